@@ -1,0 +1,26 @@
+# What every target is compiled with. Contraction is off and no flag changes the value of a sum, so
+# results have the same bits on every machine.
+add_library(rp_flags INTERFACE)
+target_compile_definitions(rp_flags INTERFACE _GNU_SOURCE)
+target_compile_options(rp_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
+  -Wno-psabi -fno-math-errno -fno-trapping-math -ffp-contract=off)
+target_link_libraries(rp_flags INTERFACE Threads::Threads m)
+if(RP_WERROR)
+  target_compile_options(rp_flags INTERFACE -Werror)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(rp_flags INTERFACE -O3)
+endif()
+if(RP_SANITIZE)
+  target_compile_options(rp_flags INTERFACE
+    -fsanitize=${RP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(rp_flags INTERFACE -fsanitize=${RP_SANITIZE})
+elseif(RP_CLONES AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  # Clones are picked by ifunc resolvers, which run before the sanitizers are ready.
+  target_compile_definitions(rp_flags INTERFACE RP_WIDE_CLONES)
+endif()
+if(RP_FUZZ)
+  target_compile_options(rp_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(rp_flags INTERFACE -Wno-missing-prototypes)
+endif()

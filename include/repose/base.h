@@ -1,0 +1,108 @@
+/* Results, reports and hooks: what every other header of Repose builds on.
+ *
+ * A function that can fail returns an rp_code and takes an rp_report, to which it adds faults with
+ * their evidence: file, line, key, what was found, what is allowed. A report may be NULL: then only
+ * the code is left. The library never prints and never exits; what it wants to say goes through the
+ * hooks.
+ */
+#ifndef REPOSE_BASE_H
+#define REPOSE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define RP_API __attribute__((visibility("default")))
+#define RP_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define RP_API
+#define RP_PRINTF(text, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What became of a call. The program's exit codes follow from these (see `repose help exit-codes`).
+ */
+typedef enum rp_code {
+    RP_OK = 0,
+    RP_ERROR_INPUT,       /* a scene, an option or an argument is not allowed */
+    RP_ERROR_MEMORY,      /* memory ran out, or would */
+    RP_ERROR_IO,          /* a file or folder could not be read or written */
+    RP_ERROR_SPACE,       /* the disk is full */
+    RP_ERROR_DAMAGED,     /* a recorded file is truncated or was changed */
+    RP_ERROR_NUMERIC,     /* the simulation left the numbers that make sense */
+    RP_ERROR_UNSUPPORTED, /* this build or solver cannot do what was asked */
+    RP_ERROR_FAILED,      /* a measured number missed its limit */
+    RP_INTERRUPTED        /* stopped on request; everything is saved */
+} rp_code;
+
+/* A short word for a code, such as "bad input". */
+RP_API const char *rp_code_text(rp_code code);
+
+/* One mistake, with evidence. Texts are never NULL; they are empty when there is nothing to say. */
+typedef struct rp_fault {
+    rp_code code;
+    const char *file; /* where it was found: a path, or a flag such as "--set" */
+    int line;         /* from 1; 0 when there is no line */
+    int column;       /* from 1; 0 when there is no column */
+    const char *key;  /* the parameter, field or object, as a path such as materials.sand.angle */
+    const char *message; /* what was found, what is allowed, what to do */
+    const char *excerpt; /* the line of the file, or empty */
+} rp_fault;
+
+/* A list of faults. It keeps the first hundred and counts the rest. */
+typedef struct rp_report rp_report;
+
+RP_API rp_report *rp_report_create(void);
+RP_API void rp_report_destroy(rp_report *report);
+RP_API void rp_report_clear(rp_report *report);
+/* How many faults are kept, and how many there were. */
+RP_API int rp_report_count(const rp_report *report);
+RP_API int rp_report_total(const rp_report *report);
+/* Fault number `index`; borrowed until the report changes. */
+RP_API const rp_fault *rp_report_fault(const rp_report *report, int index);
+/* Writes one fault as text ("file:line:column: key: message", then the excerpt with a caret) and
+ * returns the length it has or would have, as snprintf does. */
+RP_API int rp_fault_text(const rp_fault *fault, char *text, size_t size);
+
+typedef enum rp_level { RP_LOG_DEBUG, RP_LOG_INFO, RP_LOG_WARNING } rp_level;
+
+/* What the host program may take over. Set once, before anything else is called. */
+typedef struct rp_hooks {
+    void *user; /* handed to every hook */
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *block, size_t size);
+    void (*log)(void *user, rp_level level, const char *message);
+    /* A programmer's mistake. When it returns, the library aborts. */
+    void (*assert_failed)(void *user, const char *condition, const char *file, int line);
+} rp_hooks;
+
+RP_API rp_hooks rp_default_hooks(void);
+RP_API void rp_set_hooks(const rp_hooks *hooks);
+
+/* Memory taken through the hooks. */
+typedef struct rp_memory_use {
+    size_t bytes;      /* held now */
+    size_t peak_bytes; /* held at most since the start */
+    uint64_t calls;    /* allocations since the start */
+} rp_memory_use;
+RP_API rp_memory_use rp_memory_now(void);
+
+/* A host program may run Repose's tasks on its own threads: `run` calls task(argument, i) once for
+ * each i below `tasks`, in any order, on any threads, and returns when all are done. */
+typedef struct rp_executor {
+    void *user;
+    int threads; /* how many tasks may run at once */
+    void (*run)(void *user, int tasks, void (*task)(void *argument, int index), void *argument);
+} rp_executor;
+
+/* "0.1.0", and a line on how it was built: compiler, libraries, what is missing. */
+RP_API const char *rp_version(void);
+RP_API const char *rp_build_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* Records: a run folder on disk with everything that was computed.
+ *
+ *     RUN/manifest.json          version, scene, seed, units, machine, fields
+ *     RUN/scene.yaml             the scene as run
+ *     RUN/frames/000012.h5       one HDF5 file a frame
+ *     RUN/checkpoints/000010.h5  what `--resume` starts from
+ *     RUN/export/                what other programs read
+ *
+ * A file appears whole or not at all: it is written aside and renamed. Every HDF5 file carries a
+ * seal (length and hash) that is checked before it is opened.
+ */
+#ifndef REPOSE_RECORD_H
+#define REPOSE_RECORD_H
+
+#include "repose/scene.h"
+#include "repose/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rp_record rp_record;
+typedef struct rp_frame_file rp_frame_file;
+
+/* Makes the folder (and its parents) for a new run. A folder that holds another run, or anything
+ * else, is refused and left as it is. `threads` is only noted in the manifest. */
+RP_API rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
+                                rp_record **out, rp_report *report);
+/* Opens an existing run, finished or not. */
+RP_API rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report);
+RP_API void rp_record_close(rp_record *record);
+
+RP_API const rp_scene *rp_record_scene(const rp_record *record); /* as run; borrowed */
+RP_API const char *rp_record_folder(const rp_record *record);
+/* Frames present when the record was opened or since written, in order. */
+RP_API int64_t rp_record_frame_count(const rp_record *record);
+RP_API int64_t rp_record_frame_number(const rp_record *record, int64_t index);
+
+RP_API rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
+                                     rp_report *report);
+RP_API rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
+                                    rp_report *report);
+/* Good until the frame is closed. */
+RP_API const rp_view *rp_frame_view(const rp_frame_file *frame);
+RP_API void rp_frame_close(rp_frame_file *frame);
+
+/* "vtp", "ply" or "csv": writes one frame (and bodies) to RUN/export or to `folder`. The series
+ * file of vtp is rewritten each time. */
+RP_API rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
+                                const char *format, const char *folder, rp_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* All of Repose. */
+#ifndef REPOSE_H
+#define REPOSE_H
+
+#include "repose/base.h"
+#include "repose/record.h"
+#include "repose/run.h"
+#include "repose/scene.h"
+#include "repose/view.h"
+#include "repose/world.h"
+
+#endif

@@ -1,0 +1,56 @@
+/* Running a scene into a record, and saving worlds to single files. */
+#ifndef REPOSE_RUN_H
+#define REPOSE_RUN_H
+
+#include "repose/record.h"
+#include "repose/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A world's state in one file; loading needs a world of the same scene. */
+RP_API rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report);
+RP_API rp_code rp_world_load(rp_world *world, const char *path, rp_report *report);
+
+/* How far a run has come; handed to the progress hook after every step. */
+typedef struct rp_progress {
+    int64_t frame, frame_count; /* frames finished, and asked for */
+    double time, duration;      /* s, simulated */
+    size_t grains;
+    rp_step_info step;
+    uint64_t steps;
+    double seconds;      /* on the wall, since this run or resume began */
+    double seconds_left; /* estimate; negative when unknown */
+} rp_progress;
+
+typedef struct rp_run_options {
+    const char *folder;
+    int64_t frames; /* stop after this many; 0: as the scene says */
+    bool resume;    /* go on from the folder's last checkpoint */
+    rp_world_options world;
+    /* Called after every step and after every frame; may be NULL. Return false to stop: the frame
+     * in hand is finished, a checkpoint written, and RP_INTERRUPTED returned. */
+    bool (*progress)(void *user, const rp_progress *progress);
+    void *user;
+} rp_run_options;
+RP_API rp_run_options rp_default_run_options(void);
+
+/* What a run left behind. */
+typedef struct rp_run_summary {
+    int64_t frames; /* in the folder now */
+    uint64_t steps;
+    double time;    /* s, simulated */
+    double seconds; /* on the wall */
+    size_t grains;
+    uint64_t hash; /* of the final state */
+} rp_run_summary;
+
+/* Runs the scene into the folder: frames, checkpoints, exports, measurements. */
+RP_API rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summary *summary,
+                      rp_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* Scenes: read from a file, or built in code with the same words and the same checks.
+ *
+ *     rp_draft *draft = rp_draft_create();
+ *     rp_draft_set(draft, "particles.spacing", "1 cm");
+ *     rp_draft_set(draft, "sources.heap", "{shape: box, size: [20 cm, 20 cm, 20 cm]}");
+ *     rp_scene *scene;
+ *     rp_code code = rp_draft_finish(draft, &scene, report);
+ *
+ * `repose help scene` lists every key.
+ */
+#ifndef REPOSE_SCENE_H
+#define REPOSE_SCENE_H
+
+#include "repose/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An immutable, checked scene. */
+typedef struct rp_scene rp_scene;
+
+/* One value that overrides the file's: key "time.duration", value "2 s". */
+typedef struct rp_setting {
+    const char *key;
+    const char *value; /* as a scene file would say it */
+} rp_setting;
+
+/* Reads a scene file; all mistakes in it are reported at once. */
+RP_API rp_code rp_scene_load(const char *path, const rp_setting *settings, int setting_count,
+                             rp_scene **out, rp_report *report);
+/* The same from text; `name` stands for the file in messages. */
+RP_API rp_code rp_scene_parse(const char *text, const char *name, rp_scene **out,
+                              rp_report *report);
+RP_API void rp_scene_destroy(rp_scene *scene);
+/* The whole scene as one YAML text, includes and settings worked in. Borrowed. */
+RP_API const char *rp_scene_text(const rp_scene *scene);
+RP_API const char *rp_scene_title(const rp_scene *scene);
+RP_API double rp_scene_duration(const rp_scene *scene);   /* s */
+RP_API double rp_scene_frame_rate(const rp_scene *scene); /* 1/s */
+/* How many frames the scene asks for, the one at time 0 included. */
+RP_API int64_t rp_scene_frame_count(const rp_scene *scene);
+/* The body's or material's place in views, or -1. */
+RP_API int rp_scene_find_body(const rp_scene *scene, const char *name);
+RP_API int rp_scene_find_material(const rp_scene *scene, const char *name);
+
+/* A scene in the making. Setting never fails; finishing checks everything. */
+typedef struct rp_draft rp_draft;
+RP_API rp_draft *rp_draft_create(void);
+RP_API void rp_draft_set(rp_draft *draft, const char *key, const char *value);
+/* Releases the draft, too. */
+RP_API rp_code rp_draft_finish(rp_draft *draft, rp_scene **out, rp_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

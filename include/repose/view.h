@@ -1,0 +1,70 @@
+/* A view: everything there is to know of one instant, read-only and borrowed.
+ *
+ * A view of a world is good until that world steps, loads or is destroyed; a view of a frame until
+ * the frame is closed. Arrays hold one value per grain, in an order that changes from step to step:
+ * `id` tells grains apart.
+ */
+#ifndef REPOSE_VIEW_H
+#define REPOSE_VIEW_H
+
+#include "repose/base.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rp_field_type { RP_F32, RP_F64, RP_U8, RP_U16, RP_U32, RP_U64 } rp_field_type;
+
+/* One value per grain, or per something else that is counted. */
+typedef struct rp_field {
+    const char *name; /* such as "velocity_x" */
+    const char *unit; /* SI, such as "m/s"; "" for a pure number */
+    rp_field_type type;
+    const void *data; /* `count` values of the view that holds this field */
+} rp_field;
+
+/* Bytes of one value. */
+RP_API size_t rp_field_type_size(rp_field_type type);
+
+/* Where a body is and how it moves. */
+typedef struct rp_body_state {
+    double position[3];         /* m, of the body's origin */
+    double orientation[4];      /* unit quaternion w, x, y, z: body to world */
+    double velocity[3];         /* m/s, of the origin */
+    double angular_velocity[3]; /* rad/s, world axes */
+    double force[3];            /* N, from grains, over the last step */
+    double torque[3];           /* N m about the origin, from grains, over the last step */
+} rp_body_state;
+
+typedef struct rp_view {
+    double time;    /* s */
+    uint64_t step;  /* steps taken since the start */
+    double dt;      /* s, the last step */
+    double spacing; /* m, distance of neighbouring grains at rest */
+
+    size_t count;              /* grains */
+    const float *x, *y, *z;    /* m */
+    const float *vx, *vy, *vz; /* m/s */
+    const float *mass;         /* kg */
+    const float *density;      /* kg/m3 */
+    const float *pressure;     /* Pa */
+    const uint32_t *id;        /* for life; never used again */
+    const uint8_t *material;   /* index into the scene's materials */
+    const uint8_t *asleep;     /* 1 when the solver let the grain rest */
+
+    const rp_field *fields; /* all of the above and the solver's own */
+    int field_count;
+
+    const rp_body_state *bodies; /* in the order of the scene */
+    int body_count;
+} rp_view;
+
+/* The field of that name, or NULL. */
+RP_API const rp_field *rp_view_field(const rp_view *view, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,82 @@
+/* A world: a scene that moves. Create, step, look, save, destroy. */
+#ifndef REPOSE_WORLD_H
+#define REPOSE_WORLD_H
+
+#include "repose/scene.h"
+#include "repose/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rp_world rp_world;
+typedef struct rp_snapshot rp_snapshot;
+
+typedef struct rp_world_options {
+    int threads;                 /* 0: one per core */
+    const rp_executor *executor; /* not NULL: run on these threads instead */
+    size_t memory_limit;         /* bytes; 0: what the machine has to give */
+} rp_world_options;
+RP_API rp_world_options rp_default_world_options(void);
+
+/* What a scene will need; known before anything is allocated. */
+typedef struct rp_estimate {
+    double grains;      /* at the end, emitters included */
+    double bytes;       /* at the end */
+    double bytes_limit; /* what there is */
+} rp_estimate;
+RP_API rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options);
+
+/* The scene must outlive the world. A scene that needs more memory than there is, is refused. */
+RP_API rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options,
+                               rp_world **out, rp_report *report);
+RP_API void rp_world_destroy(rp_world *world);
+
+/* One step. */
+RP_API rp_code rp_world_step(rp_world *world, rp_report *report);
+/* Steps until exactly `time`; the last steps are cut evenly so as to meet it. */
+RP_API rp_code rp_world_run_to(rp_world *world, double time, rp_report *report);
+
+RP_API double rp_world_time(const rp_world *world); /* s */
+RP_API void rp_world_view(const rp_world *world, rp_view *view);
+
+/* How the last step went. */
+typedef struct rp_step_info {
+    double dt;            /* s */
+    const char *reason;   /* what limited the step */
+    double max_speed;     /* m/s */
+    double density_error; /* mean compression, 0.01 is one per cent */
+    int iterations;
+    size_t removed; /* grains that left through open sides, since the start */
+    double seconds; /* on the wall, all steps so far */
+} rp_step_info;
+RP_API rp_step_info rp_world_step_info(const rp_world *world);
+
+/* Adds a force in newtons to grain `index` of the present view, for the next step only. */
+RP_API rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
+                                  rp_report *report);
+
+/* A stream of material from a round nozzle. */
+typedef struct rp_emitter_def {
+    double position[3];  /* m, of the nozzle's centre */
+    double direction[3]; /* need not be a unit vector */
+    double radius;       /* m */
+    double speed;        /* m/s */
+    double rate;         /* kg/s; 0: as much as fills the nozzle */
+    double start, stop;  /* s */
+    int material;        /* see rp_scene_find_material */
+} rp_emitter_def;
+RP_API rp_emitter_def rp_default_emitter(void);
+RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);
+
+/* The whole state in memory; restoring goes on bit-identically. */
+RP_API rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *report);
+RP_API rp_code rp_world_restore(rp_world *world, const rp_snapshot *snapshot, rp_report *report);
+RP_API void rp_snapshot_destroy(rp_snapshot *snapshot);
+/* One number for the whole state: equal bits, equal number. */
+RP_API uint64_t rp_world_hash(const rp_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

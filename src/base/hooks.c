@@ -1,0 +1,100 @@
+/* The hooks and everything that goes through them: memory, log, asserts. */
+#include "base/hooks.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    return aligned_alloc(alignment, size);
+}
+
+static void default_release(void *user, void *block, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+static void default_log(void *user, rp_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    (void)message;
+}
+
+static void default_assert_failed(void *user, const char *condition, const char *file, int line)
+{
+    (void)user;
+    fprintf(stderr, "repose: %s:%d: assertion failed: %s\n", file, line, condition);
+}
+
+static rp_hooks hooks = {.allocate = default_allocate,
+                         .release = default_release,
+                         .log = default_log,
+                         .assert_failed = default_assert_failed};
+
+static atomic_size_t bytes_now, bytes_peak;
+static atomic_uint_fast64_t allocation_calls;
+
+rp_hooks rp_default_hooks(void)
+{
+    return (rp_hooks){.allocate = default_allocate,
+                      .release = default_release,
+                      .log = default_log,
+                      .assert_failed = default_assert_failed};
+}
+
+void rp_set_hooks(const rp_hooks *wanted)
+{
+    RP_ASSERT(wanted && wanted->allocate && wanted->release && wanted->log &&
+              wanted->assert_failed);
+    hooks = *wanted;
+}
+
+rp_memory_use rp_memory_now(void)
+{
+    return (rp_memory_use){.bytes = atomic_load(&bytes_now),
+                           .peak_bytes = atomic_load(&bytes_peak),
+                           .calls = atomic_load(&allocation_calls)};
+}
+
+void *rp_hooks_allocate(size_t size)
+{
+    void *block = hooks.allocate(hooks.user, size, RP_ALIGNMENT);
+    if (!block) return NULL;
+    atomic_fetch_add(&allocation_calls, 1);
+    size_t now = atomic_fetch_add(&bytes_now, size) + size;
+    size_t peak = atomic_load(&bytes_peak);
+    while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
+    }
+    return block;
+}
+
+void rp_hooks_release(void *block, size_t size)
+{
+    atomic_fetch_sub(&bytes_now, size);
+    hooks.release(hooks.user, block, size);
+}
+
+void rp_log(rp_level level, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    hooks.log(hooks.user, level, message);
+}
+
+void rp_assert_failed(const char *condition, const char *file, int line)
+{
+    hooks.assert_failed(hooks.user, condition, file, line);
+    abort();
+}

@@ -1,0 +1,42 @@
+/* Memory through the hooks: blocks aligned to a cache line, growing arrays, and the arena whose
+ * contents live for one step. Sizes are given back on release, so that use can be counted exactly.
+ */
+#ifndef RP_BASE_MEMORY_H
+#define RP_BASE_MEMORY_H
+
+#include "repose/base.h"
+
+#include <stdbool.h>
+
+#define RP_ALIGNMENT 64
+
+/* NULL when memory runs out or the size is absurd. Contents are undefined. */
+void *rp_allocate(size_t size);
+void *rp_allocate_zero(size_t size);
+/* NULL is let pass. `size` is what was asked for. */
+void rp_release(void *block, size_t size);
+
+/* Makes room in `*array` for `wanted` elements, keeping the first `used`. Grows by half at least,
+ * so that appending one by one is cheap. False when memory runs out; the array is then unchanged.
+ * Use: rp_reserve((void **)&a->items, &a->capacity, a->count, a->count + 1, sizeof *a->items) */
+bool rp_reserve(void **array, size_t *capacity, size_t used, size_t wanted, size_t element_size);
+
+/* A copy of a text; release with rp_text_release. NULL when memory runs out. */
+char *rp_text_copy(const char *text);
+void rp_text_release(char *text);
+
+/* The arena: taking is a pointer bump, giving back is one reset for all. When it runs out it takes
+ * another block from the heap; the next reset joins the blocks, so a warm arena never allocates. */
+typedef struct rp_arena_block rp_arena_block;
+typedef struct rp_arena {
+    rp_arena_block *first; /* newest first */
+    size_t used;           /* bytes of the newest block */
+    size_t total;          /* bytes taken since the reset, over all blocks */
+} rp_arena;
+
+/* A cache-aligned block that lives until the reset; NULL when memory runs out. */
+void *rp_arena_take(rp_arena *arena, size_t size);
+void rp_arena_reset(rp_arena *arena);
+void rp_arena_destroy(rp_arena *arena);
+
+#endif

@@ -1,0 +1,31 @@
+/* Counter-based random numbers (Philox 4x32-10; Salmon et al., "Parallel random numbers: as easy as
+ * 1, 2, 3", SC 2011). There is no state: the numbers are a function of seed, stream and counter, so
+ * the same grain gets the same numbers whatever the order and the number of threads. */
+#ifndef RP_BASE_RANDOM_H
+#define RP_BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* What the numbers are for; keeps uses apart that share a grain's number. */
+typedef enum rp_random_stream {
+    RP_RANDOM_JITTER = 1, /* start positions */
+    RP_RANDOM_EMITTER = 2,
+    RP_RANDOM_COLOUR = 3,
+    RP_RANDOM_TEST = 4,
+    RP_RANDOM_DETAIL = 5
+} rp_random_stream;
+
+typedef struct rp_random4 {
+    uint32_t bits[4];
+} rp_random4;
+
+/* Four independent 32-bit numbers for one counter, such as a grain's id. */
+rp_random4 rp_random(uint64_t seed, rp_random_stream stream, uint64_t counter);
+
+/* In [0, 1), all 24 bits that a float holds. */
+static inline float rp_random_unit(uint32_t bits)
+{
+    return (float)(bits >> 8) * 0x1p-24f;
+}
+
+#endif

@@ -1,0 +1,187 @@
+#include "base/report.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FAULTS_KEPT 100
+#define EXCERPT_MAX 160
+
+struct rp_report {
+    rp_fault *faults;
+    size_t kept, capacity;
+    int total;
+};
+
+const char *rp_code_text(rp_code code)
+{
+    switch (code) {
+    case RP_OK:
+        return "ok";
+    case RP_ERROR_INPUT:
+        return "bad input";
+    case RP_ERROR_MEMORY:
+        return "out of memory";
+    case RP_ERROR_IO:
+        return "file error";
+    case RP_ERROR_SPACE:
+        return "disk full";
+    case RP_ERROR_DAMAGED:
+        return "damaged file";
+    case RP_ERROR_NUMERIC:
+        return "numerical failure";
+    case RP_ERROR_UNSUPPORTED:
+        return "not supported";
+    case RP_ERROR_FAILED:
+        return "limit missed";
+    case RP_INTERRUPTED:
+        return "interrupted";
+    }
+    return "unknown";
+}
+
+rp_report *rp_report_create(void)
+{
+    return rp_allocate_zero(sizeof(rp_report));
+}
+
+void rp_report_clear(rp_report *report)
+{
+    if (!report) return;
+    for (size_t i = 0; i < report->kept; i++) {
+        rp_fault *fault = &report->faults[i];
+        rp_text_release((char *)fault->file);
+        rp_text_release((char *)fault->key);
+        rp_text_release((char *)fault->message);
+        rp_text_release((char *)fault->excerpt);
+    }
+    report->kept = 0;
+    report->total = 0;
+}
+
+void rp_report_destroy(rp_report *report)
+{
+    if (!report) return;
+    rp_report_clear(report);
+    rp_release(report->faults, report->capacity * sizeof *report->faults);
+    rp_release(report, sizeof *report);
+}
+
+int rp_report_count(const rp_report *report)
+{
+    return report ? (int)report->kept : 0;
+}
+
+int rp_report_total(const rp_report *report)
+{
+    return report ? report->total : 0;
+}
+
+const rp_fault *rp_report_fault(const rp_report *report, int index)
+{
+    return report && index >= 0 && (size_t)index < report->kept ? &report->faults[index] : NULL;
+}
+
+int rp_fault_text(const rp_fault *fault, char *text, size_t size)
+{
+    char place[1024] = "";
+    if (fault->file[0] && fault->line && fault->column)
+        snprintf(place, sizeof place, "%s:%d:%d: ", fault->file, fault->line, fault->column);
+    else if (fault->file[0] && fault->line)
+        snprintf(place, sizeof place, "%s:%d: ", fault->file, fault->line);
+    else if (fault->file[0])
+        snprintf(place, sizeof place, "%s: ", fault->file);
+    const char *colon = fault->key[0] ? ": " : "";
+    if (!fault->excerpt[0] || !fault->column)
+        return snprintf(text, size, "%s%s%s%s", place, fault->key, colon, fault->message);
+    return snprintf(text, size, "%s%s%s%s\n    %s\n    %*s", place, fault->key, colon,
+                    fault->message, fault->excerpt, fault->column, "^");
+}
+
+/* A copy for a report; never NULL once it worked, since texts of faults are never NULL. */
+static bool keep_text(const char **kept, const char *text)
+{
+    *kept = rp_text_copy(text ? text : "");
+    return *kept != NULL;
+}
+
+/* The line as it can stand above a caret: no line end, tabs and control characters as blanks. A
+ * line too long to show whole gives none, since its caret would stand off the screen. */
+static void clean_excerpt(const char *line, char *excerpt)
+{
+    size_t length = strcspn(line, "\r\n");
+    if (length > EXCERPT_MAX) length = 0;
+    for (size_t i = 0; i < length; i++)
+        excerpt[i] = (unsigned char)line[i] < 0x20 || line[i] == 0x7f ? ' ' : line[i];
+    excerpt[length] = 0;
+}
+
+static void add_fault(rp_report *report, rp_code code, const rp_place *place, const char *key,
+                      const char *message)
+{
+    report->total++;
+    if (report->kept == FAULTS_KEPT) return;
+    if (!rp_reserve((void **)&report->faults, &report->capacity, report->kept, report->kept + 1,
+                    sizeof *report->faults))
+        return;
+    static const rp_place nowhere = {0};
+    if (!place) place = &nowhere;
+    char excerpt[EXCERPT_MAX + 1] = "";
+    if (place->excerpt) clean_excerpt(place->excerpt, excerpt);
+
+    rp_fault fault = {.code = code, .line = place->line, .column = place->column};
+    bool kept = keep_text(&fault.file, place->file);
+    kept &= keep_text(&fault.key, key);
+    kept &= keep_text(&fault.message, message);
+    kept &= keep_text(&fault.excerpt, excerpt);
+    if (kept) {
+        report->faults[report->kept++] = fault;
+        return;
+    }
+    rp_text_release((char *)fault.file);
+    rp_text_release((char *)fault.key);
+    rp_text_release((char *)fault.message);
+    rp_text_release((char *)fault.excerpt);
+}
+
+rp_code rp_fail(rp_report *report, rp_code code, const char *format, ...)
+{
+    if (!report) return code;
+    char message[1536];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    add_fault(report, code, NULL, NULL, message);
+    return code;
+}
+
+rp_code rp_fail_at(rp_report *report, rp_code code, const rp_place *place, const char *key,
+                   const char *format, ...)
+{
+    if (!report) return code;
+    char message[1536];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    add_fault(report, code, place, key, message);
+    return code;
+}
+
+rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what)
+{
+    return rp_fail(report, RP_ERROR_MEMORY, "out of memory: %.1f MB for %s", (double)bytes / 1e6,
+                   what);
+}
+
+rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action)
+{
+    rp_place place = {.file = file};
+    rp_code code = error == ENOSPC || error == EDQUOT ? RP_ERROR_SPACE : RP_ERROR_IO;
+    const char *advice = code == RP_ERROR_SPACE ? "; free some space and go on with --resume" : "";
+    return rp_fail_at(report, code, &place, NULL, "cannot %s: %s%s", action, strerror(error),
+                      advice);
+}

@@ -1,0 +1,24 @@
+/* Faults with evidence, as the rooms write them. The public half is repose/base.h. */
+#ifndef RP_BASE_REPORT_H
+#define RP_BASE_REPORT_H
+
+#include "repose/base.h"
+
+/* Where something was found. */
+typedef struct rp_place {
+    const char *file;    /* path or flag; NULL for nowhere */
+    int line, column;    /* from 1; 0 for none */
+    const char *excerpt; /* the line of text, or NULL */
+} rp_place;
+
+/* Adds a fault and returns `code`, so that `return rp_fail(...)` reads well. */
+rp_code rp_fail(rp_report *report, rp_code code, const char *format, ...) RP_PRINTF(3, 4);
+/* The same, at a place and for a key (either may be NULL). */
+rp_code rp_fail_at(rp_report *report, rp_code code, const rp_place *place, const char *key,
+                   const char *format, ...) RP_PRINTF(5, 6);
+/* "out of memory: N MB for WHAT". */
+rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what);
+/* A failed system call on `file`: picks RP_ERROR_SPACE or RP_ERROR_IO from `error` (an errno). */
+rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action);
+
+#endif

@@ -1,0 +1,49 @@
+/* A store: named arrays, the form in which a world's state travels. The world and its solver put
+ * their state in and take it out again; a snapshot keeps a store in memory, `record` writes one to
+ * disk and reads it back. Nothing here knows about files. */
+#ifndef RP_BASE_STORE_H
+#define RP_BASE_STORE_H
+
+#include "repose/view.h"
+
+typedef struct rp_store_entry {
+    char *name; /* such as "particles/x"; a copy */
+    char *unit; /* a copy */
+    bool owned; /* the data belong to the entry */
+    rp_field_type type;
+    size_t count;
+    const void *data;
+} rp_store_entry;
+
+typedef struct rp_store {
+    rp_store_entry *entries;
+    size_t count, capacity;
+    bool borrow; /* put keeps the pointer instead of a copy: good while the source stands still */
+} rp_store;
+
+/* Clears `*store` to empty; set `borrow` afterwards if wanted. */
+void rp_store_begin(rp_store *store);
+void rp_store_end(rp_store *store);
+
+/* Names are unique: a second put is a programmer's mistake. */
+rp_code rp_store_put(rp_store *store, const char *name, const char *unit, rp_field_type type,
+                     const void *data, size_t count, rp_report *report);
+/* Takes over an allocation of rp_allocate (released on failure, too); copies the texts. */
+rp_code rp_store_give(rp_store *store, const char *name, const char *unit, rp_field_type type,
+                      void *data, size_t count, rp_report *report);
+/* The entry, or NULL. */
+const rp_store_entry *rp_store_find(const rp_store *store, const char *name);
+/* Copies exactly `count` values of `type` out; anything else is RP_ERROR_DAMAGED, with the name. */
+rp_code rp_store_get(const rp_store *store, const char *name, rp_field_type type, void *data,
+                     size_t count, rp_report *report);
+/* One number, for counters and times; always copied. */
+rp_code rp_store_put_u64(rp_store *store, const char *name, uint64_t value, rp_report *report);
+rp_code rp_store_get_u64(const rp_store *store, const char *name, uint64_t *value,
+                         rp_report *report);
+rp_code rp_store_put_f64(rp_store *store, const char *name, const char *unit, double value,
+                         rp_report *report);
+rp_code rp_store_get_f64(const rp_store *store, const char *name, double *value, rp_report *report);
+/* One number that stands for the whole state: equal bits give equal hashes. */
+uint64_t rp_store_hash(const rp_store *store);
+
+#endif

@@ -1,0 +1,255 @@
+/* A pool of threads that sleep between loops. A loop is announced by a new generation number; every
+ * thread then takes block after block from a shared counter until none is left. */
+#include "base/threads.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/report.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#define THREADS_MAX 1024
+/* A sum keeps this many parts on the stack; more blocks than that share parts. */
+#define PARTS_MAX 1024
+/* A loop often follows on the heels of another: look this often before going to sleep. */
+#define SPINS 2000
+
+typedef struct loop {
+    rp_range_fn *body;
+    void *context;
+    size_t count, block;
+    atomic_size_t next; /* first item not yet handed out */
+} loop;
+
+struct rp_threads {
+    int count;
+    rp_executor executor; /* run is NULL for the own pool */
+    pthread_t *handles;   /* count - 1 of them */
+    int started;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, done;
+    atomic_uint generation;
+    int busy; /* pool threads still in the present loop */
+    bool stop;
+    loop work;
+};
+
+static void run_blocks(loop *work)
+{
+    for (;;) {
+        size_t begin = atomic_fetch_add(&work->next, work->block);
+        if (begin >= work->count) return;
+        size_t left = work->count - begin;
+        work->body(work->context, begin, begin + (left < work->block ? left : work->block));
+    }
+}
+
+static void spin_for_generation(rp_threads *threads, unsigned seen)
+{
+    for (int i = 0; i < SPINS && atomic_load(&threads->generation) == seen; i++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    rp_threads *threads = argument;
+    unsigned seen = 0;
+    for (;;) {
+        spin_for_generation(threads, seen);
+        pthread_mutex_lock(&threads->mutex);
+        while (atomic_load(&threads->generation) == seen && !threads->stop)
+            pthread_cond_wait(&threads->wake, &threads->mutex);
+        seen = atomic_load(&threads->generation);
+        bool stop = threads->stop;
+        pthread_mutex_unlock(&threads->mutex);
+        if (stop) return NULL;
+
+        run_blocks(&threads->work);
+
+        pthread_mutex_lock(&threads->mutex);
+        if (--threads->busy == 0) pthread_cond_signal(&threads->done);
+        pthread_mutex_unlock(&threads->mutex);
+    }
+}
+
+static rp_code start_pool(rp_threads *threads, rp_report *report)
+{
+    pthread_mutex_init(&threads->mutex, NULL);
+    pthread_cond_init(&threads->wake, NULL);
+    pthread_cond_init(&threads->done, NULL);
+    for (int i = 0; i < threads->count - 1; i++) {
+        int error = pthread_create(&threads->handles[i], NULL, thread_main, threads);
+        if (error)
+            return rp_fail(report, RP_ERROR_UNSUPPORTED, "cannot start thread %d of %d: %s", i + 2,
+                           threads->count, strerror(error));
+        threads->started++;
+    }
+    return RP_OK;
+}
+
+static size_t handles_size(const rp_threads *threads)
+{
+    return (size_t)threads->count * sizeof *threads->handles;
+}
+
+rp_code rp_threads_create(int count, rp_threads **out, rp_report *report)
+{
+    *out = NULL;
+    if (count < 0 || count > THREADS_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%d threads: allowed are 0 (one per core) to %d",
+                       count, THREADS_MAX);
+    if (count == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        count = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores;
+    }
+    rp_threads *threads = rp_allocate_zero(sizeof *threads);
+    if (!threads) return rp_fail_memory(report, sizeof *threads, "threads");
+    threads->count = count;
+    threads->handles = rp_allocate_zero(handles_size(threads));
+    rp_code code = threads->handles ? start_pool(threads, report)
+                                    : rp_fail_memory(report, handles_size(threads), "threads");
+    if (code == RP_OK)
+        *out = threads;
+    else
+        rp_threads_destroy(threads);
+    return code;
+}
+
+rp_code rp_threads_create_from(const rp_executor *executor, rp_threads **out, rp_report *report)
+{
+    *out = NULL;
+    if (!executor->run || executor->threads < 1 || executor->threads > THREADS_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "executor: needs `run` and 1 to %d threads, has %d",
+                       THREADS_MAX, executor->threads);
+    rp_threads *threads = rp_allocate_zero(sizeof *threads);
+    if (!threads) return rp_fail_memory(report, sizeof *threads, "threads");
+    threads->count = executor->threads;
+    threads->executor = *executor;
+    *out = threads;
+    return RP_OK;
+}
+
+void rp_threads_destroy(rp_threads *threads)
+{
+    if (!threads) return;
+    if (threads->handles) {
+        pthread_mutex_lock(&threads->mutex);
+        threads->stop = true;
+        pthread_cond_broadcast(&threads->wake);
+        pthread_mutex_unlock(&threads->mutex);
+        for (int i = 0; i < threads->started; i++)
+            pthread_join(threads->handles[i], NULL);
+        pthread_cond_destroy(&threads->wake);
+        pthread_cond_destroy(&threads->done);
+        pthread_mutex_destroy(&threads->mutex);
+        rp_release(threads->handles, handles_size(threads));
+    }
+    rp_release(threads, sizeof *threads);
+}
+
+int rp_threads_count(const rp_threads *threads)
+{
+    return threads ? threads->count : 1;
+}
+
+static void run_on_pool(rp_threads *threads)
+{
+    pthread_mutex_lock(&threads->mutex);
+    threads->busy = threads->started;
+    atomic_fetch_add(&threads->generation, 1);
+    pthread_cond_broadcast(&threads->wake);
+    pthread_mutex_unlock(&threads->mutex);
+
+    run_blocks(&threads->work);
+
+    pthread_mutex_lock(&threads->mutex);
+    while (threads->busy)
+        pthread_cond_wait(&threads->done, &threads->mutex);
+    pthread_mutex_unlock(&threads->mutex);
+}
+
+static void executor_task(void *argument, int index)
+{
+    (void)index;
+    run_blocks(argument);
+}
+
+void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_fn *body,
+                     void *context)
+{
+    RP_ASSERT(block > 0);
+    if (!threads || threads->count == 1 || count <= block) {
+        for (size_t begin = 0; begin < count; begin += block)
+            body(context, begin, count - begin < block ? count : begin + block);
+        return;
+    }
+    loop *work = &threads->work;
+    work->body = body;
+    work->context = context;
+    work->count = count;
+    work->block = block;
+    atomic_store(&work->next, 0);
+    if (threads->executor.run)
+        threads->executor.run(threads->executor.user, threads->count, executor_task, work);
+    else
+        run_on_pool(threads);
+}
+
+typedef struct fold {
+    rp_range_value_fn *body;
+    void *context;
+    double *parts;
+    size_t block, group; /* items; blocks that share a part */
+    bool sum;
+} fold;
+
+static double folded(const fold *f, double a, double b)
+{
+    return f->sum ? a + b : fmax(a, b);
+}
+
+/* Works on whole parts; their blocks are folded in order. */
+static void fold_range(void *context, size_t begin, size_t end)
+{
+    const fold *f = context;
+    size_t reach = f->block * f->group;
+    double value = f->sum ? 0 : -INFINITY;
+    for (size_t at = begin; at < end; at += f->block)
+        value =
+            folded(f, value, f->body(f->context, at, end - at < f->block ? end : at + f->block));
+    f->parts[begin / reach] = value;
+}
+
+static double parallel_fold(rp_threads *threads, size_t count, size_t block,
+                            rp_range_value_fn *body, void *context, bool sum)
+{
+    RP_ASSERT(block > 0);
+    double parts[PARTS_MAX];
+    size_t blocks = (count + block - 1) / block;
+    size_t group = blocks > PARTS_MAX ? (blocks + PARTS_MAX - 1) / PARTS_MAX : 1;
+    fold f = {body, context, parts, block, group, sum};
+    rp_parallel_for(threads, count, block * group, fold_range, &f);
+    double value = sum ? 0 : -INFINITY;
+    for (size_t i = 0; i * block * group < count; i++)
+        value = folded(&f, value, f.parts[i]);
+    return value;
+}
+
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+                       void *context)
+{
+    return parallel_fold(threads, count, block, body, context, true);
+}
+
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+                       void *context)
+{
+    return parallel_fold(threads, count, block, body, context, false);
+}

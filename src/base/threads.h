@@ -1,0 +1,36 @@
+/* Threads: a small persistent pool, and loops over it whose results do not depend on the number of
+ * threads. A loop is cut into blocks of a fixed size; which thread runs a block is left to chance,
+ * what a block computes is not. Sums are taken per block and added in block order. */
+#ifndef RP_BASE_THREADS_H
+#define RP_BASE_THREADS_H
+
+#include "repose/base.h"
+
+typedef struct rp_threads rp_threads;
+
+/* `count` threads including the caller; 0 takes one per core. */
+rp_code rp_threads_create(int count, rp_threads **out, rp_report *report);
+/* The same loops on the host program's threads. */
+rp_code rp_threads_create_from(const rp_executor *executor, rp_threads **out, rp_report *report);
+void rp_threads_destroy(rp_threads *threads);
+/* How many blocks may run at once; 1 for NULL. */
+int rp_threads_count(const rp_threads *threads);
+
+/* Works on items begin to end - 1. Must not depend on which blocks ran before. */
+typedef void rp_range_fn(void *context, size_t begin, size_t end);
+
+/* Calls `body` for [0, block), [block, 2 block) … up to `count`, and returns when all are done.
+ * Loops do not nest. With NULL for threads everything runs on the caller, in order. Allocates
+ * nothing. */
+void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_fn *body,
+                     void *context);
+
+/* The sum (or maximum) of what `body` gives for each block, combined in block order: the same bits
+ * for any number of threads. */
+typedef double rp_range_value_fn(void *context, size_t begin, size_t end);
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+                       void *context);
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+                       void *context);
+
+#endif

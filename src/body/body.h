@@ -1,0 +1,28 @@
+/* Bodies: everything solid. Fixed ones stay, keyed ones follow their key frames; dynamic ones need
+ * a rigid-body engine, which lives in this room and nowhere else. */
+#ifndef RP_BODY_BODY_H
+#define RP_BODY_BODY_H
+
+#include "base/store.h"
+#include "repose/view.h"
+#include "scene/scene.h"
+
+typedef struct rp_bodies rp_bodies;
+
+/* Bodies of the scene at time 0. The scene must outlive them. */
+rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report);
+void rp_bodies_destroy(rp_bodies *bodies);
+/* Moves all bodies from `time` to `time + dt`; velocities are those of the interval, so that a
+ * solver which moves the surface by velocity * dt meets the new pose. */
+void rp_bodies_advance(rp_bodies *bodies, double time, double dt);
+int rp_bodies_count(const rp_bodies *bodies);
+/* All states, in the order of the scene. Forces are written by couple. */
+rp_body_state *rp_bodies_states(rp_bodies *bodies);
+/* The pose of key frames at a time: smooth through the keys, at rest before the first and after the
+ * last. A pure function, tested alone. */
+rp_pose rp_keys_pose(const rp_key_spec *keys, int count, double time);
+
+rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);
+rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report);
+
+#endif

@@ -1,0 +1,49 @@
+/* Where grains and solids meet: the only place that knows both. A solver asks for the surfaces near
+ * a grain and hands back the forces it applied; the sum per body is the same bits for any number of
+ * threads, since each block of grains adds to its own row and rows are added in order.
+ *
+ * The walls of the domain are surfaces, too: fixed planes with no body behind them. */
+#ifndef RP_COUPLE_COUPLE_H
+#define RP_COUPLE_COUPLE_H
+
+#include "base/memory.h"
+#include "body/body.h"
+
+typedef struct rp_couple rp_couple;
+
+/* One surface at the present instant. */
+typedef struct rp_surface {
+    const rp_shape *shape;
+    rp_pose pose;
+    rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
+    double friction, restitution; /* tangent of the angle; 0 to 1 */
+    int body;                     /* -1 for a wall of the domain */
+} rp_surface;
+
+/* A grain near a surface. */
+typedef struct rp_touch {
+    double distance;  /* m, negative inside */
+    rp_vec3 normal;   /* out of the solid */
+    rp_vec3 velocity; /* m/s, of the solid at the grain */
+} rp_touch;
+
+rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
+                         rp_report *report);
+void rp_couple_destroy(rp_couple *couple);
+
+/* Takes the bodies' present poses and velocities. Call after they moved, before the solver steps.
+ */
+void rp_couple_refresh(rp_couple *couple);
+int rp_couple_count(const rp_couple *couple);
+const rp_surface *rp_couple_surfaces(const rp_couple *couple);
+/* True when `point` is nearer than `reach` to the surface; fills `touch`. */
+bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
+
+/* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. */
+rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);
+/* A force on a body at a point, from a grain of that block. Walls are let pass (body -1). */
+void rp_couple_push(rp_couple *couple, size_t block, int body, rp_vec3 point, rp_vec3 force);
+/* Adds the rows in order and hands the sums to the bodies' states. */
+void rp_couple_finish(rp_couple *couple);
+
+#endif

@@ -1,0 +1,60 @@
+/* Shapes: what bodies are made of and what sources are filled from. A shape stands in its own
+ * frame; a pose puts it into the world. Lengths in metres.
+ *
+ *   plane     the half space below z = 0 is solid
+ *   box       edges `size`, centred
+ *   sphere    `radius`, centred
+ *   cylinder  `radius`, `height` along z, centred
+ *   capsule   `radius`, `height` of its straight part along z, centred
+ *   cone      `radius` of the base at z = 0, apex at z = `height`
+ *   funnel    a wall of `thickness` outside a truncated cone: inner radius `neck` at z = 0 and
+ *             `radius` at z = `height`, open at both ends
+ *   mesh      closed triangles from `file`, times `scale`
+ */
+#ifndef RP_GEOM_SHAPE_H
+#define RP_GEOM_SHAPE_H
+
+#include "geom/mesh.h"
+#include "math/vec.h"
+
+#include <stdbool.h>
+
+typedef enum rp_shape_kind {
+    RP_SHAPE_PLANE,
+    RP_SHAPE_BOX,
+    RP_SHAPE_SPHERE,
+    RP_SHAPE_CYLINDER,
+    RP_SHAPE_CAPSULE,
+    RP_SHAPE_CONE,
+    RP_SHAPE_FUNNEL,
+    RP_SHAPE_MESH
+} rp_shape_kind;
+
+/* In the order of rp_shape_kind, as scene files spell them: "plane|box|…". */
+#define RP_SHAPE_WORDS "plane|box|sphere|cylinder|capsule|cone|funnel|mesh"
+
+typedef struct rp_shape {
+    rp_shape_kind kind;
+    rp_vec3 size;        /* m */
+    double radius;       /* m */
+    double height;       /* m */
+    double neck;         /* m */
+    double thickness;    /* m */
+    const rp_mesh *mesh; /* borrowed; RP_SHAPE_MESH only */
+} rp_shape;
+
+/* Distance to the surface, negative inside, and if `normal` is not NULL the unit vector away from
+ * the nearest surface point (outwards also from inside). Exact for every kind; the mesh is searched
+ * triangle by triangle, so it is slow. */
+double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal);
+bool rp_shape_contains(const rp_shape *shape, rp_vec3 local);
+/* m3; infinite for a plane. */
+double rp_shape_volume(const rp_shape *shape);
+/* In the shape's frame; a plane has none and gives an infinite box below z = 0. */
+rp_box3 rp_shape_bounds(const rp_shape *shape);
+/* Triangles for pictures and exports, outward and closed; round parts in `segments` pieces. A plane
+ * becomes a square of edge `plane_size`. */
+rp_code rp_shape_tessellate(const rp_shape *shape, int segments, double plane_size, rp_mesh **out,
+                            rp_report *report);
+
+#endif

@@ -1,0 +1,77 @@
+/* The grains: a table of fields, one array each, with own grains first and ghosts behind them.
+ *
+ *     index   0 ............ count-1 | count ........... count+ghosts-1
+ *             own grains, cell order | copies from across a periodic side (later: other machines)
+ *
+ * The frame adds, removes and reorders grains through this table; a solver adds fields of its own
+ * when it is created, and they follow along, are saved and are seen in views without further code.
+ */
+#ifndef RP_NEIGHBOR_PARTICLES_H
+#define RP_NEIGHBOR_PARTICLES_H
+
+#include "base/memory.h"
+#include "base/store.h"
+#include "base/threads.h"
+#include "repose/view.h"
+
+#define RP_FIELD_MAX 48
+
+typedef enum rp_field_use {
+    RP_FIELD_STATE = 1,   /* saved in checkpoints */
+    RP_FIELD_VISIBLE = 2, /* seen in views and written to frames */
+    RP_FIELD_GHOST = 4    /* has room for ghosts */
+} rp_field_use;
+
+typedef struct rp_particles {
+    size_t count;    /* own grains */
+    size_t ghosts;   /* behind them */
+    size_t capacity; /* of every array, ghosts included */
+    uint32_t next_id;
+
+    /* The fields that every solver has; also in the table. */
+    float *x, *y, *z;    /* m */
+    float *vx, *vy, *vz; /* m/s */
+    float *mass;         /* kg */
+    float *density;      /* kg/m3 */
+    float *pressure;     /* Pa */
+    uint32_t *id;
+    uint8_t *material;
+    uint8_t *asleep;
+
+    struct rp_particle_field {
+        const char *name, *unit;
+        rp_field_type type;
+        unsigned use; /* rp_field_use bits */
+        void **array; /* where the pointer is kept */
+    } fields[RP_FIELD_MAX];
+    int field_count;
+    void *spare; /* one array's worth of bytes, for reordering */
+    size_t spare_bytes;
+} rp_particles;
+
+/* An empty table with the common fields. */
+rp_code rp_particles_begin(rp_particles *particles, rp_report *report);
+void rp_particles_end(rp_particles *particles);
+/* Adds a field; `array` must stay where it is as long as the table. */
+rp_code rp_particles_add_field(rp_particles *particles, const char *name, const char *unit,
+                               rp_field_type type, unsigned use, void **array, rp_report *report);
+/* Room for own grains and ghosts together. */
+rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report);
+/* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
+ * `*first`. Ghosts are dropped. */
+rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first,
+                            rp_report *report);
+/* Removes the own grains with dead[i] != 0, keeping the order of the rest. Ghosts are dropped. */
+void rp_particles_remove(rp_particles *particles, const uint8_t *dead);
+/* New grain i is old grain order[i]; ghosts are dropped. */
+void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_threads *threads);
+/* Bytes one grain takes here. */
+size_t rp_particles_bytes_each(const rp_particles *particles);
+
+/* State fields to and from a store, under "particles/". */
+rp_code rp_particles_save(const rp_particles *particles, rp_store *store, rp_report *report);
+rp_code rp_particles_load(rp_particles *particles, const rp_store *store, rp_report *report);
+/* Fills the grains' part of a view; `fields` needs RP_FIELD_MAX places and is borrowed by it. */
+void rp_particles_view(const rp_particles *particles, rp_field *fields, rp_view *view);
+
+#endif

@@ -1,0 +1,60 @@
+/* Parameter tables: each parameter is declared once, with key, kind, unit, default, range and a
+ * line of help. The scene reader fills structs from them, `repose help` prints them, the manual is
+ * made from them, and the scene as run is written with them. */
+#ifndef RP_SCENE_PARAM_H
+#define RP_SCENE_PARAM_H
+
+#include <stddef.h>
+
+/* How a value is written, and what it becomes at its offset. */
+typedef enum rp_param_kind {
+    RP_PARAM_REAL,   /* 5, 5 mm, 30 deg         double, SI */
+    RP_PARAM_VEC3,   /* [0, 0, 1 m]             rp_vec3, SI */
+    RP_PARAM_COUNT,  /* 12                      int64_t */
+    RP_PARAM_SWITCH, /* yes / no, true / false  bool */
+    RP_PARAM_WORD,   /* one of `words`          int, its place in the list */
+    RP_PARAM_WORDS,  /* [vtp, ply]              uint32_t, a bit per word of the list */
+    RP_PARAM_TEXT,   /* any text                char * */
+    RP_PARAM_COLOUR, /* [0.8, 0.7, 0.5], #c8b080 or a name     double[3], linear 0 to 1 */
+    RP_PARAM_NAME,   /* an entry of the section `words` (such as "materials")   int, its index */
+    RP_PARAM_TABLE,  /* a section of its own: the table is in `table`; the struct is inside */
+    RP_PARAM_NAMED,  /* a map of named entries, all by `table`     rp_named_list */
+    RP_PARAM_LIST    /* a list of entries, all by `table`          rp_plain_list */
+} rp_param_kind;
+
+struct rp_param_table;
+
+typedef struct rp_param {
+    const char *key;
+    rp_param_kind kind;
+    size_t offset;      /* in the struct that the table fills */
+    const char *unit;   /* SI unit that a bare number has: "m", "rad", "kg/m3", "" …  Angles are
+                           written in degrees when bare: give "deg"; they are stored in radians. */
+    const char *preset; /* the default, as a scene file would say it; NULL: must be given */
+    double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component */
+    const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
+    const struct rp_param_table *table; /* for TABLE, NAMED and LIST */
+    const char *help;                   /* one line */
+} rp_param;
+
+typedef struct rp_param_table {
+    const char *name; /* for messages and help, such as "material" */
+    const char *help; /* one line */
+    size_t size;      /* of the struct */
+    const rp_param *params;
+    int count;
+} rp_param_table;
+
+/* Entries of a NAMED parameter in the order of the file: `count` structs of the table's size, one
+ * after another. The first member of such a struct is always `char *name`. */
+typedef struct rp_named_list {
+    void *items;
+    int count;
+} rp_named_list;
+
+typedef struct rp_plain_list {
+    void *items;
+    int count;
+} rp_plain_list;
+
+#endif

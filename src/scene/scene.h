@@ -1,0 +1,195 @@
+/* The scene: what a scene file says, checked, complete and immutable. scene/tables.c declares every
+ * parameter; scene/read.c fills these structs from it; nothing changes them afterwards.
+ *
+ * scene is below solver, so it knows solvers only as tables that the caller hands in. */
+#ifndef RP_SCENE_SCENE_H
+#define RP_SCENE_SCENE_H
+
+#include "geom/shape.h"
+#include "repose/scene.h"
+#include "scene/param.h"
+
+#include <stdint.h>
+
+typedef struct rp_time_spec {
+    double duration;   /* s */
+    double frame_rate; /* 1/s */
+    double step;       /* s; 0: automatic */
+    double max_step;   /* s, for the automatic step */
+    double min_step;   /* s; an automatic step below it stops the run */
+} rp_time_spec;
+
+/* The sides of the domain in the order of rp_domain_spec.open. */
+#define RP_SIDE_WORDS "left|right|front|back|bottom|top"
+
+typedef struct rp_domain_spec {
+    rp_vec3 low, high; /* m; infinite where the scene gives no bound */
+    uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
+    uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
+    double friction;   /* of the walls, tangent of the angle */
+    double restitution; /* of the walls */
+} rp_domain_spec;
+
+typedef struct rp_particles_spec {
+    double spacing; /* m, distance of neighbouring grains at rest */
+    double jitter;  /* random shift of the start positions, in spacings */
+} rp_particles_spec;
+
+typedef struct rp_material_spec {
+    char *name;
+    double density;     /* kg/m3, of the packed material */
+    double angle;       /* rad, angle of repose */
+    double cohesion;    /* kappa of the theory page; 0 for dry */
+    double viscosity;   /* of the material */
+    double friction;    /* of a grain on a body or wall, tangent of the angle */
+    double restitution; /* of a grain on a body or wall */
+    double colour[3];   /* linear */
+} rp_material_spec;
+
+/* The shape part that sources and bodies share. */
+typedef struct rp_shape_spec {
+    int kind; /* rp_shape_kind */
+    rp_vec3 size;
+    double radius, height, neck, thickness;
+    char *file;   /* mesh; relative to the file that names it, resolved while reading */
+    double scale; /* of the mesh */
+} rp_shape_spec;
+
+typedef struct rp_source_spec {
+    char *name;
+    rp_shape_spec shape_spec;
+    rp_shape shape;             /* made from the spec; the mesh is owned by the scene */
+    rp_vec3 position, rotation; /* m; rad, about x, then y, then z */
+    rp_pose pose;
+    int material;
+    rp_vec3 velocity; /* m/s */
+    rp_vec3 spin;     /* rad/s, about the position */
+    double at;        /* s, when it appears */
+} rp_source_spec;
+
+typedef enum rp_nozzle_kind { RP_NOZZLE_DISC, RP_NOZZLE_RECTANGLE } rp_nozzle_kind;
+#define RP_NOZZLE_WORDS "disc|rectangle"
+
+typedef struct rp_emitter_spec {
+    char *name;
+    int nozzle;           /* rp_nozzle_kind */
+    double radius;        /* m, disc */
+    double width, height; /* m, rectangle */
+    rp_vec3 position;     /* m */
+    rp_vec3 direction;    /* made a unit vector */
+    double speed;         /* m/s */
+    double rate;          /* kg/s; 0: as much as fills the nozzle at this speed */
+    double start, stop;   /* s; stop may be infinite */
+    int material;
+} rp_emitter_spec;
+
+typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
+#define RP_MOTION_WORDS "fixed|keys|dynamic"
+
+typedef struct rp_key_spec {
+    double time;      /* s */
+    rp_vec3 position; /* m */
+    rp_vec3 rotation; /* rad */
+} rp_key_spec;
+
+typedef struct rp_body_spec {
+    char *name;
+    rp_shape_spec shape_spec;
+    rp_shape shape;
+    rp_vec3 position, rotation;
+    rp_vec3 normal; /* planes only: which way it faces; turned into the pose */
+    rp_pose pose;
+    int motion;                   /* rp_motion */
+    rp_plain_list keys;           /* rp_key_spec, times rising */
+    double density;               /* kg/m3 */
+    double friction, restitution; /* of its surface */
+    rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
+    double colour[3];
+} rp_body_spec;
+
+#define RP_MEASURE_WORDS "energy|momentum|count|bounds"
+typedef struct rp_measurement_spec {
+    char *name;
+    int what;      /* place in RP_MEASURE_WORDS */
+    int64_t every; /* frames */
+} rp_measurement_spec;
+
+#define RP_FORMAT_WORDS "vtp|ply|csv"
+typedef struct rp_output_spec {
+    uint32_t formats;         /* bits of RP_FORMAT_WORDS, written while running */
+    int64_t frame_every;      /* write each n-th frame */
+    int64_t checkpoint_every; /* frames */
+    int64_t compress;         /* 0 to 9 */
+} rp_output_spec;
+
+typedef struct rp_camera_spec {
+    char *name;
+    rp_vec3 position, target, up; /* m */
+    double field_of_view;         /* rad, across the height of the picture */
+} rp_camera_spec;
+
+typedef struct rp_light_spec {
+    rp_vec3 direction; /* the way the light travels; made a unit vector */
+    double strength;   /* of the sun, 1 is plain daylight */
+    double sky;        /* light from all sides */
+    double colour[3];
+} rp_light_spec;
+
+struct rp_scene {
+    char *title;
+    char *description;
+    int64_t seed;
+    rp_time_spec time;
+    rp_vec3 gravity; /* m/s2 */
+    rp_domain_spec domain;
+    rp_particles_spec particles;
+    rp_named_list materials;    /* rp_material_spec */
+    rp_named_list sources;      /* rp_source_spec */
+    rp_named_list emitters;     /* rp_emitter_spec */
+    rp_named_list bodies;       /* rp_body_spec */
+    rp_named_list measurements; /* rp_measurement_spec */
+    rp_output_spec output;
+    rp_named_list cameras; /* rp_camera_spec */
+    rp_light_spec light;
+
+    const rp_param_table *method; /* of the solver; its name is the method's name */
+    void *method_params;          /* a struct of method->size */
+
+    char *text;  /* the scene as read: one YAML document, includes and settings worked in */
+    void *store; /* memory behind all of the above; see read.c */
+};
+
+/* The methods a scene may name under `solver: method:`; the first is the default. */
+typedef struct rp_scene_schema {
+    const rp_param_table *const *methods;
+    int method_count;
+} rp_scene_schema;
+
+rp_code rp_scene_read(const char *path, const rp_setting *settings, int setting_count,
+                      const rp_scene_schema *schema, rp_scene **out, rp_report *report);
+/* The same from text in memory; `name` stands for the file in messages. */
+rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
+                           const rp_setting *settings, int setting_count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report);
+
+/* The table of a whole scene, for help and the manual. */
+const rp_param_table *rp_scene_table(void);
+
+static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
+{
+    return scene->materials.items;
+}
+static inline const rp_source_spec *rp_scene_sources(const rp_scene *scene)
+{
+    return scene->sources.items;
+}
+static inline const rp_emitter_spec *rp_scene_emitters(const rp_scene *scene)
+{
+    return scene->emitters.items;
+}
+static inline const rp_body_spec *rp_scene_bodies(const rp_scene *scene)
+{
+    return scene->bodies.items;
+}
+
+#endif

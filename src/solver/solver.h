@@ -1,0 +1,68 @@
+/* The seam between the frame and the physics. A solver is a constant table: a name, what it can do,
+ * its parameters and seven functions. It is asked once per step, never per grain. The frame owns
+ * grains, neighbours, bodies, threads and memory; a solver owns physics.
+ *
+ * To add one: copy the shape of solver/null (null.c holds the table, step.c the stages of a step,
+ * pure functions in physics.h), add its table to registry.c and its room to src/CMakeLists.txt. */
+#ifndef RP_SOLVER_SOLVER_H
+#define RP_SOLVER_SOLVER_H
+
+#include "couple/couple.h"
+#include "neighbor/neighbor.h"
+
+typedef enum rp_capability {
+    RP_CAN_PERIODIC = 1,   /* periodic axes */
+    RP_CAN_EMIT = 2,       /* grains may appear while it runs */
+    RP_CAN_REMOVE = 4,     /* grains may vanish */
+    RP_CAN_PUSH_BODIES = 8 /* hands forces to bodies */
+} rp_capability;
+
+/* What the frame lends a solver for life. */
+typedef struct rp_frame {
+    const rp_scene *scene;
+    const void *params; /* of the method's parameter table */
+    rp_particles *particles;
+    rp_neighbor *neighbor;
+    rp_couple *couple;
+    rp_threads *threads;
+    rp_arena *arena; /* emptied before every step */
+} rp_frame;
+
+/* The step that a solver wants, and why. */
+typedef struct rp_step_limit {
+    double dt;          /* s */
+    const char *reason; /* such as "speed: grain may move 0.4 spacings"; a constant text */
+} rp_step_limit;
+
+/* What a solver tells of its last step, for progress and checks. */
+typedef struct rp_step_stats {
+    double max_speed;     /* m/s */
+    double density_error; /* mean of max(0, rho / rho0 - 1) */
+    int iterations;       /* of its inner solve; 0 when there is none */
+} rp_step_stats;
+
+typedef struct rp_solver rp_solver; /* each room has its own */
+
+typedef struct rp_solver_type {
+    const char *name; /* as in `solver: method:` */
+    unsigned capabilities;
+    const rp_param_table *params;
+    double neighbours; /* of each grain that it lists, for the memory estimate */
+    size_t bytes_each; /* of its own per grain, beyond the common fields */
+    rp_code (*create)(const rp_frame *frame, rp_solver **out, rp_report *report);
+    void (*destroy)(rp_solver *solver);
+    rp_step_limit (*limit_dt)(rp_solver *solver);
+    rp_code (*step)(rp_solver *solver, double time, double dt, rp_report *report);
+    /* What the common fields of rp_particles do not carry; the frame fills in the rest. */
+    void (*view)(const rp_solver *solver, rp_step_stats *stats);
+    rp_code (*save)(const rp_solver *solver, rp_store *store, rp_report *report);
+    rp_code (*load)(rp_solver *solver, const rp_store *store, rp_report *report);
+} rp_solver_type;
+
+/* The registry. */
+int rp_solver_count(void);
+const rp_solver_type *rp_solver_at(int index);
+const rp_solver_type *rp_solver_find(const char *name); /* NULL when unknown */
+const rp_scene_schema *rp_solver_schema(void);
+
+#endif
