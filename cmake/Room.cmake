@@ -22,6 +22,12 @@ function(rp_room name)
   list(REMOVE_DUPLICATES rooms)
 
   list(TRANSFORM ROOM_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/")
+  if(NOT ROOM_SOURCES) # headers only
+    add_library(rp_${name} INTERFACE)
+    set_target_properties(rp_${name} PROPERTIES
+      RP_ROOMS "${rooms}" RP_FOLDER "${ROOM_FOLDER}" RP_PUBLIC "${ROOM_PUBLIC}")
+    return()
+  endif()
   add_library(rp_${name} OBJECT ${ROOM_SOURCES})
   set_target_properties(rp_${name} PROPERTIES
     RP_ROOMS "${rooms}" RP_FOLDER "${ROOM_FOLDER}" RP_PUBLIC "${ROOM_PUBLIC}")

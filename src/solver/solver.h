@@ -3,7 +3,8 @@
  * grains, neighbours, bodies, threads and memory; a solver owns physics.
  *
  * To add one: copy the shape of solver/null (null.c holds the table, step.c the stages of a step,
- * pure functions in physics.h), add its table to registry.c and its room to src/CMakeLists.txt. */
+ * pure functions in physics.h), add its table to solver/registry.c and its room to
+ * src/CMakeLists.txt. */
 #ifndef RP_SOLVER_SOLVER_H
 #define RP_SOLVER_SOLVER_H
 
@@ -17,6 +18,12 @@ typedef enum rp_capability {
     RP_CAN_PUSH_BODIES = 8 /* hands forces to bodies */
 } rp_capability;
 
+/* Accelerations that the host program adds for one step; the arrays follow the grains' order. */
+typedef struct rp_external {
+    float *ax, *ay, *az; /* m/s2; NULL while nobody ever added any */
+    bool any;            /* something was added for the coming step */
+} rp_external;
+
 /* What the frame lends a solver for life. */
 typedef struct rp_frame {
     const rp_scene *scene;
@@ -24,6 +31,7 @@ typedef struct rp_frame {
     rp_particles *particles;
     rp_neighbor *neighbor;
     rp_couple *couple;
+    const rp_external *external;
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */
 } rp_frame;
@@ -58,11 +66,5 @@ typedef struct rp_solver_type {
     rp_code (*save)(const rp_solver *solver, rp_store *store, rp_report *report);
     rp_code (*load)(rp_solver *solver, const rp_store *store, rp_report *report);
 } rp_solver_type;
-
-/* The registry. */
-int rp_solver_count(void);
-const rp_solver_type *rp_solver_at(int index);
-const rp_solver_type *rp_solver_find(const char *name); /* NULL when unknown */
-const rp_scene_schema *rp_solver_schema(void);
 
 #endif

@@ -1,0 +1,56 @@
+# Short ways to the CMake build. `make demo` and `make check` install what is missing first.
+WERROR ?= OFF
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+configure = cmake --preset $(1) -DRP_WERROR=$(WERROR) > /dev/null
+export CTEST_OUTPUT_ON_FAILURE = 1
+
+all: build/build.ninja
+	@cmake --build build
+
+build/build.ninja:
+	@$(call configure,release)
+
+packages:
+	@tools/install-packages.sh
+
+demo: packages
+	@$(MAKE) --no-print-directory all
+	@rm -rf demo/first-fall
+	build/repose run first-fall -o demo/first-fall
+	build/repose render demo/first-fall --sheet -o demo/first-fall.png
+	@echo "look at demo/first-fall.png"
+
+check: packages
+	@$(call configure,release)
+	@cmake --build build
+	@ctest --test-dir build -j2
+
+# Every test again under the sanitizers: addresses and undefined behaviour, then races.
+check-sanitize: packages
+	@for preset in asan tsan; do \
+	    cmake --preset $$preset -DRP_WERROR=$(WERROR) > /dev/null && \
+	    cmake --build build-$$preset && ctest --test-dir build-$$preset -j2 || exit 1; done
+
+bench: all
+	build/repose bench all
+
+fuzz:
+	@tools/install-packages.sh fuzz
+	@$(call configure,fuzz)
+	@cmake --build build-fuzz
+	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+install: all
+	@cmake --install build --prefix $(PREFIX)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+tidy: all
+	@git ls-files 'src/*.c' 'apps/*.c' | xargs clang-tidy -p build --quiet
+
+clean:
+	@rm -rf build build-debug build-asan build-tsan build-fuzz demo
+
+.PHONY: all packages demo check check-sanitize bench fuzz install format tidy clean

@@ -1,0 +1,98 @@
+/* The command line's own parts: verbs, options, what is said and how. */
+#ifndef REPOSE_CLI_H
+#define REPOSE_CLI_H
+
+#include "repose/repose.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum option_kind {
+    OPTION_FLAG,  /* bool */
+    OPTION_COUNT, /* long long, 0 or more */
+    OPTION_TEXT,  /* const char * */
+    OPTION_SET    /* key=value, may be given several times: rp_setting in `settings` */
+} option_kind;
+
+/* One option of a verb. `offset` says where in struct options its value goes. */
+typedef struct option_spec {
+    const char *name;  /* "--frames" */
+    const char *alias; /* "-o" or NULL */
+    const char *value; /* "N", for help; NULL for flags */
+    option_kind kind;
+    size_t offset;
+    const char *help;
+} option_spec;
+
+#define SETTINGS_MAX 64
+#define WORDS_MAX 64
+
+/* The values of all options of all verbs; what was not given is zero. */
+typedef struct options {
+    const char *words[WORDS_MAX]; /* what is no option, in order */
+    int word_count;
+    rp_setting settings[SETTINGS_MAX];
+    char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
+    int setting_count;
+    const char *output, *format, *camera, *size, *frames_text;
+    long long frames, threads, grains, memory_mb, frame;
+    bool resume, quiet, json, sheet, markdown, frame_given;
+} options;
+
+typedef struct verb {
+    const char *name;
+    const char *words; /* "SCENE", for usage */
+    const char *help;  /* one line */
+    const char *more;  /* paragraphs for `repose help VERB` and the manual page; may be NULL */
+    const option_spec *specs;
+    int spec_count;
+    int min_words, max_words;
+    int (*run)(const struct verb *verb, const options *options); /* gives the exit code */
+} verb;
+
+#define VERB_OPTIONS(list) .specs = (list), .spec_count = (int)(sizeof(list) / sizeof *(list))
+
+extern const verb verb_run, verb_check, verb_info, verb_export, verb_render, verb_measure,
+    verb_validate, verb_bench, verb_help, verb_completion, verb_version;
+int verb_count(void);
+const verb *verb_at(int index);
+const verb *verb_find(const char *name);
+
+/* options.c: fills `options` from the arguments; false after saying what is wrong. */
+bool options_read(const verb *v, int argc, char **argv, options *out);
+void options_release(options *o);
+
+/* say.c */
+/* Prints the report's faults to standard error and gives the exit code that belongs to `code`. */
+int say_faults(rp_code code, const rp_report *report, bool json);
+int exit_code(rp_code code);
+/* "usage: …" and "try `repose help VERB`", for mistakes on the command line; gives the exit code.
+ */
+int say_usage(const verb *v, const char *format, ...) RP_PRINTF(2, 3);
+/* The nearest of `words` to a misspelt one, or NULL when none is near. */
+const char *nearest_word(const char *word, const char *const *words, int count);
+/* A JSON string with quotes, escaped. */
+void print_json_text(FILE *file, const char *text);
+/* "12.3 M", "45 K". */
+const char *short_number(double value, char *text, size_t size);
+/* "1:23:45" or "12 s". */
+const char *short_duration(double seconds, char *text, size_t size);
+
+/* find.c: the path of a scene given as a path or as the name of one that came along; false after a
+ * fault. */
+bool find_scene(const char *word, char *path, size_t size, rp_report *report);
+/* The folder "scenes" or "validation" that came along; NULL when there is none. */
+const char *data_folder(const char *name);
+
+/* progress.c */
+typedef struct progress_bar {
+    bool terminal, quiet, json;
+    double shown; /* when, on the wall clock */
+    int64_t frames_shown;
+} progress_bar;
+bool progress_show(void *user, const rp_progress *progress);
+void progress_end(progress_bar *bar);
+/* Ctrl-C asks the run to stop; a second one ends the program at once. */
+void stop_on_interrupt(void);
+
+#endif

@@ -1,0 +1,99 @@
+/* Scenes and cases that came along: beside the program as built, or below its prefix as installed.
+ */
+#include "base/report.h"
+#include "cli.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES_MAX 256
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* The folder that the program itself is in, without the last slash. */
+static bool program_folder(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0) return false;
+    path[length] = 0;
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+    return slash != NULL;
+}
+
+const char *data_folder(const char *name)
+{
+    static char path[PATH_MAX];
+    static const char *const places[] = {"%s/../%s", "%s/../share/repose/%s"};
+    char program[PATH_MAX / 2];
+    if (!program_folder(program, sizeof program)) return NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, places[i], program, name);
+        if (is_folder(path)) return path;
+    }
+    return NULL;
+}
+
+static int is_scene(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && strcmp(dot, ".yaml") == 0;
+}
+
+/* A fault that names the scenes there are, the nearest one first. */
+static bool unknown_scene(const char *word, rp_report *report)
+{
+    const char *folder = data_folder("scenes");
+    struct dirent **entries = NULL;
+    int count = folder ? scandir(folder, &entries, is_scene, alphasort) : 0;
+    const char *names[NAMES_MAX];
+    char list[1024] = "";
+    int known = 0;
+    for (int i = 0; i < count; i++) {
+        *strrchr(entries[i]->d_name, '.') = 0;
+        if (known == NAMES_MAX) continue;
+        names[known++] = entries[i]->d_name;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", entries[i]->d_name);
+    }
+    const char *nearest = nearest_word(word, names, known);
+    rp_place place = {.file = word};
+    rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+               "no such scene file%s%s%s; scenes that came along: %s",
+               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+               list[0] ? list : "none");
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return false;
+}
+
+bool find_scene(const char *word, char *path, size_t size, rp_report *report)
+{
+    snprintf(path, size, "%s", word);
+    if (is_file(word) || strchr(word, '/') || strchr(word, '.')) {
+        if (strlen(word) < size) return true;
+        rp_fail(report, RP_ERROR_INPUT, "the path is too long");
+        return false;
+    }
+    const char *folder = data_folder("scenes");
+    if (folder) {
+        snprintf(path, size, "%s/%s.yaml", folder, word);
+        if (is_file(path)) return true;
+    }
+    return unknown_scene(word, report);
+}

@@ -1,0 +1,142 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option_spec *find_option(const verb *v, const char *argument, size_t length)
+{
+    for (int i = 0; i < v->spec_count; i++) {
+        const option_spec *spec = &v->specs[i];
+        if (strlen(spec->name) == length && memcmp(spec->name, argument, length) == 0) return spec;
+        if (spec->alias && strlen(spec->alias) == length &&
+            memcmp(spec->alias, argument, length) == 0)
+            return spec;
+    }
+    return NULL;
+}
+
+static bool unknown_option(const verb *v, const char *argument)
+{
+    const char *names[64];
+    for (int i = 0; i < v->spec_count; i++)
+        names[i] = v->specs[i].name;
+    const char *nearest = nearest_word(argument, names, v->spec_count);
+    if (nearest)
+        say_usage(v, "unknown option '%s'; did you mean '%s'?", argument, nearest);
+    else
+        say_usage(v, "unknown option '%s'", argument);
+    return false;
+}
+
+static bool read_setting(const verb *v, const char *text, options *out)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+        say_usage(v, "--set %s: write it as --set key.path=value", text);
+        return false;
+    }
+    if (out->setting_count == SETTINGS_MAX) {
+        say_usage(v, "more than %d --set options; put them into a scene file", SETTINGS_MAX);
+        return false;
+    }
+    char *key = strdup(text);
+    if (!key) return false;
+    key[equals - text] = 0;
+    out->setting_texts[out->setting_count] = key;
+    out->settings[out->setting_count++] = (rp_setting){key, key + (equals - text) + 1};
+    return true;
+}
+
+static bool read_count(const verb *v, const option_spec *spec, const char *text, long long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (end != text && !*end && !errno && *value >= 0) return true;
+    say_usage(v, "%s %s: a whole number, 0 or more, is wanted", spec->name, text);
+    return false;
+}
+
+static bool read_value(const verb *v, const option_spec *spec, const char *text, options *out)
+{
+    char *place = (char *)out + spec->offset;
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        *(bool *)place = true;
+        return true;
+    case OPTION_COUNT:
+        return read_count(v, spec, text, (long long *)place);
+    case OPTION_TEXT:
+        *(const char **)place = text;
+        return true;
+    case OPTION_SET:
+        return read_setting(v, text, out);
+    }
+    return false;
+}
+
+/* One option with its value, which may follow as "=value" or as the next argument. Gives the number
+ * of arguments used, 0 after a mistake. */
+static int read_option(const verb *v, int left, char **arguments, options *out)
+{
+    const char *argument = arguments[0];
+    const char *equals = strncmp(argument, "--", 2) == 0 ? strchr(argument, '=') : NULL;
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    const option_spec *spec = find_option(v, argument, length);
+    if (!spec) return unknown_option(v, argument);
+    if (spec->kind == OPTION_FLAG) {
+        if (equals) {
+            say_usage(v, "%s takes no value", spec->name);
+            return 0;
+        }
+        return read_value(v, spec, NULL, out);
+    }
+    if (equals) return read_value(v, spec, equals + 1, out);
+    if (left < 2) {
+        say_usage(v, "%s wants %s behind it", spec->name, spec->value);
+        return 0;
+    }
+    return read_value(v, spec, arguments[1], out) ? 2 : 0;
+}
+
+static bool check_words(const verb *v, const options *o)
+{
+    if (o->word_count < v->min_words)
+        say_usage(v, "something is missing: %s", v->words);
+    else if (o->word_count > v->max_words)
+        say_usage(v, "'%s' is one word too many", o->words[v->max_words]);
+    else
+        return true;
+    return false;
+}
+
+bool options_read(const verb *v, int argc, char **argv, options *out)
+{
+    memset(out, 0, sizeof *out);
+    bool only_words = false;
+    for (int i = 0; i < argc;) {
+        const char *argument = argv[i];
+        if (!only_words && strcmp(argument, "--") == 0) {
+            only_words = true;
+            i++;
+        } else if (!only_words && argument[0] == '-' && argument[1]) {
+            int used = read_option(v, argc - i, argv + i, out);
+            if (!used) return false;
+            i += used;
+        } else if (out->word_count == WORDS_MAX) {
+            say_usage(v, "more than %d words", WORDS_MAX);
+            return false;
+        } else {
+            out->words[out->word_count++] = argument;
+            i++;
+        }
+    }
+    return check_words(v, out);
+}
+
+void options_release(options *o)
+{
+    for (int i = 0; i < o->setting_count; i++)
+        free(o->setting_texts[i]);
+}

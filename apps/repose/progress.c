@@ -1,0 +1,90 @@
+/* How far a run has come: a bar on a terminal, plain lines in a log, objects for programs. */
+#include "base/clock.h"
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BAR_WIDTH 24
+#define SECONDS_BETWEEN 0.1
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    interrupted = 1;
+    signal(signal_number, SIG_DFL); /* the second one ends the program */
+}
+
+void stop_on_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void draw_bar(const rp_progress *p)
+{
+    char speed[32], left[32], grains[32], bar[BAR_WIDTH + 1];
+    double part = p->duration > 0 ? p->time / p->duration : 1;
+    int full = (int)(part * BAR_WIDTH + 0.5);
+    for (int i = 0; i < BAR_WIDTH; i++)
+        bar[i] = i < full ? '=' : ' ';
+    bar[BAR_WIDTH] = 0;
+    double rate = p->seconds > 0 ? (double)p->steps * (double)p->grains / p->seconds : 0;
+    fprintf(stderr,
+            "\r[%s] frame %lld/%lld  %s grains  %s grain-steps/s  v max %.3g m/s  density error "
+            "%.2g %%  left %s \033[K",
+            bar, (long long)p->frame, (long long)p->frame_count,
+            short_number((double)p->grains, grains, sizeof grains),
+            short_number(rate, speed, sizeof speed), p->step.max_speed, 100 * p->step.density_error,
+            short_duration(p->seconds_left, left, sizeof left));
+    fflush(stderr);
+}
+
+static void print_line(const rp_progress *p)
+{
+    char grains[32], left[32];
+    fprintf(stderr,
+            "frame %lld/%lld  t %.3f s  %s grains  dt %.3g s (%s)  v max %.3g m/s  left %s\n",
+            (long long)p->frame, (long long)p->frame_count, p->time,
+            short_number((double)p->grains, grains, sizeof grains), p->step.dt, p->step.reason,
+            p->step.max_speed, short_duration(p->seconds_left, left, sizeof left));
+}
+
+static void print_object(const rp_progress *p)
+{
+    printf("{\"frame\": %lld, \"frames\": %lld, \"time\": %.9g, \"grains\": %zu, \"steps\": %llu, "
+           "\"dt\": %.9g, \"reason\": ",
+           (long long)p->frame, (long long)p->frame_count, p->time, p->grains,
+           (unsigned long long)p->steps, p->step.dt);
+    print_json_text(stdout, p->step.reason);
+    printf(", \"max_speed\": %.9g, \"density_error\": %.9g, \"removed\": %zu, \"seconds\": %.6g}\n",
+           p->step.max_speed, p->step.density_error, p->step.removed, p->seconds);
+    fflush(stdout);
+}
+
+bool progress_show(void *user, const rp_progress *progress)
+{
+    progress_bar *bar = user;
+    bool new_frame = progress->frame != bar->frames_shown;
+    bar->frames_shown = progress->frame;
+    if (bar->json) {
+        if (new_frame) print_object(progress);
+    } else if (!bar->quiet && bar->terminal) {
+        double now = rp_clock();
+        if (now - bar->shown >= SECONDS_BETWEEN) {
+            draw_bar(progress);
+            bar->shown = now;
+        }
+    } else if (!bar->quiet && new_frame) {
+        print_line(progress);
+    }
+    return !interrupted;
+}
+
+void progress_end(progress_bar *bar)
+{
+    if (bar->terminal && !bar->quiet && !bar->json && bar->shown > 0) fputc('\n', stderr);
+}

@@ -1,0 +1,165 @@
+/* Help on verbs and topics; the scene's keys come from the same tables that the reader uses. */
+#include "cli.h"
+#include "scene/help.h"
+#include "solver/registry.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option_spec specs[] = {
+    {"--markdown", NULL, NULL, OPTION_FLAG, offsetof(options, markdown),
+     "scene keys as Markdown, for the manual"},
+};
+
+static void print_overview(void)
+{
+    printf("repose: sand and other granular material\n\n"
+           "  repose run first-fall           simulate a scene\n"
+           "  repose render runs/first-fall   look at it\n\nverbs:\n");
+    for (int i = 0; i < verb_count(); i++)
+        printf("  %-11s %s\n", verb_at(i)->name, verb_at(i)->help);
+    printf("\n`repose help VERB` tells more; other topics: scene, scenes, exit-codes, manual\n");
+}
+
+static void print_verb(const verb *v)
+{
+    printf("repose %s %s%s\n\n%s\n", v->name, v->words, v->spec_count ? " [OPTIONS]" : "", v->help);
+    if (v->more) printf("\n%s", v->more);
+    if (v->spec_count) printf("\noptions:\n");
+    for (int i = 0; i < v->spec_count; i++) {
+        const option_spec *spec = &v->specs[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s%s%s", spec->alias ? spec->alias : "",
+                 spec->alias ? ", " : "", spec->name, spec->value ? " " : "",
+                 spec->value ? spec->value : "");
+        printf("  %-22s %s\n", left, spec->help);
+    }
+}
+
+static void print_help_line(void *user, const char *line)
+{
+    (void)user;
+    puts(line);
+}
+
+static int print_scene_help(const char *section, bool markdown)
+{
+    rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
+    if (rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL)) return 0;
+    return say_usage(&verb_help, "a scene has no section '%s'; see `repose help scene`", section);
+}
+
+static int print_scenes(void)
+{
+    const char *folder = data_folder("scenes");
+    struct dirent **entries = NULL;
+    int count = folder ? scandir(folder, &entries, NULL, alphasort) : 0;
+    for (int i = 0; i < count; i++) {
+        char *dot = strrchr(entries[i]->d_name, '.');
+        if (dot && strcmp(dot, ".yaml") == 0) {
+            char path[4096];
+            rp_scene *scene = NULL;
+            snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+            rp_scene_load(path, NULL, 0, &scene, NULL);
+            *dot = 0;
+            printf("%-16s %s\n", entries[i]->d_name, scene ? rp_scene_title(scene) : "(broken)");
+            rp_scene_destroy(scene);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    if (count <= 0) printf("no scenes came along\n");
+    return 0;
+}
+
+static int print_exit_codes(void)
+{
+    static const struct {
+        int code;
+        const char *meaning;
+    } rows[] = {
+        {0, "all went well"},
+        {1, "a validation case missed its limit"},
+        {2, "bad input: a scene, an option or a word on the command line"},
+        {3, "not enough memory"},
+        {4, "a file or folder could not be read or written"},
+        {5, "the disk is full"},
+        {6, "a recorded file is damaged"},
+        {7, "the numbers of the simulation made no sense any more"},
+        {8, "this build or this solver cannot do it"},
+        {130, "stopped by Ctrl-C; everything is saved"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        printf("%4d  %s\n", rows[i].code, rows[i].meaning);
+    return 0;
+}
+
+/* The manual page, in the man macros. */
+static int print_manual(void)
+{
+    printf(".TH REPOSE 1 \"\" \"repose %s\"\n.SH NAME\nrepose \\- simulate sand and other granular "
+           "material\n.SH SYNOPSIS\n.B repose\n.I VERB\n[\\fIWORDS\\fR] [\\fIOPTIONS\\fR]\n"
+           ".SH VERBS\n",
+           rp_version());
+    for (int i = 0; i < verb_count(); i++) {
+        const verb *v = verb_at(i);
+        printf(".SS \"%s %s\"\n%s.\n", v->name, v->words, v->help);
+        if (v->more) printf(".PP\n%s", v->more);
+        for (int j = 0; j < v->spec_count; j++)
+            printf(".TP\n\\fB\\%s\\fR %s\n%s\n", v->specs[j].name,
+                   v->specs[j].value ? v->specs[j].value : "", v->specs[j].help);
+    }
+    printf(".SH \"EXIT CODES\"\n.nf\n");
+    print_exit_codes();
+    printf(".fi\n.SH \"SCENE FILES\"\n.nf\n");
+    print_scene_help(NULL, false);
+    printf(".fi\n");
+    return 0;
+}
+
+static int unknown_topic(const char *word)
+{
+    static const char *const topics[] = {"scene", "scenes", "exit-codes", "manual"};
+    const char *names[64];
+    int count = 0;
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+        names[count++] = topics[i];
+    for (int i = 0; i < verb_count(); i++)
+        names[count++] = verb_at(i)->name;
+    const char *nearest = nearest_word(word, names, count);
+    return say_usage(&verb_help, "no help on '%s'%s%s%s", word, nearest ? "; did you mean '" : "",
+                     nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int run(const verb *v, const options *o)
+{
+    (void)v;
+    const char *topic = o->word_count ? o->words[0] : NULL;
+    if (!topic) {
+        print_overview();
+        return 0;
+    }
+    const verb *asked = verb_find(topic);
+    if (asked) {
+        print_verb(asked);
+        return 0;
+    }
+    if (strcmp(topic, "scene") == 0)
+        return print_scene_help(o->word_count > 1 ? o->words[1] : NULL, o->markdown);
+    if (strcmp(topic, "scenes") == 0) return print_scenes();
+    if (strcmp(topic, "exit-codes") == 0) return print_exit_codes();
+    if (strcmp(topic, "manual") == 0) return print_manual();
+    return unknown_topic(topic);
+}
+
+const verb verb_help = {
+    .name = "help",
+    .words = "[TOPIC]",
+    .help = "help on a verb or topic",
+    .more = "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
+            "section); scenes (what came along); exit-codes; manual (the manual page, for man).\n",
+    VERB_OPTIONS(specs),
+    .min_words = 0,
+    .max_words = 2,
+    .run = run};

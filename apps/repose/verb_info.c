@@ -1,0 +1,76 @@
+#include "cli.h"
+
+static const option_spec specs[] = {
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
+};
+
+static void print_text(const rp_record *record, const rp_view *view)
+{
+    const rp_scene *scene = rp_record_scene(record);
+    int64_t count = rp_record_frame_count(record);
+    char grains[32];
+    printf("%s\n", rp_scene_title(scene));
+    printf("frames:  %lld of %lld, at %.6g frames/s\n", (long long)count,
+           (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
+    if (!view) return;
+    printf("last:    frame %lld at %.6g s, step %llu, %s grains, %d bodies\n",
+           (long long)rp_record_frame_number(record, count - 1), view->time,
+           (unsigned long long)view->step, short_number((double)view->count, grains, sizeof grains),
+           view->body_count);
+    printf("spacing: %.6g m\nfields:\n", view->spacing);
+    for (int i = 0; i < view->field_count; i++)
+        printf("  %-20s %s\n", view->fields[i].name, view->fields[i].unit);
+}
+
+static void print_json(const rp_record *record, const rp_view *view)
+{
+    const rp_scene *scene = rp_record_scene(record);
+    int64_t count = rp_record_frame_count(record);
+    printf("{\"title\": ");
+    print_json_text(stdout, rp_scene_title(scene));
+    printf(", \"frames\": %lld, \"frames_asked\": %lld, \"frame_rate\": %.9g", (long long)count,
+           (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
+    if (view) {
+        printf(", \"last\": {\"frame\": %lld, \"time\": %.17g, \"step\": %llu, \"grains\": %zu, "
+               "\"bodies\": %d, \"fields\": {",
+               (long long)rp_record_frame_number(record, count - 1), view->time,
+               (unsigned long long)view->step, view->count, view->body_count);
+        for (int i = 0; i < view->field_count; i++)
+            printf("%s\"%s\": \"%s\"", i ? ", " : "", view->fields[i].name, view->fields[i].unit);
+        printf("}}");
+    }
+    printf("}\n");
+}
+
+static int run(const verb *v, const options *o)
+{
+    (void)v;
+    rp_report *report = rp_report_create();
+    rp_record *record = NULL;
+    rp_frame_file *frame = NULL;
+    rp_code code = rp_record_open(o->words[0], &record, report);
+    int64_t count = code == RP_OK ? rp_record_frame_count(record) : 0;
+    if (count)
+        code =
+            rp_record_read_frame(record, rp_record_frame_number(record, count - 1), &frame, report);
+    if (code == RP_OK) {
+        const rp_view *view = frame ? rp_frame_view(frame) : NULL;
+        if (o->json)
+            print_json(record, view);
+        else
+            print_text(record, view);
+    }
+    int result = say_faults(code, report, o->json);
+    rp_frame_close(frame);
+    rp_record_close(record);
+    rp_report_destroy(report);
+    return result;
+}
+
+const verb verb_info = {.name = "info",
+                        .words = "RUN",
+                        .help = "what a run folder holds",
+                        VERB_OPTIONS(specs),
+                        .min_words = 1,
+                        .max_words = 1,
+                        .run = run};

@@ -1,0 +1,126 @@
+#include "base/report.h"
+#include "cli.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static const option_spec specs[] = {
+    {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
+     "the run folder (default: runs/NAME)"},
+    {"--frames", NULL, "N", OPTION_COUNT, offsetof(options, frames),
+     "stop after frame N (default: as the scene says)"},
+    {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
+     "threads (default: one per core); results do not depend on it"},
+    {"--set", NULL, "KEY=VALUE", OPTION_SET, 0, "change a value of the scene; may be repeated"},
+    {"--resume", NULL, NULL, OPTION_FLAG, offsetof(options, resume),
+     "go on from the folder's last checkpoint"},
+    {"--memory", NULL, "MB", OPTION_COUNT, offsetof(options, memory_mb),
+     "memory the run may take (default: what is free)"},
+    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing but mistakes"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a frame"},
+};
+
+/* runs/NAME for scenes/NAME.yaml. */
+static void default_folder(const char *scene_path, char *folder, size_t size)
+{
+    const char *slash = strrchr(scene_path, '/');
+    const char *name = slash ? slash + 1 : scene_path;
+    const char *dot = strrchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    snprintf(folder, size, "runs/%.*s", length, name);
+}
+
+static void announce(const rp_scene *scene, const rp_run_options *run, const options *o)
+{
+    rp_estimate estimate = rp_scene_estimate(scene, &run->world);
+    char grains[32];
+    if (o->json) {
+        printf("{\"scene\": ");
+        print_json_text(stdout, rp_scene_title(scene));
+        printf(", \"folder\": ");
+        print_json_text(stdout, run->folder);
+        printf(", \"grains_estimated\": %.0f, \"bytes_estimated\": %.0f, \"bytes_limit\": %.0f}\n",
+               estimate.grains, estimate.bytes, estimate.bytes_limit);
+    } else if (!o->quiet) {
+        fprintf(stderr, "%s\n%s grains, about %.3g GB of memory (there are %.3g GB), into %s\n",
+                rp_scene_title(scene), short_number(estimate.grains, grains, sizeof grains),
+                estimate.bytes / 1e9, estimate.bytes_limit / 1e9, run->folder);
+    }
+}
+
+static void print_summary(rp_code code, const rp_run_summary *s, const char *folder,
+                          const options *o)
+{
+    char text[32];
+    if (o->json) {
+        printf("{\"done\": %s, \"frames\": %lld, \"steps\": %llu, \"time\": %.9g, \"seconds\": "
+               "%.6g, \"grains\": %zu, \"hash\": \"%016llx\"}\n",
+               code == RP_OK ? "true" : "false", (long long)s->frames, (unsigned long long)s->steps,
+               s->time, s->seconds, s->grains, (unsigned long long)s->hash);
+    } else if (!o->quiet && code == RP_OK) {
+        fprintf(stderr, "done: %lld frames, %llu steps, %.6g s simulated in %s, state %016llx\n",
+                (long long)s->frames, (unsigned long long)s->steps, s->time,
+                short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
+        fprintf(stderr, "look at it: repose render %s\n", folder);
+    }
+    if (code == RP_INTERRUPTED && !o->json)
+        fprintf(stderr,
+                "repose: stopped at %.6g s; all is saved. Go on with the same command and "
+                "--resume\n",
+                s->time);
+}
+
+static rp_code run_scene(const rp_scene *scene, const char *scene_path, const options *o,
+                         rp_report *report)
+{
+    char folder[PATH_MAX];
+    default_folder(scene_path, folder, sizeof folder);
+    progress_bar bar = {
+        .terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json, .frames_shown = -1};
+    rp_run_options run = rp_default_run_options();
+    run.folder = o->output ? o->output : folder;
+    run.frames = o->frames;
+    run.resume = o->resume;
+    run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
+    run.world.memory_limit = (size_t)o->memory_mb * 1000000;
+    run.progress = progress_show;
+    run.user = &bar;
+    announce(scene, &run, o);
+    stop_on_interrupt();
+    rp_run_summary summary = {0};
+    rp_code code = rp_run(scene, &run, &summary, report);
+    progress_end(&bar);
+    if (code == RP_OK || code == RP_INTERRUPTED) print_summary(code, &summary, run.folder, o);
+    return code;
+}
+
+static int run(const verb *v, const options *o)
+{
+    (void)v;
+    rp_report *report = rp_report_create();
+    rp_scene *scene = NULL;
+    char path[PATH_MAX];
+    rp_code code = RP_ERROR_INPUT;
+    if (find_scene(o->words[0], path, sizeof path, report))
+        code = rp_scene_load(path, o->settings, o->setting_count, &scene, report);
+    if (code == RP_OK) code = run_scene(scene, path, o, report);
+    int result = say_faults(code, report, o->json);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+    return result;
+}
+
+const verb verb_run = {
+    .name = "run",
+    .words = "SCENE",
+    .help = "simulate a scene into a run folder",
+    .more =
+        "SCENE is a file, or the name of a scene that came along (see `repose help scenes`).\n"
+        "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
+        "one ends at once. After a crash, a kill or a full disk, --resume goes on from the last\n"
+        "checkpoint, to the same bits as an uninterrupted run.\n",
+    VERB_OPTIONS(specs),
+    .min_words = 1,
+    .max_words = 1,
+    .run = run};

@@ -1,0 +1,44 @@
+#include "cli.h"
+#include "geom/mesh.h"
+#include "math/wide.h"
+#include "render/picture.h"
+#include "solver/registry.h"
+
+static const option_spec specs[] = {
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
+};
+
+static void print_missing(void)
+{
+    if (!rp_mesh_can_read())
+        printf("missing:      mesh files (install libassimp-dev and build again)\n");
+    if (!rp_picture_can_write())
+        printf("missing:      pictures (install libpng-dev and build again)\n");
+}
+
+static int run(const verb *v, const options *o)
+{
+    (void)v;
+    if (o->json) {
+        printf("{\"version\": \"%s\", \"build\": ", rp_version());
+        print_json_text(stdout, rp_build_text());
+        printf(", \"instructions\": \"%s\", \"meshes\": %s, \"pictures\": %s}\n", rp_wide_name(),
+               rp_mesh_can_read() ? "true" : "false", rp_picture_can_write() ? "true" : "false");
+        return 0;
+    }
+    printf("repose %s\n", rp_version());
+    printf("build:        %s\n", rp_build_text());
+    printf("instructions: %s\n", rp_wide_name());
+    printf("methods:     ");
+    for (int i = 0; i < rp_solver_count(); i++)
+        printf(" %s", rp_solver_at(i)->name);
+    printf("\n");
+    print_missing();
+    return 0;
+}
+
+const verb verb_version = {.name = "version",
+                           .words = "",
+                           .help = "what this is, how it was built, what is missing",
+                           VERB_OPTIONS(specs),
+                           .run = run};

@@ -1,0 +1,29 @@
+/* The null solver: grains that fly freely, bounce on surfaces and do not see each other. It is the
+ * template for newcomers, the test of the seam, and the floor of what any solver costs: it sorts
+ * grains, lists their neighbours and sums their density, as every real solver must. */
+#ifndef RP_SOLVER_NULL_H
+#define RP_SOLVER_NULL_H
+
+#include "math/kernel.h"
+#include "solver/solver.h"
+
+typedef struct rp_null_params {
+    double courant; /* spacings that the fastest grain may move in a step */
+    bool density;   /* list neighbours and sum the density */
+} rp_null_params;
+
+struct rp_solver {
+    rp_frame frame;
+    rp_null_params params;
+    rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
+    float density_factor; /* makes a packed lattice exactly as dense as its material */
+    double radius;        /* m, half a spacing: where a grain's surface is */
+    rp_lists lists;
+    rp_step_stats stats;
+};
+
+/* step.c */
+rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report);
+double rp_null_max_speed(const rp_solver *solver);
+
+#endif

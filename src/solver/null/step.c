@@ -1,0 +1,193 @@
+/* One step of free flight: fly, bounce, find neighbours, sum density. */
+#include "solver/null/null.h"
+#include "solver/null/physics.h"
+
+#define BLOCK 512
+/* Approaching more slowly than gravity makes it in this many steps, a grain no longer bounces. */
+#define RESTING_STEPS 3.0
+
+typedef struct flight {
+    rp_solver *solver;
+    double dt;
+    float gx, gy, gz;     /* m/s2 */
+    double resting_speed; /* m/s */
+} flight;
+
+/* Exact for constant acceleration: x += v dt + g dt^2 / 2, then v += g dt. */
+static void fly(void *context, size_t begin, size_t end)
+{
+    const flight *f = context;
+    const rp_particles *p = f->solver->frame.particles;
+    const rp_external *external = f->solver->frame.external;
+    float dt = (float)f->dt, half = 0.5f * dt;
+    for (size_t i = begin; i < end; i++) {
+        float ax = f->gx, ay = f->gy, az = f->gz;
+        if (external->any) {
+            ax += external->ax[i];
+            ay += external->ay[i];
+            az += external->az[i];
+        }
+        p->x[i] += dt * (p->vx[i] + half * ax);
+        p->y[i] += dt * (p->vy[i] + half * ay);
+        p->z[i] += dt * (p->vz[i] + half * az);
+        p->vx[i] += dt * ax;
+        p->vy[i] += dt * ay;
+        p->vz[i] += dt * az;
+    }
+}
+
+/* Grains lie in cell order, so a block of them is small in space: one look at the middle of its
+ * bounding box settles most surfaces for the whole block. */
+static bool block_is_near(const rp_particles *p, size_t begin, size_t end,
+                          const rp_surface *surface, double reach)
+{
+    rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
+    for (size_t i = begin; i < end; i++) {
+        rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
+        box.low = rp_v3_min(box.low, at);
+        box.high = rp_v3_max(box.high, at);
+    }
+    rp_vec3 middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
+    double half_size = 0.5 * rp_v3_length(rp_v3_sub(box.high, box.low));
+    rp_touch touch;
+    return rp_surface_touch(surface, middle, reach + half_size, &touch);
+}
+
+static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
+{
+    rp_solver *solver = f->solver;
+    const rp_particles *p = solver->frame.particles;
+    rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
+    rp_touch touch;
+    if (!rp_surface_touch(surface, at, solver->radius, &touch)) return;
+
+    const rp_material_spec *material = &rp_scene_materials(solver->frame.scene)[p->material[i]];
+    rp_vec3 before = rp_v3_sub(rp_v3(p->vx[i], p->vy[i], p->vz[i]), touch.velocity);
+    bool resting = -rp_v3_dot(before, touch.normal) < f->resting_speed;
+    double restitution = resting ? 0 : sqrt(material->restitution * surface->restitution);
+    double friction = sqrt(material->friction * surface->friction);
+    rp_vec3 after = rp_null_bounce(before, touch.normal, restitution, friction);
+    rp_vec3 change = rp_v3_sub(after, before);
+
+    at = rp_v3_madd(at, solver->radius - touch.distance, touch.normal);
+    p->x[i] = (float)at.x;
+    p->y[i] = (float)at.y;
+    p->z[i] = (float)at.z;
+    p->vx[i] += (float)change.x;
+    p->vy[i] += (float)change.y;
+    p->vz[i] += (float)change.z;
+    rp_couple_push(solver->frame.couple, block, surface->body, at,
+                   rp_v3_scale(change, -(double)p->mass[i] / f->dt));
+}
+
+static void bounce(void *context, size_t begin, size_t end)
+{
+    const flight *f = context;
+    const rp_couple *couple = f->solver->frame.couple;
+    const rp_surface *surfaces = rp_couple_surfaces(couple);
+    for (int s = 0; s < rp_couple_count(couple); s++) {
+        if (!block_is_near(f->solver->frame.particles, begin, end, &surfaces[s], f->solver->radius))
+            continue;
+        for (size_t i = begin; i < end; i++)
+            bounce_grain(f, i, begin / BLOCK, &surfaces[s]);
+    }
+}
+
+/* Sum of m W over eight neighbours at a time. */
+RP_WIDE_KERNEL
+static void sum_density(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->start[i];
+        rp_wide sum = rp_wide_all(0);
+        uint32_t n = 0, count = lists->count[i];
+        for (; n + RP_WIDE <= count; n += RP_WIDE) {
+            rp_wide dx = rp_wide_gather(p->x, index + n) - p->x[i];
+            rp_wide dy = rp_wide_gather(p->y, index + n) - p->y[i];
+            rp_wide dz = rp_wide_gather(p->z, index + n) - p->z[i];
+            rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
+            sum += rp_wide_gather(p->mass, index + n) * rp_kernel_value_wide(solver->kernel, r);
+        }
+        float density = p->mass[i] * rp_kernel_value(solver->kernel, 0) + rp_wide_sum(sum);
+        for (; n < count; n++) {
+            uint32_t j = index[n];
+            float dx = p->x[j] - p->x[i], dy = p->y[j] - p->y[i], dz = p->z[j] - p->z[i];
+            float r = sqrtf(dx * dx + dy * dy + dz * dz);
+            density += p->mass[j] * rp_kernel_value(solver->kernel, r);
+        }
+        p->density[i] = solver->density_factor * density;
+    }
+}
+
+static double compression(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    const rp_material_spec *materials = rp_scene_materials(solver->frame.scene);
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += fmax(0, p->density[i] / materials[p->material[i]].density - 1);
+    return sum;
+}
+
+static rp_code find_density(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    rp_particles *p = frame->particles;
+    double support = solver->kernel.support;
+    rp_code code = rp_neighbor_ghosts(frame->neighbor, p, support, report);
+    if (code == RP_OK)
+        code = rp_neighbor_lists(frame->neighbor, p, support, &solver->lists, report);
+    if (code != RP_OK) return code;
+    rp_parallel_for(frame->threads, p->count, BLOCK, sum_density, solver);
+    double sum = rp_parallel_sum(frame->threads, p->count, BLOCK, compression, solver);
+    solver->stats.density_error = p->count ? sum / (double)p->count : 0;
+    return RP_OK;
+}
+
+static double speed_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_particles *p = context;
+    float most = 0;
+    for (size_t i = begin; i < end; i++) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        most = v2 > most ? v2 : most;
+    }
+    return sqrt((double)most);
+}
+
+double rp_null_max_speed(const rp_solver *solver)
+{
+    rp_particles *p = solver->frame.particles;
+    return p->count ? rp_parallel_max(solver->frame.threads, p->count, BLOCK, speed_of_range, p)
+                    : 0;
+}
+
+rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
+{
+    (void)time;
+    const rp_frame *frame = &solver->frame;
+    rp_particles *p = frame->particles;
+    rp_vec3 g = frame->scene->gravity;
+    flight f = {.solver = solver,
+                .dt = dt,
+                .gx = (float)g.x,
+                .gy = (float)g.y,
+                .gz = (float)g.z,
+                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt};
+
+    rp_parallel_for(frame->threads, p->count, BLOCK, fly, &f);
+    rp_code code =
+        rp_couple_begin(frame->couple, (p->count + BLOCK - 1) / BLOCK, frame->arena, report);
+    if (code != RP_OK) return code;
+    rp_parallel_for(frame->threads, p->count, BLOCK, bounce, &f);
+    rp_couple_finish(frame->couple);
+
+    code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
+    if (code == RP_OK && solver->params.density) code = find_density(solver, report);
+    solver->stats.max_speed = rp_null_max_speed(solver);
+    return code;
+}

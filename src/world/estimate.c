@@ -1,0 +1,125 @@
+/* What a scene will need, before anything is allocated. */
+#include "base/report.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Scenes that look at more lattice places than this would not come to an end. */
+#define LATTICE_MAX 2e10
+/* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
+#define FRAME_BYTES_EACH 100
+/* The program itself, its threads and tables. */
+#define BASE_BYTES 64e6
+
+/* One value in kB from /proc/meminfo, as bytes; infinite when it is not there. */
+static double memory_available(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (!file) return INFINITY;
+    char line[256];
+    double bytes = INFINITY, kilobytes;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1) bytes = 1024 * kilobytes;
+    fclose(file);
+    return bytes;
+}
+
+/* The number in a file of the control group, or infinite ("max", or no such file). */
+static double group_number(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return INFINITY;
+    double number;
+    int found = fscanf(file, "%lf", &number);
+    fclose(file);
+    return found == 1 ? number : INFINITY;
+}
+
+static double memory_limit(const rp_world_options *options)
+{
+    if (options->memory_limit) return (double)options->memory_limit;
+    double limit = memory_available();
+    double group = group_number("/sys/fs/cgroup/memory.max");
+    if (isfinite(group)) {
+        double used = group_number("/sys/fs/cgroup/memory.current");
+        limit = fmin(limit, group - (isfinite(used) ? used : 0));
+    }
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        limit = fmin(limit, (double)space.rlim_cur);
+    return fmax(limit, 0);
+}
+
+static double grains_of_sources(const rp_scene *scene)
+{
+    double cell = pow(scene->particles.spacing, 3), grains = 0;
+    for (int i = 0; i < scene->sources.count; i++)
+        grains += rp_shape_volume(&rp_scene_sources(scene)[i].shape) / cell;
+    return grains;
+}
+
+static double grains_of_emitters(const rp_scene *scene)
+{
+    double cell = pow(scene->particles.spacing, 3), grains = 0;
+    for (int i = 0; i < scene->emitters.count; i++) {
+        const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
+        double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
+        double seconds = fmin(spec->stop, scene->time.duration) - spec->start;
+        double mass = rp_scene_materials(scene)[spec->material].density * cell;
+        grains += fmax(0, seconds) * rate / mass;
+    }
+    return grains;
+}
+
+static double bytes_each(const rp_scene *scene)
+{
+    const rp_solver_type *type = rp_solver_find(scene->method->name);
+    rp_particles table;
+    double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
+    if (rp_particles_begin(&table, NULL) == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
+    rp_particles_end(&table);
+    return bytes;
+}
+
+rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options)
+{
+    rp_world_options defaults = rp_default_world_options();
+    if (!options) options = &defaults;
+    double at_start = grains_of_sources(scene), poured = grains_of_emitters(scene);
+    /* Arrays that grow while grains pour in are up to half as large again. */
+    double roomy = at_start + (poured > 0 ? 1.5 * poured : 0);
+    return (rp_estimate){.grains = at_start + poured,
+                         .bytes = BASE_BYTES + roomy * bytes_each(scene),
+                         .bytes_limit = memory_limit(options)};
+}
+
+static rp_code check_lattice(const rp_scene *scene, rp_report *report)
+{
+    double cell = pow(scene->particles.spacing, 3);
+    for (int i = 0; i < scene->sources.count; i++) {
+        const rp_source_spec *source = &rp_scene_sources(scene)[i];
+        rp_box3 box = rp_shape_bounds(&source->shape);
+        rp_vec3 size = rp_v3_sub(box.high, box.low);
+        double places = size.x * size.y * size.z / cell;
+        if (!(places <= LATTICE_MAX))
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "source '%s' spans %.3g places of the lattice, more than %.0e; raise "
+                           "particles.spacing",
+                           source->name, places, LATTICE_MAX);
+    }
+    return RP_OK;
+}
+
+rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *options,
+                              rp_report *report)
+{
+    rp_estimate estimate = rp_scene_estimate(scene, options);
+    if (!(estimate.bytes <= estimate.bytes_limit) || !(estimate.grains < 4e9))
+        return rp_fail(report, RP_ERROR_MEMORY,
+                       "the scene needs about %.3g GB for %.4g grains; there are %.3g GB. Raise "
+                       "particles.spacing, or make the sources smaller",
+                       estimate.bytes / 1e9, estimate.grains, estimate.bytes_limit / 1e9);
+    return check_lattice(scene, report);
+}

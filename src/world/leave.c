@@ -1,0 +1,83 @@
+/* Grains that leave through open sides, and grains whose numbers make no sense any more. */
+#include "base/report.h"
+#include "world/world.h"
+
+#define BLOCK 4096
+
+typedef struct exits {
+    const rp_particles *particles;
+    const rp_domain_spec *domain;
+    uint8_t *dead;
+} exits;
+
+static bool has_left(const rp_domain_spec *domain, float x, float y, float z)
+{
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    const float at[3] = {x, y, z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (domain->open >> (2 * axis) & 1 && at[axis] < low[axis]) return true;
+        if (domain->open >> (2 * axis + 1) & 1 && at[axis] > high[axis]) return true;
+    }
+    return false;
+}
+
+/* Marks those that left and counts them. */
+static double mark_leavers(void *context, size_t begin, size_t end)
+{
+    const exits *e = context;
+    const rp_particles *p = e->particles;
+    size_t count = 0;
+    for (size_t i = begin; i < end; i++) {
+        e->dead[i] = has_left(e->domain, p->x[i], p->y[i], p->z[i]);
+        count += e->dead[i];
+    }
+    return (double)count;
+}
+
+rp_code rp_world_remove_leavers(rp_world *world, rp_report *report)
+{
+    rp_particles *p = &world->particles;
+    if (!world->scene->domain.open || !p->count) return RP_OK;
+    exits e = {p, &world->scene->domain, rp_arena_take(&world->arena, p->count)};
+    if (!e.dead) return rp_fail_memory(report, p->count, "marks of grains that leave");
+    double leavers = rp_parallel_sum(world->threads, p->count, BLOCK, mark_leavers, &e);
+    if (leavers > 0) rp_particles_remove(p, e.dead);
+    world->removed += (uint64_t)leavers;
+    return RP_OK;
+}
+
+/* Anything that is not finite turns the sum of differences with itself into NaN. */
+static double count_bad(void *context, size_t begin, size_t end)
+{
+    const rp_particles *p = context;
+    int bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        float zero = (p->x[i] - p->x[i]) + (p->y[i] - p->y[i]) + (p->z[i] - p->z[i]) +
+                     (p->vx[i] - p->vx[i]) + (p->vy[i] - p->vy[i]) + (p->vz[i] - p->vz[i]);
+        bad += zero != 0;
+    }
+    return bad;
+}
+
+static rp_code name_bad_grain(const rp_world *world, rp_report *report)
+{
+    const rp_particles *p = &world->particles;
+    const float *arrays[] = {p->x, p->y, p->z, p->vx, p->vy, p->vz};
+    static const char *const names[] = {"x", "y", "z", "velocity_x", "velocity_y", "velocity_z"};
+    for (size_t i = 0; i < p->count; i++)
+        for (int f = 0; f < 6; f++)
+            if (!isfinite(arrays[f][i]))
+                return rp_fail(report, RP_ERROR_NUMERIC,
+                               "at %.6g s grain %u has %s = %g; the last good frame is kept. A "
+                               "smaller time.max_step may help",
+                               world->time, p->id[i], names[f], (double)arrays[f][i]);
+    return RP_OK;
+}
+
+rp_code rp_world_check_numbers(const rp_world *world, rp_report *report)
+{
+    const rp_particles *p = &world->particles;
+    if (rp_parallel_sum(world->threads, p->count, BLOCK, count_bad, (void *)p) == 0) return RP_OK;
+    return name_bad_grain(world, report);
+}

@@ -1,0 +1,229 @@
+/* Grains that appear: shapes filled on a lattice, and streams that pour layer by layer. */
+#include "base/log.h"
+#include "base/random.h"
+#include "base/report.h"
+#include "world/world.h"
+
+static bool batch_add(rp_batch *b, rp_vec3 position)
+{
+    if (!rp_reserve((void **)&b->positions, &b->capacity, b->count, b->count + 1,
+                    sizeof *b->positions))
+        return false;
+    b->positions[b->count++] = position;
+    return true;
+}
+
+void rp_batch_end(rp_batch *b)
+{
+    rp_release(b->positions, b->capacity * sizeof *b->positions);
+}
+
+/* A shift of at most half `jitter` spacings along each axis, the grain's own for life. */
+static rp_vec3 jitter_of(const rp_scene *scene, uint32_t id)
+{
+    rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_JITTER, id);
+    double reach = scene->particles.jitter * scene->particles.spacing;
+    return rp_v3(reach * ((double)rp_random_unit(random.bits[0]) - 0.5),
+                 reach * ((double)rp_random_unit(random.bits[1]) - 0.5),
+                 reach * ((double)rp_random_unit(random.bits[2]) - 0.5));
+}
+
+static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material)
+{
+    rp_particles *p = &world->particles;
+    const rp_scene *scene = world->scene;
+    double spacing = scene->particles.spacing;
+    double density = rp_scene_materials(scene)[material].density;
+    p->x[i] = (float)position.x;
+    p->y[i] = (float)position.y;
+    p->z[i] = (float)position.z;
+    p->vx[i] = (float)velocity.x;
+    p->vy[i] = (float)velocity.y;
+    p->vz[i] = (float)velocity.z;
+    p->mass[i] = (float)(density * spacing * spacing * spacing);
+    p->density[i] = (float)density;
+    p->material[i] = (uint8_t)material;
+}
+
+/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
+static rp_code fill_shape(const rp_source_spec *source, double spacing, rp_batch *b,
+                          rp_report *report)
+{
+    rp_box3 box = rp_shape_bounds(&source->shape);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    /* Centred: what is left over at the sides is the same on both. */
+    double nx = floor(size.x / spacing + 1e-6), ny = floor(size.y / spacing + 1e-6),
+           nz = floor(size.z / spacing + 1e-6);
+    rp_vec3 first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
+                               rp_v3(nx - 1, ny - 1, nz - 1));
+    for (double k = 0; k < nz; k++)
+        for (double j = 0; j < ny; j++)
+            for (double i = 0; i < nx; i++) {
+                rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, j, k));
+                if (!rp_shape_contains(&source->shape, local)) continue;
+                if (!batch_add(b, rp_pose_to_world(source->pose, local)))
+                    return rp_fail_memory(report, b->count * sizeof(rp_vec3), source->name);
+            }
+    return RP_OK;
+}
+
+static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
+{
+    rp_batch b = {0};
+    size_t first = 0;
+    rp_code code = fill_shape(source, world->scene->particles.spacing, &b, report);
+    if (code == RP_OK) code = rp_particles_append(&world->particles, b.count, &first, report);
+    for (size_t n = 0; code == RP_OK && n < b.count; n++) {
+        rp_vec3 arm = rp_v3_sub(b.positions[n], source->position);
+        rp_vec3 velocity = rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
+        rp_vec3 shift = jitter_of(world->scene, world->particles.id[first + n]);
+        set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material);
+    }
+    if (code == RP_OK && b.count == 0)
+        rp_log(RP_LOG_WARNING, "source '%s' is smaller than a grain and stays empty", source->name);
+    rp_batch_end(&b);
+    return code;
+}
+
+/* Whether a point of the nozzle's plane, from its centre, lies in the opening. */
+static bool in_nozzle(const rp_emitter_spec *spec, double u, double v)
+{
+    if (spec->nozzle == RP_NOZZLE_DISC) return u * u + v * v <= spec->radius * spec->radius;
+    return fabs(u) <= spec->width / 2 && fabs(v) <= spec->height / 2;
+}
+
+static double nozzle_area(const rp_emitter_spec *spec)
+{
+    return spec->nozzle == RP_NOZZLE_DISC ? RP_PI * spec->radius * spec->radius
+                                          : spec->width * spec->height;
+}
+
+double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
+{
+    return nozzle_area(spec) * spec->speed * rp_scene_materials(scene)[spec->material].density;
+}
+
+rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
+{
+    double full = rp_stream_full_rate(scene, spec);
+    if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "emitter '%s': a rate of %.6g kg/s is more than its nozzle passes at %.6g m/s, "
+                   "%.6g kg/s; widen the nozzle or raise the speed",
+                   spec->name, spec->rate, spec->speed, full);
+}
+
+/* Time from one layer of grains to the next: a spacing's way at full rate, longer when less flows.
+ */
+static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
+{
+    double packed = scene->particles.spacing / spec->speed;
+    return spec->rate > 0 ? packed * rp_stream_full_rate(scene, spec) / spec->rate : packed;
+}
+
+/* One layer: a square lattice over the opening, shifted at random so that layers do not line up. */
+static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
+                          double way, rp_batch *b, rp_report *report)
+{
+    const rp_emitter_spec *spec = &stream->spec;
+    double spacing = world->scene->particles.spacing;
+    uint64_t which = (uint64_t)(stream - world->streams);
+    rp_random4 random =
+        rp_random((uint64_t)world->scene->seed, RP_RANDOM_EMITTER, which << 40 | number);
+    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
+    rp_vec3 centre = rp_v3_madd(spec->position, way, spec->direction);
+    double shift_u = (double)rp_random_unit(random.bits[0]) - 0.5;
+    double shift_v = (double)rp_random_unit(random.bits[1]) - 0.5;
+    double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
+    double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
+    double nu = ceil(reach_u / spacing), nv = ceil(reach_v / spacing);
+    for (double j = -nv; j <= nv; j++)
+        for (double i = -nu; i <= nu; i++) {
+            double a = (i + shift_u) * spacing, c = (j + shift_v) * spacing;
+            if (!in_nozzle(spec, a, c)) continue;
+            rp_vec3 point = rp_v3_madd(rp_v3_madd(centre, a, u), c, v);
+            if (!batch_add(b, point)) return rp_fail_memory(report, sizeof point, "an emitter");
+        }
+    return RP_OK;
+}
+
+/* Layers that leave the nozzle before time + dt. A layer that is due in the midst of the step
+ * starts behind the nozzle, by the way it would have made, so that the step takes it to where it
+ * belongs. */
+static rp_code emit_stream(rp_world *world, rp_stream *stream, double dt, rp_report *report)
+{
+    const rp_emitter_spec *spec = &stream->spec;
+    double interval = layer_interval(world->scene, spec);
+    rp_batch *b = &world->batch;
+    b->count = 0;
+    rp_code code = RP_OK;
+    for (;;) {
+        double due = spec->start + interval * (double)stream->next_layer;
+        if (due >= world->time + dt || due >= spec->stop || code != RP_OK) break;
+        code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
+                          report);
+        stream->next_layer++;
+    }
+    size_t first = 0;
+    if (code == RP_OK && b->count)
+        code = rp_particles_append(&world->particles, b->count, &first, report);
+    for (size_t n = 0; code == RP_OK && n < b->count; n++)
+        set_grain(world, first + n, b->positions[n], rp_v3_scale(spec->direction, spec->speed),
+                  spec->material);
+    return code;
+}
+
+rp_code rp_world_emit(rp_world *world, double dt, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (int i = 0; i < world->scene->sources.count && code == RP_OK; i++) {
+        const rp_source_spec *source = &rp_scene_sources(world->scene)[i];
+        bool due = source->at < world->time + dt || source->at <= 0;
+        if (!due || world->source_done[i]) continue;
+        code = emit_source(world, source, report);
+        world->source_done[i] = 1;
+    }
+    for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
+        code = emit_stream(world, &world->streams[i], dt, report);
+    return code;
+}
+
+rp_emitter_def rp_default_emitter(void)
+{
+    return (rp_emitter_def){.direction = {0, 0, -1}, .radius = 0.05, .speed = 1, .stop = INFINITY};
+}
+
+rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report)
+{
+    rp_vec3 direction = rp_v3(def->direction[0], def->direction[1], def->direction[2]);
+    double length = rp_v3_length(direction);
+    if (!(world->type->capabilities & RP_CAN_EMIT))
+        return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",
+                       world->type->name);
+    if (!(length > 0) || !isfinite(length) || !(def->radius > 0) || !(def->speed > 0) ||
+        !(def->rate >= 0) || !(def->stop > def->start) || !isfinite(def->start) ||
+        !isfinite(def->position[0] + def->position[1] + def->position[2]))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "emitter: needs a finite position, a direction, radius > 0, speed > 0, "
+                       "rate >= 0 and stop > start");
+    if (def->material < 0 || def->material >= world->scene->materials.count)
+        return rp_fail(report, RP_ERROR_INPUT, "emitter: material %d of %d", def->material,
+                       world->scene->materials.count);
+    rp_emitter_spec spec = {.name = "added",
+                            .nozzle = RP_NOZZLE_DISC,
+                            .radius = def->radius,
+                            .position = rp_v3(def->position[0], def->position[1], def->position[2]),
+                            .direction = rp_v3_scale(direction, 1 / length),
+                            .speed = def->speed,
+                            .rate = def->rate,
+                            .start = fmax(def->start, world->time),
+                            .stop = def->stop,
+                            .material = def->material};
+    rp_code code = rp_stream_check(world->scene, &spec, report);
+    if (code != RP_OK) return code;
+    if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
+                    world->stream_count + 1, sizeof *world->streams))
+        return rp_fail_memory(report, sizeof *world->streams, "emitters");
+    world->streams[world->stream_count++] = (rp_stream){.spec = spec};
+    return RP_OK;
+}

@@ -1,0 +1,275 @@
+/* A world: built from a scene, moved step by step. */
+#include "world/world.h"
+#include "base/log.h"
+#include "base/report.h"
+
+#include <string.h>
+
+rp_world_options rp_default_world_options(void)
+{
+    return (rp_world_options){0};
+}
+
+/* Steps that differ by less than this part of themselves are the same step. */
+#define STEP_EPSILON 1e-9
+
+static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *type,
+                                  rp_report *report)
+{
+    struct {
+        bool wanted;
+        unsigned capability;
+        const char *what;
+    } needs[] = {
+        {scene->domain.periodic != 0, RP_CAN_PERIODIC, "periodic axes"},
+        {scene->emitters.count > 0, RP_CAN_EMIT, "emitters"},
+        {scene->domain.open != 0, RP_CAN_REMOVE, "open sides"},
+    };
+    rp_code code = RP_OK;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].wanted && !(type->capabilities & needs[i].capability))
+            code = rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do %s",
+                           type->name, needs[i].what);
+    return code;
+}
+
+static rp_code create_threads(rp_world *world, const rp_world_options *options, rp_report *report)
+{
+    if (options->executor)
+        return rp_threads_create_from(options->executor, &world->threads, report);
+    return rp_threads_create(options->threads, &world->threads, report);
+}
+
+static rp_code create_streams(rp_world *world, rp_report *report)
+{
+    const rp_scene *scene = world->scene;
+    size_t sources = (size_t)scene->sources.count;
+    world->source_done = rp_allocate_zero(sources);
+    if (!world->source_done) return rp_fail_memory(report, sources, "sources");
+    for (int i = 0; i < scene->emitters.count; i++) {
+        const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
+        rp_code code = rp_stream_check(scene, spec, report);
+        if (code != RP_OK) return code;
+        if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
+                        world->stream_count + 1, sizeof *world->streams))
+            return rp_fail_memory(report, sizeof *world->streams, "emitters");
+        world->streams[world->stream_count++] = (rp_stream){.spec = *spec};
+    }
+    return RP_OK;
+}
+
+static rp_code create_solver(rp_world *world, rp_report *report)
+{
+    rp_frame frame = {.scene = world->scene,
+                      .params = world->scene->method_params,
+                      .particles = &world->particles,
+                      .neighbor = world->neighbor,
+                      .couple = world->couple,
+                      .external = &world->external,
+                      .threads = world->threads,
+                      .arena = &world->arena};
+    return world->type->create(&frame, &world->solver, report);
+}
+
+/* Everything a world owns, in the order in which each needs the ones before. */
+static rp_code create_parts(rp_world *world, const rp_world_options *options, rp_report *report)
+{
+    const rp_scene *scene = world->scene;
+    rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
+    rp_code code = create_threads(world, options, report);
+    if (code == RP_OK) code = rp_particles_begin(&world->particles, report);
+    if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
+    if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
+    if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
+    if (code == RP_OK) code = create_solver(world, report);
+    if (code == RP_OK) code = create_streams(world, report);
+    if (code == RP_OK) code = rp_world_emit(world, 0, report);
+    return code;
+}
+
+rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
+                        rp_report *report)
+{
+    *out = NULL;
+    rp_world_options defaults = rp_default_world_options();
+    if (!options) options = &defaults;
+    const rp_solver_type *type = rp_solver_find(scene->method->name);
+    RP_ASSERT(type);
+    rp_code code = check_capabilities(scene, type, report);
+    if (code == RP_OK) code = rp_world_check_memory(scene, options, report);
+    if (code != RP_OK) return code;
+
+    rp_world *world = rp_allocate_zero(sizeof *world);
+    if (!world) return rp_fail_memory(report, sizeof *world, "a world");
+    world->scene = scene;
+    world->type = type;
+    world->reason = "no step yet";
+    code = create_parts(world, options, report);
+    if (code == RP_OK)
+        *out = world;
+    else
+        rp_world_destroy(world);
+    return code;
+}
+
+void rp_world_destroy(rp_world *world)
+{
+    if (!world) return;
+    if (world->solver) world->type->destroy(world->solver);
+    rp_couple_destroy(world->couple);
+    rp_bodies_destroy(world->bodies);
+    rp_neighbor_destroy(world->neighbor);
+    rp_particles_end(&world->particles);
+    rp_release(world->streams, world->stream_capacity * sizeof *world->streams);
+    rp_batch_end(&world->batch);
+    rp_release(world->source_done, (size_t)world->scene->sources.count);
+    rp_arena_destroy(&world->arena);
+    rp_threads_destroy(world->threads);
+    rp_release(world, sizeof *world);
+}
+
+/* The order of a step. */
+static rp_code take_step(rp_world *world, double dt, rp_report *report)
+{
+    rp_arena_reset(&world->arena);
+    rp_bodies_advance(world->bodies, world->time, dt);
+    rp_couple_refresh(world->couple);
+    rp_code code = rp_world_emit(world, dt, report);
+    if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
+    if (code == RP_OK) code = rp_world_check_numbers(world, report);
+    if (code == RP_OK) code = rp_world_remove_leavers(world, report);
+    world->external.any = false;
+    if (code != RP_OK) return code;
+    world->time += dt;
+    world->dt = dt;
+    world->step++;
+    return RP_OK;
+}
+
+/* The longest step allowed now, and why. */
+static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *report)
+{
+    const rp_time_spec *spec = &world->scene->time;
+    if (spec->step > 0) {
+        *limit = (rp_step_limit){spec->step, "time.step is fixed"};
+        return RP_OK;
+    }
+    *limit = world->type->limit_dt(world->solver);
+    if (limit->dt > spec->max_step) *limit = (rp_step_limit){spec->max_step, "time.max_step"};
+    if (limit->dt >= spec->min_step) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC,
+                   "at %.6g s the step would have to be %.3g s (%s), below time.min_step = %.3g s",
+                   world->time, limit->dt, limit->reason, spec->min_step);
+}
+
+rp_code rp_world_step(rp_world *world, rp_report *report)
+{
+    return rp_world_step_toward(world, INFINITY, report);
+}
+
+rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
+{
+    rp_timer_start(&world->timer);
+    rp_step_limit limit;
+    rp_code code = longest_step(world, &limit, report);
+    if (code != RP_OK) return code;
+    double left = target - world->time, dt = limit.dt;
+    world->reason = limit.reason;
+    bool last = left <= dt * (1 + STEP_EPSILON);
+    if (last) {
+        if (left < dt * (1 - STEP_EPSILON)) {
+            world->reason = "the frame's end";
+            dt = left;
+        }
+    } else if (isfinite(target)) {
+        double even = left / ceil(left / dt - STEP_EPSILON);
+        if (even < dt * (1 - STEP_EPSILON)) dt = even;
+    }
+    code = take_step(world, dt, report);
+    if (code == RP_OK && last) world->time = target;
+    rp_timer_stop(&world->timer);
+    return code;
+}
+
+rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
+{
+    if (!isfinite(time))
+        return rp_fail(report, RP_ERROR_INPUT, "a world cannot run to time %g s", time);
+    rp_code code = RP_OK;
+    while (code == RP_OK && world->time < time)
+        code = rp_world_step_toward(world, time, report);
+    return code;
+}
+
+double rp_world_time(const rp_world *world)
+{
+    return world->time;
+}
+
+void rp_world_view(const rp_world *world, rp_view *view)
+{
+    memset(view, 0, sizeof *view);
+    view->time = world->time;
+    view->step = world->step;
+    view->dt = world->dt;
+    view->spacing = world->scene->particles.spacing;
+    /* The list of fields is refreshed on every look: arrays move when the world grows. */
+    rp_particles_view(&world->particles, ((rp_world *)world)->fields, view);
+    view->bodies = rp_bodies_states(world->bodies);
+    view->body_count = rp_bodies_count(world->bodies);
+}
+
+rp_step_info rp_world_step_info(const rp_world *world)
+{
+    rp_step_stats stats = {0};
+    world->type->view(world->solver, &stats);
+    return (rp_step_info){.dt = world->dt,
+                          .reason = world->reason,
+                          .max_speed = stats.max_speed,
+                          .density_error = stats.density_error,
+                          .iterations = stats.iterations,
+                          .removed = world->removed,
+                          .seconds = world->timer.total};
+}
+
+/* The arrays for added accelerations come into being with the first force. */
+static rp_code add_external_fields(rp_world *world, rp_report *report)
+{
+    struct {
+        const char *name;
+        float **array;
+    } fields[] = {{"external_x", &world->external.ax},
+                  {"external_y", &world->external.ay},
+                  {"external_z", &world->external.az}};
+    for (int i = 0; i < 3; i++) {
+        rp_code code = rp_particles_add_field(&world->particles, fields[i].name, "m/s2", RP_F32, 0,
+                                              (void **)fields[i].array, report);
+        if (code != RP_OK) return code;
+    }
+    return RP_OK;
+}
+
+rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
+                           rp_report *report)
+{
+    const rp_particles *p = &world->particles;
+    if (index >= p->count)
+        return rp_fail(report, RP_ERROR_INPUT, "grain %zu: the world has %zu", index, p->count);
+    if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))
+        return rp_fail(report, RP_ERROR_INPUT, "force on grain %zu is not finite", index);
+    rp_external *external = &world->external;
+    if (!external->ax) {
+        rp_code code = add_external_fields(world, report);
+        if (code != RP_OK) return code;
+    }
+    if (!external->any) {
+        memset(external->ax, 0, p->count * sizeof(float));
+        memset(external->ay, 0, p->count * sizeof(float));
+        memset(external->az, 0, p->count * sizeof(float));
+        external->any = true;
+    }
+    external->ax[index] += (float)(fx / p->mass[index]);
+    external->ay[index] += (float)(fy / p->mass[index]);
+    external->az[index] += (float)(fz / p->mass[index]);
+    return RP_OK;
+}

@@ -1,0 +1,70 @@
+/* The world's insides, shared by the files of this room. */
+#ifndef RP_WORLD_WORLD_H
+#define RP_WORLD_WORLD_H
+
+#include "base/clock.h"
+#include "repose/world.h"
+#include "solver/registry.h"
+
+/* A stream of material: a scene's emitter, or one added while running. */
+typedef struct rp_stream {
+    rp_emitter_spec spec;
+    uint64_t next_layer; /* layers of grains that have left the nozzle */
+} rp_stream;
+
+/* Places of grains in the making; they join the world together. */
+typedef struct rp_batch {
+    rp_vec3 *positions; /* m */
+    size_t count, capacity;
+} rp_batch;
+
+void rp_batch_end(rp_batch *batch);
+
+struct rp_world {
+    const rp_scene *scene;
+    const rp_solver_type *type;
+    rp_solver *solver;
+    rp_particles particles;
+    rp_neighbor *neighbor;
+    rp_bodies *bodies;
+    rp_couple *couple;
+    rp_threads *threads;
+    rp_arena arena;
+    rp_external external;
+    rp_stream *streams;
+    size_t stream_count, stream_capacity;
+    rp_batch batch;       /* of the streams, kept so that pouring need not allocate */
+    uint8_t *source_done; /* one per source of the scene */
+
+    double time; /* s */
+    uint64_t step;
+    uint64_t removed; /* grains that left */
+    double dt;        /* s, the last step */
+    const char *reason;
+    rp_timer timer;
+    rp_field fields[RP_FIELD_MAX]; /* behind rp_view.fields */
+};
+
+/* One step that ends at `target` at the latest; steps are cut evenly so as to meet it. */
+rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report);
+
+/* The whole state as named arrays, and back. */
+rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report);
+
+/* sources.c: grains that appear. */
+/* Fills every source that is due in [time, time + dt), lets every stream pour. */
+rp_code rp_world_emit(rp_world *world, double dt, rp_report *report);
+/* Fails when a stream's rate is more than its nozzle can pass. */
+rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
+double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
+
+/* leave.c: grains that leave, and numbers that make no sense. */
+rp_code rp_world_remove_leavers(rp_world *world, rp_report *report);
+rp_code rp_world_check_numbers(const rp_world *world, rp_report *report);
+
+/* estimate.c */
+rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *options,
+                              rp_report *report);
+
+#endif

@@ -1,0 +1,119 @@
+/* Blocks, growing arrays, the arena and the hooks they go through. */
+#include "check.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void blocks_are_aligned_and_counted(void **state)
+{
+    (void)state;
+    rp_memory_use before = rp_memory_now();
+    void *block = rp_allocate(100);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % RP_ALIGNMENT, 0);
+    rp_memory_use during = rp_memory_now();
+    assert_true(during.bytes >= before.bytes + 100);
+    assert_true(during.calls == before.calls + 1);
+    rp_release(block, 100);
+    assert_true(rp_memory_now().bytes == before.bytes);
+}
+
+static void absurd_sizes_are_refused(void **state)
+{
+    (void)state;
+    assert_null(rp_allocate(SIZE_MAX));
+    assert_null(rp_allocate(SIZE_MAX - 10));
+    int *array = NULL;
+    size_t capacity = 0;
+    assert_false(rp_reserve((void **)&array, &capacity, 0, SIZE_MAX / 2, sizeof *array));
+    assert_null(array);
+}
+
+static void arrays_keep_their_contents_as_they_grow(void **state)
+{
+    (void)state;
+    int *array = NULL;
+    size_t capacity = 0;
+    uint64_t calls = rp_memory_now().calls;
+    for (size_t i = 0; i < 100000; i++) {
+        assert_true(rp_reserve((void **)&array, &capacity, i, i + 1, sizeof *array));
+        array[i] = (int)i;
+    }
+    for (int i = 0; i < 100000; i++)
+        assert_int_equal(array[i], i);
+    assert_true(rp_memory_now().calls - calls < 40);
+    rp_release(array, capacity * sizeof *array);
+}
+
+static void a_warm_arena_allocates_nothing(void **state)
+{
+    (void)state;
+    rp_arena arena = {0};
+    uint64_t calls = 0;
+    for (int round = 0; round < 5; round++) {
+        rp_arena_reset(&arena);
+        if (round == 2) calls = rp_memory_now().calls;
+        char *last = NULL;
+        for (int i = 0; i < 200; i++) {
+            char *block = rp_arena_take(&arena, 10000);
+            assert_non_null(block);
+            assert_int_equal((uintptr_t)block % RP_ALIGNMENT, 0);
+            assert_true(block != last);
+            memset(block, i, 10000);
+            if (last) assert_int_equal((unsigned char)last[9999], (unsigned char)(i - 1));
+            last = block;
+        }
+    }
+    assert_true(rp_memory_now().calls == calls);
+    assert_null(rp_arena_take(&arena, SIZE_MAX));
+    rp_arena_destroy(&arena);
+}
+
+static int hook_calls;
+static bool hook_refuses;
+
+static void *hook_allocate(void *user, size_t size, size_t alignment)
+{
+    assert_ptr_equal(user, &hook_calls);
+    hook_calls++;
+    return hook_refuses ? NULL : aligned_alloc(alignment, size);
+}
+
+static void hook_release(void *user, void *block, size_t size)
+{
+    assert_ptr_equal(user, &hook_calls);
+    assert_true(size >= 64);
+    free(block);
+}
+
+static void the_host_program_may_take_over(void **state)
+{
+    (void)state;
+    rp_hooks hooks = rp_default_hooks();
+    hooks.user = &hook_calls;
+    hooks.allocate = hook_allocate;
+    hooks.release = hook_release;
+    rp_set_hooks(&hooks);
+    void *block = rp_allocate(1);
+    assert_non_null(block);
+    rp_release(block, 1);
+    hook_refuses = true;
+    assert_null(rp_allocate(1));
+    assert_int_equal(hook_calls, 2);
+    hooks = rp_default_hooks();
+    rp_set_hooks(&hooks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_aligned_and_counted),
+        cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(arrays_keep_their_contents_as_they_grow),
+        cmocka_unit_test(a_warm_arena_allocates_nothing),
+        cmocka_unit_test(the_host_program_may_take_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* Faults keep their evidence and read well. */
+#include "check.h"
+
+#include "base/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void evidence_is_kept(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_place place = {.file = "a.yaml", .line = 3, .column = 5, .excerpt = "    angle: 400\n"};
+    assert_int_equal(
+        rp_fail_at(report, RP_ERROR_INPUT, &place, "materials.sand.angle", "%d is too much", 400),
+        RP_ERROR_INPUT);
+    assert_int_equal(rp_report_count(report), 1);
+    char text[256];
+    rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
+    assert_string_equal(text, "a.yaml:3:5: materials.sand.angle: 400 is too much\n"
+                              "        angle: 400\n"
+                              "        ^");
+    assert_null(rp_report_fault(report, 1));
+    rp_report_clear(report);
+    assert_int_equal(rp_report_count(report), 0);
+    rp_report_destroy(report);
+}
+
+static void places_may_be_partly_known(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_place file_only = {.file = "b"}, line_only = {.file = "b", .line = 2};
+    rp_fail(report, RP_ERROR_IO, "plain");
+    rp_fail_at(report, RP_ERROR_IO, &file_only, NULL, "m");
+    rp_fail_at(report, RP_ERROR_IO, &line_only, "k", "m");
+    const char *const expected[] = {"plain", "b: m", "b:2: k: m"};
+    for (int i = 0; i < 3; i++) {
+        char text[64];
+        rp_fault_text(rp_report_fault(report, i), text, sizeof text);
+        assert_string_equal(text, expected[i]);
+    }
+    rp_report_destroy(report);
+}
+
+static void a_flood_is_counted_not_kept(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    for (int i = 0; i < 100000; i++)
+        rp_fail(report, RP_ERROR_INPUT, "fault %d", i);
+    assert_int_equal(rp_report_count(report), 100);
+    assert_int_equal(rp_report_total(report), 100000);
+    rp_report_destroy(report);
+}
+
+static void nobody_need_listen(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_fail(NULL, RP_ERROR_IO, "unheard"), RP_ERROR_IO);
+    assert_int_equal(rp_report_count(NULL), 0);
+    rp_report_destroy(NULL);
+}
+
+static void a_full_disk_is_told_apart(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_fail_errno(report, ENOSPC, "f", "write"), RP_ERROR_SPACE);
+    assert_int_equal(rp_fail_errno(report, EACCES, "f", "write"), RP_ERROR_IO);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "--resume"));
+    assert_string_equal(rp_report_fault(report, 1)->message, "cannot write: Permission denied");
+    rp_report_destroy(report);
+}
+
+static void every_code_has_a_word(void **state)
+{
+    (void)state;
+    for (int code = RP_OK; code <= RP_INTERRUPTED; code++)
+        assert_string_not_equal(rp_code_text((rp_code)code), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evidence_is_kept),
+        cmocka_unit_test(places_may_be_partly_known),
+        cmocka_unit_test(a_flood_is_counted_not_kept),
+        cmocka_unit_test(nobody_need_listen),
+        cmocka_unit_test(a_full_disk_is_told_apart),
+        cmocka_unit_test(every_code_has_a_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* Vectors, matrices, quaternions against what geometry says. */
+#include "check.h"
+
+#include "math/vec.h"
+
+static void check_vec(rp_vec3 a, rp_vec3 b, double tolerance)
+{
+    check_near(a.x, b.x, tolerance);
+    check_near(a.y, b.y, tolerance);
+    check_near(a.z, b.z, tolerance);
+}
+
+static void turning_goes_the_right_way(void **state)
+{
+    (void)state;
+    rp_quat quarter = rp_quat_axis(rp_v3(0, 0, 2), RP_PI / 2);
+    check_vec(rp_quat_rotate(quarter, rp_v3(1, 0, 0)), rp_v3(0, 1, 0), 1e-15);
+    check_vec(rp_m3_apply(rp_quat_matrix(quarter), rp_v3(0, 1, 3)), rp_v3(-1, 0, 3), 1e-15);
+    rp_quat euler = rp_quat_euler(rp_v3(RP_PI / 2, 0, RP_PI / 2)); /* x first, then z */
+    check_vec(rp_quat_rotate(euler, rp_v3(0, 1, 0)), rp_v3(0, 0, 1), 1e-15);
+    check_vec(rp_quat_rotate(euler, rp_v3(1, 0, 0)), rp_v3(0, 1, 0), 1e-15);
+}
+
+static void between_takes_one_to_the_other(void **state)
+{
+    (void)state;
+    rp_vec3 a = rp_v3_normal(rp_v3(1, 2, 3)), b = rp_v3_normal(rp_v3(-2, 1, 0.5));
+    check_vec(rp_quat_rotate(rp_quat_between(a, b), a), b, 1e-14);
+    rp_vec3 minus = rp_v3_scale(a, -1);
+    check_vec(rp_quat_rotate(rp_quat_between(a, minus), a), minus, 1e-12);
+    check_vec(rp_quat_rotate(rp_quat_between(a, a), b), b, 1e-14);
+}
+
+static void log_and_exp_undo_each_other(void **state)
+{
+    (void)state;
+    for (double angle = 1e-14; angle < 3.1; angle = angle * 3 + 1e-9) {
+        rp_vec3 turn = rp_v3_scale(rp_v3_normal(rp_v3(1, -1, 0.3)), angle);
+        check_vec(rp_quat_log(rp_quat_exp(turn)), turn, 1e-14);
+    }
+}
+
+static void slerp_turns_at_an_even_rate(void **state)
+{
+    (void)state;
+    rp_quat a = rp_quat_axis(rp_v3(0, 0, 1), 0.2), b = rp_quat_axis(rp_v3(0, 0, 1), 1.4);
+    for (double t = 0; t <= 1; t += 0.25) {
+        rp_vec3 turn = rp_quat_log(rp_quat_slerp(a, b, t));
+        check_vec(turn, rp_v3(0, 0, 0.2 + 1.2 * t), 1e-14);
+    }
+}
+
+static void inverses_invert(void **state)
+{
+    (void)state;
+    rp_mat3 a = {{{2, 1, 0}, {-1, 3, 1}, {0.5, 0, 1}}};
+    rp_mat3 product = rp_m3_mul(a, rp_m3_inverse(a));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            check_near(product.m[i][j], i == j, 1e-14);
+    check_near(rp_m3_det(a), 7.5, 1e-14);
+    rp_pose pose = {rp_v3(1, 2, 3), rp_quat_euler(rp_v3(0.3, -1, 2))};
+    rp_vec3 p = rp_v3(-4, 0.1, 9);
+    check_vec(rp_pose_to_local(pose, rp_pose_to_world(pose, p)), p, 1e-14);
+    rp_vec3 n = rp_v3_normal(rp_v3(0.9, 0.1, -3));
+    check_near(rp_v3_dot(rp_v3_across(n), n), 0, 1e-15);
+    check_near(rp_v3_length(rp_v3_across(n)), 1, 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turning_goes_the_right_way),
+        cmocka_unit_test(between_takes_one_to_the_other),
+        cmocka_unit_test(log_and_exp_undo_each_other),
+        cmocka_unit_test(slerp_turns_at_an_even_rate),
+        cmocka_unit_test(inverses_invert),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
