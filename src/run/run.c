@@ -1,0 +1,212 @@
+/* A scene runs into a record: the loop over frames, checkpoints and resuming. */
+#include "run/run.h"
+#include "base/log.h"
+#include "base/report.h"
+#include "record/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define CHECKPOINTS_KEPT 2
+
+rp_run_options rp_default_run_options(void)
+{
+    return (rp_run_options){.world = rp_default_world_options()};
+}
+
+rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
+{
+    rp_store store;
+    rp_store_begin(&store);
+    store.borrow = true; /* the world stands still while it is written */
+    rp_code code = rp_world_put(world, &store, report);
+    if (code == RP_OK) code = rp_checkpoint_write(path, &store, report);
+    rp_store_end(&store);
+    return code;
+}
+
+rp_code rp_world_load(rp_world *world, const char *path, rp_report *report)
+{
+    rp_store store;
+    rp_store_begin(&store);
+    rp_code code = rp_checkpoint_read(path, &store, report);
+    if (code == RP_OK) code = rp_world_take(world, &store, report);
+    rp_store_end(&store);
+    return code;
+}
+
+static rp_code lock_folder(rp_runner *runner, rp_report *report)
+{
+    rp_path path = rp_record_path(runner->record, "lock");
+    rp_place place = {.file = runner->options->folder};
+    runner->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (runner->lock < 0) return rp_fail_errno(report, errno, path.text, "open the lock");
+    if (flock(runner->lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "another repose is running into this folder; wait for it, or take another");
+}
+
+static rp_code open_record(rp_runner *runner, rp_report *report)
+{
+    const rp_run_options *options = runner->options;
+    rp_code code;
+    if (options->resume) {
+        code = rp_record_open(options->folder, &runner->record, report);
+        if (code == RP_OK) code = rp_record_same_scene(runner->record, runner->scene, report);
+    } else {
+        code = rp_record_create(options->folder, runner->scene, options->world.threads,
+                                &runner->record, report);
+    }
+    return code == RP_OK ? lock_folder(runner, report) : code;
+}
+
+/* Loads the newest checkpoint that is sound; a damaged one gives way to the one before. */
+static rp_code load_checkpoint(rp_runner *runner, rp_report *report)
+{
+    rp_numbers numbers = {0};
+    rp_code code = rp_record_checkpoints(runner->record, &numbers, report);
+    for (size_t i = numbers.count; code == RP_OK && i-- > 0;) {
+        rp_path path = rp_record_checkpoint_path(runner->record, numbers.items[i]);
+        code = rp_world_load(runner->world, path.text, report);
+        if (code == RP_OK) {
+            runner->frame = numbers.items[i];
+            break;
+        }
+        if (code != RP_ERROR_DAMAGED || i == 0) break;
+        rp_log(RP_LOG_WARNING, "%s is damaged; going back to the checkpoint before", path.text);
+        rp_report_clear(report);
+        code = RP_OK;
+    }
+    rp_numbers_end(&numbers);
+    return code;
+}
+
+static rp_code resume(rp_runner *runner, rp_report *report)
+{
+    rp_code code = load_checkpoint(runner, report);
+    if (code == RP_OK) code = rp_record_remove_frames_after(runner->record, runner->frame, report);
+    if (code == RP_OK) code = rp_series_rewind(runner, runner->frame, report);
+    return code;
+}
+
+static rp_code start(rp_runner *runner, rp_report *report)
+{
+    const rp_run_options *options = runner->options;
+    /* The world comes first: a scene that cannot run must not leave a folder behind. */
+    rp_code code = rp_world_create(runner->scene, &options->world, &runner->world, report);
+    if (code == RP_OK) code = open_record(runner, report);
+    if (code == RP_OK && options->resume) code = resume(runner, report);
+    runner->last_frame = options->frames ? options->frames : rp_scene_frame_count(runner->scene) - 1;
+    runner->started = rp_clock();
+    if (code != RP_OK) return code;
+    runner->started_time = runner->world->time;
+    runner->started_step = runner->world->step;
+    return RP_OK;
+}
+
+static void show_progress(rp_runner *runner)
+{
+    const rp_world *world = runner->world;
+    const rp_run_options *options = runner->options;
+    if (!options->progress) return;
+    double duration = (double)runner->last_frame / runner->scene->time.frame_rate;
+    double done = world->time - runner->started_time, seconds = rp_clock() - runner->started;
+    rp_progress progress = {
+        .frame = runner->frame < 0 ? 0 : runner->frame,
+        .frame_count = runner->last_frame,
+        .time = world->time,
+        .duration = duration,
+        .grains = world->particles.count,
+        .step = rp_world_step_info(world),
+        .steps = world->step - runner->started_step,
+        .seconds = seconds,
+        .seconds_left = done > 0 ? seconds * (duration - world->time) / done : -1,
+    };
+    if (!options->progress(options->user, &progress)) runner->stop = true;
+}
+
+static rp_code write_exports(rp_runner *runner, const rp_view *view, rp_report *report)
+{
+    static const char *const formats[] = {"vtp", "ply", "csv"}; /* as in RP_FORMAT_WORDS */
+    rp_code code = RP_OK;
+    for (int i = 0; i < 3 && code == RP_OK; i++)
+        if (runner->scene->output.formats >> i & 1)
+            code = rp_record_export(runner->record, runner->frame, view, formats[i], NULL, report);
+    return code;
+}
+
+static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
+{
+    bool due = runner->frame % runner->scene->output.checkpoint_every == 0;
+    if (!due && !runner->stop && runner->frame != runner->last_frame) return RP_OK;
+    rp_path path = rp_record_checkpoint_path(runner->record, runner->frame);
+    rp_code code = rp_world_save(runner->world, path.text, report);
+    if (code != RP_OK) return code;
+    return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
+}
+
+/* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one, all
+ * that belongs before it is there, too. */
+static rp_code write_frame(rp_runner *runner, rp_report *report)
+{
+    rp_view view;
+    rp_world_view(runner->world, &view);
+    rp_code code = RP_OK;
+    if (runner->frame % runner->scene->output.frame_every == 0) {
+        code = rp_record_write_frame(runner->record, runner->frame, &view, report);
+        if (code == RP_OK) code = write_exports(runner, &view, report);
+    }
+    if (code == RP_OK) code = rp_series_write(runner, &view, report);
+    show_progress(runner);
+    if (code == RP_OK) code = write_checkpoint(runner, report);
+    return code;
+}
+
+static rp_code run_frames(rp_runner *runner, rp_report *report)
+{
+    rp_code code = RP_OK;
+    while (code == RP_OK && runner->frame < runner->last_frame && !runner->stop) {
+        double end = (double)(runner->frame + 1) / runner->scene->time.frame_rate;
+        while (code == RP_OK && runner->world->time < end) {
+            code = rp_world_step_toward(runner->world, end, report);
+            if (code == RP_OK) show_progress(runner);
+        }
+        if (code != RP_OK) break;
+        runner->frame++;
+        code = write_frame(runner, report);
+    }
+    if (code == RP_OK && runner->stop && runner->frame < runner->last_frame) return RP_INTERRUPTED;
+    return code;
+}
+
+static void finish(rp_runner *runner, rp_run_summary *summary)
+{
+    if (runner->world && runner->record && summary)
+        *summary = (rp_run_summary){.frames = rp_record_frame_count(runner->record),
+                                    .steps = runner->world->step,
+                                    .time = runner->world->time,
+                                    .seconds = rp_clock() - runner->started,
+                                    .grains = runner->world->particles.count,
+                                    .hash = rp_world_hash(runner->world)};
+    if (runner->lock >= 0) close(runner->lock);
+    rp_record_close(runner->record);
+    rp_world_destroy(runner->world);
+}
+
+rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summary *summary,
+               rp_report *report)
+{
+    if (summary) memset(summary, 0, sizeof *summary);
+    rp_runner runner = {.scene = scene, .options = options, .lock = -1, .frame = -1};
+    rp_code code = start(&runner, report);
+    if (code == RP_OK && runner.frame < 0) {
+        runner.frame = 0;
+        code = write_frame(&runner, report);
+    }
+    if (code == RP_OK) code = run_frames(&runner, report);
+    finish(&runner, summary);
+    return code;
+}

@@ -1,0 +1,29 @@
+/* A run in hand: the parts that run.c leads and series.c writes. */
+#ifndef RP_RUN_RUN_H
+#define RP_RUN_RUN_H
+
+#include "record/folder.h"
+#include "repose/run.h"
+#include "world/world.h"
+
+typedef struct rp_runner {
+    const rp_scene *scene;
+    const rp_run_options *options;
+    rp_record *record;
+    rp_world *world;
+    int lock;           /* descriptor of the locked file, so that two runs cannot share a folder */
+    int64_t frame;      /* the last one finished; -1 at the start */
+    int64_t last_frame; /* the one to end with */
+    double started;     /* s, on rp_clock */
+    double started_time; /* s, simulated */
+    uint64_t started_step;
+    bool stop; /* the progress hook asked for it */
+} rp_runner;
+
+/* series.c: the scene's measurements, one table each, RUN/measurements/NAME.csv. */
+/* Adds this frame's rows. */
+rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report);
+/* Drops the rows behind `frame`, which a resumed run writes again. */
+rp_code rp_series_rewind(const rp_runner *runner, int64_t frame, rp_report *report);
+
+#endif
