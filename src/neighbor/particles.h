@@ -15,17 +15,18 @@
 #include "repose/view.h"
 
 #define RP_FIELD_MAX 48
+#define RP_SPARE_SIZES 4
 
 typedef enum rp_field_use {
     RP_FIELD_STATE = 1,   /* saved in checkpoints */
     RP_FIELD_VISIBLE = 2, /* seen in views and written to frames */
-    RP_FIELD_GHOST = 4    /* has room for ghosts */
+    RP_FIELD_GHOST = 4    /* rp_neighbor_ghosts copies it to the ghosts */
 } rp_field_use;
 
 typedef struct rp_particles {
     size_t count;    /* own grains */
     size_t ghosts;   /* behind them */
-    size_t capacity; /* of every array, ghosts included */
+    size_t capacity; /* of every array, ghosts included; eight more values can be read */
     uint32_t next_id;
 
     /* The fields that every solver has; also in the table. */
@@ -45,8 +46,7 @@ typedef struct rp_particles {
         void **array; /* where the pointer is kept */
     } fields[RP_FIELD_MAX];
     int field_count;
-    void *spare; /* one array's worth of bytes, for reordering */
-    size_t spare_bytes;
+    void *spare[RP_SPARE_SIZES]; /* one array for values of 1, 2, 4, 8 bytes, for reordering */
 } rp_particles;
 
 /* An empty table with the common fields. */
@@ -55,7 +55,7 @@ void rp_particles_end(rp_particles *particles);
 /* Adds a field; `array` must stay where it is as long as the table. */
 rp_code rp_particles_add_field(rp_particles *particles, const char *name, const char *unit,
                                rp_field_type type, unsigned use, void **array, rp_report *report);
-/* Room for own grains and ghosts together. */
+/* Room for own grains and ghosts together. Arrays may move. */
 rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report);
 /* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
  * `*first`. Ghosts are dropped. */
@@ -63,12 +63,14 @@ rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first
                             rp_report *report);
 /* Removes the own grains with dead[i] != 0, keeping the order of the rest. Ghosts are dropped. */
 void rp_particles_remove(rp_particles *particles, const uint8_t *dead);
-/* New grain i is old grain order[i]; ghosts are dropped. */
+/* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
+ * take the pointers from the table again. */
 void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_threads *threads);
 /* Bytes one grain takes here. */
 size_t rp_particles_bytes_each(const rp_particles *particles);
 
-/* State fields to and from a store, under "particles/". */
+/* State fields to and from a store, under "particles/". A state that does not fit leaves the grains
+ * as they were; other fields are zero after loading. */
 rp_code rp_particles_save(const rp_particles *particles, rp_store *store, rp_report *report);
 rp_code rp_particles_load(rp_particles *particles, const rp_store *store, rp_report *report);
 /* Fills the grains' part of a view; `fields` needs RP_FIELD_MAX places and is borrowed by it. */

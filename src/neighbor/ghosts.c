@@ -1,0 +1,285 @@
+/* Periodic sides: wrapping grains into the period, and ghosts, the images of grains that own grains
+ * near a side can see. Where the period is shorter than the radius there are several layers of
+ * them.
+ *
+ *        ghosts  |<- radius ->|low            high|<- radius ->|  ghosts
+ */
+#include "base/log.h"
+#include "base/report.h"
+#include "neighbor/inside.h"
+
+#include <float.h>
+
+/* Layers of images on each side at most; a period a hundred times shorter than the radius is a
+ * mistake. */
+#define LAYERS_MAX 100
+
+rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
+                           rp_report *report)
+{
+    *out = NULL;
+    rp_period p = period ? *period : (rp_period){0};
+    const double lengths[3] = {p.high.x - p.low.x, p.high.y - p.low.y, p.high.z - p.low.z};
+    for (int a = 0; a < 3; a++)
+        if (p.axes >> a & 1 && !(lengths[a] > 0 && lengths[a] <= FLT_MAX))
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "period along %c: %g m long; must be above 0 and finite", 'x' + a,
+                           lengths[a]);
+    rp_neighbor *neighbor = rp_allocate_zero(sizeof *neighbor);
+    if (!neighbor) return rp_fail_memory(report, sizeof *neighbor, "neighbour search");
+    neighbor->threads = threads;
+    neighbor->period = p;
+    neighbor->scratch_count = rp_threads_count(threads);
+    rp_code code = rp_scratch_create(neighbor->scratch_count, &neighbor->scratch, report);
+    if (code == RP_OK)
+        *out = neighbor;
+    else
+        rp_neighbor_destroy(neighbor);
+    return code;
+}
+
+void rp_neighbor_destroy(rp_neighbor *neighbor)
+{
+    if (!neighbor) return;
+    rp_sorter_end(&neighbor->sorter);
+    rp_cells_end(&neighbor->cells);
+    rp_release(neighbor->copy_x, neighbor->copy_capacity * sizeof(float));
+    rp_release(neighbor->copy_y, neighbor->copy_capacity * sizeof(float));
+    rp_release(neighbor->copy_z, neighbor->copy_capacity * sizeof(float));
+    rp_release(neighbor->ghost_source, neighbor->ghost_capacity * sizeof(uint32_t));
+    rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
+    rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
+    rp_release(neighbor, sizeof *neighbor);
+}
+
+/* One axis of the period. */
+typedef struct side {
+    double low, high, length; /* m */
+    int layers;               /* of images on each side; 0 when the axis is not periodic */
+} side;
+
+static side side_of(const rp_period *period, int axis)
+{
+    const double low[3] = {period->low.x, period->low.y, period->low.z};
+    const double high[3] = {period->high.x, period->high.y, period->high.z};
+    if (!(period->axes >> axis & 1)) return (side){0};
+    return (side){low[axis], high[axis], high[axis] - low[axis], 1};
+}
+
+typedef struct wrap_job {
+    side side;
+    float *x;
+    float lowest; /* float that is not below `low` */
+} wrap_job;
+
+static void wrap_range(void *context, size_t begin, size_t end)
+{
+    const wrap_job *job = context;
+    const side s = job->side;
+    for (size_t i = begin; i < end; i++) {
+        double x = job->x[i];
+        if ((x >= s.low && x < s.high) || !isfinite(x)) continue;
+        float inside = (float)(x - s.length * floor((x - s.low) / s.length));
+        /* Rounding may lead just outside again. */
+        job->x[i] = inside >= s.low && inside < s.high ? inside : job->lowest;
+    }
+}
+
+void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles)
+{
+    float *axes[3] = {particles->x, particles->y, particles->z};
+    for (int a = 0; a < 3; a++) {
+        wrap_job job = {.side = side_of(&neighbor->period, a), .x = axes[a]};
+        if (!job.side.layers) continue;
+        job.lowest = (float)job.side.low;
+        if (job.lowest < job.side.low) job.lowest = nextafterf(job.lowest, FLT_MAX);
+        rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, wrap_range, &job);
+    }
+}
+
+typedef struct ghost_job {
+    rp_neighbor *neighbor;
+    rp_particles *particles;
+    side sides[3];
+    double radius; /* m, a trifle more */
+    bool write;    /* else only count */
+} ghost_job;
+
+static inline float image(const side *s, float x, int layer)
+{
+    return (float)(x + layer * s->length);
+}
+
+/* Whether the image in that layer can be seen from inside; the grain itself is layer 0. */
+static inline bool is_seen(const ghost_job *job, int axis, float x, int layer)
+{
+    const side *s = &job->sides[axis];
+    float at = image(s, x, layer);
+    return layer == 0 || (at >= s->low - job->radius && at <= s->high + job->radius);
+}
+
+static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const int layer[3])
+{
+    rp_particles *p = job->particles;
+    size_t to = p->count + (size_t)ghost;
+    p->x[to] = layer[0] ? image(&job->sides[0], p->x[i], layer[0]) : p->x[i];
+    p->y[to] = layer[1] ? image(&job->sides[1], p->y[i], layer[1]) : p->y[i];
+    p->z[to] = layer[2] ? image(&job->sides[2], p->z[i], layer[2]) : p->z[i];
+    job->neighbor->ghost_source[ghost] = (uint32_t)i;
+}
+
+/* The layers, lowest first, in which the grain's coordinate on one axis is seen. */
+static int seen_layers(const ghost_job *job, int axis, float x, int layers[2 * LAYERS_MAX + 1])
+{
+    int count = 0, reach = job->sides[axis].layers;
+    for (int layer = -reach; layer <= reach; layer++)
+        if (is_seen(job, axis, x, layer)) layers[count++] = layer;
+    return count;
+}
+
+static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
+{
+    const rp_particles *p = job->particles;
+    int x[2 * LAYERS_MAX + 1], y[2 * LAYERS_MAX + 1], z[2 * LAYERS_MAX + 1];
+    int nx = seen_layers(job, 0, p->x[i], x);
+    int ny = seen_layers(job, 1, p->y[i], y);
+    int nz = seen_layers(job, 2, p->z[i], z);
+    if (!job->write) return ghost + (uint64_t)nx * (uint64_t)ny * (uint64_t)nz - 1;
+    for (int c = 0; c < nz; c++)
+        for (int b = 0; b < ny; b++)
+            for (int a = 0; a < nx; a++)
+                if (x[a] || y[b] || z[c])
+                    write_ghost(job, ghost++, i, (const int[]){x[a], y[b], z[c]});
+    return ghost;
+}
+
+static void ghost_range(void *context, size_t begin, size_t end)
+{
+    const ghost_job *job = context;
+    uint64_t *first = &job->neighbor->ghost_first[begin / RP_NEIGHBOR_BLOCK];
+    uint64_t ghost = job->write ? *first : 0;
+    for (size_t i = begin; i < end; i++)
+        ghost = images_of(job, ghost, i);
+    if (!job->write) *first = ghost;
+}
+
+static rp_code set_sides(ghost_job *job, rp_report *report)
+{
+    for (int a = 0; a < 3; a++) {
+        side *s = &job->sides[a];
+        *s = side_of(&job->neighbor->period, a);
+        if (!s->layers) continue;
+        double layers = floor(job->radius / s->length) + 1;
+        if (layers > LAYERS_MAX)
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "period along %c: %g m long; must be at least a %dth of the radius, "
+                           "%g m",
+                           'x' + a, s->length, LAYERS_MAX, job->radius);
+        s->layers = (int)layers;
+    }
+    return RP_OK;
+}
+
+/* Counts the ghosts of every block, turns the counts into places and makes room. */
+static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
+{
+    rp_neighbor *neighbor = job->neighbor;
+    size_t count = job->particles->count;
+    size_t blocks = (count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
+    if (!rp_neighbor_room((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
+                          blocks + 1, sizeof *neighbor->ghost_first))
+        return rp_fail_memory(report, blocks * sizeof *neighbor->ghost_first, "ghosts");
+    rp_parallel_for(neighbor->threads, count, RP_NEIGHBOR_BLOCK, ghost_range, job);
+    uint64_t ghosts = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        uint64_t here = neighbor->ghost_first[b];
+        neighbor->ghost_first[b] = ghosts;
+        ghosts += here;
+    }
+    *total = (size_t)ghosts;
+    if (ghosts >= RP_NONE - count)
+        return rp_fail(report, RP_ERROR_MEMORY, "%zu grains need %zu ghosts; too many to number",
+                       count, *total);
+    if (!rp_neighbor_room((void **)&neighbor->ghost_source, &neighbor->ghost_capacity, *total,
+                          sizeof *neighbor->ghost_source))
+        return rp_fail_memory(report, *total * sizeof *neighbor->ghost_source, "ghosts");
+    if (count + *total <= job->particles->capacity) return RP_OK;
+    size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
+    return rp_particles_reserve(job->particles, roomier < RP_NONE ? roomier : count + *total,
+                                report);
+}
+
+rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
+                           rp_report *report)
+{
+    particles->ghosts = 0;
+    if (!(neighbor->period.axes & 7)) return RP_OK;
+    if (!(radius > 0 && radius <= FLT_MAX))
+        return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
+    ghost_job job = {.neighbor = neighbor, .particles = particles, .radius = rp_grid_edge(radius)};
+    size_t total = 0;
+    rp_code code = set_sides(&job, report);
+    if (code == RP_OK) code = place_ghosts(&job, &total, report);
+    if (code != RP_OK) return code;
+    job.write = true;
+    rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, ghost_range, &job);
+    particles->ghosts = total;
+    for (int f = 0; f < particles->field_count; f++) {
+        void *array = *particles->fields[f].array;
+        bool position = array == particles->x || array == particles->y || array == particles->z;
+        if (particles->fields[f].use & RP_FIELD_GHOST && !position)
+            rp_neighbor_sync(neighbor, particles, array, particles->fields[f].type);
+    }
+    return RP_OK;
+}
+
+typedef struct sync_job {
+    const uint32_t *source;
+    void *own;
+    void *ghosts;
+    size_t size;
+} sync_job;
+
+#define SYNC(type)                                                                                 \
+    for (size_t i = begin; i < end; i++)                                                           \
+    ((type *)job->ghosts)[i] = ((const type *)job->own)[job->source[i]]
+
+static void sync_range(void *context, size_t begin, size_t end)
+{
+    const sync_job *job = context;
+    switch (job->size) {
+    case 1:
+        SYNC(uint8_t);
+        break;
+    case 2:
+        SYNC(uint16_t);
+        break;
+    case 4:
+        SYNC(uint32_t);
+        break;
+    default:
+        SYNC(uint64_t);
+        break;
+    }
+}
+
+void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void *array,
+                      rp_field_type type)
+{
+    if (!particles->ghosts) return;
+    RP_ASSERT(particles->ghosts <= neighbor->ghost_capacity);
+    size_t size = rp_field_type_size(type);
+    sync_job job = {neighbor->ghost_source, array, (char *)array + particles->count * size, size};
+    rp_parallel_for(neighbor->threads, particles->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
+}
+
+size_t rp_neighbor_bytes_each(double neighbours)
+{
+    size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
+    size_t copies = 3 * sizeof(float);
+    /* Every grain alone in its cell: key, begin, and a slot table at its emptiest. */
+    size_t cells = sizeof(uint64_t) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
+    size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
+    return (sorting + copies + cells) * 5 / 4 + lists * 9 / 8 +
+           (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
+}

@@ -1,0 +1,119 @@
+/* What the files of this room share; nobody else includes it. */
+#ifndef RP_NEIGHBOR_INSIDE_H
+#define RP_NEIGHBOR_INSIDE_H
+
+#include "math/wide.h"
+#include "neighbor/morton.h"
+#include "neighbor/neighbor.h"
+
+#include <stdatomic.h>
+
+/* Loops over grains are cut into blocks of this many. */
+#define RP_NEIGHBOR_BLOCK 16384
+/* Indices are 32 bits; the last one stands for "none". */
+#define RP_NONE UINT32_MAX
+/* Arrays that are read with wide loads are this much longer. */
+#define RP_NEIGHBOR_PADDING 8
+
+/* Three arrays of coordinates. */
+typedef struct rp_points {
+    const float *x, *y, *z;
+    size_t count;
+} rp_points;
+
+/* Space cut into cubes: which cell a point is in. Coordinates count from one cell below the lowest
+ * point, modulo 2^bits. When all points fit, there is an empty cell around them and nothing wraps;
+ * when grains have flown further than 2^21 cells apart, cells far from each other share a number,
+ * which costs a few vain distance tests and no wrong neighbours. */
+typedef struct rp_grid {
+    double inverse; /* 1/m, one over the edge */
+    double base[3]; /* cell coordinate with the number 0 */
+    unsigned bits;  /* of each coordinate, 2 to 21 */
+} rp_grid;
+
+/* Sorted keys and where they came from. Two arrays each, for a radix sort to go to and fro. */
+typedef struct rp_sorter {
+    uint64_t *keys, *other_keys;
+    uint32_t *order, *other_order;
+    size_t capacity;
+    uint32_t *histogram;
+    size_t histogram_capacity;
+} rp_sorter;
+
+/* The cells that hold something, in the order of their keys, and a hash table to find them. */
+typedef struct rp_cells {
+    uint64_t *keys;
+    uint32_t *begin; /* of cell c: first candidate; begin[c + 1] is behind the last */
+    size_t count, capacity;
+    _Atomic uint32_t *slots; /* cell + 1, or 0 for an empty slot */
+    size_t slot_count;       /* a power of two, at least twice the cells */
+    size_t slot_capacity;
+    uint32_t *block_heads; /* first cells per block, while building */
+    size_t block_capacity;
+} rp_cells;
+
+/* Room for one thread at work on lists. */
+typedef struct rp_scratch rp_scratch;
+
+struct rp_neighbor {
+    rp_threads *threads;
+    rp_period period;
+    double edge; /* m, cells of the last sort; 0 before the first */
+    rp_sorter sorter;
+    rp_cells cells;
+    float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */
+    size_t copy_capacity;
+    uint32_t *ghost_source; /* own grain that a ghost is a copy of */
+    size_t ghost_capacity;
+    uint64_t *ghost_first; /* of each block of grains */
+    size_t ghost_block_capacity;
+    rp_scratch *scratch; /* one for each thread */
+    int scratch_count;
+};
+
+/* Room for `wanted` elements; contents are lost when the array grows. Takes a quarter more than
+ * asked, so that numbers that waver from step to step soon stop allocating. */
+bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size);
+
+/* Edge of the cells for a search radius: a trifle more, so that neighbours that are within the
+ * radius only by the rounding of the distance are never two cells apart. */
+double rp_grid_edge(double radius);
+rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge);
+/* Keys of points begin to end - 1, to keys[0] and on. */
+void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, size_t end,
+                  uint64_t *keys);
+
+/* Fills keys and order: stable, by ascending key. `*in_order` when the points already were. */
+rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
+                      const rp_points *points, bool *in_order, rp_report *report);
+void rp_sorter_end(rp_sorter *sorter);
+
+rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *keys, size_t count,
+                       rp_report *report);
+void rp_cells_end(rp_cells *cells);
+
+/* The cell's number, or RP_NONE. Keys that differ in the last three bits only, a cube of eight
+ * cells, are kept side by side: a search for the 27 cells around one touches few cache lines. */
+static inline size_t rp_cells_slot(uint64_t key)
+{
+    uint64_t mixed = (key >> 3) * 0x9e3779b97f4a7c15ull;
+    return (size_t)((mixed >> 29) << 3 | (key & 7));
+}
+
+static inline uint32_t rp_cells_find(const rp_cells *cells, uint64_t key)
+{
+    for (size_t slot = rp_cells_slot(key);; slot++) {
+        uint32_t cell = atomic_load_explicit(&cells->slots[slot & (cells->slot_count - 1)],
+                                             memory_order_relaxed);
+        if (cell == 0) return RP_NONE;
+        if (cells->keys[cell - 1] == key) return cell - 1;
+    }
+}
+
+/* Moves own grains into the period. */
+void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles);
+
+rp_code rp_scratch_create(int count, rp_scratch **out, rp_report *report);
+void rp_scratch_destroy(rp_scratch *scratch, int count);
+
+#endif

@@ -1,0 +1,310 @@
+/* Lists: every block of queries writes its neighbours to a scratch, then takes as much of the index
+ * array as it needs and copies them there. So a query's list never depends on the threads, only its
+ * place does, and the index array has no holes. When it turns out too small the pass still counts,
+ * the array is grown to fit and the pass repeated; afterwards it is large enough for some time. */
+#include "base/report.h"
+#include "neighbor/search.h"
+
+#include <unistd.h>
+
+typedef struct list_job {
+    rp_neighbor *neighbor;
+    const rp_grid *grid;
+    rp_candidates candidates;
+    rp_points queries;
+    float limit; /* m2 */
+    bool skip_self;
+    rp_lists *lists;
+    size_t room, most; /* of the index array; beyond `most` it is not worth counting on */
+    atomic_size_t total;
+} list_job;
+
+/* What one thread does at the moment: queries `first` to `next` have their lists in the scratch. */
+typedef struct batch {
+    list_job *job;
+    rp_scratch *scratch;
+    size_t first, next, used;
+} batch;
+
+static rp_scratch *take_scratch(rp_neighbor *neighbor)
+{
+    for (int i = 0;; i = (i + 1) % neighbor->scratch_count)
+        if (!atomic_exchange_explicit(&neighbor->scratch[i].busy, true, memory_order_acquire))
+            return &neighbor->scratch[i];
+}
+
+static void give_scratch(rp_scratch *scratch)
+{
+    atomic_store_explicit(&scratch->busy, false, memory_order_release);
+}
+
+static void flush(batch *b)
+{
+    rp_lists *lists = b->job->lists;
+    size_t base = atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
+    for (size_t q = b->first; q < b->next; q++)
+        lists->start[q] += base;
+    if (b->used && base + b->used <= b->job->room)
+        memcpy(lists->index + base, b->scratch->list, b->used * sizeof *lists->index);
+    b->first = b->next;
+    b->used = 0;
+}
+
+static rp_query query_at(const list_job *job, size_t q)
+{
+    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], job->limit,
+                      job->skip_self ? (uint32_t)q : RP_NONE};
+}
+
+static void list_from_gathered(batch *b, size_t end, size_t gathered)
+{
+    const rp_scratch *s = b->scratch;
+    const rp_candidates candidates = {s->x, s->y, s->z, s->index};
+    rp_lists *lists = b->job->lists;
+    for (; b->next < end; b->next++) {
+        if (b->used + gathered > RP_LIST_MAX) flush(b);
+        rp_query query = query_at(b->job, b->next);
+        size_t found =
+            rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
+        lists->start[b->next] = b->used;
+        lists->count[b->next] = (uint32_t)found;
+        b->used += found;
+    }
+}
+
+/* Goes through all runs in pieces that fit the scratch; copies what is near to `to` unless NULL. */
+static size_t search_in_pieces(const batch *b, const rp_ranges *ranges, const rp_query *query,
+                               uint32_t *to)
+{
+    const rp_candidates *all = &b->job->candidates;
+    size_t found = 0;
+    for (int r = 0; r < ranges->count; r++)
+        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += RP_GATHER_MAX) {
+            rp_candidates piece = {all->x + i, all->y + i, all->z + i, all->index + i};
+            size_t left = ranges->end[r] - i;
+            size_t here = rp_search_near(&piece, left < RP_GATHER_MAX ? left : RP_GATHER_MAX, query,
+                                         b->scratch->lanes, b->scratch->list);
+            if (to && here) memcpy(to + found, b->scratch->list, here * sizeof *to);
+            found += here;
+        }
+    return found;
+}
+
+/* For cells too full to gather: count, take exactly that much of the index array, fill. */
+static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
+{
+    list_job *job = b->job;
+    flush(b);
+    for (; b->next < end; b->next++) {
+        if (atomic_load_explicit(&job->total, memory_order_relaxed) > job->most) return;
+        rp_query query = query_at(job, b->next);
+        size_t found = search_in_pieces(b, ranges, &query, NULL);
+        size_t base = atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
+        job->lists->start[b->next] = base;
+        job->lists->count[b->next] = (uint32_t)found;
+        if (base + found <= job->room)
+            search_in_pieces(b, ranges, &query, job->lists->index + base);
+    }
+    b->first = b->next;
+}
+
+static void list_range(void *context, size_t begin, size_t end)
+{
+    list_job *job = context;
+    if (atomic_load_explicit(&job->total, memory_order_relaxed) > job->most) return;
+    rp_scratch *scratch = take_scratch(job->neighbor);
+    uint64_t *keys = scratch->keys;
+    batch b = {job, scratch, begin, begin, 0};
+    rp_grid_keys(job->grid, &job->queries, begin, end, keys);
+    while (b.next < end) {
+        uint64_t key = keys[b.next - begin];
+        size_t run = b.next + 1;
+        while (run < end && keys[run - begin] == key)
+            run++;
+        rp_ranges ranges;
+        rp_search_ranges(&job->neighbor->cells, job->grid->bits, key, &ranges);
+        if (ranges.total > RP_GATHER_MAX) {
+            list_in_place(&b, run, &ranges);
+            if (b.next < run) break; /* hopeless */
+        } else {
+            rp_search_gather(&job->candidates, &ranges, scratch);
+            list_from_gathered(&b, run, ranges.total);
+        }
+    }
+    flush(&b);
+    give_scratch(scratch);
+}
+
+void rp_lists_end(rp_lists *lists)
+{
+    rp_release(lists->start, lists->query_capacity * sizeof *lists->start);
+    rp_release(lists->count, lists->query_capacity * sizeof *lists->count);
+    rp_release(lists->index, lists->index_capacity * sizeof *lists->index);
+    *lists = (rp_lists){0};
+}
+
+static rp_code reserve_queries(rp_lists *lists, size_t count, rp_report *report)
+{
+    if (count <= lists->query_capacity) return RP_OK;
+    rp_release(lists->start, lists->query_capacity * sizeof *lists->start);
+    rp_release(lists->count, lists->query_capacity * sizeof *lists->count);
+    lists->query_capacity = count + count / 8;
+    lists->start = rp_allocate(lists->query_capacity * sizeof *lists->start);
+    lists->count = rp_allocate(lists->query_capacity * sizeof *lists->count);
+    if (lists->start && lists->count) return RP_OK;
+    rp_lists_end(lists);
+    return rp_fail_memory(report, count * (sizeof *lists->start + sizeof *lists->count),
+                          "neighbour lists");
+}
+
+static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
+{
+    size_t wanted = total + total / 8 + RP_NEIGHBOR_PADDING;
+    rp_release(lists->index, lists->index_capacity * sizeof *lists->index);
+    lists->index_capacity = 0;
+    lists->index = rp_allocate(wanted * sizeof *lists->index);
+    if (!lists->index)
+        return rp_fail_memory(report, wanted * sizeof *lists->index, "neighbour lists");
+    lists->index_capacity = wanted;
+    return RP_OK;
+}
+
+/* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
+ * spot; asking for them would end the program instead of the call. */
+static size_t indices_in_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0) return SIZE_MAX / 2;
+    return (size_t)pages * (size_t)page / sizeof(uint32_t);
+}
+
+static rp_code fill_lists(list_job *job, rp_report *report)
+{
+    rp_lists *lists = job->lists;
+    for (;;) {
+        job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
+        atomic_store(&job->total, 0);
+        rp_parallel_for(job->neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range,
+                        job);
+        size_t total = atomic_load(&job->total);
+        if (total > job->most)
+            return rp_fail(report, RP_ERROR_MEMORY,
+                           "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
+                           job->queries.count, total, total * sizeof *lists->index >> 20);
+        if (lists->index && total <= job->room) break;
+        rp_code code = reserve_index(lists, total, report);
+        if (code != RP_OK) return code;
+    }
+    lists->total = atomic_load(&job->total);
+    lists->query_count = job->queries.count;
+    memset(lists->index + lists->total, 0, RP_NEIGHBOR_PADDING * sizeof *lists->index);
+    return RP_OK;
+}
+
+typedef struct copy_job {
+    rp_neighbor *neighbor;
+    const rp_points *points;
+} copy_job;
+
+static void copy_range(void *context, size_t begin, size_t end)
+{
+    const copy_job *job = context;
+    const uint32_t *order = job->neighbor->sorter.order;
+    for (size_t i = begin; i < end; i++) {
+        job->neighbor->copy_x[i] = job->points->x[order[i]];
+        job->neighbor->copy_y[i] = job->points->y[order[i]];
+        job->neighbor->copy_z[i] = job->points->z[order[i]];
+    }
+}
+
+static rp_code reserve_copies(rp_neighbor *neighbor, size_t count, rp_report *report)
+{
+    size_t wanted = count + RP_NEIGHBOR_PADDING, capacity[3];
+    float **arrays[3] = {&neighbor->copy_x, &neighbor->copy_y, &neighbor->copy_z};
+    bool done = true;
+    for (int a = 0; a < 3; a++) {
+        capacity[a] = neighbor->copy_capacity;
+        done &= rp_neighbor_room((void **)arrays[a], &capacity[a], wanted, sizeof(float));
+    }
+    if (done) {
+        neighbor->copy_capacity = capacity[0];
+        return RP_OK;
+    }
+    for (int a = 0; a < 3; a++) {
+        rp_release(*arrays[a], capacity[a] * sizeof(float));
+        *arrays[a] = NULL;
+    }
+    neighbor->copy_capacity = 0;
+    return rp_fail_memory(report, 3 * wanted * sizeof(float), "neighbour search");
+}
+
+/* Puts the points into cell order and builds the cells. Points that already are in order and may be
+ * read eight beyond the end are used where they are. */
+static rp_code prepare(rp_neighbor *neighbor, const rp_grid *grid, const rp_points *points,
+                       bool padded, rp_candidates *out, rp_report *report)
+{
+    rp_sorter *sorter = &neighbor->sorter;
+    bool in_order;
+    rp_code code = rp_sorter_run(sorter, neighbor->threads, grid, points, &in_order, report);
+    if (code != RP_OK) return code;
+    code = rp_cells_build(&neighbor->cells, neighbor->threads, sorter->keys, points->count, report);
+    if (code != RP_OK) return code;
+    *out = (rp_candidates){points->x, points->y, points->z, sorter->order};
+    if (in_order && padded) return RP_OK;
+    code = reserve_copies(neighbor, points->count, report);
+    if (code != RP_OK) return code;
+    copy_job job = {neighbor, points};
+    rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, copy_range, &job);
+    out->x = neighbor->copy_x;
+    out->y = neighbor->copy_y;
+    out->z = neighbor->copy_z;
+    return RP_OK;
+}
+
+static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padded,
+                      const rp_points *queries, double radius, bool skip_self, rp_lists *lists,
+                      rp_report *report)
+{
+    float r = (float)radius;
+    if (!(r > 0 && r * r > 0 && r * r <= 1e36f))
+        return rp_fail(report, RP_ERROR_INPUT, "search radius %g m: allowed are 1e-18 to 1e18",
+                       radius);
+    if (points->count >= RP_NONE || queries->count >= RP_NONE)
+        return rp_fail(report, RP_ERROR_MEMORY, "%zu points, %zu queries: at most %u can be listed",
+                       points->count, queries->count, RP_NONE - 1);
+    /* The cells of the last sort will do if they are not much too large: then all is in order. */
+    double edge = rp_grid_edge(radius);
+    if (neighbor->edge >= edge && neighbor->edge <= 1.25 * edge) edge = neighbor->edge;
+    rp_grid grid = rp_grid_around(neighbor->threads, points, edge);
+    list_job job = {.neighbor = neighbor,
+                    .grid = &grid,
+                    .queries = *queries,
+                    .limit = r * r,
+                    .skip_self = skip_self,
+                    .lists = lists,
+                    .most = indices_in_memory()};
+    lists->query_count = lists->total = 0;
+    rp_code code = prepare(neighbor, &grid, points, padded, &job.candidates, report);
+    if (code == RP_OK) code = reserve_queries(lists, queries->count, report);
+    return code == RP_OK ? fill_lists(&job, report) : code;
+}
+
+rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+                          rp_lists *lists, rp_report *report)
+{
+    rp_points points = {particles->x, particles->y, particles->z,
+                        particles->count + particles->ghosts};
+    rp_points queries = points;
+    queries.count = particles->count;
+    return search(neighbor, &points, true, &queries, radius, true, lists, report);
+}
+
+rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
+                                  const float *z, size_t count, const float *query_x,
+                                  const float *query_y, const float *query_z, size_t query_count,
+                                  double radius, rp_lists *lists, rp_report *report)
+{
+    rp_points points = {x, y, z, count};
+    rp_points queries = {query_x, query_y, query_z, query_count};
+    return search(neighbor, &points, false, &queries, radius, false, lists, report);
+}

@@ -1,0 +1,153 @@
+#include "neighbor/search.h"
+#include "base/report.h"
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+static void fill_lanes(rp_wide_int *lanes)
+{
+    for (int pattern = 0; pattern < 256; pattern++) {
+        rp_wide_int numbers = {0}; /* what is left 0 gets overwritten by what follows in the list */
+        for (int lane = 0, n = 0; lane < RP_WIDE; lane++)
+            if (pattern >> lane & 1) numbers[n++] = lane;
+        lanes[pattern] = numbers;
+    }
+}
+
+rp_code rp_scratch_create(int count, rp_scratch **out, rp_report *report)
+{
+    size_t bytes = (size_t)count * sizeof(rp_scratch);
+    *out = rp_allocate_zero(bytes);
+    if (!*out) return rp_fail_memory(report, bytes, "neighbour search");
+    for (int i = 0; i < count; i++)
+        fill_lanes((*out)[i].lanes);
+    return RP_OK;
+}
+
+void rp_scratch_destroy(rp_scratch *scratch, int count)
+{
+    rp_release(scratch, (size_t)count * sizeof *scratch);
+}
+
+static void add_range(const rp_cells *cells, uint64_t key, rp_ranges *ranges)
+{
+    uint32_t cell = rp_cells_find(cells, key);
+    if (cell == RP_NONE) return;
+    uint32_t begin = cells->begin[cell], end = cells->begin[cell + 1];
+    ranges->begin[ranges->count] = begin;
+    ranges->end[ranges->count++] = end;
+    ranges->total += end - begin;
+}
+
+/* The coordinate before, at and after that of `key` on one axis, in their places in a key. */
+static void around(uint64_t key, uint64_t mask, uint64_t out[3])
+{
+    out[0] = ((key & mask) - 1) & mask;
+    out[1] = key & mask;
+    out[2] = ((key | ~mask) + 1) & mask;
+}
+
+void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ranges *ranges)
+{
+    uint64_t used = ((uint64_t)1 << 3 * bits) - 1, x[3], y[3], z[3];
+    around(key, RP_MORTON_X & used, x);
+    around(key, RP_MORTON_X << 1 & used, y);
+    around(key, RP_MORTON_X << 2 & used, z);
+    ranges->count = 0;
+    ranges->total = 0;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                add_range(cells, x[i] | y[j] | z[k], ranges);
+}
+
+/* Whole eights are copied; what is too much is overwritten by the next run. */
+RP_WIDE_KERNEL
+void rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, rp_scratch *scratch)
+{
+    size_t to = 0;
+    for (int r = 0; r < ranges->count; r++) {
+        size_t begin = ranges->begin[r], count = ranges->end[r] - begin;
+        for (size_t i = 0; i < count; i += RP_WIDE) {
+            rp_wide_store(scratch->x + to + i, rp_wide_load(from->x + begin + i));
+            rp_wide_store(scratch->y + to + i, rp_wide_load(from->y + begin + i));
+            rp_wide_store(scratch->z + to + i, rp_wide_load(from->z + begin + i));
+            memcpy(scratch->index + to + i, from->index + begin + i, sizeof(rp_wide_int));
+        }
+        to += count;
+    }
+}
+
+/* The lanes of a mask as the bits of a number. */
+static inline unsigned mask_bits(rp_wide_int mask)
+{
+#if defined(__SSE__)
+    __m128 half[2];
+    memcpy(half, &mask, sizeof mask);
+    return (unsigned)_mm_movemask_ps(half[0]) | (unsigned)_mm_movemask_ps(half[1]) << 4;
+#else
+    rp_wide_int weighed = mask & (rp_wide_int){1, 2, 4, 8, 16, 32, 64, 128};
+    unsigned bits = 0;
+    for (int i = 0; i < RP_WIDE; i++)
+        bits |= (unsigned)weighed[i];
+    return bits;
+#endif
+}
+
+static inline unsigned count_bits(unsigned bits)
+{
+    return (unsigned)__builtin_popcount(bits);
+}
+
+/* Moves the lanes that are set to the front. */
+static inline rp_wide_int packed(rp_wide_int values, rp_wide_int lanes)
+{
+#if defined(__clang__)
+    rp_wide_int result;
+    for (int i = 0; i < RP_WIDE; i++)
+        result[i] = values[lanes[i]];
+    return result;
+#else
+    return __builtin_shuffle(values, lanes);
+#endif
+}
+
+static inline unsigned near_bits(const rp_candidates *c, size_t i, const rp_query *query)
+{
+    rp_wide dx = query->x - rp_wide_load(c->x + i);
+    rp_wide dy = query->y - rp_wide_load(c->y + i);
+    rp_wide dz = query->z - rp_wide_load(c->z + i);
+    rp_wide_int index;
+    memcpy(&index, c->index + i, sizeof index);
+    return mask_bits((dx * dx + dy * dy + dz * dz <= query->limit) &
+                     (index != (int32_t)query->self));
+}
+
+/* Without branches: all eight places are written every time, the list then grows by as many as were
+ * near. */
+static inline size_t append(const rp_candidates *c, size_t i, unsigned bits,
+                            const rp_wide_int *lanes, uint32_t *list)
+{
+    rp_wide_int index;
+    memcpy(&index, c->index + i, sizeof index);
+    index = packed(index, lanes[bits]);
+    memcpy(list, &index, sizeof index);
+    return count_bits(bits);
+}
+
+RP_WIDE_KERNEL
+size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_query *query,
+                      const rp_wide_int *lanes, uint32_t *list)
+{
+    const rp_candidates c = *candidates;
+    const rp_query q = *query;
+    size_t found = 0, i = 0;
+    for (; i + RP_WIDE <= count; i += RP_WIDE)
+        found += append(&c, i, near_bits(&c, i, &q), lanes, list + found);
+    if (i < count) {
+        unsigned bits = near_bits(&c, i, &q) & ((1u << (count - i)) - 1);
+        found += append(&c, i, bits, lanes, list + found);
+    }
+    return found;
+}

@@ -1,0 +1,56 @@
+/* The search around one cell: candidates into a buffer, then distance tests eight at a time. */
+#ifndef RP_NEIGHBOR_SEARCH_H
+#define RP_NEIGHBOR_SEARCH_H
+
+#include "neighbor/inside.h"
+
+/* Candidates that are gathered at most; where cells are fuller than that (grains heaped on one
+ * spot), candidates are taken piece by piece from where they are. */
+#define RP_GATHER_MAX 4096
+#define RP_RANGES_MAX 27
+/* Queries that one thread takes on at a time, and room for their neighbours before they are copied
+ * to their place. */
+#define RP_QUERY_BLOCK 512
+#define RP_LIST_MAX (4 * RP_GATHER_MAX)
+
+/* Candidates in cell order; `index` is what goes into the lists. All can be read eight beyond. */
+typedef struct rp_candidates {
+    const float *x, *y, *z;
+    const uint32_t *index;
+} rp_candidates;
+
+/* Candidates in the cells around a query: runs in the sorted arrays. */
+typedef struct rp_ranges {
+    uint32_t begin[RP_RANGES_MAX], end[RP_RANGES_MAX];
+    int count;
+    size_t total;
+} rp_ranges;
+
+struct rp_scratch {
+    /* For each pattern of eight lanes the numbers of those that are set, lowest first. */
+    rp_wide_int lanes[256];
+    atomic_bool busy;
+    float x[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
+    float y[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
+    float z[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
+    uint32_t index[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
+    uint32_t list[RP_LIST_MAX + RP_WIDE];
+    uint64_t keys[RP_QUERY_BLOCK];
+};
+
+/* One point whose neighbours are wanted. */
+typedef struct rp_query {
+    float x, y, z, limit; /* m, and the radius squared */
+    uint32_t self;        /* index to leave out, or RP_NONE */
+} rp_query;
+
+/* The up to 27 runs of candidates around the cell `key`, in a fixed order. */
+void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ranges *ranges);
+/* Copies the runs into the scratch, one behind the other. */
+void rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, rp_scratch *scratch);
+/* Writes the indices of those of `count` candidates that are within reach to `list`, which needs
+ * room for count + 8, and returns how many they are. `lanes` is the table of the scratch. */
+size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_query *query,
+                      const rp_wide_int *lanes, uint32_t *list);
+
+#endif

@@ -1,0 +1,189 @@
+/* Cell order: a stable radix sort by Morton keys, lowest digit first. Each pass counts the digits
+ * in blocks of grains, turns the counts into places and moves every block to its places; as the
+ * sort is stable there is only one possible result, whatever the blocks and threads. */
+#include "base/report.h"
+#include "neighbor/inside.h"
+
+/* Beyond 2^11 the places being written to no longer fit the second-level cache. */
+#define DIGIT_MAX 11
+#define BLOCKS_MAX 256
+
+bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size)
+{
+    if (wanted <= *capacity) return true;
+    size_t count = wanted + wanted / 4;
+    void *block = rp_allocate(count * element_size);
+    if (!block) return false;
+    rp_release(*array, *capacity * element_size);
+    *array = block;
+    *capacity = count;
+    return true;
+}
+
+static void release_arrays(rp_sorter *sorter)
+{
+    size_t capacity = sorter->capacity;
+    rp_release(sorter->keys, capacity * sizeof *sorter->keys);
+    rp_release(sorter->other_keys, capacity * sizeof *sorter->other_keys);
+    rp_release(sorter->order, capacity * sizeof *sorter->order);
+    rp_release(sorter->other_order, capacity * sizeof *sorter->other_order);
+    sorter->keys = sorter->other_keys = NULL;
+    sorter->order = sorter->other_order = NULL;
+    sorter->capacity = 0;
+}
+
+void rp_sorter_end(rp_sorter *sorter)
+{
+    release_arrays(sorter);
+    rp_release(sorter->histogram, sorter->histogram_capacity * sizeof *sorter->histogram);
+    *sorter = (rp_sorter){0};
+}
+
+static rp_code reserve(rp_sorter *sorter, size_t count, rp_report *report)
+{
+    size_t wanted = count + RP_NEIGHBOR_PADDING;
+    if (wanted <= sorter->capacity) return RP_OK;
+    release_arrays(sorter);
+    sorter->capacity = wanted + wanted / 4;
+    sorter->keys = rp_allocate(sorter->capacity * sizeof *sorter->keys);
+    sorter->other_keys = rp_allocate(sorter->capacity * sizeof *sorter->keys);
+    sorter->order = rp_allocate(sorter->capacity * sizeof *sorter->order);
+    sorter->other_order = rp_allocate(sorter->capacity * sizeof *sorter->order);
+    if (sorter->keys && sorter->other_keys && sorter->order && sorter->other_order) return RP_OK;
+    release_arrays(sorter);
+    return rp_fail_memory(report, wanted * 2 * (sizeof(uint64_t) + sizeof(uint32_t)),
+                          "sorting grains");
+}
+
+typedef struct key_job {
+    rp_sorter *sorter;
+    const rp_grid *grid;
+    const rp_points *points;
+    atomic_bool out_of_order;
+} key_job;
+
+static void key_range(void *context, size_t begin, size_t end)
+{
+    key_job *job = context;
+    uint64_t *keys = job->sorter->keys, last = 0;
+    uint32_t *order = job->sorter->order;
+    rp_grid_keys(job->grid, job->points, begin, end, keys + begin);
+    if (begin) rp_grid_keys(job->grid, job->points, begin - 1, begin, &last);
+    bool in_order = true;
+    for (size_t i = begin; i < end; i++) {
+        in_order &= last <= keys[i];
+        last = keys[i];
+        order[i] = (uint32_t)i;
+    }
+    if (!in_order) atomic_store_explicit(&job->out_of_order, true, memory_order_relaxed);
+}
+
+typedef struct pass {
+    rp_sorter *sorter;
+    size_t block;
+    unsigned shift, digit; /* bits */
+} pass;
+
+static uint32_t *block_histogram(const pass *p, size_t begin)
+{
+    return p->sorter->histogram + (begin / p->block << p->digit);
+}
+
+static void count_digits(void *context, size_t begin, size_t end)
+{
+    const pass *p = context;
+    const uint64_t *keys = p->sorter->keys, mask = ((uint64_t)1 << p->digit) - 1;
+    uint32_t *histogram = block_histogram(p, begin);
+    memset(histogram, 0, sizeof *histogram << p->digit);
+    for (size_t i = begin; i < end; i++)
+        histogram[keys[i] >> p->shift & mask]++;
+}
+
+static void counts_to_places(const pass *p, size_t blocks)
+{
+    uint32_t place = 0;
+    size_t digits = (size_t)1 << p->digit;
+    for (size_t d = 0; d < digits; d++)
+        for (size_t b = 0; b < blocks; b++) {
+            uint32_t *entry = &p->sorter->histogram[b * digits + d];
+            uint32_t count = *entry;
+            *entry = place;
+            place += count;
+        }
+}
+
+static void move_to_places(void *context, size_t begin, size_t end)
+{
+    const pass *p = context;
+    const uint64_t *keys = p->sorter->keys, mask = ((uint64_t)1 << p->digit) - 1;
+    const uint32_t *order = p->sorter->order;
+    uint64_t *to_keys = p->sorter->other_keys;
+    uint32_t *to_order = p->sorter->other_order;
+    uint32_t *places = block_histogram(p, begin);
+    for (size_t i = begin; i < end; i++) {
+        uint32_t place = places[keys[i] >> p->shift & mask]++;
+        to_keys[place] = keys[i];
+        to_order[place] = order[i];
+    }
+}
+
+static void swap_sides(rp_sorter *sorter)
+{
+    uint64_t *keys = sorter->keys;
+    uint32_t *order = sorter->order;
+    sorter->keys = sorter->other_keys;
+    sorter->order = sorter->other_order;
+    sorter->other_keys = keys;
+    sorter->other_order = order;
+}
+
+static rp_code radix_sort(rp_sorter *sorter, rp_threads *threads, size_t count, unsigned bits,
+                          rp_report *report)
+{
+    unsigned passes = (bits + DIGIT_MAX - 1) / DIGIT_MAX;
+    pass p = {.sorter = sorter, .digit = (bits + passes - 1) / passes};
+    p.block = count / BLOCKS_MAX + RP_NEIGHBOR_BLOCK;
+    size_t blocks = (count + p.block - 1) / p.block;
+    if (!rp_neighbor_room((void **)&sorter->histogram, &sorter->histogram_capacity,
+                          blocks << p.digit, sizeof *sorter->histogram))
+        return rp_fail_memory(report, (blocks << p.digit) * sizeof *sorter->histogram,
+                              "sorting grains");
+    for (unsigned i = 0; i < passes; i++) {
+        p.shift = i * p.digit;
+        rp_parallel_for(threads, count, p.block, count_digits, &p);
+        counts_to_places(&p, blocks);
+        rp_parallel_for(threads, count, p.block, move_to_places, &p);
+        swap_sides(sorter);
+    }
+    return RP_OK;
+}
+
+rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
+                      const rp_points *points, bool *in_order, rp_report *report)
+{
+    rp_code code = reserve(sorter, points->count, report);
+    if (code != RP_OK) return code;
+    key_job job = {.sorter = sorter, .grid = grid, .points = points};
+    rp_parallel_for(threads, points->count, RP_NEIGHBOR_BLOCK, key_range, &job);
+    *in_order = !atomic_load(&job.out_of_order);
+    if (*in_order) return RP_OK;
+    return radix_sort(sorter, threads, points->count, 3 * grid->bits, report);
+}
+
+rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
+                         rp_report *report)
+{
+    if (!(cell > 0 && cell <= 1e18))
+        return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
+    particles->ghosts = 0;
+    rp_neighbor_wrap(neighbor, particles);
+    neighbor->edge = rp_grid_edge(cell);
+    rp_points points = {particles->x, particles->y, particles->z, particles->count};
+    rp_grid grid = rp_grid_around(neighbor->threads, &points, neighbor->edge);
+    bool in_order;
+    rp_code code =
+        rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);
+    if (code == RP_OK && !in_order)
+        rp_particles_reorder(particles, neighbor->sorter.order, neighbor->threads);
+    return code;
+}

@@ -1,0 +1,336 @@
+/* Lists against their slow twin, for clouds of every shape. */
+#include "neighbor/cloud.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* Every pair is looked at. */
+static void check_against_twin(const rp_particles *p, const rp_lists *lists, double radius)
+{
+    size_t all = p->count + p->ghosts, total = 0;
+    uint32_t *wanted = malloc((all + 1) * sizeof *wanted);
+    assert_int_equal(lists->query_count, p->count);
+    for (size_t i = 0; i < p->count; i++) {
+        size_t n = 0;
+        for (size_t j = 0; j < all; j++)
+            if (j != i && cloud_near(p->x[i], p->y[i], p->z[i], p->x[j], p->y[j], p->z[j], radius))
+                wanted[n++] = (uint32_t)j;
+        cloud_check_list(lists, i, wanted, n);
+        total += n;
+    }
+    assert_int_equal(lists->total, total);
+    free(wanted);
+}
+
+static void check_cloud(rp_particles *p, double cell, double radius)
+{
+    rp_report *report = rp_report_create();
+    rp_threads *threads;
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    check_ok(rp_threads_create(2, &threads, report), report);
+    check_ok(rp_neighbor_create(threads, NULL, &neighbor, report), report);
+    if (cell > 0) check_ok(rp_neighbor_sort(neighbor, p, cell, report), report);
+    check_ok(rp_neighbor_lists(neighbor, p, radius, &lists, report), report);
+    check_against_twin(p, &lists, radius);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_threads_destroy(threads);
+    rp_report_destroy(report);
+}
+
+static void radii_and_cells_of_all_sizes(void **state)
+{
+    (void)state;
+    const double radii[] = {1e-6, 0.01, 0.05, 0.1, 0.3, 1, 50};
+    const double cells[] = {0, 0.02, 0.1, 0.11, 1, 1e-5};
+    for (int r = 0; r < 7; r++)
+        for (int c = 0; c < 6; c++) {
+            rp_particles p;
+            rp_particles_begin(&p, NULL);
+            cloud_cube(&p, 700, (uint64_t)(r * 10 + c), -0.4f, 1);
+            check_cloud(&p, cells[c], radii[r]);
+            rp_particles_end(&p);
+        }
+}
+
+/* On a lattice many distances equal the radius up to rounding: the worst case for cells. */
+static void distances_that_are_just_the_radius(void **state)
+{
+    (void)state;
+    for (int offset = 0; offset < 6; offset++) {
+        rp_particles p;
+        rp_particles_begin(&p, NULL);
+        cloud_cube(&p, 1000, 1, 0, 1);
+        float shift = (float)(offset - 3) * 333.3f;
+        for (int i = 0; i < 1000; i++) {
+            p.x[i] = shift + 0.1f * (float)(i % 10);
+            p.y[i] = shift + 0.1f * (float)(i / 10 % 10);
+            p.z[i] = -shift + 0.1f * (float)(i / 100);
+        }
+        check_cloud(&p, 0.1, 0.1);
+        check_cloud(&p, 0.1, 0.2);
+        rp_particles_end(&p);
+    }
+}
+
+static void flat_and_long_clouds(void **state)
+{
+    (void)state;
+    const float sizes[][3] = {{1000, 0, 0}, {0, 30, 30}, {1, 1, 3000}, {0, 0, 0}};
+    for (int s = 0; s < 4; s++) {
+        rp_particles p;
+        rp_particles_begin(&p, NULL);
+        cloud_fill(&p, 900, 7, (const float[]){-5, 2, 1000}, sizes[s]);
+        check_cloud(&p, 1, 1);
+        rp_particles_end(&p);
+    }
+}
+
+static void few_grains(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 10; n++) {
+        rp_particles p;
+        rp_particles_begin(&p, NULL);
+        cloud_cube(&p, n, n, 0, 1);
+        check_cloud(&p, 0.5, 0.5);
+        rp_particles_end(&p);
+    }
+}
+
+static void far_flyers_and_lost_grains(void **state)
+{
+    (void)state;
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 600, 3, 0, 1);
+    cloud_cube(&p, 300, 4, 1e6f, 4);
+    const float odd[] = {1e9f, -1e9f, 1e30f, -1e30f, 3e38f, -3e38f, NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 9; i++) {
+        p.x[10 * i] = odd[i];
+        p.y[10 * i + 3] = odd[i];
+        p.z[10 * i + 6] = odd[i];
+        p.x[200 + i] = p.y[200 + i] = p.z[200 + i] = odd[i];
+        p.x[300 + i] = p.y[300 + i] = p.z[300 + i] = odd[i];
+    }
+    check_cloud(&p, 0.1, 0.1);
+    check_cloud(&p, 1e-3, 0.4);
+    check_cloud(&p, 1e-5, 1e-5);
+    rp_particles_end(&p);
+}
+
+/* More grains in one spot than are gathered at a time. */
+static void grains_heaped_on_one_spot(void **state)
+{
+    (void)state;
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 2500, 5, 0, 1e-3f);
+    cloud_cube(&p, 2500, 6, 0.5f, 0);
+    check_cloud(&p, 0.6, 0.6);
+    rp_particles_end(&p);
+}
+
+static void between_two_sets(void **state)
+{
+    (void)state;
+    rp_particles a, b;
+    rp_particles_begin(&a, NULL);
+    rp_particles_begin(&b, NULL);
+    cloud_cube(&a, 1500, 11, 0, 1);
+    cloud_cube(&b, 800, 12, -0.5f, 2);
+    b.x[5] = 1e9f;
+    b.y[6] = NAN;
+    b.z[7] = -INFINITY;
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
+    /* Exact-size copies, so that a read beyond the end is seen by the sanitizer. */
+    float *exact[3];
+    float *from[3] = {a.x, a.y, a.z};
+    for (int k = 0; k < 3; k++) {
+        exact[k] = malloc(a.count * sizeof(float));
+        memcpy(exact[k], from[k], a.count * sizeof(float));
+    }
+    uint32_t wanted[1500];
+    for (double radius = 0.01; radius < 5; radius *= 3) {
+        check_ok(rp_neighbor_lists_between(neighbor, exact[0], exact[1], exact[2], a.count, b.x,
+                                           b.y, b.z, b.count, radius, &lists, NULL),
+                 NULL);
+        for (size_t q = 0; q < b.count; q++) {
+            size_t n = 0;
+            for (uint32_t j = 0; j < a.count; j++)
+                if (cloud_near(b.x[q], b.y[q], b.z[q], a.x[j], a.y[j], a.z[j], radius))
+                    wanted[n++] = j;
+            cloud_check_list(&lists, q, wanted, n);
+        }
+    }
+    check_ok(rp_neighbor_lists_between(neighbor, NULL, NULL, NULL, 0, b.x, b.y, b.z, b.count, 1,
+                                       &lists, NULL),
+             NULL);
+    assert_int_equal(lists.total, 0);
+    assert_int_equal(lists.count[3], 0);
+    check_ok(rp_neighbor_lists_between(neighbor, a.x, a.y, a.z, a.count, NULL, NULL, NULL, 0, 1,
+                                       &lists, NULL),
+             NULL);
+    assert_int_equal(lists.query_count, 0);
+    for (int k = 0; k < 3; k++)
+        free(exact[k]);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&a);
+    rp_particles_end(&b);
+}
+
+static uint64_t hash_of_update(int thread_count)
+{
+    rp_threads *threads;
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_period period = {3, {0, 0, 0}, {1, 1.1, 2}};
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 60000, 21, 0, 1);
+    check_ok(rp_threads_create(thread_count, &threads, NULL), NULL);
+    check_ok(rp_neighbor_create(threads, &period, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_sort(neighbor, &p, 0.05, NULL), NULL);
+    check_ok(rp_neighbor_ghosts(neighbor, &p, 0.05, NULL), NULL);
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.05, &lists, NULL), NULL);
+    uint64_t hash = rp_hash(p.x, (p.count + p.ghosts) * sizeof *p.x, 0);
+    hash = rp_hash(p.id, (p.count + p.ghosts) * sizeof *p.id, hash);
+    hash = rp_hash(lists.count, p.count * sizeof *lists.count, hash);
+    for (size_t i = 0; i < p.count; i++)
+        hash = rp_hash(lists.index + lists.start[i], lists.count[i] * sizeof *lists.index, hash);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_threads_destroy(threads);
+    rp_particles_end(&p);
+    return hash;
+}
+
+static void same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    uint64_t one = hash_of_update(1);
+    assert_true(hash_of_update(2) == one);
+    assert_true(hash_of_update(4) == one);
+}
+
+static void move_a_little(rp_particles *p, uint64_t seed)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        p->x[i] += 0.01f * (cloud_unit(seed, p->id[i], 0) - 0.5f);
+        p->y[i] += 0.01f * (cloud_unit(seed, p->id[i], 1) - 0.5f);
+    }
+}
+
+static void a_warm_update_allocates_nothing(void **state)
+{
+    (void)state;
+    rp_threads *threads;
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_period period = {1, {0, 0, 0}, {1, 0, 0}};
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 20000, 31, 0, 1);
+    check_ok(rp_threads_create(2, &threads, NULL), NULL);
+    check_ok(rp_neighbor_create(threads, &period, &neighbor, NULL), NULL);
+    uint64_t calls = 0;
+    for (int step = 0; step < 6; step++) {
+        check_ok(rp_neighbor_sort(neighbor, &p, 0.07, NULL), NULL);
+        check_ok(rp_neighbor_ghosts(neighbor, &p, 0.07, NULL), NULL);
+        check_ok(rp_neighbor_lists(neighbor, &p, 0.07, &lists, NULL), NULL);
+        if (step == 0) calls = rp_memory_now().calls;
+        move_a_little(&p, (uint64_t)step);
+    }
+    assert_true(rp_memory_now().calls == calls);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_threads_destroy(threads);
+    rp_particles_end(&p);
+}
+
+static size_t bytes_for_two_clusters(float apart)
+{
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 5000, 41, 0, 1);
+    cloud_cube(&p, 5000, 42, apart, 1);
+    size_t before = rp_memory_now().bytes;
+    check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, NULL), NULL);
+    size_t bytes = rp_memory_now().bytes - before;
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&p);
+    assert_true(rp_memory_now().bytes < before);
+    return bytes;
+}
+
+static void memory_follows_grains_not_space(void **state)
+{
+    (void)state;
+    size_t near = bytes_for_two_clusters(10);
+    assert_true(bytes_for_two_clusters(1e6f) < 2 * near);
+}
+
+/* An allocator that refuses large blocks stands for a machine without enough memory. */
+static size_t largest_block = SIZE_MAX;
+static rp_hooks plain_hooks;
+
+static void *allocate_up_to(void *user, size_t size, size_t alignment)
+{
+    return size > largest_block ? NULL : plain_hooks.allocate(user, size, alignment);
+}
+
+static void absurd_lists_are_an_error(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 3000, 51, 1, 0);
+    check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
+    largest_block = 10 << 20;
+    assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_MEMORY);
+    assert_int_equal(rp_report_count(report), 1);
+    largest_block = SIZE_MAX;
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), report);
+    assert_int_equal(lists.total, 3000 * 2999);
+    assert_true(lists.index_capacity < 3000 * 2999 * 5 / 4);
+    const double bad[] = {0, -1, NAN, INFINITY, 1e30};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(rp_neighbor_lists(neighbor, &p, bad[i], &lists, NULL), RP_ERROR_INPUT);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&p);
+    rp_report_destroy(report);
+}
+
+int main(void)
+{
+    rp_hooks hooks = plain_hooks = rp_default_hooks();
+    hooks.allocate = allocate_up_to;
+    rp_set_hooks(&hooks);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(radii_and_cells_of_all_sizes),
+        cmocka_unit_test(distances_that_are_just_the_radius),
+        cmocka_unit_test(flat_and_long_clouds),
+        cmocka_unit_test(few_grains),
+        cmocka_unit_test(far_flyers_and_lost_grains),
+        cmocka_unit_test(grains_heaped_on_one_spot),
+        cmocka_unit_test(between_two_sets),
+        cmocka_unit_test(same_bits_for_any_number_of_threads),
+        cmocka_unit_test(a_warm_update_allocates_nothing),
+        cmocka_unit_test(memory_follows_grains_not_space),
+        cmocka_unit_test(absurd_lists_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
