@@ -1,0 +1,94 @@
+#include "base/report.h"
+#include "bench/bench.h"
+#include "cli.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define RESULTS_MAX 16
+
+static const option_spec specs[] = {
+    {"--size", NULL, "N", OPTION_TEXT, offsetof(options, size), "particles (default: the case's)"},
+    {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
+     "threads (default: one per core)"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
+};
+
+static void print_result(const rp_bench_result *r, bool json)
+{
+    char particles[32], rate[32], limit[32];
+    if (json)
+        printf("{\"case\": \"%s\", \"particles\": %zu, \"steps\": %d, \"seconds\": %.6g, \"rate\": "
+               "%.6g, \"limit\": %.6g}\n",
+               r->name, r->particles, r->steps, r->seconds, r->rate, r->limit);
+    else
+        printf("%-16s %8s particles  %9.3f ms  %8s particle-steps/s  %3.0f %% of this machine's "
+               "limit (%s)\n",
+               r->name, short_number((double)r->particles, particles, sizeof particles),
+               1e3 * r->seconds, short_number(r->rate, rate, sizeof rate),
+               100 * r->rate / r->limit, short_number(r->limit, limit, sizeof limit));
+}
+
+static rp_code run_case(const rp_bench_case *bench, size_t size, const options *o,
+                        rp_report *report)
+{
+    rp_bench_result results[RESULTS_MAX];
+    int count = 0;
+    int threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
+    rp_code code = rp_bench_run(bench, size, threads, results, RESULTS_MAX, &count, report);
+    for (int i = 0; code == RP_OK && i < count; i++)
+        print_result(&results[i], o->json);
+    return code;
+}
+
+static rp_code run_cases(const char *name, size_t size, const options *o, int *found,
+                         rp_report *report)
+{
+    int count = 0;
+    const rp_bench_case *const *cases = rp_bench_cases(&count);
+    rp_code code = RP_OK;
+    for (int i = 0; i < count && code == RP_OK; i++) {
+        if (strcmp(name, "all") != 0 && strcmp(name, cases[i]->name) != 0) continue;
+        (*found)++;
+        code = run_case(cases[i], size, o, report);
+    }
+    return code;
+}
+
+static int unknown_case(const verb *v, const char *name)
+{
+    int count = 0;
+    const rp_bench_case *const *cases = rp_bench_cases(&count);
+    const char *names[64];
+    for (int i = 0; i < count; i++)
+        names[i] = cases[i]->name;
+    const char *nearest = nearest_word(name, names, count);
+    return say_usage(v, "no case '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
+                     nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int run(const verb *v, const options *o)
+{
+    long long size = 0;
+    char rest;
+    if (o->size && (sscanf(o->size, "%lld%c", &size, &rest) != 1 || size < 1))
+        return say_usage(v, "--size %s: a whole number, 1 or more, is wanted", o->size);
+    rp_report *report = rp_report_create();
+    int found = 0;
+    rp_code code = run_cases(o->words[0], (size_t)size, o, &found, report);
+    int result = found ? say_faults(code, report, o->json) : unknown_case(v, o->words[0]);
+    rp_report_destroy(report);
+    return result;
+}
+
+const verb verb_bench = {
+    .name = "bench",
+    .words = "NAME|all",
+    .help = "how fast a part is here, and how fast it could be",
+    .more = "Cases: neighbor (sort and neighbour lists), null (a whole step without physics).\n"
+            "Seconds are the median of repeats; the limit is what this machine's own bandwidth or\n"
+            "arithmetic, measured in the same run, would allow.\n",
+    VERB_OPTIONS(specs),
+    .min_words = 1,
+    .max_words = 1,
+    .run = run};
