@@ -1,0 +1,158 @@
+#!/bin/sh
+# The program as a user meets it: verbs, exit codes, messages, a run that is interrupted and resumed.
+#   tests/cli/cli.sh PROGRAM SOURCE
+set -eu
+repose=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    failures=$((failures + 1))
+}
+
+# expect CODE COMMAND…: runs it with output in out and err, and compares the exit code.
+expect() {
+    wanted=$1
+    shift
+    code=0
+    "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $* ($(head -c 300 err))"
+}
+
+says() { grep -q -- "$1" err || fail "standard error lacks '$1': $(head -c 300 err)"; }
+prints() { grep -q -- "$1" out || fail "standard output lacks '$1': $(head -c 300 out)"; }
+
+# --- words
+expect 2 "$repose"
+expect 2 "$repose" rnu; says "did you mean 'run'"
+expect 2 "$repose" run; says "SCENE"
+expect 2 "$repose" run --fraems 3 x; says "did you mean '--frames'"
+expect 2 "$repose" run --frames x first-fall; says "whole number"
+expect 2 "$repose" run --frames -3 first-fall; says "whole number"
+expect 2 "$repose" run --set nonsense first-fall; says "key.path=value"
+expect 2 "$repose" run first-fal; says "did you mean 'first-fall'"
+expect 2 "$repose" check a b; says "one word too many"
+expect 2 "$repose" help nothing
+expect 0 "$repose" --version; prints "repose [0-9]"
+expect 0 "$repose" version --json; prints '"instructions"'
+expect 0 "$repose" help; prints "verbs:"
+expect 0 "$repose" run --help; prints "--resume"
+expect 0 "$repose" help exit-codes; prints "130"
+expect 0 "$repose" help scenes; prints "first-fall"
+expect 0 "$repose" help scene; prints "spacing"
+expect 0 "$repose" help scene materials; prints "density"
+expect 0 "$repose" help manual; prints "^.TH REPOSE"
+for shell in bash zsh fish; do expect 0 "$repose" completion $shell; done
+"$repose" completion bash >completion.bash && bash -n completion.bash || fail "bash completion does not parse"
+expect 2 "$repose" completion tcsh
+
+# --- every verb has help, and every scene is in order
+for verb in run check info render measure export validate bench help version completion; do
+    expect 0 "$repose" help $verb
+done
+for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
+
+# --- mistakes in scenes: all at once, with place and nearest word
+cat >bad.yaml <<'YAML'
+time: {duration: -1 s}
+particles:
+  spacing: 5 kg
+materials:
+  sand: {densty: 1600}
+YAML
+expect 2 "$repose" check bad.yaml
+says "bad.yaml:1:"; says "bad.yaml:3:"; says "bad.yaml:5:"
+says "materials.sand.densty"; says "density"; says "3 mistakes"
+expect 2 "$repose" check bad.yaml --json; says '"line": 5'
+expect 2 "$repose" run bad.yaml -o never
+[ ! -e never ] || fail "a bad scene left a folder behind"
+expect 2 "$repose" check first-fall --set particles.spacing=-1; says "--set"
+expect 4 "$repose" check missing.yaml
+expect 4 "$repose" check .
+expect 3 "$repose" run first-fall --set particles.spacing=0.01mm -o never; says "GB"
+[ ! -e never ] || fail "a scene that does not fit left a folder behind"
+
+# --- a run, and what can be done with it
+small="--set particles.spacing=4cm --set time.duration=0.5s"
+# shellcheck disable=SC2086
+expect 0 "$repose" run first-fall -o whole $small; says "GB of memory"; says "done:"
+# shellcheck disable=SC2086
+expect 2 "$repose" run first-fall -o whole $small; says "--resume"
+# shellcheck disable=SC2086
+expect 0 "$repose" run first-fall -o json $small --json; prints '"hash"'; prints '"reason"'
+hash_of() { grep -o '"hash": "[0-9a-f]*"' "$1"; }
+cp out whole.json
+expect 0 "$repose" info whole; prints "frames:  16 of 16"
+expect 0 "$repose" info whole --json; prints '"grains"'
+expect 0 "$repose" measure whole energy; prints "kinetic"
+expect 0 "$repose" measure whole energy --json; prints '"uncertainty"'
+expect 2 "$repose" measure whole enrgy; says "did you mean 'energy'"
+for format in vtp ply csv; do expect 0 "$repose" export whole --format $format -o "$format"; done
+[ -s vtp/grains.pvd ] || fail "no series for ParaView"
+expect 2 "$repose" export whole --format obj
+expect 0 "$repose" render whole -o last.png --size 320x180
+expect 0 "$repose" render whole --sheet -o sheet.png --size 320x180
+expect 0 "$repose" render whole --frames 2:3 -o pictures --size 160x90
+[ "$(find pictures -name '*.png' | wc -l)" -eq 2 ] || fail "two pictures were asked for"
+expect 2 "$repose" render whole --size wide
+expect 2 "$repose" render whole --frames 900:901
+expect 2 "$repose" render whole --camera nobody -o x.png
+expect 4 "$repose" info nowhere
+expect 0 "$repose" validate all; prints "ok"
+expect 0 "$repose" validate bounce --json; prints '"ok": true'
+expect 2 "$repose" validate nothing
+expect 0 "$repose" bench neighbor --size 5000 --json; prints '"limit"'
+expect 2 "$repose" bench nothing
+
+# --- damage is named
+cp -r whole damaged
+printf 'x' | dd of=damaged/frames/000015.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
+expect 6 "$repose" info damaged; says "000015.h5"
+rm damaged/manifest.json
+expect 4 "$repose" info damaged
+
+# --- Ctrl-C finishes the frame and says how to go on; the end is the same
+long="--set particles.spacing=3cm --set time.duration=0.6s"
+# shellcheck disable=SC2086
+"$repose" run first-fall -o uncut $long --json >uncut.json
+# Started through a shell that gives Ctrl-C back to it: background jobs ignore it by default.
+# shellcheck disable=SC2086
+setsid "$repose" run first-fall -o cut $long >cut.out 2>cut.err &
+pid=$!
+while [ ! -e cut/frames/000001.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -TERM $pid 2>/dev/null || true
+code=0
+wait $pid || code=$?
+if [ "$code" -eq 130 ]; then
+    grep -q -- "--resume" cut.err || fail "an interrupted run does not say how to go on"
+elif [ "$code" -ne 0 ]; then
+    fail "an interrupted run ends with $code"
+fi
+# shellcheck disable=SC2086
+expect 0 "$repose" run first-fall -o cut $long --resume --json
+[ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
+diff -r uncut/frames cut/frames >/dev/null || fail "the resumed run's frames differ"
+
+# --- two runs cannot share a folder
+# shellcheck disable=SC2086
+"$repose" run first-fall -o shared $small --set time.duration=20s >/dev/null 2>&1 &
+pid=$!
+while [ ! -e shared/frames/000001.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+# shellcheck disable=SC2086
+expect 2 "$repose" run first-fall -o shared $small --set time.duration=20s --resume; says "another repose"
+kill -9 $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+
+# --- output that cannot be written is a failure
+if [ -e /dev/full ]; then
+    code=0
+    "$repose" help >/dev/full 2>/dev/null || code=$?
+    [ "$code" -eq 4 ] || fail "a full standard output gives exit $code"
+fi
+
+[ "$failures" -eq 0 ] || exit 1
+echo "all as expected"

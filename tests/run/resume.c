@@ -1,0 +1,229 @@
+/* Runs that are killed and resumed end with the same bits as runs that were left in peace: the final
+ * state, every frame's file and every table of measurements. */
+#include "worlds.h"
+
+#include <ftw.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FRAMES 10
+
+static const char scene_text[] = BUSY_SCENE "measurements: {energy: {what: energy}}\n"
+                                            "output: {checkpoint_every: 3, formats: [csv]}\n";
+
+typedef struct killer {
+    uint64_t at_step;  /* kill after this step; 0: never */
+    int64_t at_frame;  /* kill when this frame is finished, before its checkpoint; 0: never */
+    uint64_t stop_at;  /* ask to stop after this step; 0: never */
+} killer;
+
+static bool maybe_kill(void *user, const rp_progress *progress)
+{
+    const killer *k = user;
+    if (k->at_step && progress->steps == k->at_step) kill(getpid(), SIGKILL);
+    if (k->at_frame && progress->frame == k->at_frame) kill(getpid(), SIGKILL);
+    return !(k->stop_at && progress->steps >= k->stop_at);
+}
+
+static rp_code run_into(const char *folder, killer k, int threads, bool resume, uint64_t *hash,
+                        rp_report *report)
+{
+    rp_scene *scene = NULL;
+    rp_code code = rp_scene_parse(scene_text, "test", &scene, report);
+    rp_run_options options = rp_default_run_options();
+    options.folder = folder;
+    options.resume = resume;
+    options.world.threads = threads;
+    options.progress = maybe_kill;
+    options.user = &k;
+    rp_run_summary summary = {0};
+    if (code == RP_OK) code = rp_run(scene, &options, &summary, report);
+    *hash = summary.hash;
+    rp_scene_destroy(scene);
+    return code;
+}
+
+/* Runs in a child that dies by its own hand; tells whether it was killed. */
+static bool killed_run(const char *folder, killer k, int threads, bool resume)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        uint64_t hash;
+        _exit(run_into(folder, k, threads, resume, &hash, NULL) == RP_OK ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static char *file_bytes(const char *folder, const char *name, size_t *size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("%s is missing", path);
+    struct stat info;
+    fstat(fileno(file), &info);
+    *size = (size_t)info.st_size;
+    char *bytes = malloc(*size + 1);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static void same_file(const char *a, const char *b, const char *name)
+{
+    size_t size_a, size_b;
+    char *bytes_a = file_bytes(a, name, &size_a), *bytes_b = file_bytes(b, name, &size_b);
+    if (size_a != size_b || memcmp(bytes_a, bytes_b, size_a) != 0)
+        fail_msg("%s differs between %s and %s", name, a, b);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+static void same_run(const char *a, const char *b)
+{
+    for (int frame = 0; frame <= FRAMES; frame++) {
+        char name[64];
+        snprintf(name, sizeof name, "frames/%06d.h5", frame);
+        same_file(a, b, name);
+        snprintf(name, sizeof name, "export/grains-%06d.csv", frame);
+        same_file(a, b, name);
+    }
+    same_file(a, b, "measurements/energy.csv");
+    same_file(a, b, "scene.yaml");
+}
+
+typedef struct folders {
+    char base[64], whole[128], broken[128];
+    uint64_t hash;
+} folders;
+
+/* An undisturbed run on one thread to compare with. */
+static folders make_folders(void)
+{
+    folders f;
+    snprintf(f.base, sizeof f.base, "/tmp/repose-resume-XXXXXX");
+    assert_non_null(mkdtemp(f.base));
+    snprintf(f.whole, sizeof f.whole, "%s/whole", f.base);
+    snprintf(f.broken, sizeof f.broken, "%s/broken", f.base);
+    rp_report *report = rp_report_create();
+    check_ok(run_into(f.whole, (killer){0}, 1, false, &f.hash, report), report);
+    rp_report_destroy(report);
+    return f;
+}
+
+static void finish_and_compare(const folders *f, int threads)
+{
+    rp_report *report = rp_report_create();
+    uint64_t hash;
+    check_ok(run_into(f->broken, (killer){0}, threads, true, &hash, report), report);
+    assert_true(hash == f->hash);
+    same_run(f->whole, f->broken);
+    rp_report_destroy(report);
+}
+
+static void killed_three_times_it_ends_the_same(void **state)
+{
+    (void)state;
+    static const killer moments[] = {
+        {.at_step = 3},  /* in the midst of the first frame: there is no checkpoint yet but frame 0's */
+        {.at_frame = 5}, /* frame 5 is on disk, the last checkpoint is frame 3's */
+        {.at_frame = 9}, /* frame 9 is on disk, its checkpoint is not: 6's is the last */
+    };
+    for (size_t m = 0; m < sizeof moments / sizeof *moments; m++) {
+        folders f = make_folders();
+        assert_true(killed_run(f.broken, moments[m], 2, false));
+        finish_and_compare(&f, 4);
+        remove_tree(f.base);
+    }
+}
+
+static void killed_again_and_again_it_ends_the_same(void **state)
+{
+    (void)state;
+    folders f = make_folders();
+    assert_true(killed_run(f.broken, (killer){.at_frame = 4}, 2, false));
+    assert_true(killed_run(f.broken, (killer){.at_step = 7}, 1, true));
+    assert_true(killed_run(f.broken, (killer){.at_frame = 8}, 2, true));
+    finish_and_compare(&f, 2);
+    remove_tree(f.base);
+}
+
+static void asked_to_stop_it_finishes_the_frame(void **state)
+{
+    (void)state;
+    folders f = make_folders();
+    rp_report *report = rp_report_create();
+    uint64_t hash;
+    assert_int_equal(run_into(f.broken, (killer){.stop_at = 5}, 2, false, &hash, report),
+                     RP_INTERRUPTED);
+    assert_int_equal(rp_report_count(report), 0);
+    finish_and_compare(&f, 2);
+    rp_report_destroy(report);
+    remove_tree(f.base);
+}
+
+static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
+{
+    (void)state;
+    folders f = make_folders();
+    assert_true(killed_run(f.broken, (killer){.at_frame = 8}, 2, false));
+    char path[256];
+    snprintf(path, sizeof path, "%s/checkpoints/000006.h5", f.broken);
+    assert_int_equal(truncate(path, 5000), 0);
+    finish_and_compare(&f, 2);
+    remove_tree(f.base);
+}
+
+static void another_scene_cannot_take_over(void **state)
+{
+    (void)state;
+    folders f = make_folders();
+    rp_report *report = rp_report_create();
+    rp_scene *other = scene_of("solver: {method: null}\n");
+    rp_run_options options = rp_default_run_options();
+    options.folder = f.whole;
+    options.resume = true;
+    assert_int_equal(rp_run(other, &options, NULL, report), RP_ERROR_INPUT);
+    options.resume = false;
+    assert_int_equal(rp_run(other, &options, NULL, report), RP_ERROR_INPUT);
+    options.resume = true;
+    options.folder = f.base; /* no run in there */
+    assert_true(rp_run(other, &options, NULL, report) != RP_OK);
+    uint64_t hash;
+    check_ok(run_into(f.whole, (killer){0}, 1, true, &hash, report), report); /* nothing was lost */
+    assert_true(hash == f.hash);
+    rp_report_destroy(report);
+    rp_scene_destroy(other);
+    remove_tree(f.base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed_three_times_it_ends_the_same),
+        cmocka_unit_test(killed_again_and_again_it_ends_the_same),
+        cmocka_unit_test(asked_to_stop_it_finishes_the_frame),
+        cmocka_unit_test(a_damaged_checkpoint_gives_way_to_the_one_before),
+        cmocka_unit_test(another_scene_cannot_take_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* What every solver promises, asked of every solver in the registry. */
+#include "worlds.h"
+
+#include "base/memory.h"
+#include "solver/registry.h"
+
+#include <string.h>
+
+/* The busy scene for one method. */
+static rp_scene *scene_for(const rp_solver_type *type)
+{
+    char text[4096];
+    const char *method = strstr(BUSY_SCENE, "solver:");
+    snprintf(text, sizeof text, "%.*ssolver: {method: %s}\n", (int)(method - BUSY_SCENE), BUSY_SCENE,
+             type->name);
+    return scene_of(text);
+}
+
+static void tables_are_complete(void **state)
+{
+    (void)state;
+    const rp_scene_schema *schema = rp_solver_schema();
+    assert_int_equal(schema->method_count, rp_solver_count());
+    for (int i = 0; i < rp_solver_count(); i++) {
+        const rp_solver_type *type = rp_solver_at(i);
+        assert_true(type->create && type->destroy && type->limit_dt && type->step && type->view &&
+                    type->save && type->load);
+        assert_ptr_equal(schema->methods[i], type->params);
+        assert_string_equal(type->params->name, type->name);
+        assert_ptr_equal(rp_solver_find(type->name), type);
+    }
+    assert_null(rp_solver_find("no such method"));
+    assert_null(rp_solver_at(-1));
+    assert_null(rp_solver_at(rp_solver_count()));
+}
+
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < rp_solver_count(); i++) {
+        rp_scene *scene = scene_for(rp_solver_at(i));
+        uint64_t hash[3];
+        const int threads[3] = {1, 2, 4};
+        for (int t = 0; t < 3; t++) {
+            rp_world *world = world_of(scene, threads[t]);
+            run_world(world, 0.5);
+            hash[t] = rp_world_hash(world);
+            rp_view view;
+            rp_world_view(world, &view);
+            assert_true(view.count > 1000);
+            rp_world_destroy(world);
+        }
+        assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+        rp_scene_destroy(scene);
+    }
+}
+
+static void a_restored_world_goes_on_the_same(void **state)
+{
+    (void)state;
+    for (int i = 0; i < rp_solver_count(); i++) {
+        rp_scene *scene = scene_for(rp_solver_at(i));
+        rp_world *world = world_of(scene, 2);
+        run_world(world, 0.25);
+        rp_snapshot *snapshot = NULL;
+        assert_int_equal(rp_world_snapshot(world, &snapshot, NULL), RP_OK);
+        uint64_t middle = rp_world_hash(world);
+        run_world(world, 0.5);
+        uint64_t end = rp_world_hash(world);
+        assert_true(end != middle);
+
+        assert_int_equal(rp_world_restore(world, snapshot, NULL), RP_OK);
+        assert_true(rp_world_hash(world) == middle);
+        run_world(world, 0.5);
+        assert_true(rp_world_hash(world) == end);
+
+        rp_world *other = world_of(scene, 1); /* a new world, as after a restart */
+        assert_int_equal(rp_world_restore(other, snapshot, NULL), RP_OK);
+        run_world(other, 0.5);
+        assert_true(rp_world_hash(other) == end);
+
+        rp_snapshot_destroy(snapshot);
+        rp_world_destroy(other);
+        rp_world_destroy(world);
+        rp_scene_destroy(scene);
+    }
+}
+
+static void a_warm_step_allocates_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < rp_solver_count(); i++) {
+        rp_scene *scene = scene_for(rp_solver_at(i));
+        rp_world *world = world_of(scene, 2);
+        run_world(world, 0.35); /* all sources and streams are done by then */
+        uint64_t calls = rp_memory_now().calls;
+        run_world(world, 0.5);
+        assert_true(rp_memory_now().calls == calls);
+        rp_world_destroy(world);
+        rp_scene_destroy(scene);
+    }
+}
+
+static void a_world_gives_all_memory_back(void **state)
+{
+    (void)state;
+    size_t before = rp_memory_now().bytes;
+    for (int i = 0; i < rp_solver_count(); i++) {
+        rp_scene *scene = scene_for(rp_solver_at(i));
+        rp_world *world = world_of(scene, 2);
+        run_world(world, 0.1);
+        rp_world_destroy(world);
+        rp_scene_destroy(scene);
+    }
+    assert_int_equal(rp_memory_now().bytes, before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_complete),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(a_restored_world_goes_on_the_same),
+        cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(a_world_gives_all_memory_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
