@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Vertices, or triangles, at most: half edges (three per triangle) are counted in 32 bits. */
+#define RP_MESH_MOST ((size_t)1 << 30)
+
 typedef struct rp_mesh {
     rp_vec3 *vertices;        /* m */
     uint32_t (*triangles)[3]; /* counter-clockwise seen from outside */
     size_t vertex_count, triangle_count;
     size_t vertex_capacity, triangle_capacity;
-    rp_box3 bounds;
+    rp_box3 bounds; /* of the vertices added; upside down when there are none */
 } rp_mesh;
 
 /* An empty mesh to add to; NULL when memory runs out. */
@@ -23,17 +26,37 @@ void rp_mesh_destroy(rp_mesh *mesh);
 uint32_t rp_mesh_add_vertex(rp_mesh *mesh, rp_vec3 vertex, bool *ok);
 void rp_mesh_add_triangle(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, bool *ok);
 
+static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3 corners[3])
+{
+    for (int i = 0; i < 3; i++)
+        corners[i] = mesh->vertices[mesh->triangles[triangle][i]];
+}
+
 /* Reads OBJ, STL, PLY, glTF and whatever else Assimp knows; vertices at the same place are joined,
- * all is scaled by `scale`. Open meshes, bad numbers and empty files are faults that say which face
- * or vertex. */
+ * all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a mesh that is inside
+ * out as a whole is turned, with a warning in the log. Points and lines are left out, with a
+ * warning, too. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* True when this build can read mesh files. */
 bool rp_mesh_can_read(void);
+
+/* Makes vertices at exactly the same place one. False when memory runs out; the mesh is then
+ * unchanged. */
+bool rp_mesh_join(rp_mesh *mesh);
+/* A solid has finite vertices, no triangle without area, every edge shared by exactly two triangles
+ * that run along it in opposite directions, and a volume that is not zero. Otherwise the first
+ * triangle that is at fault is named by its number (from 1) and corners. `name` stands for the file
+ * in messages. */
+rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report);
+/* Turns the mesh inside out. */
+void rp_mesh_flip(rp_mesh *mesh);
 
 /* By the divergence theorem; exact, positive for an outward mesh. */
 double rp_mesh_volume(const rp_mesh *mesh);
 /* Generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside; sums all triangles.
  */
 double rp_mesh_winding(const rp_mesh *mesh, rp_vec3 point);
+/* The point of the mesh nearest to `point`, and the triangle it lies on; tries all triangles. */
+rp_vec3 rp_mesh_nearest(const rp_mesh *mesh, rp_vec3 point, size_t *triangle);
 
 #endif

@@ -8,13 +8,15 @@
  *   capsule   `radius`, `height` of its straight part along z, centred
  *   cone      `radius` of the base at z = 0, apex at z = `height`
  *   funnel    a wall of `thickness` outside a truncated cone: inner radius `neck` at z = 0 and
- *             `radius` at z = `height`, open at both ends
+ *             `radius` at z = `height`, open at both ends. The thickness is measured at right
+ *             angles to the wall; the rims are cut level
  *   mesh      closed triangles from `file`, times `scale`
  */
 #ifndef RP_GEOM_SHAPE_H
 #define RP_GEOM_SHAPE_H
 
 #include "geom/mesh.h"
+#include "geom/profile.h"
 #include "math/vec.h"
 
 #include <stdbool.h>
@@ -43,17 +45,22 @@ typedef struct rp_shape {
     const rp_mesh *mesh; /* borrowed; RP_SHAPE_MESH only */
 } rp_shape;
 
-/* Distance to the surface, negative inside, and if `normal` is not NULL the unit vector away from
- * the nearest surface point (outwards also from inside). Exact for every kind; the mesh is searched
- * triangle by triangle, so it is slow. */
+/* Distance to the surface, negative inside, and if `normal` is not NULL the unit vector along which
+ * the distance grows: out of the solid through the nearest surface point, also from inside. Where
+ * several points are nearest (the middle of a sphere) it is that of one of them. Exact for every
+ * kind; the mesh is searched triangle by triangle, so it is slow. */
 double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal);
+/* True where the distance is not positive: the surface belongs to the solid. */
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local);
+/* The cross-section of a cylinder, cone or funnel; false for all other kinds. */
+bool rp_shape_profile(const rp_shape *shape, rp_profile *profile);
 /* m3; infinite for a plane. */
 double rp_shape_volume(const rp_shape *shape);
 /* In the shape's frame; a plane has none and gives an infinite box below z = 0. */
 rp_box3 rp_shape_bounds(const rp_shape *shape);
-/* Triangles for pictures and exports, outward and closed; round parts in `segments` pieces. A plane
- * becomes a square of edge `plane_size`. */
+/* Triangles for pictures and exports, outward and closed; round parts in `segments` pieces (3 at
+ * least) with vertices on the surface. A plane becomes a square of edge `plane_size`, which is not
+ * closed. */
 rp_code rp_shape_tessellate(const rp_shape *shape, int segments, double plane_size, rp_mesh **out,
                             rp_report *report);
 

@@ -1,0 +1,211 @@
+/* Is a mesh the skin of a solid? Vertices and edges are looked up in hash tables with open
+ * addressing: a slot holds a number plus one, zero means free. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "geom/mesh.h"
+
+#include <stdio.h>
+
+#define NUMBER_TEXT 256
+
+/* Twice what has to fit at least, and a power of two. */
+static size_t table_size(size_t count)
+{
+    size_t size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    return size;
+}
+
+static bool same_place(rp_vec3 a, rp_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Gives the first vertex at the same place, which is `index` itself when it is new. */
+static uint32_t find_vertex(uint32_t *slots, size_t size, const rp_vec3 *vertices, uint32_t index)
+{
+    /* Adding zero turns -0 into 0: they are the same place and must have the same hash. */
+    rp_vec3 place = rp_v3_add(vertices[index], rp_v3(0, 0, 0));
+    size_t slot = rp_hash(&place, sizeof place, 0) & (size - 1);
+    while (slots[slot] && !same_place(vertices[slots[slot] - 1], place))
+        slot = (slot + 1) & (size - 1);
+    if (!slots[slot]) slots[slot] = index + 1;
+    return slots[slot] - 1;
+}
+
+bool rp_mesh_join(rp_mesh *mesh)
+{
+    size_t size = table_size(mesh->vertex_count);
+    size_t map_bytes = mesh->vertex_count * sizeof(uint32_t);
+    uint32_t *slots = rp_allocate_zero(size * sizeof *slots);
+    uint32_t *map = rp_allocate(map_bytes);
+    bool ok = slots && map;
+    size_t kept = 0;
+    for (uint32_t i = 0; ok && i < mesh->vertex_count; i++) {
+        /* The table sees only vertices that were kept, at their new places. */
+        mesh->vertices[kept] = mesh->vertices[i];
+        map[i] = find_vertex(slots, size, mesh->vertices, (uint32_t)kept);
+        if (map[i] == kept) kept++;
+    }
+    if (ok) {
+        mesh->vertex_count = kept;
+        for (size_t t = 0; t < mesh->triangle_count; t++)
+            for (int i = 0; i < 3; i++)
+                mesh->triangles[t][i] = map[mesh->triangles[t][i]];
+    }
+    rp_release(map, map_bytes);
+    rp_release(slots, size * sizeof *slots);
+    return ok;
+}
+
+void rp_mesh_flip(rp_mesh *mesh)
+{
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        uint32_t kept = mesh->triangles[t][1];
+        mesh->triangles[t][1] = mesh->triangles[t][2];
+        mesh->triangles[t][2] = kept;
+    }
+}
+
+static void triangle_text(const rp_mesh *mesh, size_t t, char text[NUMBER_TEXT])
+{
+    rp_vec3 c[3];
+    rp_mesh_corners(mesh, t, c);
+    snprintf(text, NUMBER_TEXT, "triangle %zu of %zu, (%g, %g, %g) (%g, %g, %g) (%g, %g, %g)",
+             t + 1, mesh->triangle_count, c[0].x, c[0].y, c[0].z, c[1].x, c[1].y, c[1].z, c[2].x,
+             c[2].y, c[2].z);
+}
+
+static rp_code check_vertices(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+{
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        rp_vec3 corners[3];
+        rp_mesh_corners(mesh, t, corners);
+        for (int i = 0; i < 3; i++) {
+            rp_vec3 c = corners[i];
+            if (!isfinite(c.x) || !isfinite(c.y) || !isfinite(c.z))
+                return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+                                  "vertex %d of triangle %zu is (%g, %g, %g); all coordinates must "
+                                  "be finite numbers",
+                                  i + 1, t + 1, c.x, c.y, c.z);
+        }
+    }
+    return RP_OK;
+}
+
+/* Rounding leaves a few parts in 1e16 of the square of the longest edge. */
+static bool has_area(const rp_vec3 corners[3])
+{
+    rp_vec3 a = rp_v3_sub(corners[1], corners[0]), b = rp_v3_sub(corners[2], corners[0]);
+    rp_vec3 c = rp_v3_sub(corners[2], corners[1]);
+    double longest = fmax(rp_v3_dot(a, a), fmax(rp_v3_dot(b, b), rp_v3_dot(c, c)));
+    return rp_v3_length(rp_v3_cross(a, b)) > 1e-12 * longest;
+}
+
+static rp_code check_areas(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+{
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        rp_vec3 corners[3];
+        rp_mesh_corners(mesh, t, corners);
+        if (has_area(corners)) continue;
+        char text[NUMBER_TEXT];
+        triangle_text(mesh, t, text);
+        return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+                          "%s has no area; remove it or merge its vertices", text);
+    }
+    return RP_OK;
+}
+
+/* Half edge h is the side of triangle h / 3 from corner h % 3 to the next. */
+static void half_edge_ends(const rp_mesh *mesh, size_t h, uint32_t ends[2])
+{
+    ends[0] = mesh->triangles[h / 3][h % 3];
+    ends[1] = mesh->triangles[h / 3][(h + 1) % 3];
+}
+
+/* The slot of the half edge with these ends, or the free slot where it belongs. */
+static size_t edge_slot(const rp_mesh *mesh, const uint32_t *slots, size_t size,
+                        const uint32_t ends[2])
+{
+    size_t slot = rp_hash(ends, 2 * sizeof *ends, 0) & (size - 1);
+    while (slots[slot]) {
+        uint32_t found[2];
+        half_edge_ends(mesh, slots[slot] - 1, found);
+        if (found[0] == ends[0] && found[1] == ends[1]) break;
+        slot = (slot + 1) & (size - 1);
+    }
+    return slot;
+}
+
+static rp_code fail_edge(const rp_mesh *mesh, size_t h, const char *what, const rp_place *place,
+                         rp_report *report)
+{
+    uint32_t ends[2];
+    char text[NUMBER_TEXT];
+    half_edge_ends(mesh, h, ends);
+    triangle_text(mesh, h / 3, text);
+    rp_vec3 a = mesh->vertices[ends[0]], b = mesh->vertices[ends[1]];
+    return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+                      "%s: its edge from (%g, %g, %g) to (%g, %g, %g) %s; a solid needs a closed "
+                      "surface where each edge belongs to two triangles of the same orientation",
+                      text, a.x, a.y, a.z, b.x, b.y, b.z, what);
+}
+
+/* Every half edge once, and its opposite, too. */
+static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, const rp_place *place,
+                           rp_report *report)
+{
+    size_t count = 3 * mesh->triangle_count;
+    for (size_t h = 0; h < count; h++) {
+        uint32_t ends[2];
+        half_edge_ends(mesh, h, ends);
+        size_t slot = edge_slot(mesh, slots, size, ends);
+        if (slots[slot])
+            return fail_edge(mesh, h, "is used in the same direction by an earlier triangle", place,
+                             report);
+        slots[slot] = (uint32_t)h + 1;
+    }
+    for (size_t h = 0; h < count; h++) {
+        uint32_t ends[2];
+        half_edge_ends(mesh, h, ends);
+        uint32_t opposite[2] = {ends[1], ends[0]};
+        if (!slots[edge_slot(mesh, slots, size, opposite)])
+            return fail_edge(mesh, h, "is open", place, report);
+    }
+    return RP_OK;
+}
+
+static rp_code check_closed(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+{
+    size_t size = table_size(3 * mesh->triangle_count);
+    uint32_t *slots = rp_allocate_zero(size * sizeof *slots);
+    if (!slots) return rp_fail_memory(report, size * sizeof *slots, "the edges of a mesh");
+    rp_code code = check_edges(mesh, slots, size, place, report);
+    rp_release(slots, size * sizeof *slots);
+    return code;
+}
+
+/* Two sheets back to back are closed and still hold nothing. */
+static rp_code check_volume(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+{
+    rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    double volume = rp_mesh_volume(mesh);
+    if (fabs(volume) > 1e-15 * longest * longest * longest) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+                      "the mesh encloses no volume (%g m3 in bounds of %g x %g x %g m)", volume,
+                      size.x, size.y, size.z);
+}
+
+rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
+{
+    rp_place place = {.file = name};
+    if (mesh->triangle_count == 0)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "the mesh has no triangles");
+    rp_code code = check_vertices(mesh, &place, report);
+    if (code == RP_OK) code = check_areas(mesh, &place, report);
+    if (code == RP_OK) code = check_closed(mesh, &place, report);
+    if (code == RP_OK) code = check_volume(mesh, &place, report);
+    return code;
+}
