@@ -188,10 +188,13 @@ rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *repo
     rp_body_state *states = rp_allocate(size);
     double *values = rp_allocate(size);
     rp_code code = RP_OK;
-    if (!states || !values) code = rp_fail_memory(report, 2 * size, "the state of bodies");
-    for (int part = 0; part < PARTS && code == RP_OK; part++)
-        code = load_part(states, bodies->count, part, values, store, report);
-    if (code == RP_OK) memcpy(bodies->states, states, size);
+    if (states && values) {
+        for (int part = 0; part < PARTS && code == RP_OK; part++)
+            code = load_part(states, bodies->count, part, values, store, report);
+        if (code == RP_OK) memcpy(bodies->states, states, size);
+    } else {
+        code = rp_fail_memory(report, 2 * size, "the state of bodies");
+    }
     rp_release(values, size);
     rp_release(states, size);
     return code;

@@ -12,6 +12,7 @@
 #define BODIES 3
 
 static rp_body_spec specs[BODIES];
+static int allocations_left = -1; /* then memory runs out; -1: never */
 
 static rp_scene three_bodies(void)
 {
@@ -150,18 +151,65 @@ static void a_warm_step_allocates_nothing(void **state)
     rp_bodies_destroy(bodies);
 }
 
-static int nothing_is_left(void **state)
+static void *allocate_some(void *user, size_t size, size_t alignment)
+{
+    if (allocations_left == 0) return NULL;
+    if (allocations_left > 0) allocations_left--;
+    return rp_default_hooks().allocate(user, size, alignment);
+}
+
+static rp_code everything_that_allocates(void)
+{
+    rp_scene scene = three_bodies();
+    rp_bodies *bodies = NULL;
+    rp_couple *couple = NULL;
+    rp_arena arena = {0};
+    rp_store store;
+    rp_store_begin(&store);
+    rp_code code = rp_bodies_create(&scene, &bodies, NULL);
+    if (code == RP_OK) code = rp_couple_create(&scene, bodies, &couple, NULL);
+    if (code == RP_OK) code = rp_couple_begin(couple, 1000, &arena, NULL);
+    if (code == RP_OK) code = rp_bodies_save(bodies, &store, NULL);
+    if (code == RP_OK) code = rp_bodies_load(bodies, &store, NULL);
+    rp_store_end(&store);
+    rp_arena_destroy(&arena);
+    rp_couple_destroy(couple);
+    rp_bodies_destroy(bodies);
+    return code;
+}
+
+static void running_out_of_memory_is_a_fault(void **state)
 {
     (void)state;
-    return rp_memory_now().bytes != 0;
+    rp_code code = RP_ERROR_MEMORY;
+    int most = 0;
+    for (; code == RP_ERROR_MEMORY; most++) {
+        allocations_left = most;
+        code = everything_that_allocates();
+        allocations_left = -1;
+    }
+    assert_int_equal(code, RP_OK);
+    assert_true(most > 20);
+}
+
+/* The last test: all the others gave back what they took. */
+static void no_memory_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_memory_now().bytes, 0);
 }
 
 int main(void)
 {
+    rp_hooks hooks = rp_default_hooks();
+    hooks.allocate = allocate_some;
+    rp_set_hooks(&hooks);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_right_and_do_not_depend_on_threads),
         cmocka_unit_test(a_step_without_pushes_leaves_no_force),
         cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(running_out_of_memory_is_a_fault),
+        cmocka_unit_test(no_memory_is_left),
     };
-    return cmocka_run_group_tests(tests, NULL, nothing_is_left);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
