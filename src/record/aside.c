@@ -1,0 +1,171 @@
+#include "record/aside.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Linux moves at most 2 GiB a call; smaller pieces also notice a full disk sooner. */
+#define PIECE ((size_t)64 << 20)
+
+/* Length of the folder part of a path, the last slash included. */
+static int folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+static void release_parts(rp_aside *file)
+{
+    if (file->plain) freelocale(file->plain);
+    rp_release(file->buffer, RP_ASIDE_BUFFER);
+}
+
+rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report)
+{
+    *file = (rp_aside){.descriptor = -1};
+    int folder = folder_length(path);
+    int length = snprintf(file->temporary, sizeof file->temporary, "%.*s.%s" RP_ASIDE_SUFFIX,
+                          folder, path, path + folder);
+    if (length >= (int)sizeof file->temporary)
+        return rp_fail_errno(report, ENAMETOOLONG, path, "write");
+    snprintf(file->path, sizeof file->path, "%s", path);
+    file->buffer = rp_allocate(RP_ASIDE_BUFFER);
+    if (!file->buffer) return rp_fail_memory(report, RP_ASIDE_BUFFER, "a file buffer");
+    file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file->descriptor >= 0) return RP_OK;
+    int error = errno;
+    release_parts(file);
+    return rp_fail_errno(report, error, path, "write");
+}
+
+static void write_through(rp_aside *file, const char *data, size_t size)
+{
+    while (size && !file->error) {
+        ssize_t done = write(file->descriptor, data, size < PIECE ? size : PIECE);
+        if (done > 0) {
+            data += done;
+            size -= (size_t)done;
+        } else if (done == 0 || errno != EINTR) {
+            file->error = done == 0 ? EIO : errno;
+        }
+    }
+}
+
+static void flush(rp_aside *file)
+{
+    write_through(file, file->buffer, file->used);
+    file->used = 0;
+}
+
+void rp_aside_write(rp_aside *file, const void *data, size_t size)
+{
+    if (size > RP_ASIDE_BUFFER - file->used) flush(file);
+    if (size > RP_ASIDE_BUFFER) {
+        write_through(file, data, size);
+    } else if (size) {
+        memcpy(file->buffer + file->used, data, size);
+        file->used += size;
+    }
+}
+
+void rp_aside_print(rp_aside *file, const char *format, ...)
+{
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    locale_t before = uselocale(file->plain);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    uselocale(before);
+    va_end(arguments);
+    if (length < 0 || length >= (int)sizeof text) {
+        if (!file->error) file->error = EOVERFLOW;
+        return;
+    }
+    rp_aside_write(file, text, (size_t)length);
+}
+
+/* The rename itself must reach the disk. Some file systems cannot sync a folder and say EINVAL;
+ * they leave nothing better to do. */
+static int sync_folder(const char *path)
+{
+    char folder[RP_PATH_MAX];
+    int length = folder_length(path);
+    snprintf(folder, sizeof folder, "%.*s", length, path);
+    int descriptor = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+    close(descriptor);
+    return error;
+}
+
+rp_code rp_aside_finish(rp_aside *file, rp_report *report)
+{
+    flush(file);
+    if (!file->error && fsync(file->descriptor) != 0) file->error = errno;
+    if (close(file->descriptor) != 0 && !file->error) file->error = errno;
+    release_parts(file);
+    if (!file->error && rename(file->temporary, file->path) != 0) file->error = errno;
+    if (!file->error) {
+        int error = sync_folder(file->path);
+        return error ? rp_fail_errno(report, error, file->path, "sync the folder of") : RP_OK;
+    }
+    unlink(file->temporary);
+    return rp_fail_errno(report, file->error, file->path, "write");
+}
+
+void rp_aside_abandon(rp_aside *file)
+{
+    close(file->descriptor);
+    unlink(file->temporary);
+    release_parts(file);
+}
+
+static int read_all(int descriptor, char *data, size_t size)
+{
+    size_t have = 0;
+    while (have < size) {
+        size_t left = size - have;
+        ssize_t done = read(descriptor, data + have, left < PIECE ? left : PIECE);
+        if (done == 0) return EIO; /* it shrank while we read it */
+        if (done > 0)
+            have += (size_t)done;
+        else if (errno != EINTR)
+            return errno;
+    }
+    data[size] = 0;
+    return 0;
+}
+
+static rp_code read_opened(int descriptor, const char *path, char **data, size_t *size,
+                           rp_report *report)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return rp_fail_errno(report, errno, path, "read");
+    if (!S_ISREG(status.st_mode))
+        return rp_fail_errno(report, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, path, "read");
+    *size = (size_t)status.st_size;
+    *data = rp_allocate(*size + 1);
+    if (!*data) return rp_fail_memory(report, *size + 1, path);
+    int error = read_all(descriptor, *data, *size);
+    if (!error) return RP_OK;
+    rp_release(*data, *size + 1);
+    *data = NULL;
+    return rp_fail_errno(report, error, path, "read");
+}
+
+rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report)
+{
+    *data = NULL;
+    /* Not blocking: a pipe in the place of a file must not hang the program. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return rp_fail_errno(report, errno, path, "read");
+    rp_code code = read_opened(descriptor, path, data, size, report);
+    close(descriptor);
+    return code;
+}

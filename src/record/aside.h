@@ -1,0 +1,46 @@
+/* Files that appear whole or not at all: written under a temporary name in the same folder, synced
+ * to disk, renamed. A reader sees the old file or the new one, never half of either.
+ *
+ *     rp_aside file;
+ *     rp_code code = rp_aside_open(&file, path, report);
+ *     if (code != RP_OK) return code;
+ *     rp_aside_write(&file, data, size);      // trouble is remembered, not returned
+ *     return rp_aside_finish(&file, report);  // and told here, with nothing left behind
+ */
+#ifndef RP_RECORD_ASIDE_H
+#define RP_RECORD_ASIDE_H
+
+#include "base/report.h"
+
+#include <locale.h>
+#include <stdbool.h>
+
+#define RP_PATH_MAX 4096
+#define RP_ASIDE_BUFFER ((size_t)256 << 10)
+
+/* How temporary names end; they also start with a dot. */
+#define RP_ASIDE_SUFFIX ".partial"
+
+typedef struct rp_aside {
+    char path[RP_PATH_MAX];
+    char temporary[RP_PATH_MAX];
+    int descriptor;
+    int error; /* errno of the first call that failed */
+    char *buffer;
+    size_t used;
+    locale_t plain; /* numbers are printed with points, whatever the host program has set */
+} rp_aside;
+
+rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report);
+void rp_aside_write(rp_aside *file, const void *data, size_t size);
+/* At most 4 kB a call. */
+void rp_aside_print(rp_aside *file, const char *format, ...) RP_PRINTF(2, 3);
+/* Renames when all went well; otherwise removes the temporary and tells why. */
+rp_code rp_aside_finish(rp_aside *file, rp_report *report);
+/* Removes the temporary. */
+void rp_aside_abandon(rp_aside *file);
+
+/* The whole of a file, with a zero byte behind it; release with `size + 1`. */
+rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report);
+
+#endif

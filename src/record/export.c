@@ -1,0 +1,148 @@
+#include "record/export.h"
+#include "base/memory.h"
+#include "record/fields.h"
+#include "record/folder.h"
+#include "scene/scene.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct format {
+    const char *name;
+    rp_export_fn *run;
+} formats[] = {{"vtp", rp_export_vtp}, {"ply", rp_export_ply}, {"csv", rp_export_csv}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static rp_export_fn *find_format(const char *name, rp_report *report)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i].name, name) == 0) return formats[i].run;
+    rp_fail(report, RP_ERROR_INPUT, "unknown format '%s'; there are vtp, ply and csv", name);
+    return NULL;
+}
+
+rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
+                       rp_aside *file, rp_report *report)
+{
+    char path[RP_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s-%06" PRId64 ".%s", export->folder, stem, export->number,
+             ending);
+    return rp_aside_open(file, path, report);
+}
+
+void rp_column_label(const rp_column *column, int component, char *text, size_t size)
+{
+    if (column->components == 1)
+        snprintf(text, size, "%s", column->name);
+    else
+        snprintf(text, size, "%s%c", column->prefix, "xyz"[component]);
+}
+
+#define STAGE_BYTES ((size_t)48 << 10)
+
+void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
+                      size_t count)
+{
+    if (components == 1) {
+        rp_aside_write(file, data[0], count * value_bytes);
+        return;
+    }
+    char stage[STAGE_BYTES];
+    size_t tuple = (size_t)components * value_bytes, room = STAGE_BYTES / tuple;
+    for (size_t begin = 0; begin < count; begin += room) {
+        size_t tuples = count - begin < room ? count - begin : room;
+        for (int c = 0; c < components; c++) {
+            const char *from = (const char *)data[c] + begin * value_bytes;
+            for (size_t i = 0; i < tuples; i++)
+                memcpy(stage + i * tuple + (size_t)c * value_bytes, from + i * value_bytes,
+                       value_bytes);
+        }
+        rp_aside_write(file, stage, tuples * tuple);
+    }
+}
+
+static bool add_column(rp_columns *columns, const rp_column *column)
+{
+    if (!rp_reserve((void **)&columns->items, &columns->capacity, columns->count,
+                    columns->count + 1, sizeof *columns->items))
+        return false;
+    columns->items[columns->count++] = *column;
+    return true;
+}
+
+/* The three fields that start with "NAME_x", as one column; false when they are not three alike. */
+static bool join_fields(const rp_field *fields, int left, rp_column *column)
+{
+    size_t length = strlen(fields[0].name);
+    if (left < 3 || length < 3 || length >= sizeof column->name) return false;
+    for (int i = 0; i < 3; i++) {
+        const char *name = fields[i].name;
+        if (strlen(name) != length || name[length - 2] != '_' || name[length - 1] != "xyz"[i] ||
+            strncmp(name, fields[0].name, length - 2) != 0 || fields[i].type != fields[0].type)
+            return false;
+        column->data[i] = fields[i].data;
+    }
+    column->components = 3;
+    column->type = fields[0].type;
+    snprintf(column->name, sizeof column->name, "%.*s", (int)length - 2, fields[0].name);
+    snprintf(column->prefix, sizeof column->prefix, "%.*s", (int)length - 1, fields[0].name);
+    return true;
+}
+
+static bool add_extra(const rp_view *view, rp_columns *columns)
+{
+    for (int i = 0; i < view->field_count; i++) {
+        const rp_field *field = &view->fields[i];
+        if (!rp_field_is_extra(field)) continue;
+        rp_column column = {.components = 1, .type = field->type, .data = {field->data}};
+        snprintf(column.name, sizeof column.name, "%s", field->name);
+        if (join_fields(field, view->field_count - i, &column)) i += 2;
+        if (!add_column(columns, &column)) return false;
+    }
+    return true;
+}
+
+/* The first six of the standard fields are position and velocity. */
+#define STANDARD_SCALARS_FROM 6
+
+static bool make_columns(const rp_view *view, rp_columns *columns)
+{
+    rp_column position = {
+        .name = "position", .components = 3, .type = RP_F32, .data = {view->x, view->y, view->z}};
+    rp_column velocity = {.name = "velocity",
+                          .prefix = "v",
+                          .components = 3,
+                          .type = RP_F32,
+                          .data = {view->vx, view->vy, view->vz}};
+    bool made = add_column(columns, &position) && add_column(columns, &velocity);
+    for (int i = STANDARD_SCALARS_FROM; i < RP_STANDARD_FIELDS && made; i++) {
+        const rp_standard_field *field = &rp_standard_fields[i];
+        rp_column column = {
+            .components = 1, .type = field->type, .data = {rp_standard_data(view, field)}};
+        snprintf(column.name, sizeof column.name, "%s", field->name);
+        made = add_column(columns, &column);
+    }
+    return made && add_extra(view, columns);
+}
+
+rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view, const char *format,
+                         const char *folder, rp_report *report)
+{
+    rp_export_fn *run = find_format(format, report);
+    if (!run || number < 0) return RP_ERROR_INPUT;
+    if (view->body_count != record->scene->bodies.count)
+        return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
+                       view->body_count, record->scene->bodies.count);
+    rp_path own = rp_record_path(record, "export");
+    rp_export export = {.folder = folder ? folder : own.text,
+                        .number = number,
+                        .view = view,
+                        .scene = record->scene};
+    rp_code code = rp_folder_make(export.folder, report);
+    if (code == RP_OK && !make_columns(view, &export.columns))
+        code = rp_fail_memory(report, sizeof(rp_column), "an export");
+    if (code == RP_OK) code = run(&export, report);
+    rp_release(export.columns.items, export.columns.capacity * sizeof *export.columns.items);
+    return code;
+}

@@ -1,0 +1,62 @@
+/* Exports: frames in the formats of other programs. export.c holds the table of formats; each
+ * format has a file of its own. */
+#ifndef RP_RECORD_EXPORT_H
+#define RP_RECORD_EXPORT_H
+
+#include "geom/mesh.h"
+#include "record/aside.h"
+#include "repose/record.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the exports write memory as it is, and their files are little endian"
+#endif
+
+/* One quantity of all grains: a number or a vector. */
+typedef struct rp_column {
+    char name[128];
+    char prefix[128]; /* in front of x, y, z, where a format knows no vectors */
+    rp_field_type type;
+    int components; /* 1 or 3 */
+    const void *data[3];
+} rp_column;
+
+/* The position, the velocity, then all other fields of the view; those that end in _x, _y and _z
+ * are joined. */
+typedef struct rp_columns {
+    rp_column *items;
+    size_t count, capacity;
+} rp_columns;
+
+typedef struct rp_export {
+    const char *folder;
+    int64_t number;
+    const rp_view *view;
+    const rp_scene *scene;
+    rp_columns columns;
+} rp_export;
+
+typedef rp_code rp_export_fn(const rp_export *export, rp_report *report);
+rp_export_fn rp_export_vtp, rp_export_ply, rp_export_csv;
+
+/* Opens "<folder>/<stem>-<number>.<ending>". */
+rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
+                       rp_aside *file, rp_report *report);
+/* The name of a number of its own: "density", or "vx" for a part of a vector. */
+void rp_column_label(const rp_column *column, int component, char *text, size_t size);
+/* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
+void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
+                      size_t count);
+
+/* All bodies as triangles in the world; `owners` tells each triangle's body. */
+typedef struct rp_body_mesh {
+    rp_mesh *mesh;
+    uint32_t *owners;
+    size_t owner_capacity;
+} rp_body_mesh;
+rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report);
+void rp_body_mesh_end(rp_body_mesh *bodies);
+
+/* Rewrites "<stem>.pvd": the files "<stem>-*.vtp" of the folder with their times. */
+rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *report);
+
+#endif

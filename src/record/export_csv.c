@@ -1,0 +1,104 @@
+/* CSV: a row of names, then a row per grain, in SI units, with as many digits as bring back the
+ * same bits. */
+#include "record/export.h"
+#include "scene/scene.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void print_value(rp_aside *file, const rp_column *column, int component, size_t grain)
+{
+    const void *data = column->data[component];
+    switch (column->type) {
+    case RP_F32:
+        rp_aside_print(file, "%.9g", (double)((const float *)data)[grain]);
+        break;
+    case RP_F64:
+        rp_aside_print(file, "%.17g", ((const double *)data)[grain]);
+        break;
+    case RP_U8:
+        rp_aside_print(file, "%u", ((const uint8_t *)data)[grain]);
+        break;
+    case RP_U16:
+        rp_aside_print(file, "%u", ((const uint16_t *)data)[grain]);
+        break;
+    case RP_U32:
+        rp_aside_print(file, "%" PRIu32, ((const uint32_t *)data)[grain]);
+        break;
+    case RP_U64:
+        rp_aside_print(file, "%" PRIu64, ((const uint64_t *)data)[grain]);
+        break;
+    }
+}
+
+static void print_names(rp_aside *file, const rp_columns *columns)
+{
+    rp_aside_print(file, "Px,Py,Pz");
+    for (size_t i = 1; i < columns->count; i++)
+        for (int c = 0; c < columns->items[i].components; c++) {
+            char label[160];
+            rp_column_label(&columns->items[i], c, label, sizeof label);
+            rp_aside_print(file, ",%s", label);
+        }
+    rp_aside_print(file, "\n");
+}
+
+static rp_code export_grains(const rp_export *export, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_export_open(export, "grains", "csv", &file, report);
+    if (code != RP_OK) return code;
+    const rp_columns *columns = &export->columns;
+    print_names(&file, columns);
+    for (size_t grain = 0; grain < export->view->count; grain++) {
+        for (size_t i = 0; i < columns->count; i++)
+            for (int c = 0; c < columns->items[i].components; c++) {
+                if (i || c) rp_aside_write(&file, ",", 1);
+                print_value(&file, &columns->items[i], c, grain);
+            }
+        rp_aside_write(&file, "\n", 1);
+    }
+    return rp_aside_finish(&file, report);
+}
+
+/* Always in quotes, since a name may hold a comma; a quote is doubled. */
+static void print_name(rp_aside *file, const char *name)
+{
+    rp_aside_write(file, "\"", 1);
+    for (; *name; name++)
+        rp_aside_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    rp_aside_write(file, "\"", 1);
+}
+
+static void print_numbers(rp_aside *file, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        rp_aside_print(file, ",%.17g", values[i]);
+}
+
+static rp_code export_bodies(const rp_export *export, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_export_open(export, "bodies", "csv", &file, report);
+    if (code != RP_OK) return code;
+    rp_aside_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz\n");
+    for (int i = 0; i < export->view->body_count; i++) {
+        const rp_body_state *body = &export->view->bodies[i];
+        print_name(&file, rp_scene_bodies(export->scene)[i].name);
+        print_numbers(&file, body->position, 3);
+        print_numbers(&file, body->orientation, 4);
+        print_numbers(&file, body->velocity, 3);
+        print_numbers(&file, body->angular_velocity, 3);
+        print_numbers(&file, body->force, 3);
+        print_numbers(&file, body->torque, 3);
+        rp_aside_write(&file, "\n", 1);
+    }
+    return rp_aside_finish(&file, report);
+}
+
+rp_code rp_export_csv(const rp_export *export, rp_report *report)
+{
+    rp_code code = export_grains(export, report);
+    if (code != RP_OK || export->view->body_count == 0) return code;
+    return export_bodies(export, report);
+}

@@ -1,0 +1,94 @@
+/* PLY, binary little endian: a vertex per grain with all its fields, and the bodies' triangles in a
+ * file of their own. */
+#include "base/memory.h"
+#include "record/export.h"
+
+#include <string.h>
+
+/* PLY has no 64-bit integers; a double holds those up to 2^53. */
+static const char *type_name(rp_field_type type)
+{
+    static const char *const names[] = {"float", "double", "uchar", "ushort", "uint", "double"};
+    return names[type];
+}
+
+static void print_start(rp_aside *file, const rp_export *export, size_t vertices)
+{
+    rp_aside_print(file, "ply\nformat binary_little_endian 1.0\n");
+    rp_aside_print(file, "comment Repose %s, time %.17g s, SI units\n", rp_version(),
+                   export->view->time);
+    rp_aside_print(file, "element vertex %zu\n", vertices);
+}
+
+static void write_value(rp_aside *file, const rp_column *column, int component, size_t grain)
+{
+    size_t bytes = rp_field_type_size(column->type);
+    const char *from = (const char *)column->data[component] + grain * bytes;
+    if (column->type != RP_U64) {
+        rp_aside_write(file, from, bytes);
+        return;
+    }
+    uint64_t whole;
+    memcpy(&whole, from, sizeof whole);
+    double value = (double)whole;
+    rp_aside_write(file, &value, sizeof value);
+}
+
+static rp_code export_grains(const rp_export *export, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_export_open(export, "grains", "ply", &file, report);
+    if (code != RP_OK) return code;
+    const rp_columns *columns = &export->columns;
+    print_start(&file, export, export->view->count);
+    for (size_t i = 0; i < columns->count; i++)
+        for (int c = 0; c < columns->items[i].components; c++) {
+            char label[160];
+            rp_column_label(&columns->items[i], c, label, sizeof label);
+            rp_aside_print(&file, "property %s %s\n", type_name(columns->items[i].type), label);
+        }
+    rp_aside_print(&file, "end_header\n");
+    for (size_t grain = 0; grain < export->view->count; grain++)
+        for (size_t i = 0; i < columns->count; i++)
+            for (int c = 0; c < columns->items[i].components; c++)
+                write_value(&file, &columns->items[i], c, grain);
+    return rp_aside_finish(&file, report);
+}
+
+static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_export_open(export, "bodies", "ply", &file, report);
+    if (code != RP_OK) return code;
+    const rp_mesh *mesh = bodies->mesh;
+    print_start(&file, export, mesh->vertex_count);
+    rp_aside_print(&file,
+                   "property float x\nproperty float y\nproperty float z\n"
+                   "element face %zu\nproperty list uchar uint vertex_indices\n"
+                   "property uint body\nend_header\n",
+                   mesh->triangle_count);
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        rp_vec3 v = mesh->vertices[i];
+        const float point[3] = {(float)v.x, (float)v.y, (float)v.z};
+        rp_aside_write(&file, point, sizeof point);
+    }
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        const uint8_t corners = 3;
+        rp_aside_write(&file, &corners, sizeof corners);
+        rp_aside_write(&file, mesh->triangles[i], sizeof mesh->triangles[i]);
+        rp_aside_write(&file, &bodies->owners[i], sizeof bodies->owners[i]);
+    }
+    return rp_aside_finish(&file, report);
+}
+
+rp_code rp_export_ply(const rp_export *export, rp_report *report)
+{
+    rp_code code = export_grains(export, report);
+    if (code != RP_OK || export->view->body_count == 0) return code;
+    rp_body_mesh bodies;
+    code = rp_body_mesh_make(export, &bodies, report);
+    if (code != RP_OK) return code;
+    code = write_bodies(export, &bodies, report);
+    rp_body_mesh_end(&bodies);
+    return code;
+}

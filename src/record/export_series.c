@@ -1,0 +1,146 @@
+/* The series file that ParaView opens: all exported frames with their real times. The times of
+ * earlier frames come from the series file as it was, and for files that it does not know from
+ * their own first lines. */
+#include "base/memory.h"
+#include "record/export.h"
+#include "record/folder.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct moment {
+    int64_t number;
+    double time; /* s; NaN while unknown */
+};
+
+struct series {
+    struct moment *moments; /* numbers rising */
+    size_t count;
+    locale_t plain;
+};
+
+static rp_path file_path(const rp_export *export, const char *stem, int64_t number)
+{
+    rp_path path;
+    if (number < 0)
+        snprintf(path.text, sizeof path.text, "%s/%s.pvd", export->folder, stem);
+    else
+        snprintf(path.text, sizeof path.text, "%s/%s-%06" PRId64 ".vtp", export->folder, stem,
+                 number);
+    return path;
+}
+
+/* The number behind `mark`, or NaN. */
+static double number_behind(const struct series *series, const char *text, const char *mark)
+{
+    const char *at = strstr(text, mark);
+    if (!at) return NAN;
+    char *end;
+    double value = strtod_l(at + strlen(mark), &end, series->plain);
+    return end > at + strlen(mark) ? value : NAN;
+}
+
+static struct moment *find_moment(const struct series *series, int64_t number)
+{
+    size_t low = 0, high = series->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (series->moments[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < series->count && series->moments[low].number == number;
+    return found ? &series->moments[low] : NULL;
+}
+
+/* Takes times from the lines of the series file as it was; what does not fit is passed over. */
+static void read_series(const struct series *series, const char *stem, char *text)
+{
+    char mark[64], *rest = NULL;
+    snprintf(mark, sizeof mark, "file=\"%s-", stem);
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *file = strstr(line, mark);
+        struct moment *known = file ? find_moment(series, atoll(file + strlen(mark))) : NULL;
+        if (known) known->time = number_behind(series, line, "timestep=\"");
+    }
+}
+
+/* From the head of a vtp file of ours. */
+static double file_time(const struct series *series, const char *path)
+{
+    char head[2048];
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return NAN;
+    ssize_t size = read(descriptor, head, sizeof head - 1);
+    close(descriptor);
+    head[size > 0 ? size : 0] = 0;
+    const char *field = strstr(head, "Name=\"TimeValue\"");
+    return field ? number_behind(series, field, ">") : NAN;
+}
+
+static void find_times(const rp_export *export, const char *stem, struct series *series)
+{
+    char *text;
+    size_t size;
+    rp_path path = file_path(export, stem, -1);
+    if (access(path.text, F_OK) == 0 && rp_file_read(path.text, &text, &size, NULL) == RP_OK) {
+        read_series(series, stem, text);
+        rp_release(text, size + 1);
+    }
+    for (size_t i = 0; i < series->count; i++) {
+        struct moment *moment = &series->moments[i];
+        if (moment->number == export->number)
+            moment->time = export->view->time;
+        else if (isnan(moment->time))
+            moment->time = file_time(series, file_path(export, stem, moment->number).text);
+    }
+}
+
+static rp_code write_series(const rp_export *export, const char *stem, const struct series *series,
+                            rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_aside_open(&file, file_path(export, stem, -1).text, report);
+    if (code != RP_OK) return code;
+    rp_aside_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                          "byte_order=\"LittleEndian\">\n  <Collection>\n");
+    for (size_t i = 0; i < series->count; i++)
+        if (!isnan(series->moments[i].time))
+            rp_aside_print(&file,
+                           "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%06" PRId64
+                           ".vtp\"/>\n",
+                           series->moments[i].time, stem, series->moments[i].number);
+    rp_aside_print(&file, "  </Collection>\n</VTKFile>\n");
+    return rp_aside_finish(&file, report);
+}
+
+rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *report)
+{
+    char before[64];
+    rp_numbers numbers;
+    snprintf(before, sizeof before, "%s-", stem);
+    rp_code code = rp_folder_numbers(export->folder, before, ".vtp", &numbers, report);
+    if (code != RP_OK) return code;
+    struct series series = {.count = numbers.count,
+                            .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    size_t bytes = series.count * sizeof *series.moments;
+    series.moments = rp_allocate(bytes);
+    if (series.moments && series.plain) {
+        for (size_t i = 0; i < series.count; i++)
+            series.moments[i] = (struct moment){numbers.items[i], NAN};
+        find_times(export, stem, &series);
+        code = write_series(export, stem, &series, report);
+    } else {
+        code = rp_fail_memory(report, bytes, "a series");
+    }
+    if (series.plain) freelocale(series.plain);
+    rp_release(series.moments, bytes);
+    rp_numbers_end(&numbers);
+    return code;
+}

@@ -1,0 +1,214 @@
+/* VTK PolyData for ParaView: XML in front, raw arrays behind ("appended"), each with its length.
+ * The grains are one poly-vertex cell: without a cell ParaView shows nothing, with one cell each
+ * the file would double. */
+#include "base/memory.h"
+#include "record/export.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#define ARRAYS_MAX 64
+
+/* One array in the appended part. */
+struct block {
+    const char *section; /* "PointData", "Points" … in the order of the file */
+    const char *name, *type;
+    int components;
+    size_t value_bytes, count;
+    const void *data[3]; /* an array per component, or one with the components side by side; none:
+                            the numbers 0, 1, 2 … */
+};
+
+struct layout {
+    struct block blocks[ARRAYS_MAX];
+    int count;
+    size_t points, verts, polys;
+};
+
+static const char *type_name(rp_field_type type)
+{
+    static const char *const names[] = {"Float32", "Float64", "UInt8",
+                                        "UInt16",  "UInt32",  "UInt64"};
+    return names[type];
+}
+
+static size_t block_bytes(const struct block *array)
+{
+    return array->count * (size_t)array->components * array->value_bytes;
+}
+
+/* A block more; those beyond what a file can take are left out, the standard ones come first. */
+static void add(struct layout *file, struct block array)
+{
+    if (file->count < ARRAYS_MAX) file->blocks[file->count++] = array;
+}
+
+static void print_blocks(rp_aside *file, const struct layout *layout)
+{
+    const char *section = "";
+    uint64_t offset = 0;
+    for (int i = 0; i < layout->count; i++) {
+        const struct block *array = &layout->blocks[i];
+        if (strcmp(section, array->section) != 0) {
+            if (section[0]) rp_aside_print(file, "      </%s>\n", section);
+            section = array->section;
+            rp_aside_print(file, "      <%s>\n", section);
+        }
+        rp_aside_print(file,
+                       "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                       "format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+                       array->type, array->name, array->components, offset);
+        offset += sizeof offset + block_bytes(array);
+    }
+    rp_aside_print(file, "      </%s>\n", section);
+}
+
+static void print_header(rp_aside *file, const struct layout *layout, double time)
+{
+    rp_aside_print(file, "<?xml version=\"1.0\"?>\n"
+                         "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                         "header_type=\"UInt64\">\n  <PolyData>\n");
+    rp_aside_print(file,
+                   "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" "
+                   "NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n",
+                   time);
+    rp_aside_print(file,
+                   "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"0\" "
+                   "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+                   layout->points, layout->verts, layout->polys);
+    print_blocks(file, layout);
+    rp_aside_print(file, "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_");
+}
+
+static void write_numbers(rp_aside *file, size_t count, size_t value_bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t small = (int32_t)i;
+        int64_t large = (int64_t)i;
+        rp_aside_write(file, value_bytes == 4 ? (void *)&small : (void *)&large, value_bytes);
+    }
+}
+
+static void write_block(rp_aside *file, const struct block *array)
+{
+    uint64_t bytes = block_bytes(array);
+    rp_aside_write(file, &bytes, sizeof bytes);
+    if (bytes == 0) return;
+    if (!array->data[0])
+        write_numbers(file, array->count, array->value_bytes);
+    else if (!array->data[1])
+        rp_aside_write(file, array->data[0], bytes);
+    else
+        rp_export_tuples(file, array->data, array->components, array->value_bytes, array->count);
+}
+
+static rp_code write_layout(rp_aside *file, const struct layout *layout, double time,
+                            rp_report *report)
+{
+    print_header(file, layout, time);
+    for (int i = 0; i < layout->count; i++)
+        write_block(file, &layout->blocks[i]);
+    rp_aside_print(file, "\n  </AppendedData>\n</VTKFile>\n");
+    return rp_aside_finish(file, report);
+}
+
+static struct block column_block(const char *section, const rp_column *column, size_t count)
+{
+    return (struct block){section,
+                          column->name,
+                          type_name(column->type),
+                          column->components,
+                          rp_field_type_size(column->type),
+                          count,
+                          {column->data[0], column->data[1], column->data[2]}};
+}
+
+static rp_code export_grains(const rp_export *export, rp_report *report)
+{
+    size_t count = export->view->count;
+    const rp_columns *columns = &export->columns;
+    struct layout layout = {.points = count, .verts = count ? 1 : 0};
+    /* Room is kept for the three arrays that a file cannot do without. */
+    for (size_t i = 1; i < columns->count && i < ARRAYS_MAX - 3; i++)
+        add(&layout, column_block("PointData", &columns->items[i], count));
+    add(&layout, column_block("Points", &columns->items[0], count));
+    bool wide = count > INT32_MAX;
+    const char *type = wide ? "Int64" : "Int32";
+    size_t bytes = wide ? 8 : 4;
+    uint64_t last = count; /* little endian: its first bytes are the Int32 as well */
+    add(&layout, (struct block){"Verts", "connectivity", type, 1, bytes, count, {NULL}});
+    add(&layout, (struct block){"Verts", "offsets", type, 1, bytes, layout.verts, {&last}});
+    rp_aside file;
+    rp_code code = rp_export_open(export, "grains", "vtp", &file, report);
+    if (code != RP_OK) return code;
+    return write_layout(&file, &layout, export->view->time, report);
+}
+
+/* Vertices as floats, and where each triangle ends in the list of corners. */
+struct tables {
+    float *points;
+    int32_t *ends;
+    size_t point_bytes, end_bytes;
+};
+
+static bool make_tables(const rp_mesh *mesh, struct tables *made)
+{
+    made->point_bytes = mesh->vertex_count * 3 * sizeof *made->points;
+    made->end_bytes = mesh->triangle_count * sizeof *made->ends;
+    made->points = rp_allocate(made->point_bytes);
+    made->ends = rp_allocate(made->end_bytes);
+    if (!made->points || !made->ends) return false;
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        rp_vec3 v = mesh->vertices[i];
+        const float point[3] = {(float)v.x, (float)v.y, (float)v.z};
+        memcpy(made->points + 3 * i, point, sizeof point);
+    }
+    for (size_t i = 0; i < mesh->triangle_count; i++)
+        made->ends[i] = (int32_t)(3 * (i + 1));
+    return true;
+}
+
+static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
+                            const struct tables *tables, rp_report *report)
+{
+    size_t vertices = bodies->mesh->vertex_count, triangles = bodies->mesh->triangle_count;
+    struct layout layout = {.points = vertices, .polys = triangles};
+    add(&layout, (struct block){"CellData", "body", "UInt32", 1, 4, triangles, {bodies->owners}});
+    add(&layout, (struct block){"Points", "position", "Float32", 3, 4, vertices, {tables->points}});
+    add(&layout,
+        (struct block){
+            "Polys", "connectivity", "Int32", 1, 4, 3 * triangles, {bodies->mesh->triangles}});
+    add(&layout, (struct block){"Polys", "offsets", "Int32", 1, 4, triangles, {tables->ends}});
+    rp_aside file;
+    rp_code code = rp_export_open(export, "bodies", "vtp", &file, report);
+    if (code != RP_OK) return code;
+    return write_layout(&file, &layout, export->view->time, report);
+}
+
+static rp_code export_bodies(const rp_export *export, rp_report *report)
+{
+    rp_body_mesh bodies;
+    rp_code code = rp_body_mesh_make(export, &bodies, report);
+    if (code != RP_OK) return code;
+    struct tables tables = {0};
+    if (bodies.mesh->triangle_count > INT32_MAX / 3)
+        code = rp_fail(report, RP_ERROR_UNSUPPORTED, "the bodies have too many triangles");
+    else if (make_tables(bodies.mesh, &tables))
+        code = write_bodies(export, &bodies, &tables, report);
+    else
+        code = rp_fail_memory(report, tables.point_bytes + tables.end_bytes, "bodies");
+    rp_release(tables.points, tables.point_bytes);
+    rp_release(tables.ends, tables.end_bytes);
+    rp_body_mesh_end(&bodies);
+    return code;
+}
+
+rp_code rp_export_vtp(const rp_export *export, rp_report *report)
+{
+    rp_code code = export_grains(export, report);
+    if (code == RP_OK) code = rp_series_update(export, "grains", report);
+    if (code != RP_OK || export->view->body_count == 0) return code;
+    code = export_bodies(export, report);
+    return code == RP_OK ? rp_series_update(export, "bodies", report) : code;
+}

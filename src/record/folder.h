@@ -1,0 +1,50 @@
+/* The run folder: where its files are, which there are, and what a resumed run does to them. */
+#ifndef RP_RECORD_FOLDER_H
+#define RP_RECORD_FOLDER_H
+
+#include "record/aside.h"
+#include "repose/record.h"
+
+typedef struct rp_path {
+    char text[RP_PATH_MAX];
+} rp_path;
+
+/* Numbers of files, rising. */
+typedef struct rp_numbers {
+    int64_t *items;
+    size_t count, capacity;
+} rp_numbers;
+
+struct rp_record {
+    char *folder;
+    const rp_scene *scene;
+    rp_scene *owned_scene; /* the same, when the record read it itself */
+    rp_numbers frames;
+};
+
+/* A file or folder of the run, such as "scene.yaml". */
+rp_path rp_record_path(const rp_record *record, const char *name);
+rp_path rp_record_frame_path(const rp_record *record, int64_t number);
+rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number);
+
+/* All checkpoints present; release with rp_numbers_end. */
+rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
+/* The newest checkpoint, or -1. */
+rp_code rp_record_newest_checkpoint(const rp_record *record, int64_t *number, rp_report *report);
+/* Keeps the newest `keep` checkpoints. */
+rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report *report);
+/* Removes the frames behind `number`, and what an interrupted write left behind. */
+rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report);
+/* RP_OK when the scene is the recorded one; else a fault that shows the first line that differs. */
+rp_code rp_record_same_scene(const rp_record *record, const rp_scene *scene, rp_report *report);
+
+/* Makes a folder and its parents; one that exists is fine. */
+rp_code rp_folder_make(const char *path, rp_report *report);
+/* The numbers N of the files "<before>N<after>" of a folder, N with at least six digits. */
+rp_code rp_folder_numbers(const char *path, const char *before, const char *after, rp_numbers *out,
+                          rp_report *report);
+/* Keeps the order and the numbers unique; false when memory runs out. */
+bool rp_numbers_add(rp_numbers *numbers, int64_t number);
+void rp_numbers_end(rp_numbers *numbers);
+
+#endif

@@ -1,0 +1,240 @@
+#include "record/frame.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "base/store.h"
+#include "record/fields.h"
+#include "record/sealed.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KIND "frame"
+
+/* The parts of rp_body_state as they stand in /bodies. */
+static const struct body_part {
+    const char *name, *unit;
+    size_t offset, columns;
+} body_parts[] = {
+    {"bodies/position", "m", offsetof(rp_body_state, position), 3},
+    {"bodies/orientation", "", offsetof(rp_body_state, orientation), 4},
+    {"bodies/velocity", "m/s", offsetof(rp_body_state, velocity), 3},
+    {"bodies/angular_velocity", "rad/s", offsetof(rp_body_state, angular_velocity), 3},
+    {"bodies/force", "N", offsetof(rp_body_state, force), 3},
+    {"bodies/torque", "N m", offsetof(rp_body_state, torque), 3},
+};
+#define BODY_PARTS (sizeof body_parts / sizeof *body_parts)
+#define COLUMNS_MAX 4
+
+static void put_grains(rp_sealed_writer *file, const rp_view *view)
+{
+    char name[256];
+    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
+        const rp_standard_field *field = &rp_standard_fields[i];
+        snprintf(name, sizeof name, "grains/%s", field->name);
+        rp_sealed_put(file, name, field->unit, field->type, rp_standard_data(view, field),
+                      view->count, 1);
+    }
+    for (int i = 0; i < view->field_count; i++) {
+        const rp_field *field = &view->fields[i];
+        if (!rp_field_is_extra(field)) continue;
+        snprintf(name, sizeof name, "grains/%s", field->name);
+        rp_sealed_put(file, name, field->unit, field->type, field->data, view->count, 1);
+    }
+}
+
+/* Bodies are few: each part is gathered into one table. */
+static void put_bodies(rp_sealed_writer *file, const rp_view *view, double *table)
+{
+    for (size_t p = 0; p < BODY_PARTS; p++) {
+        const struct body_part *part = &body_parts[p];
+        for (int i = 0; i < view->body_count; i++)
+            memcpy(table + (size_t)i * part->columns, (const char *)&view->bodies[i] + part->offset,
+                   part->columns * sizeof *table);
+        rp_sealed_put(file, part->name, part->unit, RP_F64, table, (size_t)view->body_count,
+                      part->columns);
+    }
+}
+
+static void put_facts(rp_sealed_writer *file, int64_t number, const rp_view *view)
+{
+    rp_sealed_put_u64(file, "frame", (uint64_t)number);
+    rp_sealed_put_f64(file, "time", view->time);
+    rp_sealed_put_u64(file, "step", view->step);
+    rp_sealed_put_f64(file, "dt", view->dt);
+    rp_sealed_put_f64(file, "spacing", view->spacing);
+    rp_sealed_put_u64(file, "count", view->count);
+    rp_sealed_put_u64(file, "body_count", (uint64_t)view->body_count);
+}
+
+static size_t view_bytes(const rp_view *view)
+{
+    size_t each = 0;
+    for (int i = 0; i < RP_STANDARD_FIELDS; i++)
+        each += rp_field_type_size(rp_standard_fields[i].type);
+    for (int i = 0; i < view->field_count; i++)
+        if (rp_field_is_extra(&view->fields[i])) each += rp_field_type_size(view->fields[i].type);
+    return each * view->count + (size_t)view->body_count * sizeof(rp_body_state);
+}
+
+rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
+                       const char *const *body_names, int compress, rp_report *report)
+{
+    size_t table_bytes = (size_t)view->body_count * COLUMNS_MAX * sizeof(double);
+    double *table = rp_allocate(table_bytes);
+    if (!table) return rp_fail_memory(report, table_bytes, path);
+    rp_sealed_writer *file;
+    rp_code code = rp_sealed_create(path, KIND, view_bytes(view), compress, &file, report);
+    if (code == RP_OK) {
+        put_facts(file, number, view);
+        put_grains(file, view);
+        put_bodies(file, view, table);
+        rp_sealed_put_texts(file, "bodies/names", body_names, (size_t)view->body_count);
+        code = rp_sealed_finish(file, report);
+    }
+    rp_release(table, table_bytes);
+    return code;
+}
+
+/* The view's arrays are those of the store. */
+struct rp_frame_file {
+    rp_view view;
+    rp_store store;
+    rp_field *fields;
+    rp_body_state *bodies;
+};
+
+const rp_view *rp_frame_view(const rp_frame_file *frame)
+{
+    return &frame->view;
+}
+
+void rp_frame_close(rp_frame_file *frame)
+{
+    if (!frame) return;
+    rp_release(frame->fields, (size_t)frame->view.field_count * sizeof *frame->fields);
+    rp_release(frame->bodies, (size_t)frame->view.body_count * sizeof *frame->bodies);
+    rp_store_end(&frame->store);
+    rp_release(frame, sizeof *frame);
+}
+
+static rp_code damaged(const char *path, const char *key, const char *what, rp_report *report)
+{
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key, "%s", what);
+}
+
+static rp_code get_facts(const rp_sealed_reader *file, const char *path, int64_t number,
+                         rp_view *view, uint64_t *body_count, rp_report *report)
+{
+    uint64_t frame = 0, count = 0;
+    rp_code code = rp_sealed_get_f64(file, "time", &view->time, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "step", &view->step, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "dt", &view->dt, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "spacing", &view->spacing, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "count", &count, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "frame", &frame, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "body_count", body_count, report);
+    if (code == RP_OK && frame != (uint64_t)number)
+        code = damaged(path, "frame", "the file holds another frame than its name says", report);
+    view->count = (size_t)count;
+    return code;
+}
+
+/* Every array must have one value per grain. */
+static rp_code list_fields(const char *path, rp_frame_file *frame, rp_report *report)
+{
+    size_t count = frame->store.count, bytes = count * sizeof *frame->fields;
+    frame->fields = rp_allocate(bytes);
+    if (!frame->fields) return rp_fail_memory(report, bytes, path);
+    frame->view.fields = frame->fields;
+    frame->view.field_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        const rp_store_entry *entry = &frame->store.entries[i];
+        if (entry->count != frame->view.count)
+            return damaged(path, entry->name, "the array's length is not the number of grains",
+                           report);
+        frame->fields[i] = (rp_field){entry->name, entry->unit, entry->type, entry->data};
+    }
+    return RP_OK;
+}
+
+static rp_code set_standard(const char *path, rp_frame_file *frame, rp_report *report)
+{
+    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
+        const rp_standard_field *standard = &rp_standard_fields[i];
+        const rp_store_entry *entry = rp_store_find(&frame->store, standard->name);
+        if (!entry) return damaged(path, standard->name, "the array is missing", report);
+        if (entry->type != standard->type)
+            return damaged(path, standard->name, "the array has the wrong type", report);
+        memcpy((char *)&frame->view + standard->offset, &entry->data, sizeof entry->data);
+    }
+    return RP_OK;
+}
+
+static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, double *table,
+                          rp_report *report)
+{
+    size_t count = (size_t)frame->view.body_count;
+    for (size_t p = 0; p < BODY_PARTS; p++) {
+        const struct body_part *part = &body_parts[p];
+        rp_code code = rp_sealed_get(file, part->name, RP_F64, table, count, part->columns, report);
+        if (code != RP_OK) return code;
+        for (size_t i = 0; i < count; i++)
+            memcpy((char *)&frame->bodies[i] + part->offset, table + i * part->columns,
+                   part->columns * sizeof *table);
+    }
+    return RP_OK;
+}
+
+/* More bodies than this cannot be in a scene; the number is not to be trusted for memory. */
+#define BODIES_MAX 1000000
+
+static rp_code read_bodies(const rp_sealed_reader *file, const char *path, uint64_t count,
+                           rp_frame_file *frame, rp_report *report)
+{
+    if (count > BODIES_MAX) return damaged(path, "body_count", "too many bodies", report);
+    frame->bodies = rp_allocate_zero(count * sizeof *frame->bodies);
+    if (!frame->bodies) return rp_fail_memory(report, count * sizeof *frame->bodies, path);
+    frame->view.bodies = frame->bodies;
+    frame->view.body_count = (int)count;
+    size_t table_bytes = count * COLUMNS_MAX * sizeof(double);
+    double *table = rp_allocate(table_bytes);
+    if (!table) return rp_fail_memory(report, table_bytes, path);
+    rp_code code = get_bodies(file, frame, table, report);
+    rp_release(table, table_bytes);
+    return code;
+}
+
+static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_t number,
+                          rp_frame_file *frame, rp_report *report)
+{
+    uint64_t body_count = 0;
+    rp_code code = get_facts(file, path, number, &frame->view, &body_count, report);
+    if (code == RP_OK) code = rp_sealed_get_group(file, "grains", &frame->store, report);
+    if (code == RP_OK) code = list_fields(path, frame, report);
+    if (code == RP_OK) code = set_standard(path, frame, report);
+    if (code == RP_OK) code = read_bodies(file, path, body_count, frame, report);
+    return code;
+}
+
+rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_report *report)
+{
+    *out = NULL;
+    rp_sealed_reader *file;
+    rp_code code = rp_sealed_open(path, KIND, &file, report);
+    if (code != RP_OK) return code;
+    rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
+    if (frame) {
+        rp_store_begin(&frame->store);
+        code = read_frame(file, path, number, frame, report);
+    } else {
+        code = rp_fail_memory(report, sizeof *frame, path);
+    }
+    rp_sealed_close(file);
+    if (code == RP_OK)
+        *out = frame;
+    else
+        rp_frame_close(frame);
+    return code;
+}

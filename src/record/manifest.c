@@ -1,0 +1,204 @@
+#include "record/manifest.h"
+#include "base/memory.h"
+#include "record/aside.h"
+#include "record/fields.h"
+#include "record/sealed.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A JSON text: quotes, backslashes and control characters escaped, the rest as it is (UTF-8). */
+static void print_text(rp_aside *file, const char *text)
+{
+    rp_aside_write(file, "\"", 1);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            rp_aside_print(file, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            rp_aside_print(file, "\\u%04x", (unsigned)*c);
+        else
+            rp_aside_write(file, c, 1);
+    }
+    rp_aside_write(file, "\"", 1);
+}
+
+static void print_entry(rp_aside *file, const char *indent, const char *key, const char *value)
+{
+    rp_aside_print(file, "%s\"%s\": ", indent, key);
+    print_text(file, value);
+    rp_aside_print(file, ",\n");
+}
+
+static void print_program(rp_aside *file)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    print_entry(file, "  ", "created", text);
+    print_entry(file, "  ", "version", rp_version());
+    print_entry(file, "  ", "build", rp_build_text());
+}
+
+static void print_scene(rp_aside *file, const rp_scene *scene, int threads)
+{
+    print_entry(file, "  ", "title", scene->title ? scene->title : "");
+    print_entry(file, "  ", "scene", "scene.yaml");
+    print_entry(file, "  ", "method", scene->method ? scene->method->name : "");
+    rp_aside_print(file, "  \"seed\": %" PRId64 ",\n", scene->seed);
+    rp_aside_print(file, "  \"frame_rate\": %.17g,\n", scene->time.frame_rate);
+    rp_aside_print(file, "  \"duration\": %.17g,\n", scene->time.duration);
+    rp_aside_print(file, "  \"frames_asked\": %" PRId64 ",\n", rp_scene_frame_count(scene));
+    rp_aside_print(file, "  \"threads\": %d,\n", threads);
+}
+
+/* The processor as the kernel calls it; where it does not say, its architecture. */
+static void find_processor(char *text, size_t size, const char *otherwise)
+{
+    snprintf(text, size, "%s", otherwise);
+    FILE *info = fopen("/proc/cpuinfo", "re");
+    if (!info) return;
+    char line[512];
+    while (fgets(line, sizeof line, info)) {
+        char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !value) continue;
+        value += strspn(value, ": \t");
+        snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
+    fclose(info);
+}
+
+static void print_machine(rp_aside *file)
+{
+    struct utsname name;
+    if (uname(&name) != 0) name = (struct utsname){.sysname = "unknown"};
+    char processor[256], kernel[256];
+    find_processor(processor, sizeof processor, name.machine);
+    snprintf(kernel, sizeof kernel, "%.60s %.60s %.60s", name.sysname, name.release, name.machine);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    rp_aside_print(file, "  \"machine\": {\n");
+    print_entry(file, "    ", "kernel", kernel);
+    print_entry(file, "    ", "processor", processor);
+    rp_aside_print(file, "    \"cores\": %ld,\n", sysconf(_SC_NPROCESSORS_ONLN));
+    rp_aside_print(file, "    \"memory_bytes\": %lld\n  },\n",
+                   pages > 0 && page > 0 ? (long long)pages * page : 0);
+}
+
+static void print_units(rp_aside *file)
+{
+    static const char *const units[][2] = {
+        {"length", "m"},    {"mass", "kg"},      {"time", "s"},
+        {"angle", "rad"},   {"velocity", "m/s"}, {"angular_velocity", "rad/s"},
+        {"force", "N"},     {"torque", "N m"},   {"density", "kg/m3"},
+        {"pressure", "Pa"},
+    };
+    size_t count = sizeof units / sizeof *units;
+    rp_aside_print(file, "  \"units\": {\n");
+    for (size_t i = 0; i < count; i++)
+        rp_aside_print(file, "    \"%s\": \"%s\"%s\n", units[i][0], units[i][1],
+                       i + 1 < count ? "," : "");
+    rp_aside_print(file, "  },\n");
+}
+
+/* A solver's own fields are named, with their units, in each frame. */
+static void print_fields(rp_aside *file)
+{
+    static const char *const types[] = {"float32", "float64", "uint8",
+                                        "uint16",  "uint32",  "uint64"};
+    rp_aside_print(file, "  \"grain_fields\": [\n");
+    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
+        const rp_standard_field *field = &rp_standard_fields[i];
+        rp_aside_print(file, "    {\"name\": \"%s\", \"unit\": \"%s\", \"type\": \"%s\"}%s\n",
+                       field->name, field->unit, types[field->type],
+                       i + 1 < RP_STANDARD_FIELDS ? "," : "");
+    }
+    rp_aside_print(file, "  ]\n");
+}
+
+rp_code rp_manifest_write(const char *path, const rp_scene *scene, int threads, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_aside_open(&file, path, report);
+    if (code != RP_OK) return code;
+    rp_aside_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
+    print_program(&file);
+    print_scene(&file, scene, threads);
+    print_machine(&file);
+    print_units(&file);
+    print_fields(&file);
+    rp_aside_print(&file, "}\n");
+    return rp_aside_finish(&file, report);
+}
+
+/* Behind the text that starts at `c`, or NULL when it does not end. */
+static const char *skip_text(const char *c)
+{
+    for (c++; *c && *c != '"'; c++)
+        if (*c == '\\' && c[1]) c++;
+    return *c ? c + 1 : NULL;
+}
+
+/* The value of a key of the outermost object, or NULL; `*whole` tells whether all brackets close.
+ * Enough of JSON for a file of our own making that somebody may have laid out anew. */
+static const char *find_value(const char *json, const char *key, bool *whole)
+{
+    int depth = 0;
+    const char *found = NULL;
+    *whole = false;
+    for (const char *c = json; *c;) {
+        if (*c == '"') {
+            const char *end = skip_text(c);
+            if (!end) return found;
+            const char *colon = end + strspn(end, " \t\r\n");
+            size_t length = (size_t)(end - c) - 2;
+            if (depth == 1 && *colon == ':' && !found && length == strlen(key) &&
+                strncmp(c + 1, key, length) == 0)
+                found = colon + 1 + strspn(colon + 1, " \t\r\n");
+            c = end;
+            continue;
+        }
+        if (*c == '{' || *c == '[') depth++;
+        if (*c == '}' || *c == ']') *whole = --depth == 0;
+        c++;
+    }
+    return found;
+}
+
+static rp_code check_text(const char *path, const char *text, rp_report *report)
+{
+    rp_place place = {.file = path};
+    bool whole;
+    const char *program = find_value(text, "program", &whole);
+    if (!whole || !program || strncmp(program, "\"Repose\"", 8) != 0)
+        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
+                          "this is not a whole manifest of a run of Repose");
+    const char *format = find_value(text, "format", &whole);
+    if (!format || !isdigit((unsigned char)*format))
+        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "format", "the number is missing");
+    long number = strtol(format, NULL, 10);
+    if (number != RP_RECORD_FORMAT)
+        return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, "format",
+                          "the run has format %ld; this program knows format %d: use the version "
+                          "of Repose that the manifest names",
+                          number, RP_RECORD_FORMAT);
+    return RP_OK;
+}
+
+rp_code rp_manifest_check(const char *path, rp_report *report)
+{
+    char *text;
+    size_t size;
+    rp_code code = rp_file_read(path, &text, &size, report);
+    if (code != RP_OK) return code;
+    code = check_text(path, text, report);
+    rp_release(text, size + 1);
+    return code;
+}

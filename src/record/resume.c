@@ -1,0 +1,122 @@
+/* What a resumed run asks of its folder, and does to it. */
+#include "base/memory.h"
+#include "record/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number)
+{
+    char name[64];
+    snprintf(name, sizeof name, "checkpoints/%06" PRId64 ".h5", number);
+    return rp_record_path(record, name);
+}
+
+rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report)
+{
+    return rp_folder_numbers(rp_record_path(record, "checkpoints").text, "", ".h5", out, report);
+}
+
+rp_code rp_record_newest_checkpoint(const rp_record *record, int64_t *number, rp_report *report)
+{
+    rp_numbers all;
+    *number = -1;
+    rp_code code = rp_record_checkpoints(record, &all, report);
+    if (code != RP_OK) return code;
+    if (all.count) *number = all.items[all.count - 1];
+    rp_numbers_end(&all);
+    return RP_OK;
+}
+
+static rp_code remove_file(const char *path, rp_report *report)
+{
+    if (unlink(path) == 0 || errno == ENOENT) return RP_OK;
+    return rp_fail_errno(report, errno, path, "remove the file");
+}
+
+rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report *report)
+{
+    rp_numbers all;
+    rp_code code = rp_record_checkpoints(record, &all, report);
+    if (code != RP_OK) return code;
+    for (size_t i = 0; i + (size_t)keep < all.count && code == RP_OK; i++)
+        code = remove_file(rp_record_checkpoint_path(record, all.items[i]).text, report);
+    rp_numbers_end(&all);
+    return code;
+}
+
+static bool left_behind(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(RP_ASIDE_SUFFIX);
+    return name[0] == '.' && length > suffix &&
+           strcmp(name + length - suffix, RP_ASIDE_SUFFIX) == 0;
+}
+
+/* What a killed run was writing when it died. */
+static rp_code remove_partial(const char *path, rp_report *report)
+{
+    DIR *folder = opendir(path);
+    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_code code = RP_OK;
+    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+        char file[RP_PATH_MAX + NAME_MAX + 2];
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (left_behind(entry->d_name)) code = remove_file(file, report);
+    }
+    closedir(folder);
+    return code;
+}
+
+rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report)
+{
+    rp_numbers *frames = &record->frames;
+    rp_code code = remove_partial(rp_record_path(record, "frames").text, report);
+    if (code == RP_OK) code = remove_partial(rp_record_path(record, "checkpoints").text, report);
+    while (code == RP_OK && frames->count && frames->items[frames->count - 1] > number) {
+        int64_t last = frames->items[frames->count - 1];
+        code = remove_file(rp_record_frame_path(record, last).text, report);
+        if (code == RP_OK) frames->count--;
+    }
+    return code;
+}
+
+/* Both stand at the start of a line that differs. */
+static rp_code lines_differ(const char *path, int line, const char *recorded, const char *now,
+                            rp_report *report)
+{
+    rp_place place = {.file = path, .line = line};
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "the run was made from another scene: this line is '%.*s' there and '%.*s' "
+                      "now; resume with the scene as it was, or start a new run with -o",
+                      (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
+}
+
+static rp_code compare_texts(const char *path, const char *recorded, const char *now,
+                             rp_report *report)
+{
+    for (int line = 1; *recorded || *now; line++) {
+        size_t length = strcspn(recorded, "\n");
+        if (length != strcspn(now, "\n") || strncmp(recorded, now, length) != 0)
+            return lines_differ(path, line, recorded, now, report);
+        recorded += length + (recorded[length] == '\n');
+        now += length + (now[length] == '\n');
+    }
+    return RP_OK;
+}
+
+rp_code rp_record_same_scene(const rp_record *record, const rp_scene *scene, rp_report *report)
+{
+    rp_path path = rp_record_path(record, "scene.yaml");
+    char *text;
+    size_t size;
+    rp_code code = rp_file_read(path.text, &text, &size, report);
+    if (code != RP_OK) return code;
+    code = compare_texts(path.text, text, rp_scene_text(scene), report);
+    rp_release(text, size + 1);
+    return code;
+}

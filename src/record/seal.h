@@ -1,0 +1,20 @@
+/* The seal of recorded HDF5 files: one line of text in front of the HDF5 data, in the 512 bytes
+ * that HDF5 calls the user block and leaves alone.
+ *
+ *     REPOSE SEAL 1 <bytes behind the block> <their hash, 16 hex digits>\n  then zeros
+ *
+ * It is checked before the HDF5 library sees a byte, since that library was not made for damaged
+ * files. Programs that know HDF5 open sealed files as they are. */
+#ifndef RP_RECORD_SEAL_H
+#define RP_RECORD_SEAL_H
+
+#include "base/report.h"
+
+#define RP_SEAL_BYTES 512
+
+/* Fills the first RP_SEAL_BYTES of `image`, of which `size` bytes in all are to be written. */
+void rp_seal(char *image, size_t size);
+/* RP_ERROR_DAMAGED, with the path and what is wrong, unless the seal fits. */
+rp_code rp_seal_check(const char *path, const char *image, size_t size, rp_report *report);
+
+#endif

@@ -1,0 +1,53 @@
+/* Sealed HDF5 files: arrays with units, and numbers about the whole. HDF5 works in memory only; the
+ * disk is reached through record/aside.h and record/seal.h, so that every failure of the disk and
+ * every damaged file is met by code made for it. HDF5 is known to sealed_*.c and nowhere else. */
+#ifndef RP_RECORD_SEALED_H
+#define RP_RECORD_SEALED_H
+
+#include "base/store.h"
+
+/* What is in a file is told by its "kind" and this number; it changes when old readers would
+ * stumble. */
+#define RP_RECORD_FORMAT 1
+
+/* Writing: what goes wrong is put into the report at once, later calls then do nothing, and finish
+ * returns the code. */
+typedef struct rp_sealed_writer rp_sealed_writer;
+
+/* `bytes` is about how much data will come; `compress` is 0 (off) to 9. The path and the report
+ * must outlive the writer. NULL in `*out` when it fails. */
+rp_code rp_sealed_create(const char *path, const char *kind, size_t bytes, int compress,
+                         rp_sealed_writer **out, rp_report *report);
+/* An array of `rows` values or, with columns > 1, of rows x columns. Slashes in the name make
+ * groups. */
+void rp_sealed_put(rp_sealed_writer *file, const char *name, const char *unit, rp_field_type type,
+                   const void *data, size_t rows, size_t columns);
+void rp_sealed_put_texts(rp_sealed_writer *file, const char *name, const char *const *texts,
+                         size_t count);
+/* Facts about the whole file: attributes of the root. */
+void rp_sealed_put_f64(rp_sealed_writer *file, const char *name, double value);
+void rp_sealed_put_u64(rp_sealed_writer *file, const char *name, uint64_t value);
+void rp_sealed_put_text(rp_sealed_writer *file, const char *name, const char *text);
+/* Seals and writes the file, unless something went wrong before; releases the writer. */
+rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report);
+
+/* Reading: every mistake in the content is RP_ERROR_DAMAGED with path and name. */
+typedef struct rp_sealed_reader rp_sealed_reader;
+
+/* Checks seal, kind and format. */
+rp_code rp_sealed_open(const char *path, const char *kind, rp_sealed_reader **out,
+                       rp_report *report);
+void rp_sealed_close(rp_sealed_reader *file);
+rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double *value,
+                          rp_report *report);
+rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,
+                          rp_report *report);
+/* Reads exactly rows x columns values of a type. */
+rp_code rp_sealed_get(const rp_sealed_reader *file, const char *name, rp_field_type type,
+                      void *data, size_t rows, size_t columns, rp_report *report);
+/* Adds all one-dimensional arrays below a group ("" for all) to the store in the order in which
+ * they were put; their names are those behind "group/". */
+rp_code rp_sealed_get_group(const rp_sealed_reader *file, const char *group, rp_store *store,
+                            rp_report *report);
+
+#endif

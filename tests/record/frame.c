@@ -1,0 +1,135 @@
+/* Frames: what is written is read back bit for bit, and equal views give equal files. */
+#include "fixture.h"
+
+static void check_views_equal(const rp_view *a, const rp_view *b)
+{
+    assert_memory_equal(&a->time, &b->time, sizeof a->time);
+    assert_memory_equal(&a->dt, &b->dt, sizeof a->dt);
+    assert_memory_equal(&a->spacing, &b->spacing, sizeof a->spacing);
+    assert_int_equal(a->step, b->step);
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->field_count, b->field_count);
+    for (int i = 0; i < a->field_count; i++) {
+        const rp_field *left = &a->fields[i], *right = &b->fields[i];
+        assert_string_equal(left->name, right->name);
+        assert_string_equal(left->unit, right->unit);
+        assert_int_equal(left->type, right->type);
+        if (a->count)
+            assert_memory_equal(left->data, right->data, a->count * rp_field_type_size(left->type));
+    }
+    assert_int_equal(a->body_count, b->body_count);
+    assert_memory_equal(a->bodies, b->bodies, (size_t)a->body_count * sizeof *a->bodies);
+}
+
+static void check_standard_pointers(const rp_view *view)
+{
+    const void *const pointers[] = {view->x,        view->y,  view->z,        view->vx,
+                                    view->vy,       view->vz, view->mass,     view->density,
+                                    view->pressure, view->id, view->material, view->asleep};
+    for (int i = 0; i < 12; i++)
+        assert_ptr_equal(pointers[i], view->fields[i].data);
+    assert_ptr_equal(rp_view_field(view, "density")->data, view->density);
+}
+
+static void round_trip(void **state, size_t count, const char *more)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene(more);
+    test_grains grains;
+    test_grains_make(&grains, count, 0.48);
+    rp_record *record;
+    rp_frame_file *frame;
+    check_ok(rp_record_create(in_folder(state, "run"), scene, 3, &record, report), report);
+    check_ok(rp_record_write_frame(record, 12, &grains.view, report), report);
+    check_ok(rp_record_read_frame(record, 12, &frame, report), report);
+    check_views_equal(&grains.view, rp_frame_view(frame));
+    check_standard_pointers(rp_frame_view(frame));
+    rp_frame_close(frame);
+    assert_int_equal(count_files(in_folder(state, "run/frames")), 1);
+    rp_record_close(record);
+    test_grains_free(&grains);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
+static void frames_come_back_bit_for_bit(void **state)
+{
+    size_t before = rp_memory_now().bytes;
+    round_trip(state, 1000, "");
+    assert_int_equal(rp_memory_now().bytes, before);
+}
+
+static void compressed_frames_come_back(void **state)
+{
+    round_trip(state, 100000, "output: {compress: 4}\n");
+}
+
+static void a_frame_without_grains_comes_back(void **state)
+{
+    round_trip(state, 0, "");
+}
+
+static void an_empty_compressed_frame_comes_back(void **state)
+{
+    round_trip(state, 0, "output: {compress: 4}\n");
+}
+
+static void equal_views_give_equal_files(void **state)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    test_grains grains;
+    test_grains_make(&grains, 333, 0.1);
+    char *files[2];
+    size_t sizes[2];
+    for (int i = 0; i < 2; i++) {
+        rp_record *record;
+        check_ok(rp_record_create(in_folder(state, i ? "b" : "a"), scene, 1, &record, report),
+                 report);
+        check_ok(rp_record_write_frame(record, 3, &grains.view, report), report);
+        rp_record_close(record);
+        files[i] = read_whole(in_folder(state, i ? "b/frames/000003.h5" : "a/frames/000003.h5"),
+                              &sizes[i]);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(files[0], files[1], sizes[0]);
+    for (int i = 0; i < 2; i++)
+        rp_release(files[i], sizes[i] + 1);
+    test_grains_free(&grains);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
+static void other_bodies_are_refused(void **state)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    test_grains grains;
+    test_grains_make(&grains, 10, 0);
+    rp_record *record;
+    check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
+    grains.view.body_count = 1;
+    rp_code code = rp_record_write_frame(record, 0, &grains.view, report);
+    assert_int_equal(code, RP_ERROR_INPUT);
+    check_fault(report, RP_ERROR_INPUT, "bodies");
+    assert_int_equal(rp_record_write_frame(record, -1, &grains.view, report), RP_ERROR_INPUT);
+    rp_record_close(record);
+    test_grains_free(&grains);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(frames_come_back_bit_for_bit, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(compressed_frames_come_back, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(a_frame_without_grains_comes_back, make_folder,
+                                        drop_folder),
+        cmocka_unit_test_setup_teardown(an_empty_compressed_frame_comes_back, make_folder,
+                                        drop_folder),
+        cmocka_unit_test_setup_teardown(equal_views_give_equal_files, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(other_bodies_are_refused, make_folder, drop_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
