@@ -10,8 +10,8 @@
 
 #define SAMPLES_MAX 65536    /* grains looked at for the bounds */
 #define KEPT 0.995           /* part of the grains that must be in the picture */
-#define FILL 0.92            /* of the picture's edges */
-#define AUTOMATIC_FIELD 0.61 /* rad, 35 degrees */
+#define FILL 0.88            /* of the picture's edges */
+#define AUTOMATIC_FIELD 0.70 /* rad, 40 degrees */
 #define AUTOMATIC_WORD "automatic"
 
 rp_framing rp_framing_empty(void)
@@ -152,22 +152,42 @@ static void look(rp_camera *camera, rp_vec3 position, rp_vec3 forward, rp_vec3 u
     camera->pitch = 2 * tan(0.5 * field) / camera->height;
 }
 
-/* From the front right and slightly above, just far enough for every corner of the box. */
+/* How far the points reach across the view, seen along one axis of the picture: a camera at c with
+ * half the field `slope` sees all points when c - slope c.z >= most and c + slope c.z <= least. */
+typedef struct fit {
+    double slope, most, least;
+} fit;
+
+static void fit_point(fit *f, double across, double z)
+{
+    f->most = fmax(f->most, across - f->slope * z);
+    f->least = fmin(f->least, across + f->slope * z);
+}
+
+/* From the front right and slightly above, as near as the box allows. Heaps do not fill the corners
+ * of their box, so an ellipse in it is what must be seen, at the bottom and at the top. */
 static void frame_box(rp_camera *camera, rp_box3 box)
 {
     if (is_empty(&box)) box = (rp_box3){{-0.5, -0.5, 0}, {0.5, 0.5, 1}};
     rp_vec3 centre = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
-    look(camera, centre, rp_v3(-0.5, 1, -0.52), rp_v3(0, 0, 1), AUTOMATIC_FIELD);
-    double half_x = FILL * 0.5 * camera->width * camera->pitch;
-    double half_y = FILL * 0.5 * camera->height * camera->pitch;
-    double distance = 1e-6;
-    for (int i = 0; i < 8; i++) {
-        rp_vec3 corner = rp_v3(i & 1 ? box.high.x : box.low.x, i & 2 ? box.high.y : box.low.y,
-                               i & 4 ? box.high.z : box.low.z);
-        rp_vec3 c = rp_camera_space(camera, corner);
-        distance = fmax(distance, fmax(fabs(c.x) / half_x, fabs(c.y) / half_y) - c.z);
+    rp_vec3 half = rp_v3_scale(rp_v3_sub(box.high, box.low), 0.5);
+    look(camera, centre, rp_v3(-0.5, 1, -0.36), rp_v3(0, 0, 1), AUTOMATIC_FIELD);
+
+    fit x = {FILL * 0.5 * camera->width * camera->pitch, -INFINITY, INFINITY};
+    fit y = {FILL * 0.5 * camera->height * camera->pitch, -INFINITY, INFINITY};
+    for (int i = 0; i < 64; i++) {
+        double angle = RP_PI * i / 16;
+        rp_vec3 point =
+            rp_v3_add(centre, rp_v3(1.1 * half.x * cos(angle), 1.1 * half.y * sin(angle),
+                                    i < 32 ? -half.z : half.z));
+        rp_vec3 c = rp_camera_space(camera, point);
+        fit_point(&x, c.x, c.z);
+        fit_point(&y, c.y, c.z);
     }
-    camera->position = rp_v3_madd(centre, -distance, camera->forward);
+    double z = fmin((x.least - x.most) / (2 * x.slope), (y.least - y.most) / (2 * y.slope));
+    rp_vec3 moved = rp_v3_madd(centre, fmin(z, -1e-6), camera->forward);
+    moved = rp_v3_madd(moved, 0.5 * (x.most + x.least), camera->right);
+    camera->position = rp_v3_madd(moved, 0.5 * (y.most + y.least), camera->down);
 }
 
 static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec, rp_report *report)

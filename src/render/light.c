@@ -5,20 +5,28 @@
 #define GOLDEN_ANGLE 2.399963229728653 /* rad */
 #define SUN_TEXELS 5.0                 /* of the sun's map across a grain */
 #define SKY_TEXELS 3.0
-#define SUN_LIGHT 2.5 /* of plain daylight on a surface square to the sun */
-#define SKY_LIGHT 0.9 /* from the whole sky */
+#define SUN_SPREAD 0.035 /* wider than the true sun, 0.009: the air is a little hazy */
+#define SKY_SPREAD 0.4   /* the gap between two suns of the sky */
+#define SUN_LIGHT 2.5    /* of plain daylight on a surface square to the sun */
+#define BACKGROUND 1.7   /* the sky as seen, brighter than it lights: it should glow */
+#define SKY_LIGHT 1.0    /* from the whole sky */
 
-static const rp_vec3 zenith = {0.44, 0.62, 0.92};
-static const rp_vec3 horizon = {0.92, 0.93, 0.95};
-static const rp_vec3 haze = {0.66, 0.63, 0.60};   /* below the horizon */
+static const rp_vec3 zenith = {0.42, 0.60, 0.88};
+static const rp_vec3 horizon = {0.98, 0.96, 0.92};
+static const rp_vec3 haze = {0.80, 0.76, 0.71};   /* below the horizon */
 static const rp_vec3 bounce = {0.34, 0.27, 0.20}; /* what lit ground and grains send back */
 
-rp_vec3 rp_light_sky(const rp_lighting *lighting, rp_vec3 direction)
+static rp_vec3 sky_colour(const rp_lighting *lighting, rp_vec3 direction)
 {
     double up = direction.z;
-    rp_vec3 colour = rp_colour_mix(horizon, zenith, rp_smooth_step(-0.05, 0.9, up));
+    rp_vec3 colour = rp_colour_mix(horizon, zenith, rp_smooth_step(-0.1, 0.6, up));
     colour = rp_colour_mix(colour, haze, rp_smooth_step(0.04, -0.35, up));
     return rp_v3_scale(colour, lighting->sky_strength);
+}
+
+rp_vec3 rp_light_background(const rp_lighting *lighting, rp_vec3 direction)
+{
+    return rp_v3_scale(sky_colour(lighting, direction), BACKGROUND);
 }
 
 /* Evenly over the upper half of the sphere, on a spiral: neighbours on it go to different hands, so
@@ -39,13 +47,14 @@ rp_code rp_lighting_create(rp_lighting *lighting, const rp_light_spec *spec,
     lighting->to_sun = rp_v3_scale(travel, -1);
     lighting->sun = rp_v3_scale(rp_v3(spec->colour[0], spec->colour[1], spec->colour[2]),
                                 SUN_LIGHT * spec->strength);
+    lighting->sun_share = 0.3 * rp_v3_length(lighting->sun);
     lighting->sky_strength = SKY_LIGHT * spec->sky;
 
     rp_vec3 directions[1 + RP_SKY_SUNS] = {travel};
     int sizes[1 + RP_SKY_SUNS] = {rp_shadow_size(casters, SUN_TEXELS, 1024, 2048)};
     for (int i = 0; i < RP_SKY_SUNS; i++) {
         lighting->to_sky[i] = sky_direction(i);
-        lighting->sky[i] = rp_light_sky(lighting, lighting->to_sky[i]);
+        lighting->sky[i] = sky_colour(lighting, lighting->to_sky[i]);
         directions[i + 1] = rp_v3_scale(lighting->to_sky[i], -1);
         sizes[i + 1] = rp_shadow_size(casters, SKY_TEXELS, 256, 512);
     }
@@ -63,9 +72,7 @@ static rp_vec3 lifted(const rp_shadow_map *map, const rp_lit_point *point, doubl
 {
     double along = map->texel * (1.0 + 1.2 * (1 - slope));
     rp_vec3 p = rp_v3_madd(point->position, along, point->normal);
-    p = rp_v3_madd(p, -0.8 * map->texel, map->forward);
-    p = rp_v3_madd(p, point->jitter[0] * map->texel, map->right);
-    return rp_v3_madd(p, point->jitter[1] * map->texel, map->down);
+    return rp_v3_madd(p, -0.8 * map->texel, map->forward);
 }
 
 static rp_vec3 sun_on(const rp_lighting *lighting, const rp_lit_point *point)
@@ -73,11 +80,11 @@ static rp_vec3 sun_on(const rp_lighting *lighting, const rp_lit_point *point)
     const rp_shadow_map *map = &lighting->maps[0];
     double facing = rp_v3_dot(point->normal, lighting->to_sun);
     if (facing <= 0) return rp_v3(0, 0, 0);
-    double light = rp_shadow_light_smooth(map, lifted(map, point, facing));
+    double light = rp_shadow_sun(map, lifted(map, point, facing), SUN_SPREAD, point->turn);
     if (light == 0) return rp_v3(0, 0, 0);
     /* A broad highlight by Blinn's halfway vector: grains are glassy, but not polished. */
     rp_vec3 half = rp_v3_normal(rp_v3_add(lighting->to_sun, point->to_eye));
-    double shine = fmax(rp_v3_dot(point->normal, half), 0);
+    double shine = rp_clamp_unit(rp_v3_dot(point->normal, half));
     shine *= shine;
     shine *= shine;
     shine *= shine;
@@ -85,6 +92,13 @@ static rp_vec3 sun_on(const rp_lighting *lighting, const rp_lit_point *point)
     rp_vec3 diffuse = rp_v3_scale(point->albedo, facing);
     rp_vec3 gloss = rp_v3_scale(rp_v3(1, 1, 1), point->gloss * shine * facing);
     return rp_colour_mul(lighting->sun, rp_v3_scale(rp_v3_add(diffuse, gloss), light));
+}
+
+/* Steps of the golden ratio, so that the suns of the sky do not all err to the same side. */
+static double next_turn(double turn, int i)
+{
+    double next = turn + 0.6180339887 * i;
+    return next - floor(next);
 }
 
 /* Sky that is hidden is hidden by lit matter: a part of its light comes back warm. */
@@ -96,14 +110,15 @@ static rp_vec3 sky_on(const rp_lighting *lighting, const rp_lit_point *point)
         double facing = rp_v3_dot(point->normal, lighting->to_sky[i]);
         if (facing <= 0) continue;
         const rp_shadow_map *map = &lighting->maps[1 + i];
-        double light = rp_shadow_light(map, lifted(map, point, facing));
+        const double turn[2] = {next_turn(point->turn[0], i), next_turn(point->turn[1], 3 * i)};
+        double light = rp_shadow_sky(map, lifted(map, point, facing), SKY_SPREAD, turn);
         open = rp_v3_madd(open, facing * light, lighting->sky[i]);
         hidden += facing * (1 - light);
     }
     double share = 2.0 * RP_SKY_HANDS / RP_SKY_SUNS;
     double below = 0.5 - 0.5 * point->normal.z;
     rp_vec3 returned = rp_v3_scale(bounce, 0.35 * share * hidden + 0.6 * below);
-    double level = lighting->sky_strength + 0.3 * rp_v3_length(lighting->sun);
+    double level = lighting->sky_strength + lighting->sun_share;
     rp_vec3 light = rp_v3_madd(rp_v3_scale(open, share), level, returned);
     return rp_colour_mul(point->albedo, light);
 }
@@ -116,8 +131,8 @@ rp_vec3 rp_light_point(const rp_lighting *lighting, const rp_lit_point *point)
 /* The fit of a film curve by Narkowicz ("ACES filmic tone mapping curve", 2015). */
 static double tone(double x)
 {
-    x *= 0.62;
-    return fmin(fmax(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0), 1);
+    x *= 0.38;
+    return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
 }
 
 rp_vec3 rp_tone(rp_vec3 light)

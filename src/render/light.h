@@ -18,6 +18,7 @@ typedef struct rp_lighting {
     rp_vec3 to_sky[RP_SKY_SUNS];
     rp_vec3 sky[RP_SKY_SUNS]; /* colour times strength */
     double sky_strength;
+    double sun_share; /* what the ground and grains send back of the sun */
 } rp_lighting;
 
 /* A point to be lit. */
@@ -28,7 +29,7 @@ typedef struct rp_lit_point {
     rp_vec3 albedo;   /* part of the light that comes back */
     double gloss;     /* strength of the highlight, 0 to 1 */
     int hand;         /* of the sky, 0 to RP_SKY_HANDS - 1 */
-    double jitter[2]; /* -0.5 to 0.5; hides the grain of the maps */
+    double turn[2];   /* 0 to 1, others for each sample; hides the grain of the maps */
 } rp_lit_point;
 
 rp_code rp_lighting_create(rp_lighting *lighting, const rp_light_spec *spec,
@@ -40,7 +41,7 @@ void rp_lighting_release(rp_lighting *lighting);
 /* The light from a point towards the eye. */
 rp_vec3 rp_light_point(const rp_lighting *lighting, const rp_lit_point *point);
 /* The sky, or the haze below the horizon, in a unit direction. */
-rp_vec3 rp_light_sky(const rp_lighting *lighting, rp_vec3 direction);
+rp_vec3 rp_light_background(const rp_lighting *lighting, rp_vec3 direction);
 
 /* From any light to 0 … 1, as film does: soft in the highlights, deep in the shadows. */
 rp_vec3 rp_tone(rp_vec3 light);
@@ -55,9 +56,15 @@ static inline rp_vec3 rp_colour_mix(rp_vec3 a, rp_vec3 b, double t)
     return rp_v3_madd(rp_v3_scale(a, 1 - t), t, b);
 }
 
+/* By comparison: fmin and fmax are calls, because they treat NaN with care. */
+static inline double rp_clamp_unit(double x)
+{
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
 static inline double rp_smooth_step(double low, double high, double x)
 {
-    double t = fmin(fmax((x - low) / (high - low), 0), 1);
+    double t = rp_clamp_unit((x - low) / (high - low));
     return t * t * (3 - 2 * t);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define GRAIN_SCALE_MAX 10.0
+#define DENSE 0.9 /* grain scale from which buried grains cannot be seen through gaps */
 #define GRAIN_GLOSS 0.05
 #define BODY_GLOSS 0.10
 /* The ground fades into the haze between these distances from the scene's middle, in its radii. */
@@ -25,6 +26,7 @@ typedef struct painting {
     double radius;  /* m, of a grain */
     rp_vec3 middle; /* m, of the scene */
     double reach;   /* m, from there to its corners */
+    rp_shell shell;
     rp_solids solids;
     rp_lighting lighting;
     rp_splats splats;
@@ -130,16 +132,15 @@ static rp_vec3 shade_sample(const painting *p, const rp_tile *tile, int x, int y
     double px = (sx + 0.5) / RP_SAMPLES, py = (sy + 0.5) / RP_SAMPLES;
     rp_vec3 ray = rp_camera_ray(&p->camera, px, py);
     uint32_t bits = mix_bits((uint32_t)sx * 0x9e3779b9u ^ mix_bits((uint32_t)sy));
-    rp_lit_point point = {
-        .to_eye = rp_v3_normal(rp_v3_scale(ray, -1)),
-        .hand = sx % 2 + 2 * (sy % 2),
-        .jitter = {(bits & 0xffff) / 65536.0 - 0.5, (bits >> 16) / 65536.0 - 0.5}};
+    rp_lit_point point = {.to_eye = rp_v3_normal(rp_v3_scale(ray, -1)),
+                          .hand = sx % 2 + 2 * (sy % 2),
+                          .turn = {(bits & 0xffff) / 65536.0, (bits >> 16) / 65536.0}};
     double depth = (double)tile->depth[y][x];
     const rp_solid_plane *plane = plane_before(p, ray, &depth);
     point.position = rp_v3_madd(p->camera.position, depth, ray);
     uint32_t seen = tile->seen[y][x];
     if (plane || seen == RP_SEEN_NOTHING) {
-        rp_vec3 background = rp_light_sky(&p->lighting, rp_v3_scale(point.to_eye, -1));
+        rp_vec3 background = rp_light_background(&p->lighting, rp_v3_scale(point.to_eye, -1));
         return plane ? shade_plane(p, plane, &point, background) : background;
     }
     if (seen & RP_SEEN_TRIANGLE)
@@ -195,6 +196,9 @@ static rp_code check(const rp_view *view, const rp_paint_options *options, rp_re
     if (view->count > 0 && !(view->spacing > 0 && isfinite(view->spacing)))
         return rp_fail(report, RP_ERROR_INPUT,
                        "grains with a spacing of %g m: a positive number is needed", view->spacing);
+    if (view->count >= RP_SEEN_TRIANGLE)
+        return rp_fail(report, RP_ERROR_INPUT, "%zu grains: at most %u can be drawn", view->count,
+                       RP_SEEN_TRIANGLE - 1);
     return RP_OK;
 }
 
@@ -220,12 +224,14 @@ static rp_code paint_all(painting *p, const rp_paint_options *options, rp_thread
 {
     rp_box3 bounds;
     rp_code code = prepare(p, options, &bounds, report);
+    if (code == RP_OK)
+        code = rp_shell_find(&p->shell, p->view, bounds, options->grain_scale >= DENSE, report);
     if (code != RP_OK) return code;
-    rp_shadow_casters casters = {p->view, p->radius, &p->solids, bounds};
+    rp_shadow_casters casters = {p->view, &p->shell, p->radius, &p->solids, bounds};
     code = rp_lighting_create(&p->lighting, &p->scene->light, &casters, threads, report);
     if (code == RP_OK)
-        code =
-            rp_splats_sort(&p->splats, &p->camera, p->view, p->radius, &p->solids, threads, report);
+        code = rp_splats_sort(&p->splats, &p->camera, p->view, &p->shell, p->radius, &p->solids,
+                              threads, report);
     if (code != RP_OK) return code;
 
     size_t workers = (size_t)rp_threads_count(threads);
@@ -251,6 +257,7 @@ rp_code rp_paint(const rp_view *view, const rp_scene *scene, const rp_paint_opti
     rp_splats_release(&p.splats);
     rp_lighting_release(&p.lighting);
     rp_solids_release(&p.solids);
+    rp_shell_release(&p.shell);
     if (code == RP_OK)
         *out = p.picture;
     else

@@ -115,7 +115,8 @@ static void enter_grains(void *context, size_t begin, size_t end)
     const sorting *work = context;
     ball b;
     for (size_t i = begin; i < end; i++)
-        if (place_grain(work->splats, i, &b)) enter(work, &b.area, (uint32_t)i);
+        if (place_grain(work->splats, work->splats->shell->grains[i], &b))
+            enter(work, &b.area, work->splats->shell->grains[i]);
 }
 
 static void enter_triangles(void *context, size_t begin, size_t end)
@@ -156,17 +157,15 @@ static rp_code sort(const rp_splats *s, rp_range_fn *enter_items, size_t count, 
     return *list ? RP_OK : rp_fail_memory(report, total * sizeof **list, "the tiles of a picture");
 }
 
-rp_code rp_splats_sort(rp_splats *s, const rp_camera *camera, const rp_view *view, double radius,
-                       const rp_solids *solids, rp_threads *threads, rp_report *report)
+rp_code rp_splats_sort(rp_splats *s, const rp_camera *camera, const rp_view *view,
+                       const rp_shell *shell, double radius, const rp_solids *solids,
+                       rp_threads *threads, rp_report *report)
 {
-    *s = (rp_splats){.camera = camera, .view = view, .radius = radius, .solids = solids};
+    *s = (rp_splats){
+        .camera = camera, .view = view, .shell = shell, .radius = radius, .solids = solids};
     s->columns = (camera->width + RP_TILE_PIXELS - 1) / RP_TILE_PIXELS;
     s->rows = (camera->height + RP_TILE_PIXELS - 1) / RP_TILE_PIXELS;
-    if (view->count >= RP_SEEN_TRIANGLE || solids->triangle_count >= RP_SEEN_TRIANGLE - 1)
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "%zu grains and %zu triangles: at most %u can be drawn", view->count,
-                       solids->triangle_count, RP_SEEN_TRIANGLE - 1);
-    rp_code code = sort(s, enter_grains, view->count, GRAIN_BLOCK, threads, &s->first_grain,
+    rp_code code = sort(s, enter_grains, shell->count, GRAIN_BLOCK, threads, &s->first_grain,
                         &s->grains, report);
     if (code == RP_OK)
         code = sort(s, enter_triangles, solids->triangle_count, solids->triangle_count + 1, NULL,

@@ -8,6 +8,7 @@
 #define RP_RENDER_SPLAT_H
 
 #include "render/camera.h"
+#include "render/shell.h"
 #include "render/solid.h"
 
 #define RP_TILE_PIXELS 32
@@ -27,6 +28,7 @@ typedef struct rp_tile {
 typedef struct rp_splats {
     const rp_camera *camera;
     const rp_view *view;
+    const rp_shell *shell;
     double radius; /* m, of a grain */
     const rp_solids *solids;
     int columns, rows; /* of tiles */
@@ -36,8 +38,8 @@ typedef struct rp_splats {
 } rp_splats;
 
 rp_code rp_splats_sort(rp_splats *splats, const rp_camera *camera, const rp_view *view,
-                       double radius, const rp_solids *solids, rp_threads *threads,
-                       rp_report *report);
+                       const rp_shell *shell, double radius, const rp_solids *solids,
+                       rp_threads *threads, rp_report *report);
 void rp_splats_release(rp_splats *splats);
 
 /* Finds what the samples of tile number `index` see. */
