@@ -10,7 +10,8 @@
 
 #define SAMPLES_MAX 65536    /* grains looked at for the bounds */
 #define KEPT 0.995           /* part of the grains that must be in the picture */
-#define FILL 0.88            /* of the picture's edges */
+#define ROUND 1.22           /* of an ellipse in the box; 1.41 would be around its corners */
+#define FILL 0.9             /* of the picture's edges */
 #define AUTOMATIC_FIELD 0.70 /* rad, 40 degrees */
 #define AUTOMATIC_WORD "automatic"
 
@@ -178,7 +179,7 @@ static void frame_box(rp_camera *camera, rp_box3 box)
     for (int i = 0; i < 64; i++) {
         double angle = RP_PI * i / 16;
         rp_vec3 point =
-            rp_v3_add(centre, rp_v3(1.1 * half.x * cos(angle), 1.1 * half.y * sin(angle),
+            rp_v3_add(centre, rp_v3(ROUND * half.x * cos(angle), ROUND * half.y * sin(angle),
                                     i < 32 ? -half.z : half.z));
         rp_vec3 c = rp_camera_space(camera, point);
         fit_point(&x, c.x, c.z);

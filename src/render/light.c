@@ -8,19 +8,20 @@
 #define SUN_SPREAD 0.035 /* wider than the true sun, 0.009: the air is a little hazy */
 #define SKY_SPREAD 0.4   /* the gap between two suns of the sky */
 #define SUN_LIGHT 2.5    /* of plain daylight on a surface square to the sun */
-#define BACKGROUND 1.7   /* the sky as seen, brighter than it lights: it should glow */
-#define SKY_LIGHT 1.0    /* from the whole sky */
+#define EXPOSURE 0.36
+#define BACKGROUND 1.7 /* the sky as seen, brighter than it lights: it should glow */
+#define SKY_LIGHT 1.0  /* from the whole sky */
 
-static const rp_vec3 zenith = {0.42, 0.60, 0.88};
-static const rp_vec3 horizon = {0.98, 0.96, 0.92};
-static const rp_vec3 haze = {0.80, 0.76, 0.71};   /* below the horizon */
-static const rp_vec3 bounce = {0.34, 0.27, 0.20}; /* what lit ground and grains send back */
+static const rp_vec3 zenith = {0.46, 0.63, 0.90};
+static const rp_vec3 horizon = {1.00, 0.94, 0.86};
+static const rp_vec3 haze = {0.84, 0.77, 0.69};   /* below the horizon */
+static const rp_vec3 bounce = {0.38, 0.28, 0.19}; /* what lit ground and grains send back */
 
 static rp_vec3 sky_colour(const rp_lighting *lighting, rp_vec3 direction)
 {
     double up = direction.z;
-    rp_vec3 colour = rp_colour_mix(horizon, zenith, rp_smooth_step(-0.1, 0.6, up));
-    colour = rp_colour_mix(colour, haze, rp_smooth_step(0.04, -0.35, up));
+    rp_vec3 colour = rp_colour_mix(horizon, zenith, rp_smooth_step(-0.04, 0.22, up));
+    colour = rp_colour_mix(colour, haze, rp_smooth_step(0.02, -0.30, up));
     return rp_v3_scale(colour, lighting->sky_strength);
 }
 
@@ -131,11 +132,17 @@ rp_vec3 rp_light_point(const rp_lighting *lighting, const rp_lit_point *point)
 /* The fit of a film curve by Narkowicz ("ACES filmic tone mapping curve", 2015). */
 static double tone(double x)
 {
-    x *= 0.38;
     return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
 }
 
+/* The curve on each colour bleaches warm sand, on the brightness alone it makes bright colours
+ * garish: half of each. */
 rp_vec3 rp_tone(rp_vec3 light)
 {
-    return rp_v3(tone(light.x), tone(light.y), tone(light.z));
+    rp_vec3 c = rp_v3_scale(light, EXPOSURE);
+    double brightness = 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z;
+    double scale = brightness > 1e-9 ? 0.5 * tone(brightness) / brightness : 0;
+    return rp_v3(rp_clamp_unit(0.5 * tone(c.x) + scale * c.x),
+                 rp_clamp_unit(0.5 * tone(c.y) + scale * c.y),
+                 rp_clamp_unit(0.5 * tone(c.z) + scale * c.z));
 }
