@@ -1,23 +1,15 @@
-#include "bench.h"
+#include "bench/bench.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-const rp_bench_case *rp_bench_cases(int *count)
+static const rp_bench_case *const cases[] = {
+    &rp_bench_neighbor,
+};
+
+const rp_bench_case *const *rp_bench_cases(int *count)
 {
-    static rp_bench_case cases[1];
-    cases[0] = rp_bench_neighbor;
     *count = (int)(sizeof cases / sizeof *cases);
     return cases;
-}
-
-const rp_bench_case *rp_bench_find(const char *name)
-{
-    int count;
-    const rp_bench_case *cases = rp_bench_cases(&count);
-    for (int i = 0; i < count; i++)
-        if (strcmp(cases[i].name, name) == 0) return &cases[i];
-    return NULL;
 }
 
 rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, rp_bench_result *results,

@@ -34,9 +34,7 @@ typedef struct rp_bench_case {
                    rp_bench_result *results, int max, int *count, rp_report *report);
 } rp_bench_case;
 
-const rp_bench_case *rp_bench_cases(int *count);
-/* The case of that name, or NULL. */
-const rp_bench_case *rp_bench_find(const char *name);
+const rp_bench_case *const *rp_bench_cases(int *count);
 /* Runs a case; `size` 0 takes the default, `threads` 0 one per core. */
 rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, rp_bench_result *results,
                      int max, int *count, rp_report *report);

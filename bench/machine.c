@@ -1,5 +1,5 @@
 /* What this machine can do: bytes copied and multiply-adds made per second. */
-#include "bench.h"
+#include "bench/bench.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

@@ -13,7 +13,7 @@
  * which the neighbours fill the sphere 4/3 pi r^3; a test is three subtractions, three products,
  * two additions and a comparison: nine operations, counted as 4.5 multiply-adds. A copy counts
  * bytes read and written once each; caches may do better than the model. */
-#include "bench.h"
+#include "bench/bench.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

@@ -27,13 +27,7 @@ install(FILES
 install(FILES ${PROJECT_BINARY_DIR}/generated/repose.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The program writes its own manual page and completion, so they cannot fall behind.
-add_custom_command(TARGET repose_program POST_BUILD
-  COMMAND repose_program help manual > ${PROJECT_BINARY_DIR}/generated/repose.1
-  COMMAND repose_program completion bash > ${PROJECT_BINARY_DIR}/generated/repose.bash
-  COMMAND repose_program completion zsh > ${PROJECT_BINARY_DIR}/generated/_repose
-  COMMAND repose_program completion fish > ${PROJECT_BINARY_DIR}/generated/repose.fish
-  VERBATIM)
+# Written by the program itself: see apps/repose/CMakeLists.txt.
 install(FILES ${PROJECT_BINARY_DIR}/generated/repose.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_BINARY_DIR}/generated/repose.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME repose)

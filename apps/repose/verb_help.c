@@ -1,6 +1,5 @@
 /* Help on verbs and topics; the scene's keys come from the same tables that the reader uses. */
 #include "cli.h"
-#include "scene/help.h"
 #include "solver/registry.h"
 
 #include <dirent.h>
@@ -46,8 +45,12 @@ static void print_help_line(void *user, const char *line)
 static int print_scene_help(const char *section, bool markdown)
 {
     rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
-    if (rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL)) return 0;
-    return say_usage(&verb_help, "a scene has no section '%s'; see `repose help scene`", section);
+    rp_report *report = rp_report_create();
+    rp_code code =
+        rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL, report);
+    int result = say_faults(code, report, false);
+    rp_report_destroy(report);
+    return result;
 }
 
 static int print_scenes(void)

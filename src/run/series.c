@@ -12,15 +12,10 @@
 
 #define ROW_MAX 1024
 
-static const rp_measurement_spec *series(const rp_scene *scene, int index)
-{
-    return &((const rp_measurement_spec *)scene->measurements.items)[index];
-}
-
 static rp_path series_path(const rp_runner *runner, int index)
 {
     char name[512];
-    snprintf(name, sizeof name, "measurements/%s.csv", series(runner->scene, index)->name);
+    snprintf(name, sizeof name, "measurements/%s.csv", rp_scene_measurements(runner->scene)[index].name);
     return rp_record_path(runner->record, name);
 }
 
@@ -61,7 +56,7 @@ rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report 
     if (scene->measurements.count)
         code = rp_folder_make(rp_record_path(runner->record, "measurements").text, report);
     for (int i = 0; i < scene->measurements.count && code == RP_OK; i++) {
-        const rp_measurement_spec *spec = series(scene, i);
+        const rp_measurement_spec *spec = &rp_scene_measurements(scene)[i];
         if (runner->frame % spec->every) continue;
         rp_measured measured[RP_MEASURED_MAX];
         int count = rp_measure_at(spec->what)->take(view, scene, measured);

@@ -1,0 +1,39 @@
+/* A picture: rows of red, green and blue from the top, eight bits each, sRGB. */
+#ifndef RP_RENDER_PICTURE_H
+#define RP_RENDER_PICTURE_H
+
+#include "repose/base.h"
+
+#include <stdbool.h>
+
+#define RP_PICTURE_EDGE_MAX 8192
+
+typedef struct rp_picture {
+    int width, height; /* pixels, 1 to RP_PICTURE_EDGE_MAX */
+    uint8_t *pixels;   /* 3 width height */
+} rp_picture;
+
+/* A black picture. */
+rp_code rp_picture_create(int width, int height, rp_picture **out, rp_report *report);
+void rp_picture_destroy(rp_picture *picture);
+
+static inline uint8_t *rp_picture_at(const rp_picture *picture, int x, int y)
+{
+    return picture->pixels + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+}
+
+/* Light 0 to 1 as a screen wants it, and back. */
+double rp_srgb_encode(double linear);
+double rp_srgb_decode(double encoded);
+
+/* A contact sheet: `count` pictures in rows of `columns`, each fitted into a cell of `cell_width`
+ * pixels (its height follows the first picture), with a narrow margin around. */
+rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int columns, int cell_width,
+                         rp_picture **out, rp_report *report);
+
+/* Written under a temporary name next to `path` and renamed, so the file is whole or absent. */
+rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report);
+/* True when this build can write PNG files. */
+bool rp_picture_can_write_png(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* PNG files by libpng; all calls to it are here. Its simplified interface returns errors as values,
+ * so no longjmp passes through our frames. */
+#include "base/memory.h"
+#include "base/report.h"
+#include "render/picture.h"
+
+#ifdef RP_HAVE_PNG
+
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+
+bool rp_picture_can_write_png(void)
+{
+    return true;
+}
+
+static rp_code write_file(const rp_picture *picture, const char *path, rp_report *report)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file) return rp_fail_errno(report, errno, path, "create");
+
+    png_image image = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_RGB};
+    image.width = (png_uint_32)picture->width;
+    image.height = (png_uint_32)picture->height;
+    errno = 0;
+    int written = png_image_write_to_stdio(&image, file, 0, picture->pixels, 0, NULL);
+    int error = errno;
+    if (fclose(file) != 0 && written) {
+        written = 0;
+        error = errno;
+    }
+    if (written) return RP_OK;
+    if (error) return rp_fail_errno(report, error, path, "write");
+    return rp_fail_at(report, RP_ERROR_IO, &(rp_place){.file = path}, NULL, "cannot write: %s",
+                      image.message);
+}
+
+rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report)
+{
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = rp_allocate(size);
+    if (!part) return rp_fail_memory(report, size, "a file name");
+    snprintf(part, size, "%s.part", path);
+
+    rp_code code = write_file(picture, part, report);
+    if (code == RP_OK && rename(part, path) != 0)
+        code = rp_fail_errno(report, errno, path, "put the finished picture in place");
+    if (code != RP_OK) remove(part);
+    rp_release(part, size);
+    return code;
+}
+
+#else
+
+bool rp_picture_can_write_png(void)
+{
+    return false;
+}
+
+rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report)
+{
+    (void)picture;
+    return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &(rp_place){.file = path}, NULL,
+                      "this build cannot write PNG pictures; install libpng (Debian: libpng-dev) "
+                      "and build Repose again");
+}
+
+#endif
