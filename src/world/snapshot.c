@@ -4,6 +4,7 @@
 #include "base/report.h"
 #include "world/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct rp_snapshot {
