@@ -90,7 +90,8 @@ static bool scan_line_start(scan *s)
     s->line_at = s->at;
     s->blank_lines = blank ? s->blank_lines + 1 : 0;
     if (s->blank_lines > BLANK_LINES_MAX) return scan_fail(s, "too many blank lines up to here");
-    if (left && line[0] == '%') return scan_fail(s, "YAML directives (%...) are not used in scenes");
+    if (left && line[0] == '%')
+        return scan_fail(s, "YAML directives (%...) are not used in scenes");
     if (left && line[0] == '\t' && !blank && line[blanks] != '#')
         return scan_fail(s, "this line begins with a tab; indent with blanks");
     return true;
@@ -122,8 +123,8 @@ typedef struct build {
     rp_tree *tree;
     const rp_document *document;
     rp_node *root;
-    rp_node *open[RP_SCENE_DEPTH_MAX];           /* maps and lists that are not closed yet */
-    const char *anchor_of[RP_SCENE_DEPTH_MAX];   /* their anchors, or NULL */
+    rp_node *open[RP_SCENE_DEPTH_MAX];         /* maps and lists that are not closed yet */
+    const char *anchor_of[RP_SCENE_DEPTH_MAX]; /* their anchors, or NULL */
     int depth;
     rp_node *key; /* a scalar that waits for its value */
     anchor anchors[ANCHORS_MAX];
@@ -212,9 +213,21 @@ static bool refuse_tag(build *b, struct fy_event *event)
     return build_fail(b, &place, "tags such as !!str or !name are not used in scenes%s", "");
 }
 
+/* The library's mark stands behind an opening quote; ours stands on it. */
+static void step_on_quote(rp_node *place)
+{
+    const char *text = place->document->text;
+    uint32_t offset = place->offset;
+    if (place->column < 2 || offset < 1 || (text[offset - 1] != '"' && text[offset - 1] != '\''))
+        return;
+    place->column--;
+    place->offset--;
+}
+
 static bool add_scalar(build *b, struct fy_event *event)
 {
     rp_node place = here_event(b, event);
+    step_on_quote(&place);
     rp_node *node = rp_node_create(b->tree, RP_NODE_SCALAR, &place);
     const char *text = token_text(b, event->scalar.value);
     if (!node || !text) return false;
@@ -222,8 +235,7 @@ static bool add_scalar(build *b, struct fy_event *event)
     if (event->scalar.value) fy_token_get_text(event->scalar.value, &length);
     if (strlen(text) != length) return build_fail(b, &place, "a zero byte in a text%s", "");
     node->text = text;
-    node->plain = !event->scalar.value ||
-                  fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN;
+    node->plain = !event->scalar.value || fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN;
     struct fy_token *name = fy_event_get_anchor_token(event);
     if (name) {
         const char *anchor_name = token_text(b, name);
@@ -251,7 +263,8 @@ static int by_key(const void *a, const void *b)
 {
     const rp_node *one = *(rp_node *const *)a, *other = *(rp_node *const *)b;
     int order = strcmp(one->key, other->key);
-    return order ? order : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
+    return order ? order
+                 : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
 }
 
 /* Sorted, so that a map of many keys does not take quadratic time. */
@@ -316,7 +329,8 @@ static bool add_alias(build *b, struct fy_event *event)
         rp_node *copy = copy_node(b, b->anchors[i].node, b->depth);
         return copy && place_node(b, copy);
     }
-    return build_fail(b, &place, "'*%s' is used here, but nothing of that name is finished before", name);
+    return build_fail(b, &place, "'*%s' is used here, but nothing of that name is finished before",
+                      name);
 }
 
 static bool take_event(build *b, struct fy_event *event)
