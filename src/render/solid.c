@@ -141,7 +141,8 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
         code =
             add_body(solids, &rp_scene_bodies(scene)[i], rp_body_pose(view, scene, i), i, report);
-    /* Last: of two planes at the same place the first is seen, and a body has a colour of its own. */
+    /* Last: of two planes at the same place the first is seen, and a body has a colour of its own.
+     */
     return code == RP_OK ? add_floor(solids, &scene->domain, report) : code;
 }
 
