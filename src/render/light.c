@@ -10,9 +10,10 @@
 #define SUN_LIGHT 2.5    /* of plain daylight on a surface square to the sun */
 #define EXPOSURE 0.36
 #define BACKGROUND 1.7 /* the sky as seen, brighter than it lights: it should glow */
-#define SKY_LIGHT 1.0  /* from the whole sky */
+#define SKY_LIGHT 2.5  /* from the whole sky; a scene has 0.4 of it unless it says otherwise */
 
-static const rp_vec3 zenith = {0.46, 0.63, 0.90};
+static const rp_vec3 daylight = {1.04, 0.98, 0.88}; /* a white sun, seen through the air */
+static const rp_vec3 zenith = {0.53, 0.67, 0.90};
 static const rp_vec3 horizon = {1.00, 0.94, 0.86};
 static const rp_vec3 haze = {0.84, 0.77, 0.69};   /* below the horizon */
 static const rp_vec3 bounce = {0.38, 0.28, 0.19}; /* what lit ground and grains send back */
@@ -46,8 +47,8 @@ rp_code rp_lighting_create(rp_lighting *lighting, const rp_light_spec *spec,
     rp_vec3 travel = rp_v3_normal(spec->direction);
     if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normal(rp_v3(0.6, 0.45, -0.8));
     lighting->to_sun = rp_v3_scale(travel, -1);
-    lighting->sun = rp_v3_scale(rp_v3(spec->colour[0], spec->colour[1], spec->colour[2]),
-                                SUN_LIGHT * spec->strength);
+    rp_vec3 colour = rp_v3(spec->colour[0], spec->colour[1], spec->colour[2]);
+    lighting->sun = rp_v3_scale(rp_colour_mul(colour, daylight), SUN_LIGHT * spec->strength);
     lighting->sun_share = 0.3 * rp_v3_length(lighting->sun);
     lighting->sky_strength = SKY_LIGHT * spec->sky;
 
@@ -118,7 +119,7 @@ static rp_vec3 sky_on(const rp_lighting *lighting, const rp_lit_point *point)
     }
     double share = 2.0 * RP_SKY_HANDS / RP_SKY_SUNS;
     double below = 0.5 - 0.5 * point->normal.z;
-    rp_vec3 returned = rp_v3_scale(bounce, 0.35 * share * hidden + 0.6 * below);
+    rp_vec3 returned = rp_v3_scale(bounce, 0.35 * share * hidden + 0.9 * below);
     double level = lighting->sky_strength + lighting->sun_share;
     rp_vec3 light = rp_v3_madd(rp_v3_scale(open, share), level, returned);
     return rp_colour_mul(point->albedo, light);

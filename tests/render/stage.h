@@ -2,6 +2,8 @@
 #ifndef RP_TESTS_RENDER_STAGE_H
 #define RP_TESTS_RENDER_STAGE_H
 
+#include "check.h"
+
 #include "base/memory.h"
 #include "base/report.h"
 #include "render/render.h"
@@ -35,7 +37,7 @@ static inline void stage_clear(stage *s)
     s->scene.materials = (rp_named_list){s->materials, 3};
     s->scene.bodies = (rp_named_list){s->bodies, 0};
     s->scene.light =
-        (rp_light_spec){.direction = {0, 0, -1}, .strength = 1, .sky = 1, .colour = {1, 0.95, 0.9}};
+        (rp_light_spec){.direction = {0, 0, -1}, .strength = 1, .sky = 0.4, .colour = {1, 1, 1}};
     s->camera = (rp_camera_spec){
         .name = "front", .position = {0, -2, 0}, .up = {0, 0, 1}, .field_of_view = 0.8};
     s->scene.cameras = (rp_named_list){&s->camera, 1};
