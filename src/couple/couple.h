@@ -27,23 +27,28 @@ typedef struct rp_touch {
     rp_vec3 velocity; /* m/s, of the solid at the grain */
 } rp_touch;
 
+/* Surfaces of all bodies, in the order of the scene, then a wall for each side of the domain that
+ * is bounded, closed and not periodic. Scene and bodies must outlive them. */
 rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
                          rp_report *report);
 void rp_couple_destroy(rp_couple *couple);
 
-/* Takes the bodies' present poses and velocities. Call after they moved, before the solver steps.
- */
+/* Takes the bodies' present poses and velocities. Call after they moved or were loaded, before the
+ * solver steps. */
 void rp_couple_refresh(rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
-/* True when `point` is nearer than `reach` to the surface; fills `touch`. */
+/* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
 
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);
-/* A force on a body at a point, from a grain of that block. Walls are let pass (body -1). */
+/* A force on a body at a point, from a grain of that block: the mean over the step, which is the
+ * impulse divided by dt; parts of it may be pushed one by one. Walls are let pass (body -1). Blocks
+ * may push at the same time; within a block the order decides the last bits of the sum. */
 void rp_couple_push(rp_couple *couple, size_t block, int body, rp_vec3 point, rp_vec3 force);
-/* Adds the rows in order and hands the sums to the bodies' states. */
+/* Adds the rows in order and hands the sums to the bodies' states: force, and torque about the
+ * body's origin as of the last refresh. The rows are then gone. */
 void rp_couple_finish(rp_couple *couple);
 
 #endif

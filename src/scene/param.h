@@ -15,9 +15,13 @@ typedef enum rp_param_kind {
     RP_PARAM_WORD,   /* one of `words`          int, its place in the list */
     RP_PARAM_WORDS,  /* [vtp, ply]              uint32_t, a bit per word of the list */
     RP_PARAM_TEXT,   /* any text                char * */
+    RP_PARAM_FILE,   /* a path                  char *, absolute; relative to the naming file */
     RP_PARAM_COLOUR, /* [0.8, 0.7, 0.5], #c8b080 or a name     double[3], linear 0 to 1 */
-    RP_PARAM_NAME,   /* an entry of the section `words` (such as "materials")   int, its index */
+    RP_PARAM_NAME,   /* an entry of the section `words` (such as "materials")   int, its index;
+                        the section stands above in the table of the scene */
     RP_PARAM_TABLE,  /* a section of its own: the table is in `table`; the struct is inside */
+    RP_PARAM_PART,   /* no key: the parameters of `table`, which several tables share */
+    RP_PARAM_METHOD, /* a section with `method:` and the parameters of the method that it names */
     RP_PARAM_NAMED,  /* a map of named entries, all by `table`     rp_named_list */
     RP_PARAM_LIST    /* a list of entries, all by `table`          rp_plain_list */
 } rp_param_kind;
@@ -30,11 +34,15 @@ typedef struct rp_param {
     size_t offset;      /* in the struct that the table fills */
     const char *unit;   /* SI unit that a bare number has: "m", "rad", "kg/m3", "" …  Angles are
                            written in degrees when bare: give "deg"; they are stored in radians. */
-    const char *preset; /* the default, as a scene file would say it; NULL: must be given */
-    double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component */
+    const char *preset; /* the default, as a scene file would say it; NULL: must be given; "": may
+                           be left out, and is zero then. Of NAMED: an entry that is there when no
+                           other is. */
+    double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component.
+                           Infinite values need an infinite bound; equal bounds: any finite one. */
     const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
     const struct rp_param_table *table; /* for TABLE, NAMED and LIST */
     const char *help;                   /* one line */
+    const char *also;                   /* other spellings of words, such as "block=box" */
 } rp_param;
 
 typedef struct rp_param_table {
@@ -56,5 +64,13 @@ typedef struct rp_plain_list {
     void *items;
     int count;
 } rp_plain_list;
+
+/* help.c: the table as text, a line at a time, for the terminal or for the manual. Sections inside
+ * come after the section that names them; methods are listed by the caller. `path` is put before
+ * every key, such as "solver"; NULL for none. */
+typedef enum rp_help_style { RP_HELP_TEXT, RP_HELP_MARKDOWN } rp_help_style;
+typedef void rp_help_line(void *user, const char *line);
+void rp_param_help(const rp_param_table *table, const char *path, rp_help_style style,
+                   rp_help_line *line, void *user);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef RP_SCENE_SCENE_H
 #define RP_SCENE_SCENE_H
 
+#include "base/memory.h"
 #include "geom/shape.h"
 #include "repose/scene.h"
 #include "scene/param.h"
@@ -51,7 +52,7 @@ typedef struct rp_shape_spec {
     int kind; /* rp_shape_kind */
     rp_vec3 size;
     double radius, height, neck, thickness;
-    char *file;   /* mesh; relative to the file that names it, resolved while reading */
+    char *file;   /* mesh; absolute */
     double scale; /* of the mesh */
 } rp_shape_spec;
 
@@ -97,8 +98,8 @@ typedef struct rp_body_spec {
     rp_shape_spec shape_spec;
     rp_shape shape;
     rp_vec3 position, rotation;
-    rp_vec3 normal; /* planes only: which way it faces; turned into the pose */
-    rp_pose pose;
+    rp_vec3 normal;               /* planes only: which way it faces; turned into the pose */
+    rp_pose pose;                 /* with keys: that of the first */
     int motion;                   /* rp_motion */
     rp_plain_list keys;           /* rp_key_spec, times rising */
     double density;               /* kg/m3 */
@@ -155,8 +156,8 @@ struct rp_scene {
     const rp_param_table *method; /* of the solver; its name is the method's name */
     void *method_params;          /* a struct of method->size */
 
-    char *text;  /* the scene as read: one YAML document, includes and settings worked in */
-    void *store; /* memory behind all of the above; see read.c */
+    char *text; /* the scene as read: one YAML document, includes, settings, defaults worked in */
+    rp_arena store; /* memory behind all of the above but the text and the meshes */
 };
 
 /* The methods a scene may name under `solver: method:`; the first is the default. */
@@ -172,8 +173,16 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
                            const rp_setting *settings, int setting_count,
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 
+/* What rp_draft_finish does, for the methods of the schema. */
+rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
+                             rp_report *report);
+
 /* The table of a whole scene, for help and the manual. */
 const rp_param_table *rp_scene_table(void);
+/* Help on all of a scene, or on one section such as "bodies" or "solver"; the solver's part from
+ * the schema. RP_ERROR_INPUT, with a suggestion, when there is no such section. NULL: all. */
+rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
+                      rp_help_line *line, void *user, rp_report *report);
 
 static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
 {
@@ -190,6 +199,14 @@ static inline const rp_emitter_spec *rp_scene_emitters(const rp_scene *scene)
 static inline const rp_body_spec *rp_scene_bodies(const rp_scene *scene)
 {
     return scene->bodies.items;
+}
+static inline const rp_measurement_spec *rp_scene_measurements(const rp_scene *scene)
+{
+    return scene->measurements.items;
+}
+static inline const rp_camera_spec *rp_scene_cameras(const rp_scene *scene)
+{
+    return scene->cameras.items;
 }
 
 #endif

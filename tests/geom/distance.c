@@ -2,6 +2,7 @@
  * what every distance obeys: it grows at the rate 1 along its normal. */
 #include "check.h"
 
+#include "base/memory.h"
 #include "geom/shapes.h"
 
 #define SEGMENTS 96
@@ -208,6 +209,13 @@ static void surface_points_of_a_mesh_have_outward_normals(void **state)
     rp_mesh_destroy(mesh);
 }
 
+/* The last test: all the others gave back what they took. */
+static void no_memory_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_memory_now().bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +226,7 @@ int main(void)
         cmocka_unit_test(contains_agrees_with_the_definition),
         cmocka_unit_test(special_places_have_unit_normals),
         cmocka_unit_test(surface_points_of_a_mesh_have_outward_normals),
+        cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Meshes built by hand: joining, measuring, and what is refused as the skin of a solid. */
 #include "check.h"
 
+#include "base/memory.h"
 #include "geom/shapes.h"
 
 #include <string.h>
@@ -145,6 +146,13 @@ static void what_holds_nothing_is_refused(void **state)
     check_refused(mesh, "no volume");
 }
 
+/* The last test: all the others gave back what they took. */
+static void no_memory_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_memory_now().bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +165,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(flat_triangles_are_refused),
         cmocka_unit_test(what_holds_nothing_is_refused),
+        cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

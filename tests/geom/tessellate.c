@@ -1,6 +1,7 @@
 /* Volumes, bounds and triangles of shapes. */
 #include "check.h"
 
+#include "base/memory.h"
 #include "geom/shapes.h"
 
 static void volumes_are_exact(void **state)
@@ -115,6 +116,13 @@ static void a_mesh_is_copied(void **state)
     rp_mesh_destroy(mesh);
 }
 
+/* The last test: all the others gave back what they took. */
+static void no_memory_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_memory_now().bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +133,7 @@ int main(void)
         cmocka_unit_test(bounds_touch_the_surface),
         cmocka_unit_test(a_plane_is_a_square_facing_up),
         cmocka_unit_test(a_mesh_is_copied),
+        cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

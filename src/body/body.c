@@ -1,0 +1,201 @@
+/* Fixed and keyed bodies. */
+#include "body/body.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rp_bodies {
+    const rp_scene *scene;
+    rp_body_state *states;
+    int count;
+};
+
+static size_t states_size(int count)
+{
+    return (size_t)count * sizeof(rp_body_state);
+}
+
+static void store_vec3(double to[3], rp_vec3 v)
+{
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+static void store_pose(rp_body_state *state, rp_pose pose)
+{
+    store_vec3(state->position, pose.position);
+    const rp_quat q = pose.orientation;
+    const double values[4] = {q.w, q.x, q.y, q.z};
+    memcpy(state->orientation, values, sizeof values);
+}
+
+static rp_pose pose_at(const rp_body_spec *spec, double time)
+{
+    if (spec->motion == RP_MOTION_KEYS)
+        return rp_keys_pose(spec->keys.items, spec->keys.count, time);
+    return spec->pose;
+}
+
+static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
+{
+    char key[256];
+    snprintf(key, sizeof key, "bodies.%s.keys", spec->name);
+    const rp_key_spec *keys = spec->keys.items;
+    if (spec->keys.count < 1)
+        return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                          "a body that follows keys needs at least one");
+    for (int i = 1; i < spec->keys.count; i++)
+        if (!(keys[i].time > keys[i - 1].time))
+            return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                              "the time of key %d is %g s, that of key %d before it %g s; times "
+                              "must rise",
+                              i + 1, keys[i].time, i, keys[i - 1].time);
+    return RP_OK;
+}
+
+static rp_code check_body(const rp_body_spec *spec, rp_report *report)
+{
+    if (spec->motion == RP_MOTION_KEYS) return check_keys(spec, report);
+    if (spec->motion != RP_MOTION_DYNAMIC) return RP_OK;
+    char key[256];
+    snprintf(key, sizeof key, "bodies.%s.motion", spec->name);
+    return rp_fail_at(report, RP_ERROR_UNSUPPORTED, NULL, key,
+                      "dynamic: this build has no rigid-body engine; use fixed or keys");
+}
+
+/* Looks at every body, so that all mistakes are told at once; gives the first one's code. */
+static rp_code check_all(const rp_scene *scene, rp_report *report)
+{
+    rp_code first = RP_OK;
+    for (int i = 0; i < scene->bodies.count; i++) {
+        rp_code code = check_body(&rp_scene_bodies(scene)[i], report);
+        if (first == RP_OK) first = code;
+    }
+    return first;
+}
+
+rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report)
+{
+    *out = NULL;
+    rp_code code = check_all(scene, report);
+    if (code != RP_OK) return code;
+    int count = scene->bodies.count;
+    rp_bodies *bodies = rp_allocate_zero(sizeof *bodies);
+    rp_body_state *states = rp_allocate_zero(states_size(count));
+    if (!bodies || !states) {
+        rp_release(bodies, sizeof *bodies);
+        rp_release(states, states_size(count));
+        return rp_fail_memory(report, states_size(count), "bodies");
+    }
+    for (int i = 0; i < count; i++)
+        store_pose(&states[i], pose_at(&rp_scene_bodies(scene)[i], 0));
+    *bodies = (rp_bodies){scene, states, count};
+    *out = bodies;
+    return RP_OK;
+}
+
+void rp_bodies_destroy(rp_bodies *bodies)
+{
+    if (!bodies) return;
+    rp_release(bodies->states, states_size(bodies->count));
+    rp_release(bodies, sizeof *bodies);
+}
+
+void rp_bodies_advance(rp_bodies *bodies, double time, double dt)
+{
+    RP_ASSERT(dt > 0);
+    for (int i = 0; i < bodies->count; i++) {
+        const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
+        if (spec->motion != RP_MOTION_KEYS) continue;
+        rp_pose from = pose_at(spec, time), to = pose_at(spec, time + dt);
+        rp_vec3 move = rp_v3_sub(to.position, from.position);
+        rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
+        rp_body_state *state = &bodies->states[i];
+        store_pose(state, to);
+        store_vec3(state->velocity, rp_v3_scale(move, 1 / dt));
+        store_vec3(state->angular_velocity, rp_v3_scale(turn, 1 / dt));
+    }
+}
+
+int rp_bodies_count(const rp_bodies *bodies)
+{
+    return bodies->count;
+}
+
+rp_body_state *rp_bodies_states(rp_bodies *bodies)
+{
+    return bodies->states;
+}
+
+/* The parts of a state as they are saved: one array each, so that each has its unit. */
+static const struct {
+    const char *name, *unit;
+    size_t offset;
+    int width;
+} parts[] = {
+    {"bodies/position", "m", offsetof(rp_body_state, position), 3},
+    {"bodies/orientation", "", offsetof(rp_body_state, orientation), 4},
+    {"bodies/velocity", "m/s", offsetof(rp_body_state, velocity), 3},
+    {"bodies/angular_velocity", "rad/s", offsetof(rp_body_state, angular_velocity), 3},
+    {"bodies/force", "N", offsetof(rp_body_state, force), 3},
+    {"bodies/torque", "N m", offsetof(rp_body_state, torque), 3},
+};
+#define PARTS (int)(sizeof parts / sizeof *parts)
+
+static double *part_of(rp_body_state *state, int part)
+{
+    return (double *)(void *)((char *)state + parts[part].offset);
+}
+
+static rp_code save_part(const rp_bodies *bodies, int part, rp_store *store, rp_report *report)
+{
+    size_t width = (size_t)parts[part].width, count = width * (size_t)bodies->count;
+    double *values = rp_allocate(count * sizeof *values);
+    if (!values) return rp_fail_memory(report, count * sizeof *values, "the state of bodies");
+    for (int i = 0; i < bodies->count; i++)
+        memcpy(values + width * (size_t)i, part_of(&bodies->states[i], part),
+               width * sizeof *values);
+    return rp_store_give(store, parts[part].name, parts[part].unit, RP_F64, values, count, report);
+}
+
+rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (int part = 0; part < PARTS && code == RP_OK; part++)
+        code = save_part(bodies, part, store, report);
+    return code;
+}
+
+static rp_code load_part(rp_body_state *states, int bodies, int part, double *values,
+                         const rp_store *store, rp_report *report)
+{
+    size_t width = (size_t)parts[part].width;
+    rp_code code =
+        rp_store_get(store, parts[part].name, RP_F64, values, width * (size_t)bodies, report);
+    for (int i = 0; i < bodies && code == RP_OK; i++)
+        memcpy(part_of(&states[i], part), values + width * (size_t)i, width * sizeof *values);
+    return code;
+}
+
+rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report)
+{
+    /* The state is put together aside, so that a damaged store leaves the bodies as they were; no
+     * part is larger than the state, so one block of that size holds the values of any. */
+    size_t size = states_size(bodies->count);
+    rp_body_state *states = rp_allocate(size);
+    double *values = rp_allocate(size);
+    rp_code code = RP_OK;
+    if (states && values) {
+        for (int part = 0; part < PARTS && code == RP_OK; part++)
+            code = load_part(states, bodies->count, part, values, store, report);
+        if (code == RP_OK) memcpy(bodies->states, states, size);
+    } else {
+        code = rp_fail_memory(report, 2 * size, "the state of bodies");
+    }
+    rp_release(values, size);
+    rp_release(states, size);
+    return code;
+}

@@ -1,0 +1,181 @@
+#include "couple/couple.h"
+#include "base/log.h"
+
+#include <string.h>
+
+#define SIDES 6
+
+/* What one block of grains did to one body. */
+typedef struct push_sum {
+    rp_vec3 force, torque; /* N; N m about the body's origin */
+} push_sum;
+
+struct rp_couple {
+    rp_bodies *bodies;
+    rp_surface *surfaces; /* of the bodies, then the walls */
+    int count, body_count;
+    push_sum *rows; /* borrowed from the step's arena: body_count sums per block */
+    size_t blocks;
+    bool begun;
+};
+
+static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
+
+static bool is_wall(const rp_domain_spec *domain, int side)
+{
+    const double bounds[SIDES] = {domain->low.x,  domain->high.x, domain->low.y,
+                                  domain->high.y, domain->low.z,  domain->high.z};
+    bool open = domain->open >> side & 1, periodic = domain->periodic >> (side / 2) & 1;
+    return isfinite(bounds[side]) && !open && !periodic;
+}
+
+/* The wall's plane faces into the domain. */
+static rp_surface wall(const rp_domain_spec *domain, int side)
+{
+    static const rp_vec3 inward[SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                          {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    rp_vec3 bound = side % 2 ? domain->high : domain->low;
+    rp_vec3 foot = rp_v3(side / 2 == 0 ? bound.x : 0, side / 2 == 1 ? bound.y : 0,
+                         side / 2 == 2 ? bound.z : 0);
+    return (rp_surface){.shape = &wall_shape,
+                        .pose = {foot, rp_quat_between(rp_v3(0, 0, 1), inward[side])},
+                        .friction = domain->friction,
+                        .restitution = domain->restitution,
+                        .body = -1};
+}
+
+static void fill_surfaces(rp_couple *couple, const rp_scene *scene)
+{
+    for (int i = 0; i < couple->body_count; i++) {
+        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
+        couple->surfaces[i] = (rp_surface){.shape = &spec->shape,
+                                           .friction = spec->friction,
+                                           .restitution = spec->restitution,
+                                           .body = i};
+    }
+    int next = couple->body_count;
+    for (int side = 0; side < SIDES; side++)
+        if (is_wall(&scene->domain, side)) couple->surfaces[next++] = wall(&scene->domain, side);
+}
+
+rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
+                         rp_report *report)
+{
+    *out = NULL;
+    int body_count = rp_bodies_count(bodies), count = body_count;
+    for (int side = 0; side < SIDES; side++)
+        count += is_wall(&scene->domain, side);
+    size_t bytes = (size_t)count * sizeof(rp_surface);
+    rp_couple *couple = rp_allocate_zero(sizeof *couple);
+    rp_surface *surfaces = rp_allocate(bytes);
+    if (!couple || !surfaces) {
+        rp_release(couple, sizeof *couple);
+        rp_release(surfaces, bytes);
+        return rp_fail_memory(report, bytes, "the surfaces of bodies");
+    }
+    couple->bodies = bodies;
+    couple->surfaces = surfaces;
+    couple->count = count;
+    couple->body_count = body_count;
+    fill_surfaces(couple, scene);
+    rp_couple_refresh(couple);
+    *out = couple;
+    return RP_OK;
+}
+
+void rp_couple_destroy(rp_couple *couple)
+{
+    if (!couple) return;
+    rp_release(couple->surfaces, (size_t)couple->count * sizeof *couple->surfaces);
+    rp_release(couple, sizeof *couple);
+}
+
+static rp_vec3 vec3_of(const double v[3])
+{
+    return rp_v3(v[0], v[1], v[2]);
+}
+
+void rp_couple_refresh(rp_couple *couple)
+{
+    const rp_body_state *states = rp_bodies_states(couple->bodies);
+    for (int i = 0; i < couple->body_count; i++) {
+        rp_surface *surface = &couple->surfaces[i];
+        const double *q = states[i].orientation;
+        surface->pose.position = vec3_of(states[i].position);
+        surface->pose.orientation = (rp_quat){q[0], q[1], q[2], q[3]};
+        surface->velocity = vec3_of(states[i].velocity);
+        surface->spin = vec3_of(states[i].angular_velocity);
+    }
+}
+
+int rp_couple_count(const rp_couple *couple)
+{
+    return couple->count;
+}
+
+const rp_surface *rp_couple_surfaces(const rp_couple *couple)
+{
+    return couple->surfaces;
+}
+
+/* How far the point is outside the box; 0 inside. */
+static double gap(rp_box3 box, rp_vec3 p)
+{
+    rp_vec3 beyond = rp_v3_max(rp_v3_sub(box.low, p), rp_v3_sub(p, box.high));
+    return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0)));
+}
+
+bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch)
+{
+    rp_vec3 local = rp_pose_to_local(surface->pose, point), normal;
+    /* Meshes are slow to search, and most grains are nowhere near. */
+    if (surface->shape->kind == RP_SHAPE_MESH && gap(surface->shape->mesh->bounds, local) > reach)
+        return false;
+    double distance = rp_shape_distance(surface->shape, local, &normal);
+    if (!(distance < reach)) return false;
+    rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
+    touch->distance = distance;
+    touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
+    touch->velocity = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    return true;
+}
+
+rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report)
+{
+    size_t row = (size_t)couple->body_count * sizeof(push_sum), bytes = blocks * row;
+    couple->rows = rp_arena_take(arena, bytes);
+    if (!couple->rows) return rp_fail_memory(report, bytes, "forces on bodies");
+    memset(couple->rows, 0, bytes);
+    couple->blocks = blocks;
+    couple->begun = true;
+    return RP_OK;
+}
+
+void rp_couple_push(rp_couple *couple, size_t block, int body, rp_vec3 point, rp_vec3 force)
+{
+    if (body < 0) return;
+    RP_ASSERT(couple->begun && block < couple->blocks && body < couple->body_count);
+    push_sum *sum = &couple->rows[block * (size_t)couple->body_count + (size_t)body];
+    rp_vec3 arm = rp_v3_sub(point, couple->surfaces[body].pose.position);
+    sum->force = rp_v3_add(sum->force, force);
+    sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
+}
+
+void rp_couple_finish(rp_couple *couple)
+{
+    RP_ASSERT(couple->begun);
+    rp_body_state *states = rp_bodies_states(couple->bodies);
+    for (int i = 0; i < couple->body_count; i++) {
+        push_sum sum = {{0, 0, 0}, {0, 0, 0}};
+        for (size_t block = 0; block < couple->blocks; block++) {
+            const push_sum *row = &couple->rows[block * (size_t)couple->body_count + (size_t)i];
+            sum.force = rp_v3_add(sum.force, row->force);
+            sum.torque = rp_v3_add(sum.torque, row->torque);
+        }
+        memcpy(states[i].force, &sum.force, sizeof states[i].force);
+        memcpy(states[i].torque, &sum.torque, sizeof states[i].torque);
+    }
+    couple->rows = NULL;
+    couple->blocks = 0;
+    couple->begun = false;
+}

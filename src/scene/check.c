@@ -1,0 +1,225 @@
+/* What a parameter table cannot say: values that must fit each other. Runs after reading, on the
+ * same tree, so that faults have their places. A section with a value that was not understood is
+ * left out: what it lacks would be reported twice. */
+#include "scene/read.h"
+#include "scene/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MATERIALS_MAX 255 /* a grain's material is one byte */
+
+static const char *const axis_names[] = {"x", "y", "z"};
+
+/* The fault stands at the value when it is there, at the section when not. */
+#define fail_key(tree, map, name, ...)                                                             \
+    do {                                                                                           \
+        const rp_node *value_ = rp_node_find(map, name);                                           \
+        (void)rp_node_fail(tree, value_ ? value_ : (map), value_ ? NULL : (name), __VA_ARGS__);    \
+    } while (0)
+
+static double component(rp_vec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static bool is_zero(rp_vec3 v)
+{
+    return !(rp_v3_length(v) > 0);
+}
+
+static void check_time(rp_tree *tree, const rp_node *map, const rp_time_spec *time)
+{
+    if (time->min_step > time->max_step)
+        fail_key(tree, map, "min_step", "min_step (%g s) is longer than max_step (%g s)",
+                 time->min_step, time->max_step);
+}
+
+static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double low = component(domain->low, axis), high = component(domain->high, axis);
+        const char *name = axis_names[axis];
+        bool periodic = domain->periodic >> axis & 1;
+        if (!(low < high))
+            fail_key(tree, map, "low", "low (%g m) must be below high (%g m) along %s", low, high,
+                     name);
+        if (periodic && !(isfinite(low) && isfinite(high)))
+            fail_key(tree, map, "periodic",
+                     "%s is periodic, so low and high must be given along it", name);
+        if (periodic && (domain->open >> (2 * axis) & 3))
+            fail_key(tree, map, "open", "%s is periodic, so its sides cannot be open", name);
+    }
+}
+
+/* --- shapes and nozzles ----------------------------------------------------------------------- */
+
+typedef struct needs {
+    const char *required, *optional; /* keys, as words */
+} needs;
+
+static const char shape_keys[] = "size|radius|height|neck|thickness|file|scale";
+static const needs shape_needs[] = {
+    [RP_SHAPE_PLANE] = {"", ""},
+    [RP_SHAPE_BOX] = {"size", ""},
+    [RP_SHAPE_SPHERE] = {"radius", ""},
+    [RP_SHAPE_CYLINDER] = {"radius|height", ""},
+    [RP_SHAPE_CAPSULE] = {"radius|height", ""},
+    [RP_SHAPE_CONE] = {"radius|height", ""},
+    [RP_SHAPE_FUNNEL] = {"radius|height|neck|thickness", ""},
+    [RP_SHAPE_MESH] = {"file", "scale"},
+};
+static const char nozzle_keys[] = "radius|width|height";
+static const needs nozzle_needs[] = {
+    [RP_NOZZLE_DISC] = {"radius", ""},
+    [RP_NOZZLE_RECTANGLE] = {"width|height", ""},
+};
+
+/* Of `keys`, those needed must be given, those that mean nothing must not. */
+static void check_needs(rp_tree *tree, const rp_node *map, const char *what, const char *keys,
+                        const needs *wants)
+{
+    char key[64], list[128];
+    rp_words_list(wants->required, list, sizeof list);
+    for (int i = 0; i < rp_words_count(keys); i++) {
+        rp_words_at(keys, i, key, sizeof key);
+        bool given = rp_is_given(map, key);
+        bool required = rp_words_find(wants->required, key) >= 0;
+        bool allowed = required || rp_words_find(wants->optional, key) >= 0;
+        if (required && !given)
+            rp_node_fail(tree, map, key, "a %s needs %s; %s is not given", what, list, key);
+        if (given && !allowed && list[0])
+            fail_key(tree, map, key, "%s means nothing for a %s, which has %s", key, what, list);
+        if (given && !allowed && !list[0])
+            fail_key(tree, map, key, "%s means nothing for a %s", key, what);
+    }
+}
+
+static void check_shape(rp_tree *tree, const rp_node *map, const rp_shape_spec *shape)
+{
+    char word[64];
+    rp_words_at(RP_SHAPE_WORDS, shape->kind, word, sizeof word);
+    check_needs(tree, map, word, shape_keys, &shape_needs[shape->kind]);
+    if (shape->kind == RP_SHAPE_FUNNEL && shape->neck > shape->radius)
+        fail_key(tree, map, "neck", "the neck (%g m) is wider than the radius (%g m) above it",
+                 shape->neck, shape->radius);
+}
+
+static void check_source(rp_tree *tree, const rp_node *map, const rp_source_spec *source)
+{
+    if (source->shape_spec.kind == RP_SHAPE_PLANE)
+        fail_key(tree, map, "shape", "a source must have an inside to fill; a plane is for bodies");
+    else
+        check_shape(tree, map, &source->shape_spec);
+}
+
+static void check_emitter(rp_tree *tree, const rp_node *map, const rp_emitter_spec *emitter)
+{
+    char word[64];
+    rp_words_at(RP_NOZZLE_WORDS, emitter->nozzle, word, sizeof word);
+    check_needs(tree, map, word, nozzle_keys, &nozzle_needs[emitter->nozzle]);
+    if (is_zero(emitter->direction))
+        fail_key(tree, map, "direction", "the direction must not be zero");
+    if (!(emitter->stop > emitter->start))
+        fail_key(tree, map, "stop", "stop (%g s) must come after start (%g s)", emitter->stop,
+                 emitter->start);
+}
+
+/* --- bodies ----------------------------------------------------------------------------------- */
+
+static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    const rp_node *list = rp_node_find(map, "keys");
+    if (body->motion == RP_MOTION_KEYS && !body->keys.count)
+        rp_node_fail(tree, list ? list : map, list ? NULL : "keys",
+                     "a body moved by keys needs at least one");
+    if (body->motion != RP_MOTION_KEYS && list)
+        rp_node_fail(tree, list, NULL, "keys are given, so say `motion: keys`, or leave them out");
+    const rp_key_spec *keys = body->keys.items;
+    const rp_node *entry = list ? list->first : NULL;
+    for (int i = 1; i < body->keys.count; i++) {
+        entry = entry->next;
+        if (!(keys[i].time > keys[i - 1].time))
+            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
+                     keys[i - 1].time);
+    }
+}
+
+static void check_plane(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    bool plane = body->shape_spec.kind == RP_SHAPE_PLANE, normal = rp_is_given(map, "normal");
+    if (normal && !plane) fail_key(tree, map, "normal", "only a plane has a normal");
+    if (normal && plane && is_zero(body->normal))
+        fail_key(tree, map, "normal", "the normal must not be zero");
+    if (normal && plane && rp_is_given(map, "rotation"))
+        fail_key(tree, map, "rotation", "a plane is turned by normal or by rotation, not by both");
+    if (plane && body->motion == RP_MOTION_DYNAMIC)
+        fail_key(tree, map, "motion", "a plane has no end, so it cannot be dynamic");
+}
+
+static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    check_shape(tree, map, &body->shape_spec);
+    check_plane(tree, map, body);
+    check_keys(tree, map, body);
+    if (body->motion == RP_MOTION_DYNAMIC && !rp_is_given(map, "density"))
+        rp_node_fail(tree, map, "density", "a dynamic body needs a density, such as 2500 kg/m3");
+}
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+static void check_camera(rp_tree *tree, const rp_node *map, const rp_camera_spec *camera)
+{
+    rp_vec3 view = rp_v3_sub(camera->target, camera->position);
+    if (is_zero(view)) {
+        fail_key(tree, map, "target", "the camera stands where it looks at");
+        return;
+    }
+    rp_vec3 across = rp_v3_cross(rp_v3_normal(view), rp_v3_normal(camera->up));
+    if (is_zero(camera->up))
+        fail_key(tree, map, "up", "up must not be zero");
+    else if (rp_v3_length(across) < 1e-6)
+        fail_key(tree, map, "up", "up lies along the view; choose another, such as [0, 1, 0]");
+}
+
+static void check_light(rp_tree *tree, const rp_node *map, const rp_light_spec *light)
+{
+    if (is_zero(light->direction))
+        fail_key(tree, map, "direction", "the direction must not be zero");
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static const rp_node *sound_section(const rp_node *root, const char *key)
+{
+    const rp_node *map = rp_node_find(root, key);
+    return map && map->kind == RP_NODE_MAP && !map->bad ? map : NULL;
+}
+
+/* Calls CHECK for each entry of a named section whose values are understood. */
+#define check_entries(tree, root, key, list, type, check)                                          \
+    do {                                                                                           \
+        const rp_node *section_ = rp_node_find(root, key);                                         \
+        const type *items_ = (list).items;                                                         \
+        const rp_node *entry_ = section_ ? section_->first : NULL;                                 \
+        for (int i_ = 0; i_ < (list).count; i_++, entry_ = entry_->next)                           \
+            if (!entry_->bad) check(tree, entry_, &items_[i_]);                                    \
+    } while (0)
+
+void rp_check_scene(rp_reader *reader, const rp_scene *scene)
+{
+    rp_tree *tree = reader->tree;
+    const rp_node *root = reader->root, *map;
+    if ((map = sound_section(root, "time"))) check_time(tree, map, &scene->time);
+    if ((map = sound_section(root, "domain"))) check_domain(tree, map, &scene->domain);
+    if ((map = sound_section(root, "light"))) check_light(tree, map, &scene->light);
+    if (scene->materials.count > MATERIALS_MAX)
+        rp_node_fail(tree, rp_node_find(root, "materials"), NULL,
+                     "there are %d materials; at most %d are possible", scene->materials.count,
+                     MATERIALS_MAX);
+    check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
+    check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);
+    check_entries(tree, root, "bodies", scene->bodies, rp_body_spec, check_body);
+    check_entries(tree, root, "cameras", scene->cameras, rp_camera_spec, check_camera);
+}

@@ -1,0 +1,240 @@
+/* Parameter tables as help for the terminal and as pages of the manual. */
+#include "scene/scene.h"
+#include "scene/words.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct printer {
+    rp_help_style style;
+    rp_help_line *line;
+    void *user;
+} printer;
+
+/* "a number in m", "one of: disc, rectangle": how the value is written. */
+static void kind_text(const rp_param *param, char *text, size_t size)
+{
+    char words[512] = "";
+    const char *unit = param->unit && param->unit[0] ? param->unit : NULL;
+    bool listed = param->kind == RP_PARAM_WORD || param->kind == RP_PARAM_WORDS;
+    if (listed) rp_words_list(param->words, words, sizeof words);
+    switch (param->kind) {
+    case RP_PARAM_REAL:
+        snprintf(text, size, "number%s%s", unit ? " in " : "", unit ? unit : "");
+        break;
+    case RP_PARAM_VEC3:
+        snprintf(text, size, "[x, y, z]%s%s", unit ? " in " : "", unit ? unit : "");
+        break;
+    case RP_PARAM_COUNT:
+        snprintf(text, size, "whole number");
+        break;
+    case RP_PARAM_SWITCH:
+        snprintf(text, size, "yes or no");
+        break;
+    case RP_PARAM_WORD:
+        snprintf(text, size, "one of: %s", words);
+        break;
+    case RP_PARAM_WORDS:
+        snprintf(text, size, "list of: %s", words);
+        break;
+    case RP_PARAM_FILE:
+        snprintf(text, size, "file");
+        break;
+    case RP_PARAM_COLOUR:
+        snprintf(text, size, "colour");
+        break;
+    case RP_PARAM_NAME:
+        snprintf(text, size, "name from %s", param->words);
+        break;
+    default:
+        snprintf(text, size, "text");
+    }
+}
+
+static void range_text(const rp_param *param, char *text, size_t size)
+{
+    bool number = param->kind == RP_PARAM_REAL || param->kind == RP_PARAM_VEC3 ||
+                  param->kind == RP_PARAM_COUNT;
+    text[0] = 0;
+    if (!number || param->low == param->high) return;
+    if (param->low < -DBL_MAX && param->high > DBL_MAX)
+        snprintf(text, size, "any, or inf");
+    else if (param->high > DBL_MAX)
+        snprintf(text, size, "%g or more, or inf", param->low);
+    else if (param->low < -DBL_MAX)
+        snprintf(text, size, "%g or less, or -inf", param->high);
+    else
+        snprintf(text, size, "%g to %g", param->low, param->high);
+}
+
+static void preset_text(const rp_param *param, char *text, size_t size)
+{
+    if (!param->preset)
+        snprintf(text, size, "must be given");
+    else if (!param->preset[0])
+        snprintf(text, size, "none");
+    else
+        snprintf(text, size, "%s", param->preset);
+}
+
+static void print_param(const printer *p, const rp_param *param, const char *path)
+{
+    char kind[600], range[100], preset[100], line[1200];
+    kind_text(param, kind, sizeof kind);
+    range_text(param, range, sizeof range);
+    preset_text(param, preset, sizeof preset);
+    if (p->style == RP_HELP_MARKDOWN) {
+        snprintf(line, sizeof line, "| `%s%s` | %s | %s | %s | %s |", path, param->key, kind, range,
+                 preset, param->help);
+        p->line(p->user, line);
+        return;
+    }
+    snprintf(line, sizeof line, "  %s%s", path, param->key);
+    p->line(p->user, line);
+    snprintf(line, sizeof line, "      %s", param->help);
+    p->line(p->user, line);
+    snprintf(line, sizeof line, "      %s%s%s%s; default: %s", kind, range[0] ? " (" : "", range,
+             range[0] ? ")" : "", preset);
+    p->line(p->user, line);
+}
+
+static bool is_section(const rp_param *param)
+{
+    return param->kind == RP_PARAM_TABLE || param->kind == RP_PARAM_NAMED ||
+           param->kind == RP_PARAM_LIST || param->kind == RP_PARAM_METHOD;
+}
+
+static void print_values(const printer *p, const rp_param_table *table, const char *path)
+{
+    for (int i = 0; i < table->count; i++) {
+        const rp_param *param = &table->params[i];
+        if (param->kind == RP_PARAM_PART)
+            print_values(p, param->table, path);
+        else if (!is_section(param))
+            print_param(p, param, path);
+    }
+}
+
+static void print_heading(const printer *p, const rp_param_table *table, const char *path)
+{
+    char line[600];
+    const char *title = path[0] ? path : table->name;
+    int length = (int)strlen(title) - (path[0] && title[strlen(title) - 1] == '.');
+    bool markdown = p->style == RP_HELP_MARKDOWN;
+    if (markdown)
+        snprintf(line, sizeof line, "## `%.*s`", length, title);
+    else
+        snprintf(line, sizeof line, "%.*s: %s", length, title, table->help);
+    p->line(p->user, line);
+    if (!markdown) return;
+    p->line(p->user, "");
+    snprintf(line, sizeof line, "%c%s.", table->help[0] & ~0x20, table->help + 1);
+    p->line(p->user, line);
+    p->line(p->user, "");
+    p->line(p->user, "| key | value | range | default | meaning |");
+    p->line(p->user, "| --- | --- | --- | --- | --- |");
+}
+
+static void print_table(const printer *p, const rp_param_table *table, const char *path);
+
+/* The table behind a section, with how its keys are reached: "bodies.NAME.", "keys[N].". */
+static void print_section(const printer *p, const rp_param *param, const char *path)
+{
+    char inner[256];
+    const char *entry = param->kind == RP_PARAM_NAMED  ? ".NAME."
+                        : param->kind == RP_PARAM_LIST ? "[N]."
+                                                       : ".";
+    snprintf(inner, sizeof inner, "%s%s%s", path, param->key, entry);
+    print_table(p, param->table, inner);
+}
+
+static void print_table(const printer *p, const rp_param_table *table, const char *path)
+{
+    print_heading(p, table, path);
+    print_values(p, table, path);
+    p->line(p->user, "");
+    for (int i = 0; i < table->count; i++) {
+        const rp_param *param = &table->params[i];
+        if (is_section(param) && param->kind != RP_PARAM_METHOD) print_section(p, param, path);
+    }
+}
+
+void rp_param_help(const rp_param_table *table, const char *path, rp_help_style style,
+                   rp_help_line *line, void *user)
+{
+    printer p = {style, line, user};
+    char prefix[256] = "";
+    if (path && path[0]) snprintf(prefix, sizeof prefix, "%s.", path);
+    print_table(&p, table, prefix);
+}
+
+/* The methods come one after another; `method` itself is no parameter of theirs. */
+static void print_methods(const printer *p, const rp_scene_schema *schema)
+{
+    char line[600];
+    for (int i = 0; i < schema->method_count; i++) {
+        const rp_param_table *method = schema->methods[i];
+        bool markdown = p->style == RP_HELP_MARKDOWN;
+        snprintf(line, sizeof line, markdown ? "## `solver: {method: %s}`" : "solver: {method: %s}",
+                 method->name);
+        p->line(p->user, line);
+        if (markdown) p->line(p->user, "");
+        snprintf(line, sizeof line, markdown ? "%s%s" : "  %s%s", method->help,
+                 i ? "" : " (the default method)");
+        p->line(p->user, line);
+        if (markdown) p->line(p->user, "");
+        if (markdown) p->line(p->user, "| key | value | range | default | meaning |");
+        if (markdown) p->line(p->user, "| --- | --- | --- | --- | --- |");
+        print_values(p, method, "solver.");
+        p->line(p->user, "");
+    }
+}
+
+static void print_includes(const printer *p)
+{
+    bool markdown = p->style == RP_HELP_MARKDOWN;
+    p->line(p->user, markdown ? "## `include`" : "include: other scene files");
+    if (markdown) p->line(p->user, "");
+    p->line(p->user, "  A file, or a list of files, relative to the file that names it. What the "
+                     "including file");
+    p->line(p->user, "  says counts; maps merge key by key, everything else replaces. `~` takes "
+                     "a key back.");
+    p->line(p->user, "");
+}
+
+static rp_code fail_section(const char *section, rp_report *report)
+{
+    const rp_param_table *scene = rp_scene_table();
+    rp_nearest nearest = rp_nearest_to(section);
+    char hint[96];
+    for (int i = 0; i < scene->count; i++)
+        rp_nearest_try(&nearest, scene->params[i].key, strlen(scene->params[i].key));
+    rp_nearest_hint(&nearest, hint, sizeof hint);
+    return rp_fail(report, RP_ERROR_INPUT, "a scene has no section '%s'%s", section, hint);
+}
+
+rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
+                      rp_help_line *line, void *user, rp_report *report)
+{
+    const rp_param_table *scene = rp_scene_table();
+    printer p = {style, line, user};
+    if (!section) {
+        print_table(&p, scene, "");
+        print_methods(&p, schema);
+        print_includes(&p);
+        return RP_OK;
+    }
+    for (int i = 0; i < scene->count; i++) {
+        const rp_param *param = &scene->params[i];
+        if (strcmp(param->key, section) != 0) continue;
+        if (param->kind == RP_PARAM_METHOD)
+            print_methods(&p, schema);
+        else if (is_section(param))
+            print_section(&p, param, "");
+        else
+            print_param(&p, param, "");
+        return RP_OK;
+    }
+    return fail_section(section, report);
+}

@@ -1,0 +1,320 @@
+/* Files, their includes, and settings: all merged into one tree before anything is understood. */
+#include "scene/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file that is being read, and the one that includes it. */
+typedef struct visit {
+    const struct visit *from;
+    const rp_node *by; /* the node that names it; NULL for the scene itself */
+    dev_t device;
+    ino_t number;
+    int depth;
+} visit;
+
+static rp_node *load_visit(rp_tree *tree, const char *path, visit *v);
+
+/* A fault about a file: at the include that names it, or about the file as such. */
+static void file_fail(rp_tree *tree, rp_code code, const char *path, const visit *v,
+                      const char *what)
+{
+    tree->broken = true;
+    if (v->by) {
+        rp_node_fail(tree, v->by, NULL, "'%s': %s", path, what);
+        return;
+    }
+    rp_document document = {.name = path};
+    rp_document_fail(tree, code, &document, 0, 0, 0, "%s", what);
+}
+
+static char *read_bytes(rp_tree *tree, int file, size_t size, size_t *got)
+{
+    char *text = rp_tree_take(tree, size + 1);
+    *got = 0;
+    while (text && *got < size) {
+        ssize_t part = read(file, text + *got, size - *got);
+        if (part < 0 && errno == EINTR) continue;
+        if (part < 0) return NULL;
+        if (part == 0) break;
+        *got += (size_t)part;
+    }
+    if (text) text[*got] = 0;
+    return text;
+}
+
+/* Checks what was opened before reading a byte of it: devices and pipes may have no end. */
+static bool read_opened(rp_tree *tree, const char *path, visit *v, int file, rp_document *document)
+{
+    struct stat info;
+    const char *wrong = NULL;
+    if (fstat(file, &info) != 0)
+        wrong = strerror(errno);
+    else if (S_ISDIR(info.st_mode))
+        wrong = "this is a folder, not a scene file";
+    else if (!S_ISREG(info.st_mode))
+        wrong = "this is not a plain file";
+    else if ((size_t)info.st_size > RP_SCENE_BYTES_MAX - tree->bytes)
+        wrong = "the files of a scene may have 16 MiB together; this one is too large";
+    if (wrong) {
+        file_fail(tree, RP_ERROR_IO, path, v, wrong);
+        return false;
+    }
+    v->device = info.st_dev;
+    v->number = info.st_ino;
+    tree->bytes += (size_t)info.st_size;
+    document->text = read_bytes(tree, file, (size_t)info.st_size, &document->size);
+    if (document->text) return true;
+    if (tree->code != RP_ERROR_MEMORY) file_fail(tree, RP_ERROR_IO, path, v, strerror(errno));
+    return false;
+}
+
+static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *document)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        char what[256];
+        snprintf(what, sizeof what, "cannot open this file: %s", strerror(errno));
+        file_fail(tree, RP_ERROR_IO, path, v, what);
+        return false;
+    }
+    bool ok = read_opened(tree, path, v, file, document);
+    close(file);
+    return ok;
+}
+
+/* The folder part of a path, as a copy. */
+static const char *folder_of(rp_tree *tree, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return ".";
+    return rp_tree_text(tree, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static char *join(rp_tree *tree, const char *folder, const char *file)
+{
+    if (file[0] == '/' || !folder || strcmp(folder, ".") == 0)
+        return rp_tree_text(tree, file, strlen(file));
+    size_t size = strlen(folder) + strlen(file) + 2;
+    char *path = rp_tree_take(tree, size);
+    if (path) snprintf(path, size, "%s/%s", folder, file);
+    return path;
+}
+
+char *rp_load_resolve(rp_tree *tree, const rp_document *document, const char *file)
+{
+    char *path = join(tree, document ? document->folder : NULL, file);
+    if (!path) return NULL;
+    char *real = realpath(path, NULL);
+    if (real) {
+        path = rp_tree_text(tree, real, strlen(real));
+        free(real);
+        return path;
+    }
+    char folder[PATH_MAX];
+    return path[0] != '/' && getcwd(folder, sizeof folder) ? join(tree, folder, path) : path;
+}
+
+/* True when the file is one of those that led here. */
+static bool is_cycle(const visit *v)
+{
+    for (const visit *other = v->from; other; other = other->from)
+        if (other->device == v->device && other->number == v->number) return true;
+    return false;
+}
+
+/* Adds one included file to what was included before it. */
+static void include_one(rp_tree *tree, rp_node *base, const rp_node *named, const visit *from)
+{
+    if (named->kind != RP_NODE_SCALAR || !named->text[0]) {
+        rp_node_fail(tree, named, NULL, "expected the name of a file, or a list of names");
+        return;
+    }
+    if (from->depth == RP_INCLUDE_DEPTH_MAX) {
+        rp_node_fail(tree, named, NULL, "files include each other more than 16 deep here");
+        tree->broken = true;
+        return;
+    }
+    visit v = {.from = from, .by = named, .depth = from->depth + 1};
+    const char *path = join(tree, named->document->folder, named->text);
+    rp_node *root = path ? load_visit(tree, path, &v) : NULL;
+    if (root) rp_node_merge(base, root);
+}
+
+/* Works the included files in below what the file says itself. */
+static rp_node *resolve_includes(rp_tree *tree, rp_node *root, const visit *v)
+{
+    rp_node *include = rp_node_find(root, "include");
+    if (!include) return root;
+    if (!root->document->folder) {
+        rp_node_fail(tree, include, NULL,
+                     "a scene from memory has no folder to include files from");
+        rp_node_remove(include);
+        return root;
+    }
+    rp_node *base = rp_node_create(tree, RP_NODE_MAP, root);
+    if (!base) return NULL;
+    if (include->kind == RP_NODE_LIST)
+        for (const rp_node *named = include->first; named; named = named->next)
+            include_one(tree, base, named, v);
+    else
+        include_one(tree, base, include, v);
+    rp_node_remove(include);
+    rp_node_merge(base, root);
+    return base;
+}
+
+/* A scene is a map of keys, and says something. */
+static rp_node *expect_map(rp_tree *tree, rp_node *root)
+{
+    if (!root || root->kind == RP_NODE_MAP) return root;
+    if (root->kind == RP_NODE_SCALAR && root->plain && !root->text[0])
+        rp_node_fail(tree, root, NULL, "this scene is empty; `repose help scene` lists the keys");
+    else
+        rp_node_fail(tree, root, NULL, "a scene is a map of keys such as `time: {duration: 2 s}`");
+    tree->broken = true;
+    return NULL;
+}
+
+static rp_node *load_visit(rp_tree *tree, const char *path, visit *v)
+{
+    rp_document *document = rp_tree_document(tree, path);
+    if (!document) return NULL;
+    if (++tree->files > RP_SCENE_FILES_MAX) {
+        file_fail(tree, RP_ERROR_INPUT, path, v, "a scene may be made of at most 256 files");
+        return NULL;
+    }
+    document->folder = folder_of(tree, path);
+    if (!document->folder || !read_file(tree, path, v, document)) return NULL;
+    if (is_cycle(v)) {
+        file_fail(tree, RP_ERROR_INPUT, path, v,
+                  "this file includes itself, directly or through others");
+        return NULL;
+    }
+    rp_node *root = expect_map(tree, rp_yaml_parse(tree, document));
+    return root ? resolve_includes(tree, root, v) : NULL;
+}
+
+rp_node *rp_load_file(rp_tree *tree, const char *path)
+{
+    visit v = {.depth = 0};
+    return load_visit(tree, path, &v);
+}
+
+rp_node *rp_load_text(rp_tree *tree, const char *text, size_t size, const char *name)
+{
+    rp_document *document = rp_tree_document(tree, name);
+    if (!document) return NULL;
+    if (size > RP_SCENE_BYTES_MAX) {
+        rp_document_fail(tree, RP_ERROR_INPUT, document, 0, 0, 0,
+                         "a scene may have 16 MiB; this one is too large");
+        return NULL;
+    }
+    document->size = size;
+    document->text = rp_tree_text(tree, text, size);
+    if (!document->text) return NULL;
+    visit v = {.depth = 0};
+    rp_node *root = expect_map(tree, rp_yaml_parse(tree, document));
+    return root ? resolve_includes(tree, root, &v) : NULL;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+/* The child that a part of a key path names: of a map by key, of a list by number. */
+static rp_node *step_down(rp_tree *tree, rp_node *node, const char *part, const rp_node *like)
+{
+    if (node->kind == RP_NODE_LIST) {
+        char *end;
+        long index = strtol(part, &end, 10);
+        rp_node *child = node->first;
+        for (long i = 0; child && i < index; i++)
+            child = child->next;
+        if (*end || index < 0 || !child) {
+            rp_node_fail(tree, like, NULL, "'%s' is not a place in this list of %d; the first is 0",
+                         part, node->count);
+            return NULL;
+        }
+        return child;
+    }
+    if (node->kind == RP_NODE_SCALAR) {
+        /* what was said is overridden by what is below it now */
+        node->kind = RP_NODE_MAP;
+        node->text = NULL;
+        node->document = like->document;
+    }
+    rp_node *child = rp_node_find(node, part);
+    if (child) return child;
+    child = rp_node_create(tree, RP_NODE_MAP, like);
+    if (!child) return NULL;
+    child->key = part;
+    rp_node_append(node, child);
+    return child;
+}
+
+/* True for parts between single dots, and not too many of them. */
+static bool is_key_path(const char *path)
+{
+    int depth = 1;
+    for (const char *c = path; *c; c++) {
+        if (*c == '.' && (c == path || c[1] == '.' || !c[1])) return false;
+        depth += *c == '.';
+    }
+    return path[0] && depth < RP_SCENE_DEPTH_MAX / 2;
+}
+
+/* Hangs the value in at the key path, which is cut into its parts. */
+static void put_value(rp_tree *tree, rp_node *root, char *path, rp_node *value)
+{
+    rp_node *node = root;
+    if (!is_key_path(path)) {
+        rp_node_fail(tree, value, NULL, "'%s' is not a key path such as time.duration", path);
+        return;
+    }
+    for (char *part = path, *next; part; part = next) {
+        next = strchr(part, '.');
+        if (next) *next++ = 0;
+        node = step_down(tree, node, part, value);
+        if (!node) return;
+    }
+    if (node->kind == RP_NODE_MAP && value->kind == RP_NODE_MAP)
+        rp_node_merge(node, value);
+    else
+        rp_node_replace(node, value);
+}
+
+/* Not a whole file may hide in a setting, but its size is bounded like one. */
+static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting)
+{
+    size_t key_size = strlen(setting->key), value_size = strlen(setting->value);
+    if (key_size > 1000 || value_size > RP_SCENE_BYTES_MAX - tree->bytes) {
+        rp_document document = {.name = "--set"};
+        rp_document_fail(tree, RP_ERROR_INPUT, &document, 0, 0, 0, "this setting is too large");
+        return;
+    }
+    tree->bytes += value_size;
+    const char *flag = tree->flag ? tree->flag : "--set ";
+    size_t size = strlen(flag) + key_size + value_size + sizeof "=";
+    char *name = rp_tree_take(tree, size);
+    char *path = rp_tree_text(tree, setting->key, key_size);
+    if (!name || !path) return;
+    snprintf(name, size < 300 ? size : 300, "%s%s=%s", flag, setting->key, setting->value);
+    rp_document *document = rp_tree_document(tree, name);
+    if (!document) return;
+    document->one_line = true;
+    document->text = rp_tree_text(tree, setting->value, value_size);
+    document->size = value_size;
+    rp_node *value = document->text ? rp_yaml_parse(tree, document) : NULL;
+    if (value) put_value(tree, root, path, value);
+}
+
+void rp_load_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count)
+{
+    for (int i = 0; i < count; i++)
+        load_setting(tree, root, &settings[i]);
+}

@@ -1,0 +1,86 @@
+/* What follows from the values of a sound scene: poses, unit vectors, shapes and meshes. */
+#include "scene/read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
+{
+    return (rp_pose){position, rp_quat_euler(rotation)};
+}
+
+/* Reads a mesh; what is wrong with it is told at the place that names it. */
+static void make_mesh(rp_reader *reader, const rp_node *entry, const rp_shape_spec *spec,
+                      rp_shape *shape)
+{
+    const rp_node *named = rp_node_find(entry, "file");
+    struct stat info;
+    if (stat(spec->file, &info) != 0) {
+        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", spec->file,
+                     strerror(errno));
+        return;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", spec->file);
+        return;
+    }
+    rp_report *inner = rp_report_create();
+    rp_mesh *mesh = NULL;
+    rp_code code = rp_mesh_read(spec->file, spec->scale > 0 ? spec->scale : 1, &mesh, inner);
+    shape->mesh = mesh;
+    if (code == RP_ERROR_MEMORY)
+        rp_tree_no_memory(reader->tree, (size_t)info.st_size);
+    else if (code != RP_OK && rp_report_count(inner) == 0)
+        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s", rp_code_text(code));
+    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++)
+        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s",
+                     rp_report_fault(inner, i)->message);
+    rp_report_destroy(inner);
+}
+
+static void make_shape(rp_reader *reader, const rp_node *entry, const rp_shape_spec *spec,
+                       rp_shape *shape)
+{
+    *shape = (rp_shape){.kind = (rp_shape_kind)spec->kind,
+                        .size = spec->size,
+                        .radius = spec->radius,
+                        .height = spec->height,
+                        .neck = spec->neck,
+                        .thickness = spec->thickness};
+    if (shape->kind == RP_SHAPE_MESH) make_mesh(reader, entry, spec, shape);
+}
+
+static void make_body_pose(rp_body_spec *body)
+{
+    body->pose = pose_of(body->position, body->rotation);
+    if (rp_v3_length(body->normal) > 0) {
+        body->normal = rp_v3_normal(body->normal);
+        body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
+    }
+    if (body->motion != RP_MOTION_KEYS) return;
+    const rp_key_spec *first = body->keys.items;
+    body->pose = pose_of(first->position, first->rotation);
+}
+
+void rp_make_scene(rp_reader *reader, rp_scene *scene)
+{
+    rp_source_spec *sources = scene->sources.items;
+    rp_emitter_spec *emitters = scene->emitters.items;
+    rp_body_spec *bodies = scene->bodies.items;
+    const rp_node *section = rp_node_find(reader->root, "sources");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->sources.count; i++, entry = entry->next) {
+        sources[i].pose = pose_of(sources[i].position, sources[i].rotation);
+        make_shape(reader, entry, &sources[i].shape_spec, &sources[i].shape);
+    }
+    section = rp_node_find(reader->root, "bodies");
+    entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->bodies.count; i++, entry = entry->next) {
+        make_body_pose(&bodies[i]);
+        make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
+    }
+    for (int i = 0; i < scene->emitters.count; i++)
+        emitters[i].direction = rp_v3_normal(emitters[i].direction);
+    scene->light.direction = rp_v3_normal(scene->light.direction);
+}

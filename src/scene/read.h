@@ -1,0 +1,43 @@
+/* From a tree of nodes to a filled scene: what read.c, value.c, check.c and make.c share. */
+#ifndef RP_SCENE_READ_H
+#define RP_SCENE_READ_H
+
+#include "scene/node.h"
+#include "scene/scene.h"
+
+typedef struct rp_reader {
+    rp_tree *tree;
+    rp_arena *store; /* of the scene */
+    const rp_scene_schema *schema;
+    rp_node *root;
+    const rp_param_table *method; /* what the scene chose */
+    void *method_params;
+} rp_reader;
+
+/* read.c: fills `target` from the map by the table. Knows no key. Missing defaults are added to the
+ * tree, whose keys then stand in the order of the table: written out it is the complete scene.
+ * Faults are noted in the tree. */
+void rp_read_table(rp_reader *reader, const rp_param_table *table, rp_node *map, void *target);
+/* Zeroed, for the life of the scene; NULL, with the fault noted, when memory runs out. */
+void *rp_read_take(rp_reader *reader, size_t size);
+/* A fault that makes the map around the node unfit for check.c. Use: rp_read_fail(r, node, …) */
+#define rp_read_fail(reader, node, ...)                                                            \
+    (rp_read_mark(node), (void)rp_node_fail((reader)->tree, node, NULL, __VA_ARGS__))
+void rp_read_mark(rp_node *node);
+
+/* value.c: one value of a simple kind. */
+void rp_read_value(rp_reader *reader, const rp_param *param, rp_node *node, void *target);
+/* "'5 parsec'", "a list" …: what was found, short enough for a message. */
+const char *rp_node_shown(const rp_node *node, char *text, size_t size);
+
+/* check.c: what a table cannot say. */
+void rp_check_scene(rp_reader *reader, const rp_scene *scene);
+/* make.c: poses, unit vectors, shapes and meshes. */
+void rp_make_scene(rp_reader *reader, rp_scene *scene);
+/* True when the key is in the map, not as a default. */
+static inline bool rp_is_given(const rp_node *map, const char *key)
+{
+    return rp_node_find(map, key) != NULL;
+}
+
+#endif

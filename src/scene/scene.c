@@ -1,0 +1,187 @@
+/* A scene from its sources to its end, and drafts. */
+#include "scene/scene.h"
+#include "scene/read.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static void destroy_mesh(rp_shape *shape)
+{
+    rp_mesh_destroy((rp_mesh *)shape->mesh);
+}
+
+void rp_scene_destroy(rp_scene *scene)
+{
+    if (!scene) return;
+    rp_source_spec *sources = scene->sources.items;
+    rp_body_spec *bodies = scene->bodies.items;
+    for (int i = 0; i < scene->sources.count; i++)
+        destroy_mesh(&sources[i].shape);
+    for (int i = 0; i < scene->bodies.count; i++)
+        destroy_mesh(&bodies[i].shape);
+    rp_text_release(scene->text);
+    rp_arena_destroy(&scene->store);
+    rp_release(scene, sizeof *scene);
+}
+
+/* Texts that are left out are empty, so that nobody needs to ask. */
+static void fill_texts(rp_scene *scene)
+{
+    static char empty[1];
+    if (!scene->title) scene->title = empty;
+    if (!scene->description) scene->description = empty;
+}
+
+/* From the merged tree to the scene's values; faults are in the tree. */
+static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *schema, rp_scene *scene)
+{
+    rp_reader reader = {.tree = tree, .store = &scene->store, .schema = schema, .root = root};
+    rp_read_table(&reader, rp_scene_table(), root, scene);
+    fill_texts(scene);
+    scene->method = reader.method;
+    scene->method_params = reader.method_params;
+    if (tree->broken) return;
+    rp_check_scene(&reader, scene);
+    if (tree->code != RP_OK) return;
+    rp_make_scene(&reader, scene);
+    if (tree->code != RP_OK) return;
+    scene->text = rp_write_yaml(root);
+    if (!scene->text) rp_tree_no_memory(tree, 0);
+}
+
+/* The tree's root to a scene; ends the tree. */
+static rp_code finish_tree(rp_tree *tree, rp_node *root, const rp_setting *settings, int count,
+                           const rp_scene_schema *schema, rp_scene **out)
+{
+    rp_scene *scene = NULL;
+    if (root && !tree->broken) rp_load_settings(tree, root, settings, count);
+    if (root && !tree->broken) {
+        scene = rp_allocate_zero(sizeof *scene);
+        if (scene)
+            fill_scene(tree, root, schema, scene);
+        else
+            rp_tree_no_memory(tree, sizeof *scene);
+    }
+    rp_code code = tree->code;
+    if (code != RP_OK) {
+        rp_scene_destroy(scene);
+        scene = NULL;
+    }
+    *out = scene;
+    rp_tree_end(tree);
+    return code;
+}
+
+rp_code rp_scene_read(const char *path, const rp_setting *settings, int setting_count,
+                      const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    rp_tree tree = {.report = report};
+    rp_node *root = rp_load_file(&tree, path);
+    return finish_tree(&tree, root, settings, setting_count, schema, out);
+}
+
+rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
+                           const rp_setting *settings, int setting_count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    rp_tree tree = {.report = report};
+    rp_node *root = rp_load_text(&tree, text, size, name);
+    return finish_tree(&tree, root, settings, setting_count, schema, out);
+}
+
+const char *rp_scene_text(const rp_scene *scene)
+{
+    return scene->text;
+}
+
+const char *rp_scene_title(const rp_scene *scene)
+{
+    return scene->title;
+}
+
+double rp_scene_duration(const rp_scene *scene)
+{
+    return scene->time.duration;
+}
+
+double rp_scene_frame_rate(const rp_scene *scene)
+{
+    return scene->time.frame_rate;
+}
+
+int64_t rp_scene_frame_count(const rp_scene *scene)
+{
+    /* 0.3 s at 10 1/s are 3 frames after the first, though 0.3 * 10 falls short of 3 */
+    double frames = scene->time.duration * scene->time.frame_rate;
+    return (int64_t)floor(frames * (1 + 4 * DBL_EPSILON) + 1e-9) + 1;
+}
+
+int rp_scene_find_body(const rp_scene *scene, const char *name)
+{
+    const rp_body_spec *bodies = scene->bodies.items;
+    for (int i = 0; i < scene->bodies.count; i++)
+        if (strcmp(bodies[i].name, name) == 0) return i;
+    return -1;
+}
+
+int rp_scene_find_material(const rp_scene *scene, const char *name)
+{
+    const rp_material_spec *materials = scene->materials.items;
+    for (int i = 0; i < scene->materials.count; i++)
+        if (strcmp(materials[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* --- drafts ----------------------------------------------------------------------------------- */
+
+struct rp_draft {
+    rp_setting *settings; /* copies */
+    size_t count, capacity;
+    bool out_of_memory; /* told when it is finished */
+};
+
+rp_draft *rp_draft_create(void)
+{
+    return rp_allocate_zero(sizeof(rp_draft));
+}
+
+void rp_draft_set(rp_draft *draft, const char *key, const char *value)
+{
+    if (!draft) return;
+    rp_setting setting = {rp_text_copy(key), rp_text_copy(value)};
+    bool room = rp_reserve((void **)&draft->settings, &draft->capacity, draft->count,
+                           draft->count + 1, sizeof *draft->settings);
+    if (setting.key && setting.value && room) {
+        draft->settings[draft->count++] = setting;
+        return;
+    }
+    rp_text_release((char *)setting.key);
+    rp_text_release((char *)setting.value);
+    draft->out_of_memory = true;
+}
+
+static void draft_destroy(rp_draft *draft)
+{
+    for (size_t i = 0; i < draft->count; i++) {
+        rp_text_release((char *)draft->settings[i].key);
+        rp_text_release((char *)draft->settings[i].value);
+    }
+    rp_release(draft->settings, draft->capacity * sizeof *draft->settings);
+    rp_release(draft, sizeof *draft);
+}
+
+rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
+                             rp_report *report)
+{
+    *out = NULL;
+    if (!draft) return rp_fail_memory(report, sizeof *draft, "a draft");
+    rp_tree tree = {.report = report, .flag = ""};
+    rp_document *document = rp_tree_document(&tree, "draft");
+    rp_node place = {.document = document};
+    rp_node *root = document ? rp_node_create(&tree, RP_NODE_MAP, &place) : NULL;
+    if (draft->out_of_memory) rp_tree_no_memory(&tree, 0);
+    rp_code code = finish_tree(&tree, root, draft->settings, (int)draft->count, schema, out);
+    draft_destroy(draft);
+    return code;
+}

@@ -1,0 +1,259 @@
+/* Every parameter of a scene, declared once. The reader, the help, the manual and the written scene
+ * all come from here. */
+#include "scene/scene.h"
+
+#include <math.h>
+
+/* Lengths in scenes: grains are single-precision numbers, so nothing is finer or farther. */
+#define SHORT 1e-6 /* m */
+#define FAR 1e6    /* m */
+#define LATE 1e6   /* s */
+
+#define REAL(type, member, name, unit_, preset_, low_, high_, help_)                               \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define COUNT(type, member, name, preset_, low_, high_, help_)                                     \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
+        .low = low_, .high = high_, .help = help_                                                  \
+    }
+#define WORD(type, member, name, words_, preset_, help_)                                           \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define WORDS(type, member, name, words_, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORDS, .offset = offsetof(type, member), .words = words_,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define TEXT(type, member, name, preset_, help_)                                                   \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_TEXT, .offset = offsetof(type, member), .preset = preset_,   \
+        .help = help_                                                                              \
+    }
+#define COLOUR(type, member, name, preset_, help_)                                                 \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COLOUR, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
+#define NAME(type, member, name, section, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_NAME, .offset = offsetof(type, member), .words = section,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define TABLE(kind_, type, member, name, preset_, table_, help_)                                   \
+    {                                                                                              \
+        .key = name, .kind = kind_, .offset = offsetof(type, member), .preset = preset_,           \
+        .table = &table_, .help = help_                                                            \
+    }
+#define DEFINE(variable, name_, type, list, help_)                                                 \
+    static const rp_param_table variable = {.name = name_,                                         \
+                                            .help = help_,                                         \
+                                            .size = sizeof(type),                                  \
+                                            .params = list,                                        \
+                                            .count = (int)(sizeof list / sizeof list[0])}
+
+static const rp_param time_params[] = {
+    REAL(rp_time_spec, duration, "duration", "s", "1 s", 0, LATE, "how much time passes"),
+    REAL(rp_time_spec, frame_rate, "frame_rate", "1/s", "50", 1e-6, 1e6, "frames in a second"),
+    REAL(rp_time_spec, step, "step", "s", "0 s", 0, 10, "a fixed time step; 0: chosen as it runs"),
+    REAL(rp_time_spec, max_step, "max_step", "s", "10 ms", 1e-12, 10, "no chosen step is longer"),
+    REAL(rp_time_spec, min_step, "min_step", "s", "1e-9 s", 1e-15, 10,
+         "a chosen step below this stops the run"),
+};
+DEFINE(time_table, "time section", rp_time_spec, time_params, "how long, and in which steps");
+
+static const rp_param domain_params[] = {
+    VEC3(rp_domain_spec, low, "low", "m", "[-inf, -inf, -inf]", -INFINITY, FAR, "lower corner"),
+    VEC3(rp_domain_spec, high, "high", "m", "[inf, inf, inf]", -FAR, INFINITY, "upper corner"),
+    WORDS(rp_domain_spec, periodic, "periodic", "x|y|z", "[]",
+          "axes along which what leaves on one side comes back on the other"),
+    WORDS(rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
+          "sides without a wall: grains that pass are gone"),
+    REAL(rp_domain_spec, friction, "friction", "", "0.5", 0, 10, "of the walls (tangent)"),
+    REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
+         "share of the speed that a grain keeps when it bounces off a wall"),
+};
+DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
+       "the space that grains may be in, and its walls");
+
+static const rp_param particles_params[] = {
+    REAL(rp_particles_spec, spacing, "spacing", "m", NULL, SHORT, 1e3,
+         "distance of neighbouring grains at rest"),
+    REAL(rp_particles_spec, jitter, "jitter", "", "0.1", 0, 0.5,
+         "random shift of the start positions, in spacings"),
+};
+DEFINE(particles_table, "particles section", rp_particles_spec, particles_params,
+       "the grains that are simulated");
+
+static const rp_param material_params[] = {
+    REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
+    REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80, "angle of repose"),
+    REAL(rp_material_spec, cohesion, "cohesion", "", "0", 0, 1e6, "0 for dry material"),
+    REAL(rp_material_spec, viscosity, "viscosity", "", "0", 0, 1e6, "inner damping of motion"),
+    REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
+         "of a grain on a body or wall (tangent)"),
+    REAL(rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
+         "share of the speed that a grain keeps when it bounces off a body"),
+    COLOUR(rp_material_spec, colour, "colour", "sand", "in pictures"),
+};
+DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
+
+/* Shared by sources and bodies. Which of the lengths a shape needs is checked in check.c. */
+static const rp_param shape_params[] = {
+    {.key = "shape",
+     .kind = RP_PARAM_WORD,
+     .offset = offsetof(rp_shape_spec, kind),
+     .words = RP_SHAPE_WORDS,
+     .also = "block=box",
+     .help = "what it looks like"},
+    VEC3(rp_shape_spec, size, "size", "m", "", SHORT, FAR, "edges of a box"),
+    REAL(rp_shape_spec, radius, "radius", "m", "", SHORT, FAR,
+         "of a sphere, cylinder, capsule, cone, or of a funnel's upper end"),
+    REAL(rp_shape_spec, height, "height", "m", "", SHORT, FAR,
+         "of a cylinder, cone, funnel, or of a capsule's straight part"),
+    REAL(rp_shape_spec, neck, "neck", "m", "", SHORT, FAR, "inner radius of a funnel's lower end"),
+    REAL(rp_shape_spec, thickness, "thickness", "m", "", SHORT, FAR, "of a funnel's wall"),
+    {.key = "file",
+     .kind = RP_PARAM_FILE,
+     .offset = offsetof(rp_shape_spec, file),
+     .preset = "",
+     .help = "a mesh, relative to the scene file"},
+    REAL(rp_shape_spec, scale, "scale", "", "", 1e-9, 1e9, "of a mesh; 1 when not given"),
+};
+DEFINE(shape_table, "shape", rp_shape_spec, shape_params, "a shape");
+
+static const rp_param source_params[] = {
+    TABLE(RP_PARAM_PART, rp_source_spec, shape_spec, "", "", shape_table, ""),
+    VEC3(rp_source_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "where it stands"),
+    VEC3(rp_source_spec, rotation, "rotation", "deg", "[0, 0, 0]", -3600, 3600,
+         "turns about x, then y, then z"),
+    NAME(rp_source_spec, material, "material", "materials", "", "the first one when not given"),
+    VEC3(rp_source_spec, velocity, "velocity", "m/s", "[0, 0, 0]", -1e5, 1e5, "at the start"),
+    VEC3(rp_source_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
+         "at the start, about the position"),
+    REAL(rp_source_spec, at, "at", "s", "0 s", 0, LATE, "when it appears"),
+};
+DEFINE(source_table, "source", rp_source_spec, source_params, "a shape filled with grains");
+
+static const rp_param emitter_params[] = {
+    WORD(rp_emitter_spec, nozzle, "nozzle", RP_NOZZLE_WORDS, "disc", "shape of the opening"),
+    REAL(rp_emitter_spec, radius, "radius", "m", "", SHORT, FAR, "of a disc"),
+    REAL(rp_emitter_spec, width, "width", "m", "", SHORT, FAR, "of a rectangle"),
+    REAL(rp_emitter_spec, height, "height", "m", "", SHORT, FAR, "of a rectangle"),
+    VEC3(rp_emitter_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "of its middle"),
+    VEC3(rp_emitter_spec, direction, "direction", "", "[0, 0, -1]", -FAR, FAR,
+         "the way the grains go; any length"),
+    REAL(rp_emitter_spec, speed, "speed", "m/s", "1 m/s", 1e-6, 1e5, "of the grains"),
+    REAL(rp_emitter_spec, rate, "rate", "kg/s", "0 kg/s", 0, 1e9,
+         "mass in a second; 0: as much as fills the nozzle at this speed"),
+    REAL(rp_emitter_spec, start, "start", "s", "0 s", 0, LATE, "when it begins"),
+    REAL(rp_emitter_spec, stop, "stop", "s", "inf", 0, INFINITY, "when it ends"),
+    NAME(rp_emitter_spec, material, "material", "materials", "", "the first one when not given"),
+};
+DEFINE(emitter_table, "emitter", rp_emitter_spec, emitter_params,
+       "a nozzle that grains come out of while time passes");
+
+static const rp_param key_params[] = {
+    REAL(rp_key_spec, time, "time", "s", NULL, 0, LATE, "when it is there"),
+    VEC3(rp_key_spec, position, "position", "m", NULL, -FAR, FAR, "where it is"),
+    VEC3(rp_key_spec, rotation, "rotation", "deg", "[0, 0, 0]", -1e7, 1e7,
+         "turns about x, then y, then z"),
+};
+DEFINE(key_table, "key", rp_key_spec, key_params, "a place on the way of a moved body");
+
+static const rp_param body_params[] = {
+    TABLE(RP_PARAM_PART, rp_body_spec, shape_spec, "", "", shape_table, ""),
+    VEC3(rp_body_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "where it stands"),
+    VEC3(rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
+         "turns about x, then y, then z; none when not given"),
+    VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
+         "of a plane: the way it faces, instead of a rotation; any length"),
+    WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
+         "fixed; moved along keys; or dynamic, moved by what acts on it"),
+    TABLE(RP_PARAM_LIST, rp_body_spec, keys, "keys", "", key_table,
+          "the way of a moved body, times rising"),
+    REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5, "of a dynamic body"),
+    REAL(rp_body_spec, friction, "friction", "", "0.5", 0, 10, "of its surface (tangent)"),
+    REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),
+    VEC3(rp_body_spec, velocity, "velocity", "m/s", "[0, 0, 0]", -1e5, 1e5,
+         "of a dynamic body at the start"),
+    VEC3(rp_body_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
+         "of a dynamic body at the start"),
+    COLOUR(rp_body_spec, colour, "colour", "grey", "in pictures"),
+};
+DEFINE(body_table, "body", rp_body_spec, body_params, "a rigid body");
+
+static const rp_param measurement_params[] = {
+    WORD(rp_measurement_spec, what, "what", RP_MEASURE_WORDS, NULL, "the quantity"),
+    COUNT(rp_measurement_spec, every, "every", "1", 1, 1e9, "in frames"),
+};
+DEFINE(measurement_table, "measurement", rp_measurement_spec, measurement_params,
+       "a quantity that is written while running");
+
+static const rp_param output_params[] = {
+    WORDS(rp_output_spec, formats, "formats", RP_FORMAT_WORDS, "[]",
+          "other formats that frames are written in while running"),
+    COUNT(rp_output_spec, frame_every, "frame_every", "1", 1, 1e9, "write each n-th frame"),
+    COUNT(rp_output_spec, checkpoint_every, "checkpoint_every", "50", 1, 1e9,
+          "frames from one checkpoint to the next"),
+    COUNT(rp_output_spec, compress, "compress", "1", 0, 9, "0: not at all; 9: hard and slow"),
+};
+DEFINE(output_table, "output section", rp_output_spec, output_params, "what a run writes");
+
+static const rp_param camera_params[] = {
+    VEC3(rp_camera_spec, position, "position", "m", NULL, -FAR, FAR, "where it stands"),
+    VEC3(rp_camera_spec, target, "target", "m", "[0, 0, 0]", -FAR, FAR, "what it looks at"),
+    VEC3(rp_camera_spec, up, "up", "", "[0, 0, 1]", -FAR, FAR, "what is up in the picture"),
+    REAL(rp_camera_spec, field_of_view, "field_of_view", "deg", "40 deg", 1, 170,
+         "across the height of the picture"),
+};
+DEFINE(camera_table, "camera", rp_camera_spec, camera_params, "where pictures are taken from");
+
+static const rp_param light_params[] = {
+    VEC3(rp_light_spec, direction, "direction", "", "[0.5, 0.6, -1]", -FAR, FAR,
+         "the way the sun's light travels; any length"),
+    REAL(rp_light_spec, strength, "strength", "", "1", 0, 1e3, "of the sun; 1 is plain daylight"),
+    REAL(rp_light_spec, sky, "sky", "", "0.4", 0, 1e3, "light from all sides"),
+    COLOUR(rp_light_spec, colour, "colour", "white", "of the sun"),
+};
+DEFINE(light_table, "light", rp_light_spec, light_params, "the light in pictures");
+
+static const rp_param scene_params[] = {
+    TEXT(rp_scene, title, "title", "untitled", "one line on what it shows"),
+    TEXT(rp_scene, description, "description", "", "more about it"),
+    COUNT(rp_scene, seed, "seed", "1", 0, 9e15, "where the random numbers begin"),
+    TABLE(RP_PARAM_TABLE, rp_scene, time, "time", NULL, time_table, "how long, in which steps"),
+    VEC3(rp_scene, gravity, "gravity", "m/s2", "[0, 0, -9.81]", -1e4, 1e4, "pulls everywhere"),
+    TABLE(RP_PARAM_TABLE, rp_scene, domain, "domain", NULL, domain_table,
+          "the space that grains may be in"),
+    TABLE(RP_PARAM_TABLE, rp_scene, particles, "particles", NULL, particles_table, "the grains"),
+    TABLE(RP_PARAM_NAMED, rp_scene, materials, "materials", "sand", material_table,
+          "what grains are made of, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, sources, "sources", "", source_table,
+          "shapes filled with grains, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, emitters, "emitters", "", emitter_table,
+          "nozzles that grains come out of, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, bodies, "bodies", "", body_table, "rigid bodies, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, measurements, "measurements", "", measurement_table,
+          "quantities that are written while running, by name"),
+    TABLE(RP_PARAM_TABLE, rp_scene, output, "output", NULL, output_table, "what a run writes"),
+    TABLE(RP_PARAM_NAMED, rp_scene, cameras, "cameras", "", camera_table,
+          "where pictures are taken from, by name"),
+    TABLE(RP_PARAM_TABLE, rp_scene, light, "light", NULL, light_table, "the light in pictures"),
+    {.key = "solver", .kind = RP_PARAM_METHOD, .help = "the method, and its own keys"},
+};
+DEFINE(scene_table, "scene", rp_scene, scene_params, "all that a simulation is made of");
+
+const rp_param_table *rp_scene_table(void)
+{
+    return &scene_table;
+}

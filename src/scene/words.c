@@ -1,0 +1,108 @@
+#include "scene/words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LENGTH_MAX 60 /* longer words get no suggestion */
+
+int rp_words_find(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (int index = 0; length; index++) {
+        size_t size = strcspn(words, "|");
+        if (size == length && memcmp(words, word, length) == 0) return index;
+        if (!words[size]) break;
+        words += size + 1;
+    }
+    return -1;
+}
+
+int rp_words_count(const char *words)
+{
+    int count = *words != 0;
+    for (; *words; words++)
+        count += *words == '|';
+    return count;
+}
+
+void rp_words_at(const char *words, int index, char *text, size_t size)
+{
+    while (index-- > 0)
+        words += strcspn(words, "|") + 1;
+    snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+void rp_words_list(const char *words, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < rp_words_count(words) && used < size; i++) {
+        char word[64];
+        rp_words_at(words, i, word, sizeof word);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", word);
+    }
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance with swaps of neighbours, letters in either case being equal. */
+static int edits_between(const char *a, int a_length, const char *b, int b_length)
+{
+    int rows[3][LENGTH_MAX + 1];
+    int *before = rows[0], *last = rows[1], *now = rows[2];
+    for (int j = 0; j <= b_length; j++)
+        last[j] = j;
+    for (int i = 1; i <= a_length; i++) {
+        now[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            now[j] = least(last[j] + 1, least(now[j - 1] + 1, last[j - 1] + (x != y)));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+        int *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[b_length];
+}
+
+rp_nearest rp_nearest_to(const char *wrong)
+{
+    int length = (int)strnlen(wrong, LENGTH_MAX + 1);
+    /* more edits than this and it is a different word */
+    return (rp_nearest){.wrong = wrong, .edits = length / 3 + 2};
+}
+
+void rp_nearest_try(rp_nearest *nearest, const char *candidate, size_t length)
+{
+    size_t wrong_length = strnlen(nearest->wrong, LENGTH_MAX + 1);
+    if (length > LENGTH_MAX || wrong_length > LENGTH_MAX || !length || !wrong_length) return;
+    int edits = edits_between(nearest->wrong, (int)wrong_length, candidate, (int)length);
+    /* not when hardly a letter stays */
+    if (edits >= nearest->edits || (size_t)edits >= (length > wrong_length ? length : wrong_length))
+        return;
+    nearest->edits = edits;
+    nearest->found = true;
+    snprintf(nearest->best, sizeof nearest->best, "%.*s", (int)length, candidate);
+}
+
+void rp_nearest_try_words(rp_nearest *nearest, const char *words)
+{
+    while (*words) {
+        size_t length = strcspn(words, "|");
+        rp_nearest_try(nearest, words, length);
+        words += length + (words[length] == '|');
+    }
+}
+
+void rp_nearest_hint(const rp_nearest *nearest, char *text, size_t size)
+{
+    text[0] = 0;
+    if (nearest->found) snprintf(text, size, "; did you mean '%s'?", nearest->best);
+}
