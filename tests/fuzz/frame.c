@@ -1,0 +1,73 @@
+/* Frames made of anything: read or refused, never a crash. See fuzz/sealed.h. */
+#include "sealed.h"
+
+#include "record/frame.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
+{
+    static const char *const fields[] = {
+        "x",       "y",        "z",  "velocity_x", "velocity_y", "velocity_z", "mass",
+        "density", "pressure", "id", "material",   "asleep",     "own",        "own/inner"};
+    static const char *const parts[] = {"position",         "orientation", "velocity",
+                                        "angular_velocity", "force",       "torque"};
+    const double number = 1;
+    const uint64_t one = 1, grains = 1u + next_byte(bytes) % 16, zero = 0;
+    hid_t file = begin_file();
+    char name[64];
+    for (int i = 0; i < 13 + next_byte(bytes) % 2; i++) {
+        snprintf(name, sizeof name, "grains/%s", fields[i]);
+        hid_t type = i == 9 ? H5T_STD_U32LE : i > 9 ? H5T_STD_U8LE : H5T_IEEE_F32LE;
+        put_array(file, name, type, grains, 1, (uint64_t)i, bytes);
+    }
+    for (int i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "bodies/%s", parts[i]);
+        put_array(file, name, H5T_IEEE_F64LE, 1, i == 1 ? 4 : 3, 0, bytes);
+    }
+    put_text(file, "kind", "frame", bytes);
+    put_fact(file, "format_version", H5T_STD_U64LE, &one, bytes);
+    put_fact(file, "frame", H5T_STD_U64LE, &zero, bytes);
+    put_fact(file, "step", H5T_STD_U64LE, &one, bytes);
+    put_fact(file, "count", H5T_STD_U64LE, &grains, bytes);
+    put_fact(file, "body_count", H5T_STD_U64LE, &one, bytes);
+    put_fact(file, "time", H5T_IEEE_F64LE, &number, bytes);
+    put_fact(file, "dt", H5T_IEEE_F64LE, &number, bytes);
+    put_fact(file, "spacing", H5T_IEEE_F64LE, &number, bytes);
+    return sealed_file(file, path, path_size);
+}
+
+/* Touches all that a view promises. */
+static unsigned sum_of(const rp_view *view)
+{
+    unsigned sum = 0;
+    for (int i = 0; i < view->field_count; i++) {
+        size_t bytes = view->count * rp_field_type_size(view->fields[i].type);
+        for (size_t k = 0; k < bytes; k++)
+            sum += ((const uint8_t *)view->fields[i].data)[k];
+    }
+    for (size_t i = 0; i < view->count; i++)
+        sum += view->id[i] + view->material[i] + (view->x[i] > 0);
+    for (int i = 0; i < view->body_count; i++)
+        sum += view->bodies[i].torque[2] > 0;
+    return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_bytes bytes = {data, size};
+    char path[64];
+    int descriptor = next_byte(&bytes) % 2 ? odd_frame(&bytes, path, sizeof path)
+                                           : memory_file(bytes.data, bytes.size, path, sizeof path);
+    rp_report *report = rp_report_create();
+    rp_frame_file *frame;
+    rp_code code = rp_frame_read(path, 0, &frame, report);
+    if ((code == RP_OK) != (rp_report_count(report) == 0)) abort();
+    static volatile unsigned sink;
+    if (code == RP_OK) sink = sum_of(rp_frame_view(frame));
+    (void)sink;
+    rp_frame_close(frame);
+    rp_report_destroy(report);
+    close(descriptor);
+    return 0;
+}

@@ -1,0 +1,172 @@
+/* Sealed files for the fuzzers of record.
+ *
+ * The seal stops raw bytes before HDF5 sees them, so the first byte picks a mode: an even one takes
+ * the rest as the file; an odd one lets the rest drive the making of a sound, sealed HDF5 file with
+ * odd content. In that mode a zero byte, or none, always means "as it should be". */
+#ifndef RP_TESTS_FUZZ_SEALED_H
+#define RP_TESTS_FUZZ_SEALED_H
+
+#include "record/seal.h"
+
+#include <hdf5.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct fuzz_bytes {
+    const uint8_t *data;
+    size_t size;
+} fuzz_bytes;
+
+static inline uint8_t next_byte(fuzz_bytes *bytes)
+{
+    if (!bytes->size) return 0;
+    bytes->size--;
+    return *bytes->data++;
+}
+
+static inline hid_t odd_type(uint8_t choice)
+{
+    switch (choice % 8) {
+    case 0:
+        return H5T_IEEE_F32BE;
+    case 1:
+        return H5T_STD_I32LE;
+    case 2:
+        return H5T_IEEE_F64LE;
+    case 3:
+        return H5T_STD_U8LE;
+    case 4:
+        return H5T_C_S1;
+    case 5:
+        return H5T_STD_REF_OBJ;
+    case 6:
+        return H5T_STD_U64BE;
+    default:
+        return H5T_STD_U16LE;
+    }
+}
+
+static inline void put_fact(hid_t object, const char *name, hid_t type, const void *value,
+                            fuzz_bytes *bytes)
+{
+    uint8_t odd = next_byte(bytes);
+    if (odd % 4 == 1) return;
+    hsize_t extent[3] = {odd % 3, 1, 2};
+    hid_t space = odd % 4 == 2 ? H5Screate_simple(odd % 3 + 1, extent, NULL)
+                  : odd == 7   ? H5Screate(H5S_NULL)
+                               : H5Screate(H5S_SCALAR);
+    hid_t id = H5Acreate2(object, name, odd % 4 == 3 ? odd_type(odd / 4) : type, space, H5P_DEFAULT,
+                          H5P_DEFAULT);
+    if (id >= 0 && odd == 0) H5Awrite(id, type, value);
+    H5Aclose(id);
+    H5Sclose(space);
+}
+
+static inline void put_text(hid_t object, const char *name, const char *text, fuzz_bytes *bytes)
+{
+    uint8_t odd = next_byte(bytes);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, odd == 4 ? H5T_VARIABLE : odd == 8 ? 60000 : strlen(text) + 1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t id = odd % 4 == 1 ? -1 : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (id >= 0 && odd == 0) H5Awrite(id, type, text);
+    H5Aclose(id);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+/* Links that lead astray: out of the file, in circles, nowhere. */
+static inline void put_link(hid_t file, const char *name, uint8_t choice, hid_t links)
+{
+    if (choice % 4 == 0) H5Lcreate_external("/etc/hostname", "/x", file, name, links, H5P_DEFAULT);
+    if (choice % 4 == 1) H5Lcreate_soft("/grains/x", file, name, links, H5P_DEFAULT);
+    if (choice % 4 == 2) H5Lcreate_hard(file, "/", file, name, links, H5P_DEFAULT);
+    if (choice % 4 == 3) H5Gclose(H5Gcreate2(file, name, links, H5P_DEFAULT, H5P_DEFAULT));
+}
+
+static inline hid_t odd_layout(uint8_t odd, fuzz_bytes *bytes, int rank)
+{
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    uint8_t choice = odd == 4 ? next_byte(bytes) : 0;
+    hsize_t chunk[3] = {1u + next_byte(bytes), 1, 1};
+    if (choice % 8 >= 1 && choice % 8 <= 5) H5Pset_chunk(properties, rank, chunk);
+    if (choice % 8 == 2) H5Pset_deflate(properties, 9);
+    if (choice % 8 == 3) H5Pset_fletcher32(properties);
+    if (choice % 8 == 4) H5Pset_shuffle(properties);
+    if (choice % 8 == 5) H5Pset_scaleoffset(properties, H5Z_SO_INT, 3);
+    if (choice % 8 == 6) H5Pset_layout(properties, H5D_COMPACT);
+    if (choice % 8 == 7) H5Pset_external(properties, "/etc/hostname", 0, H5F_UNLIMITED);
+    return properties;
+}
+
+/* An array of rows x columns zeros, or with something odd about it. */
+static inline void put_array(hid_t file, const char *name, hid_t type, hsize_t rows,
+                             hsize_t columns, uint64_t index, fuzz_bytes *bytes)
+{
+    uint8_t odd = next_byte(bytes) % 9;
+    if (odd == 1) return;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    if (odd == 7) put_link(file, name, next_byte(bytes), links);
+    if (odd == 2) type = odd_type(next_byte(bytes));
+    hsize_t extent[3] = {rows, columns, 2};
+    int rank = columns > 1 ? 2 : 1;
+    if (odd == 3) {
+        rank = next_byte(bytes) % 4;
+        extent[0] = (hsize_t)next_byte(bytes) << (next_byte(bytes) % 60);
+        extent[1] = next_byte(bytes);
+    }
+    hid_t space = H5Screate_simple(rank, extent, NULL);
+    hid_t properties = odd_layout(odd, bytes, rank);
+    hid_t id = odd == 7 ? -1 : H5Dcreate2(file, name, type, space, links, properties, H5P_DEFAULT);
+    static const uint8_t zeros[4096];
+    if (id >= 0 && odd != 3 && odd != 8) H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros);
+    if (id >= 0 && odd != 5) put_text(id, "unit", "m", bytes);
+    if (id >= 0 && odd != 6) put_fact(id, "index", H5T_STD_U64LE, &index, bytes);
+    H5Dclose(id);
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Pclose(links);
+}
+
+static inline hid_t begin_file(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_fapl_core(access, 1 << 16, 0);
+    H5Pset_userblock(creation, RP_SEAL_BYTES);
+    hid_t file = H5Fcreate("fuzz", H5F_ACC_TRUNC, creation, access);
+    H5Pclose(creation);
+    H5Pclose(access);
+    return file;
+}
+
+/* Bytes as a file that only this process sees; its path goes to `path`. */
+static inline int memory_file(const void *data, size_t size, char *path, size_t path_size)
+{
+    int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size) abort();
+    snprintf(path, path_size, "/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
+
+/* Closes an HDF5 file in the making and gives it back as a sealed one. */
+static inline int sealed_file(hid_t file, char *path, size_t path_size)
+{
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    ssize_t size = H5Fget_file_image(file, NULL, 0);
+    if (size < 0) abort();
+    char *image = calloc(1, RP_SEAL_BYTES + (size_t)size);
+    if (!image || H5Fget_file_image(file, image + RP_SEAL_BYTES, (size_t)size) != size) abort();
+    rp_seal(image, RP_SEAL_BYTES + (size_t)size);
+    int descriptor = memory_file(image, RP_SEAL_BYTES + (size_t)size, path, path_size);
+    free(image);
+    H5Fclose(file);
+    return descriptor;
+}
+
+#endif

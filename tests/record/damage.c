@@ -1,0 +1,233 @@
+/* Damaged files: cut anywhere, changed anywhere, or made to mislead; always a fault that names the
+ * file, never a crash. */
+#include "fixture.h"
+
+#include "base/store.h"
+#include "record/checkpoint.h"
+#include "record/frame.h"
+#include "record/seal.h"
+#include "record/sealed.h"
+
+typedef struct damage_case {
+    rp_report *report;
+    char path[RP_PATH_MAX];
+    char *data;
+    size_t size;
+    bool frame;
+} damage_case;
+
+static void make_frame(void **state, damage_case *c)
+{
+    static const char *const names[] = {"floor", "ball"};
+    test_grains grains;
+    test_grains_make(&grains, 40, 1.5);
+    *c = (damage_case){.report = rp_report_create(), .frame = true};
+    snprintf(c->path, sizeof c->path, "%s", in_folder(state, "000005.h5"));
+    check_ok(rp_frame_write(c->path, 5, &grains.view, names, 0, c->report), c->report);
+    c->data = read_whole(c->path, &c->size);
+    test_grains_free(&grains);
+}
+
+static void make_checkpoint(void **state, damage_case *c)
+{
+    rp_store store;
+    rp_store_begin(&store);
+    *c = (damage_case){.report = rp_report_create()};
+    check_ok(rp_store_put_f64(&store, "world/time", "s", 2, c->report), c->report);
+    check_ok(rp_store_put(&store, "particles/x", "m", RP_F32, SCENE_TEXT, 20, c->report),
+             c->report);
+    snprintf(c->path, sizeof c->path, "%s", in_folder(state, "checkpoint.h5"));
+    check_ok(rp_checkpoint_write(c->path, &store, c->report), c->report);
+    c->data = read_whole(c->path, &c->size);
+    rp_store_end(&store);
+}
+
+static void end_case(damage_case *c)
+{
+    rp_release(c->data, c->size + 1);
+    rp_report_destroy(c->report);
+}
+
+/* Writes the bytes, reads the file, expects damage. */
+static void check_damaged(damage_case *c, const char *data, size_t size)
+{
+    write_whole(c->path, data, size);
+    rp_code code;
+    if (c->frame) {
+        rp_frame_file *frame;
+        code = rp_frame_read(c->path, 5, &frame, c->report);
+        assert_null(frame);
+    } else {
+        rp_store store;
+        rp_store_begin(&store);
+        code = rp_checkpoint_read(c->path, &store, c->report);
+        assert_int_equal(store.count, 0);
+    }
+    assert_int_equal(code, RP_ERROR_DAMAGED);
+    check_fault(c->report, RP_ERROR_DAMAGED, c->path);
+}
+
+static void check_all_cuts(damage_case *c)
+{
+    for (size_t size = 0; size < c->size; size += 1 + size / 13)
+        check_damaged(c, c->data, size);
+    check_damaged(c, c->data, c->size - 1);
+    char *longer = calloc(c->size + 1, 1);
+    memcpy(longer, c->data, c->size);
+    check_damaged(c, longer, c->size + 1);
+    free(longer);
+}
+
+static void check_all_flips(damage_case *c)
+{
+    for (size_t at = 0; at < c->size; at += at < 600 ? 7 : 61) {
+        char kept = c->data[at];
+        c->data[at] ^= (char)(1 << (at % 8));
+        check_damaged(c, c->data, c->size);
+        c->data[at] = kept;
+    }
+}
+
+static void cut_files_are_refused(void **state)
+{
+    damage_case c;
+    make_frame(state, &c);
+    check_all_cuts(&c);
+    end_case(&c);
+    make_checkpoint(state, &c);
+    check_all_cuts(&c);
+    end_case(&c);
+}
+
+static void changed_files_are_refused(void **state)
+{
+    damage_case c;
+    make_frame(state, &c);
+    check_all_flips(&c);
+    end_case(&c);
+    make_checkpoint(state, &c);
+    check_all_flips(&c);
+    end_case(&c);
+}
+
+static void foreign_files_are_refused(void **state)
+{
+    damage_case c;
+    make_frame(state, &c);
+    char *text = calloc(4000, 1);
+    memset(text, 'x', 4000);
+    check_damaged(&c, text, 4000);
+    /* A good seal around what is not HDF5. */
+    rp_seal(text, 4000);
+    check_damaged(&c, text, 4000);
+    rp_seal(text, RP_SEAL_BYTES);
+    check_damaged(&c, text, RP_SEAL_BYTES);
+    free(text);
+    end_case(&c);
+}
+
+static void kinds_are_not_mixed_up(void **state)
+{
+    damage_case frame, checkpoint;
+    make_frame(state, &frame);
+    make_checkpoint(state, &checkpoint);
+    check_damaged(&frame, checkpoint.data, checkpoint.size);
+    check_damaged(&checkpoint, frame.data, frame.size);
+    end_case(&frame);
+    end_case(&checkpoint);
+}
+
+static void a_frame_under_another_number_is_refused(void **state)
+{
+    damage_case c;
+    make_frame(state, &c);
+    rp_frame_file *frame;
+    assert_int_equal(rp_frame_read(c.path, 6, &frame, c.report), RP_ERROR_DAMAGED);
+    check_fault(c.report, RP_ERROR_DAMAGED, "another frame");
+    end_case(&c);
+}
+
+/* A sealed, sound HDF5 file with one thing wrong. */
+enum wrong {
+    MISSING_FIELD,
+    WRONG_TYPE,
+    WRONG_LENGTH,
+    TWO_COLUMNS,
+    NO_FACTS,
+    NO_BODIES,
+    MANY_BODIES
+};
+
+static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
+{
+    static const double values[16];
+    for (int i = 0; i < 12; i++) {
+        char name[64];
+        rp_field_type type = i == 9 ? RP_U32 : i > 9 ? RP_U8 : RP_F32;
+        size_t rows = wrong == WRONG_LENGTH && i == 4 ? 3 : 4;
+        if (wrong == MISSING_FIELD && i == 7) continue;
+        if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
+        snprintf(name, sizeof name, "grains/%s", names[i]);
+        rp_sealed_put(file, name, "", type, values, rows, wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
+    }
+}
+
+static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
+{
+    static const char *const parts[] = {"position",         "orientation", "velocity",
+                                        "angular_velocity", "force",       "torque"};
+    static const double values[16];
+    for (int i = 0; i < 6 && wrong != NO_BODIES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "bodies/%s", parts[i]);
+        rp_sealed_put(file, name, "", RP_F64, values, 1, i == 1 ? 4 : 3);
+    }
+    rp_sealed_put_f64(file, "dt", 1);
+    rp_sealed_put_f64(file, "spacing", 1);
+    rp_sealed_put_u64(file, "count", 4);
+    rp_sealed_put_u64(file, "frame", 5);
+    rp_sealed_put_u64(file, "body_count", wrong == MANY_BODIES ? UINT64_MAX / 8 : 1);
+    if (wrong == NO_FACTS) return;
+    rp_sealed_put_f64(file, "time", 1);
+    rp_sealed_put_u64(file, "step", 1);
+}
+
+static void misleading_frames_are_refused(void **state)
+{
+    static const char *const names[] = {"x",          "y",          "z",        "velocity_x",
+                                        "velocity_y", "velocity_z", "mass",     "density",
+                                        "pressure",   "id",         "material", "asleep"};
+    static const struct {
+        enum wrong wrong;
+        const char *words;
+    } cases[] = {{MISSING_FIELD, "density"}, {WRONG_TYPE, "id"}, {WRONG_LENGTH, "velocity_y"},
+                 {TWO_COLUMNS, "z"},         {NO_FACTS, "time"}, {NO_BODIES, "bodies"},
+                 {MANY_BODIES, "body_count"}};
+    rp_report *report = rp_report_create();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rp_sealed_writer *file;
+        rp_frame_file *frame;
+        const char *path = in_folder(state, "odd.h5");
+        check_ok(rp_sealed_create(path, "frame", 0, 0, &file, report), report);
+        put_odd_grains(file, cases[i].wrong, names);
+        put_odd_rest(file, cases[i].wrong);
+        check_ok(rp_sealed_finish(file, report), report);
+        assert_int_equal(rp_frame_read(path, 5, &frame, report), RP_ERROR_DAMAGED);
+        check_fault(report, RP_ERROR_DAMAGED, cases[i].words);
+    }
+    rp_report_destroy(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(cut_files_are_refused, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(changed_files_are_refused, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(foreign_files_are_refused, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(kinds_are_not_mixed_up, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(a_frame_under_another_number_is_refused, make_folder,
+                                        drop_folder),
+        cmocka_unit_test_setup_teardown(misleading_frames_are_refused, make_folder, drop_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
