@@ -30,36 +30,52 @@ void rp_scratch_destroy(rp_scratch *scratch, int count)
     rp_release(scratch, (size_t)count * sizeof *scratch);
 }
 
-static void add_range(const rp_cells *cells, uint64_t key, rp_ranges *ranges)
+/* Adds the cells of an octet that are set in `wanted`; those that touch become one run. */
+static void add_octet(const rp_octet *octet, unsigned wanted, rp_ranges *ranges)
 {
-    uint32_t cell = rp_cells_find(cells, key);
-    if (cell == RP_NONE) return;
-    uint32_t begin = cells->begin[cell], end = cells->begin[cell + 1];
-    ranges->begin[ranges->count] = begin;
-    ranges->end[ranges->count++] = end;
-    ranges->total += end - begin;
+    for (; wanted; wanted &= wanted - 1) {
+        int cell = __builtin_ctz(wanted);
+        uint32_t begin = octet->begin[cell], end = octet->begin[cell + 1];
+        if (begin == end) continue;
+        ranges->total += end - begin;
+        if (ranges->count && ranges->end[ranges->count - 1] == begin) {
+            ranges->end[ranges->count - 1] = end;
+            continue;
+        }
+        ranges->begin[ranges->count] = begin;
+        ranges->end[ranges->count++] = end;
+    }
 }
 
-/* The coordinate before, at and after that of `key` on one axis, in their places in a key. */
-static void around(uint64_t key, uint64_t mask, uint64_t out[3])
+/* On one axis the cells around one belong to two octets: its own, of which both cells are wanted,
+ * and the one on the side where it lies, of which the near cell is. */
+typedef struct axis_octets {
+    uint64_t key[2];
+    unsigned wanted[2]; /* of the eight cells */
+} axis_octets;
+
+static axis_octets octets_on_axis(uint64_t key, int axis, unsigned bits)
 {
-    out[0] = ((key & mask) - 1) & mask;
-    out[1] = key & mask;
-    out[2] = ((key | ~mask) + 1) & mask;
+    static const unsigned low_cells[3] = {0x55, 0x33, 0x0f}; /* whose bit of that axis is 0 */
+    uint64_t mask = (RP_MORTON_X << axis) & (((uint64_t)1 << 3 * bits) - 1);
+    bool high = key >> axis & 1;
+    uint64_t beside = high ? ((key | ~mask) + 1) & mask : ((key & mask) - 1) & mask;
+    return (axis_octets){{(key & mask) >> 3, beside >> 3},
+                         {0xff, high ? low_cells[axis] : 0xff & ~low_cells[axis]}};
 }
 
 void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ranges *ranges)
 {
-    uint64_t used = ((uint64_t)1 << 3 * bits) - 1, x[3], y[3], z[3];
-    around(key, RP_MORTON_X & used, x);
-    around(key, RP_MORTON_X << 1 & used, y);
-    around(key, RP_MORTON_X << 2 & used, z);
+    const axis_octets x = octets_on_axis(key, 0, bits);
+    const axis_octets y = octets_on_axis(key, 1, bits);
+    const axis_octets z = octets_on_axis(key, 2, bits);
     ranges->count = 0;
     ranges->total = 0;
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 3; j++)
-            for (int i = 0; i < 3; i++)
-                add_range(cells, x[i] | y[j] | z[k], ranges);
+    for (int o = 0; o < 8; o++) {
+        int i = o & 1, j = o >> 1 & 1, k = o >> 2;
+        const rp_octet *octet = rp_cells_find(cells, x.key[i] | y.key[j] | z.key[k]);
+        if (octet) add_octet(octet, x.wanted[i] & y.wanted[j] & z.wanted[k], ranges);
+    }
 }
 
 /* Whole eights are copied; what is too much is overwritten by the next run. */
