@@ -4,6 +4,7 @@
 
 static const rp_bench_case *const cases[] = {
     &rp_bench_neighbor,
+    &rp_bench_null,
 };
 
 const rp_bench_case *const *rp_bench_cases(int *count)

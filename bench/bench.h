@@ -45,6 +45,10 @@ double rp_bench_median(double *seconds, int count);
 rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *seconds, int steps,
                                    double least_seconds);
 
-extern const rp_bench_case rp_bench_neighbor;
+/* The least time that sorting and listing could take, by the models in neighbor.c; in seconds. */
+double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);
+double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours);
+
+extern const rp_bench_case rp_bench_neighbor, rp_bench_null;
 
 #endif

@@ -12,7 +12,7 @@
 #define COPY_BLOCK ((size_t)1 << 20)
 #define REPEATS 7
 /* Independent sums, enough to hide the latency of an addition on all units. */
-#define SUMS 8
+#define SUMS 12
 #define ROUNDS 1000000
 #define TASKS_EACH 4
 
@@ -44,7 +44,7 @@ static rp_code measure_bandwidth(rp_threads *threads, double *out, rp_report *re
     return code;
 }
 
-/* s = s * a + b on eight sums at once; a below one keeps them finite. */
+/* s = s * a + b on several sums at once; a below one keeps them finite. */
 RP_WIDE_KERNEL
 static float multiply_add(int rounds)
 {

@@ -126,20 +126,19 @@ static void end(scene *s)
     rp_particles_end(&s->particles);
 }
 
-static double least_sort_seconds(const scene *s, const rp_bench_machine *machine)
+double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles)
 {
     double bytes = 2 * FIELD_BYTES + 2 * 2 * 12 + 12 + 12;
-    return (double)s->particles.count * bytes / machine->bandwidth;
+    return (double)particles * bytes / machine->bandwidth;
 }
 
-static double least_list_seconds(const scene *s, const rp_bench_machine *machine)
+double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours)
 {
-    double neighbours = (double)s->lists.total / (double)s->particles.count;
     double bytes = 12 + 12 + 4 * neighbours;
     double tests = (neighbours + 1) * 27 / (4.0 / 3 * RP_PI);
     double moving = bytes / machine->bandwidth;
     double testing = tests * TEST_MULTIPLY_ADDS / machine->arithmetic;
-    return (double)s->particles.count * (moving > testing ? moving : testing);
+    return (double)particles * (moving > testing ? moving : testing);
 }
 
 static rp_code run(size_t size, rp_threads *threads, const rp_bench_machine *machine,
@@ -155,8 +154,9 @@ static rp_code run(size_t size, rp_threads *threads, const rp_bench_machine *mac
     if (code == RP_OK) {
         for (int i = 0; i < STEPS; i++)
             both[i] = sort[i + 2] + list[i + 2]; /* the first two warm up */
-        double least_sort = least_sort_seconds(&s, machine);
-        double least_list = least_list_seconds(&s, machine);
+        double neighbours = (double)s.lists.total / (double)size;
+        double least_sort = rp_bench_least_sort(machine, size);
+        double least_list = rp_bench_least_lists(machine, size, neighbours);
         rp_bench_result all[] = {
             rp_bench_result_of("neighbor", size, both, STEPS, least_sort + least_list),
             rp_bench_result_of("neighbor-sort", size, sort + 2, STEPS, least_sort),

@@ -31,7 +31,7 @@ static rp_code make_world(size_t size, rp_threads *threads, rp_scene **scene, rp
     rp_draft_set(draft, "domain", "{low: [-1000, -1000, -1000], high: [1000, 1000, 1000]}");
     rp_draft_set(draft, "gravity", "[0, 0, 0]");
     rp_draft_set(draft, "time", "{step: 1 ms}");
-    rp_draft_set(draft, "solver", "{method: null}");
+    rp_draft_set(draft, "solver", "{method: null, density: yes}");
     rp_draft_set(draft, "sources.all", source);
     rp_code code = rp_draft_finish(draft, scene, report);
     rp_world_options options = rp_default_world_options();

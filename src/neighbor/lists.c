@@ -108,6 +108,23 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
     b->first = b->next;
 }
 
+static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
+{
+    const float *axes[3] = {job->queries.x, job->queries.y, job->queries.z};
+    rp_query_box box = {.limit = job->limit};
+    for (int a = 0; a < 3; a++) {
+        float low = INFINITY, high = -INFINITY;
+        for (size_t q = begin; q < end; q++) {
+            float v = axes[a][q];
+            low = v < low ? v : low;
+            high = v > high ? v : high;
+        }
+        box.low[a] = low;
+        box.high[a] = high;
+    }
+    return box;
+}
+
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
@@ -127,8 +144,8 @@ static void list_range(void *context, size_t begin, size_t end)
             list_in_place(&b, run, &ranges);
             if (b.next < run) break; /* hopeless */
         } else {
-            rp_search_gather(&job->candidates, &ranges, scratch);
-            list_from_gathered(&b, run, ranges.total);
+            rp_query_box box = box_around(job, b.next, run);
+            list_from_gathered(&b, run, rp_search_gather(&job->candidates, &ranges, &box, scratch));
         }
     }
     flush(&b);

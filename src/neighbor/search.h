@@ -7,7 +7,9 @@
 /* Candidates that are gathered at most; where cells are fuller than that (grains heaped on one
  * spot), candidates are taken piece by piece from where they are. */
 #define RP_GATHER_MAX 4096
-#define RP_RANGES_MAX 27
+/* Runs of candidates that the cells around one make at most: those of its own octet are one, the
+ * seven octets beside it give 1 + 2 + 4 + 1 + 2 + 2 + 1; and one place for a run that is empty. */
+#define RP_RANGES_MAX 15
 /* Queries that one thread takes on at a time, and room for their neighbours before they are copied
  * to their place. */
 #define RP_QUERY_BLOCK 512
@@ -30,10 +32,10 @@ struct rp_scratch {
     /* For each pattern of eight lanes the numbers of those that are set, lowest first. */
     rp_wide_int lanes[256];
     atomic_bool busy;
-    float x[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
-    float y[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
-    float z[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
-    uint32_t index[RP_GATHER_MAX + RP_RANGES_MAX * RP_WIDE];
+    float x[RP_GATHER_MAX + RP_WIDE];
+    float y[RP_GATHER_MAX + RP_WIDE];
+    float z[RP_GATHER_MAX + RP_WIDE];
+    uint32_t index[RP_GATHER_MAX + RP_WIDE];
     uint32_t list[RP_LIST_MAX + RP_WIDE];
     uint64_t keys[RP_QUERY_BLOCK];
 };
@@ -44,10 +46,17 @@ typedef struct rp_query {
     uint32_t self;        /* index to leave out, or RP_NONE */
 } rp_query;
 
-/* The up to 27 runs of candidates around the cell `key`, in a fixed order. */
+/* The box around some queries. */
+typedef struct rp_query_box {
+    float low[3], high[3], limit; /* m, and the radius squared */
+} rp_query_box;
+
+/* The runs of candidates around the cell `key`, in a fixed order. */
 void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ranges *ranges);
-/* Copies the runs into the scratch, one behind the other. */
-void rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, rp_scratch *scratch);
+/* Copies the candidates of the runs that are within reach of the box into the scratch, one behind
+ * the other, and returns how many they are. */
+size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, const rp_query_box *box,
+                        rp_scratch *scratch);
 /* Writes the indices of those of `count` candidates that are within reach to `list`, which needs
  * room for count + 8, and returns how many they are. `lanes` is the table of the scratch. */
 size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_query *query,

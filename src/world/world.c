@@ -176,14 +176,10 @@ rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
     double left = target - world->time, dt = limit.dt;
     world->reason = limit.reason;
     bool last = left <= dt * (1 + STEP_EPSILON);
-    if (last) {
-        if (left < dt * (1 - STEP_EPSILON)) {
-            world->reason = "the frame's end";
-            dt = left;
-        }
-    } else if (isfinite(target)) {
-        double even = left / ceil(left / dt - STEP_EPSILON);
-        if (even < dt * (1 - STEP_EPSILON)) dt = even;
+    if (isfinite(target)) {
+        double steps = last ? 1 : ceil(left / dt - STEP_EPSILON);
+        if (left / steps < dt * (1 - STEP_EPSILON)) dt = left / steps;
+        if (dt < limit.dt / 2) world->reason = "the frame's end";
     }
     code = take_step(world, dt, report);
     if (code == RP_OK && last) world->time = target;

@@ -48,7 +48,7 @@ static void radii_and_cells_of_all_sizes(void **state)
         for (int c = 0; c < 6; c++) {
             rp_particles p;
             rp_particles_begin(&p, NULL);
-            cloud_cube(&p, 700, (uint64_t)(r * 10 + c), -0.4f, 1);
+            cloud_cube(&p, 400, (uint64_t)(r * 10 + c), -0.4f, 1);
             check_cloud(&p, cells[c], radii[r]);
             rp_particles_end(&p);
         }
@@ -126,8 +126,8 @@ static void grains_heaped_on_one_spot(void **state)
     (void)state;
     rp_particles p;
     rp_particles_begin(&p, NULL);
-    cloud_cube(&p, 2500, 5, 0, 1e-3f);
-    cloud_cube(&p, 2500, 6, 0.5f, 0);
+    cloud_cube(&p, 2200, 5, 0, 1e-3f);
+    cloud_cube(&p, 2200, 6, 0.5f, 0);
     check_cloud(&p, 0.6, 0.6);
     rp_particles_end(&p);
 }
@@ -191,7 +191,7 @@ static uint64_t hash_of_update(int thread_count)
     rp_particles p;
     rp_period period = {3, {0, 0, 0}, {1, 1.1, 2}};
     rp_particles_begin(&p, NULL);
-    cloud_cube(&p, 60000, 21, 0, 1);
+    cloud_cube(&p, 40000, 21, 0, 1);
     check_ok(rp_threads_create(thread_count, &threads, NULL), NULL);
     check_ok(rp_neighbor_create(threads, &period, &neighbor, NULL), NULL);
     check_ok(rp_neighbor_sort(neighbor, &p, 0.05, NULL), NULL);

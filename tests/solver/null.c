@@ -36,7 +36,7 @@ static void a_packed_lattice_has_its_material_density(void **state)
                                "periodic: [x, y, z]}\n"
                                "materials: {sand: {density: 1600}}\n"
                                "sources: {all: {shape: box, size: [10 cm, 10 cm, 10 cm]}}\n"
-                               "solver: {method: null}\n");
+                               "solver: {method: null, density: yes}\n");
     rp_world *world = world_of(scene, 2);
     assert_int_equal(rp_world_step(world, NULL), RP_OK);
     rp_view view;

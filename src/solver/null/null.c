@@ -15,8 +15,8 @@ static const rp_param params[] = {
     {.key = "density",
      .kind = RP_PARAM_SWITCH,
      .offset = offsetof(rp_null_params, density),
-     .preset = "yes",
-     .help = "list the neighbours of every grain and sum its density"},
+     .preset = "no",
+     .help = "list the neighbours of every grain and sum its density (slow where grains heap up)"},
 };
 
 const rp_param_table rp_null_table = {
