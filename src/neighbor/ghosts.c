@@ -277,8 +277,9 @@ size_t rp_neighbor_bytes_each(double neighbours)
 {
     size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
     size_t copies = 3 * sizeof(float);
-    /* Every grain alone in its cell: key, begin, and a slot table at its emptiest. */
-    size_t cells = sizeof(uint64_t) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
+    /* Every grain alone in its octet: the octet, its first grain, and a slot table at its emptiest.
+     */
+    size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
     return (sorting + copies + cells) * 5 / 4 + lists * 9 / 8 +
            (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);

@@ -282,6 +282,7 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padde
                       const rp_points *queries, double radius, bool skip_self, rp_lists *lists,
                       rp_report *report)
 {
+    lists->query_count = lists->total = 0;
     float r = (float)radius;
     if (!(r > 0 && r * r > 0 && r * r <= 1e36f))
         return rp_fail(report, RP_ERROR_INPUT, "search radius %g m: allowed are 1e-18 to 1e18",
@@ -300,7 +301,6 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padde
                     .skip_self = skip_self,
                     .lists = lists,
                     .most = indices_in_memory()};
-    lists->query_count = lists->total = 0;
     rp_code code = prepare(neighbor, &grid, points, padded, &job.candidates, report);
     if (code == RP_OK) code = reserve_queries(lists, queries->count, report);
     return code == RP_OK ? fill_lists(&job, report) : code;

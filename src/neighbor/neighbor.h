@@ -1,14 +1,18 @@
 /* Neighbours: cell order, ghosts and lists of who is within a radius of whom.
  *
- * Cells are cubes of the search radius. Only cells that hold something exist: they are found
- * through a hash of their place on a Morton curve, so memory follows the grains and not the box
- * around them, however far a grain has flown. The order of one update:
+ * Cells are cubes of the search radius (a trifle larger, so that rounding never puts neighbours two
+ * cells apart). Only cells that hold something exist: they are found through a hash of their place
+ * on a Morton curve, so memory follows the grains and not the box around them, however far a grain
+ * has flown. Grains that are nowhere (NaN, infinity) are kept and have no neighbours. The order of
+ * one update:
  *
  *     rp_neighbor_sort     own grains into cell order (stable, parallel radix sort)
  *     rp_neighbor_ghosts   copies across periodic sides
  *     rp_neighbor_lists    for every own grain the indices of all grains within the radius
  *
- * Everything is the same, bit for bit, for any number of threads. */
+ * Lists are right for grains in any order; they are quickest right after a sort by cells of their
+ * radius. After the first few updates nothing allocates. One rp_neighbor serves one thread at a
+ * time. Everything is the same, bit for bit, for any number of threads. */
 #ifndef RP_NEIGHBOR_NEIGHBOR_H
 #define RP_NEIGHBOR_NEIGHBOR_H
 
@@ -23,6 +27,8 @@ typedef struct rp_period {
     rp_vec3 low, high; /* m */
 } rp_period;
 
+/* `threads` (may be NULL) must outlive it; NULL for `period` when nothing is periodic.
+ * RP_ERROR_INPUT when a periodic axis has no length. */
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
                            rp_report *report);
 void rp_neighbor_destroy(rp_neighbor *neighbor);
@@ -30,8 +36,10 @@ void rp_neighbor_destroy(rp_neighbor *neighbor);
 /* Sorts own grains by cells of edge `cell`; wraps them into the period first. Drops ghosts. */
 rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
                          rp_report *report);
-/* Adds a ghost for every image within `radius` of the domain. Nothing to do without periodic axes.
- */
+/* Adds a ghost for every image within `radius` of the domain, in several layers where that is
+ * shorter than the radius, ordered by the grain they are images of; fields marked RP_FIELD_GHOST
+ * are copied. Own grains must be inside the period, where the sort leaves them. Nothing to do
+ * without periodic axes. */
 rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
                            rp_report *report);
 /* Copies a field's values from own grains to their ghosts (positions: use rp_neighbor_ghosts). */
@@ -39,20 +47,24 @@ void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void
                       rp_field_type type);
 
 /* Lists: the neighbours of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
- * order. Borrowed until the next call that fills the same lists. */
+ * order; where in `index` a list lies depends on the threads. Eight zeroes follow the last one, so
+ * wide loads may start anywhere. Start with {0}. Borrowed until the next call that fills the same
+ * lists, and empty after one that failed. */
 typedef struct rp_lists {
     size_t query_count;
     uint64_t *start;
     uint32_t *count;
     uint32_t *index;
     size_t total; /* all neighbours together */
-    size_t query_capacity, index_capacity;
+    size_t query_capacity,
+        index_capacity; /* what `index` had room for is the estimate for next time */
 } rp_lists;
 
 void rp_lists_end(rp_lists *lists);
 
 /* Own grains and ghosts as candidates, own grains as queries; a grain is not its own neighbour.
- * |xi - xj| <= radius, in float: dx*dx + dy*dy + dz*dz <= radius*radius, in this order. */
+ * |xi - xj| <= radius, in float: dx*dx + dy*dy + dz*dz <= radius*radius, in this order.
+ * RP_ERROR_MEMORY, with the figure, when the lists would not fit the machine. */
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                           rp_lists *lists, rp_report *report);
 /* Any points as candidates, any other points as queries (quick when both are in cell order). */
@@ -61,7 +73,7 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
                                   const float *query_y, const float *query_z, size_t query_count,
                                   double radius, rp_lists *lists, rp_report *report);
 
-/* Bytes that sorting and listing take for each grain with that many neighbours. */
+/* Bytes that sorting and listing take at most for each grain with that many neighbours. */
 size_t rp_neighbor_bytes_each(double neighbours);
 
 #endif
