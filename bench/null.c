@@ -1,5 +1,5 @@
-/* The case `null`: a whole step of a world without physics, as a user's program would take it. It is
- * the floor of what any solver costs: flight, walls, cell order, neighbour lists, a density sum.
+/* The case `null`: a whole step of a world without physics, as a user's program would take it. It
+ * is the floor of what any solver costs: flight, walls, cell order, neighbour lists, a density sum.
  *
  * Least work, in bytes: that of the case `neighbor`, and besides positions and velocities read and
  * written once for the flight, and for the density every neighbour's number read once, every
@@ -55,10 +55,9 @@ static rp_code run(size_t size, rp_threads *threads, const rp_bench_machine *mac
     if (code == RP_OK && max > 0) {
         rp_view view;
         rp_world_view(world, &view);
-        double least =
-            rp_bench_least_sort(machine, view.count) +
-            rp_bench_least_lists(machine, view.count, NEIGHBOURS) +
-            (double)view.count * (FLIGHT_BYTES + DENSITY_BYTES) / machine->bandwidth;
+        double least = rp_bench_least_sort(machine, view.count) +
+                       rp_bench_least_lists(machine, view.count, NEIGHBOURS) +
+                       (double)view.count * (FLIGHT_BYTES + DENSITY_BYTES) / machine->bandwidth;
         results[(*count)++] = rp_bench_result_of("null", view.count, seconds, STEPS, least);
     }
     rp_world_destroy(world);

@@ -69,8 +69,9 @@ int exit_code(rp_code code);
 /* "usage: …" and "try `repose help VERB`", for mistakes on the command line; gives the exit code.
  */
 int say_usage(const verb *v, const char *format, ...) RP_PRINTF(2, 3);
-/* The nearest of `words` to a misspelt one, or NULL when none is near. */
-const char *nearest_word(const char *word, const char *const *words, int count);
+/* "WHAT 'word'; did you mean …?", with the nearest of the known words; gives the exit code. */
+int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
+                int count);
 /* A JSON string with quotes, escaped. */
 void print_json_text(FILE *file, const char *text);
 /* "12.3 M", "45 K". */

@@ -2,6 +2,7 @@
  */
 #include "base/report.h"
 #include "cli.h"
+#include "scene/words.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define NAMES_MAX 256
 
 static bool is_folder(const char *path)
 {
@@ -60,22 +59,18 @@ static bool unknown_scene(const char *word, rp_report *report)
     const char *folder = data_folder("scenes");
     struct dirent **entries = NULL;
     int count = folder ? scandir(folder, &entries, is_scene, alphasort) : 0;
-    const char *names[NAMES_MAX];
-    char list[1024] = "";
-    int known = 0;
+    rp_nearest nearest = rp_nearest_to(word);
+    char list[1024] = "", hint[128];
     for (int i = 0; i < count; i++) {
         *strrchr(entries[i]->d_name, '.') = 0;
-        if (known == NAMES_MAX) continue;
-        names[known++] = entries[i]->d_name;
+        rp_nearest_try(&nearest, entries[i]->d_name, strlen(entries[i]->d_name));
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", entries[i]->d_name);
     }
-    const char *nearest = nearest_word(word, names, known);
+    rp_nearest_hint(&nearest, hint, sizeof hint);
     rp_place place = {.file = word};
     rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-               "no such scene file%s%s%s; scenes that came along: %s",
-               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-               list[0] ? list : "none");
+               "no such scene file%s; scenes that came along: %s", hint, list[0] ? list : "none");
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);

@@ -32,13 +32,7 @@ static int unknown_verb(const char *word)
     const char *names[COUNT];
     for (int i = 0; i < COUNT; i++)
         names[i] = verbs[i]->name;
-    const char *nearest = nearest_word(word, names, COUNT);
-    if (nearest)
-        say_usage(NULL, "unknown verb '%s'; did you mean '%s'?", word, nearest);
-    else
-        say_usage(NULL, "unknown verb '%s'", word);
-    fprintf(stderr, "try `repose help`\n");
-    return exit_code(RP_ERROR_INPUT);
+    return say_unknown(NULL, "unknown verb", word, names, COUNT);
 }
 
 static bool is_help(const char *word)

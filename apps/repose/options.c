@@ -21,11 +21,7 @@ static bool unknown_option(const verb *v, const char *argument)
     const char *names[64];
     for (int i = 0; i < v->spec_count; i++)
         names[i] = v->specs[i].name;
-    const char *nearest = nearest_word(argument, names, v->spec_count);
-    if (nearest)
-        say_usage(v, "unknown option '%s'; did you mean '%s'?", argument, nearest);
-    else
-        say_usage(v, "unknown option '%s'", argument);
+    say_unknown(v, "unknown option", argument, names, v->spec_count);
     return false;
 }
 

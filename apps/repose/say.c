@@ -1,5 +1,6 @@
 /* What the program says: faults, usage, numbers in short. */
 #include "cli.h"
+#include "scene/words.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,6 +82,17 @@ int say_faults(rp_code code, const rp_report *report, bool json)
     return exit_code(code);
 }
 
+int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
+                int count)
+{
+    char hint[128];
+    rp_nearest nearest = rp_nearest_to(word);
+    for (int i = 0; i < count; i++)
+        rp_nearest_try(&nearest, known[i], strlen(known[i]));
+    rp_nearest_hint(&nearest, hint, sizeof hint);
+    return say_usage(v, "%s '%s'%s", what, word, hint);
+}
+
 int say_usage(const verb *v, const char *format, ...)
 {
     va_list arguments;
@@ -90,43 +102,10 @@ int say_usage(const verb *v, const char *format, ...)
     fputc('\n', stderr);
     va_end(arguments);
     if (v)
-        fprintf(stderr, "usage: repose %s %s%s\ntry `repose help %s`\n", v->name, v->words,
-                v->spec_count ? " [OPTIONS]" : "", v->name);
+        fprintf(stderr, "usage: repose %s %s%s\n", v->name, v->words,
+                v->spec_count ? " [OPTIONS]" : "");
+    fprintf(stderr, "try `repose help%s%s`\n", v ? " " : "", v ? v->name : "");
     return exit_code(RP_ERROR_INPUT);
-}
-
-/* Letters to insert, drop or change; long words count as far apart. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[48];
-    int length = (int)strlen(b);
-    if (length >= 47 || strlen(a) >= 47) return 99;
-    for (int j = 0; j <= length; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= length; j++) {
-            int changed = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int moved = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = changed < moved ? changed : moved;
-        }
-    }
-    return row[length];
-}
-
-const char *nearest_word(const char *word, const char *const *words, int count)
-{
-    const char *nearest = NULL;
-    int least = (int)strlen(word) / 2 + 1;
-    for (int i = 0; i < count; i++) {
-        int distance = edit_distance(word, words[i]);
-        if (distance >= least) continue;
-        least = distance;
-        nearest = words[i];
-    }
-    return nearest;
 }
 
 const char *short_number(double value, char *text, size_t size)

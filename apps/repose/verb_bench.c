@@ -25,8 +25,8 @@ static void print_result(const rp_bench_result *r, bool json)
         printf("%-16s %8s particles  %9.3f ms  %8s particle-steps/s  %3.0f %% of this machine's "
                "limit (%s)\n",
                r->name, short_number((double)r->particles, particles, sizeof particles),
-               1e3 * r->seconds, short_number(r->rate, rate, sizeof rate),
-               100 * r->rate / r->limit, short_number(r->limit, limit, sizeof limit));
+               1e3 * r->seconds, short_number(r->rate, rate, sizeof rate), 100 * r->rate / r->limit,
+               short_number(r->limit, limit, sizeof limit));
 }
 
 static rp_code run_case(const rp_bench_case *bench, size_t size, const options *o,
@@ -62,9 +62,7 @@ static int unknown_case(const verb *v, const char *name)
     const char *names[64];
     for (int i = 0; i < count; i++)
         names[i] = cases[i]->name;
-    const char *nearest = nearest_word(name, names, count);
-    return say_usage(v, "no case '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?" : "");
+    return say_unknown(v, "no case", name, names, count);
 }
 
 static int run(const verb *v, const options *o)

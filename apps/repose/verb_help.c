@@ -46,8 +46,7 @@ static int print_scene_help(const char *section, bool markdown)
 {
     rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
     rp_report *report = rp_report_create();
-    rp_code code =
-        rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL, report);
+    rp_code code = rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL, report);
     int result = say_faults(code, report, false);
     rp_report_destroy(report);
     return result;
@@ -130,9 +129,7 @@ static int unknown_topic(const char *word)
         names[count++] = topics[i];
     for (int i = 0; i < verb_count(); i++)
         names[count++] = verb_at(i)->name;
-    const char *nearest = nearest_word(word, names, count);
-    return say_usage(&verb_help, "no help on '%s'%s%s%s", word, nearest ? "; did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?" : "");
+    return say_unknown(&verb_help, "no help on", word, names, count);
 }
 
 static int run(const verb *v, const options *o)

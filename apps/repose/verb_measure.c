@@ -46,9 +46,7 @@ static int unknown_kind(const verb *v, const char *word)
     const char *names[32];
     for (int i = 0; i < rp_measure_count(); i++)
         names[i] = rp_measure_at(i)->name;
-    const char *nearest = nearest_word(word, names, rp_measure_count());
-    return say_usage(v, "cannot measure '%s'%s%s%s", word, nearest ? "; did you mean '" : "",
-                     nearest ? nearest : "", nearest ? "'?" : "");
+    return say_unknown(v, "cannot measure", word, names, rp_measure_count());
 }
 
 static int run(const verb *v, const options *o)

@@ -78,8 +78,7 @@ static rp_code choose_frames(job *j, rp_report *report)
 
 static rp_code read_frame(const job *j, int64_t place, rp_frame_file **frame, rp_report *report)
 {
-    return rp_record_read_frame(j->record, rp_record_frame_number(j->record, place), frame,
-                                report);
+    return rp_record_read_frame(j->record, rp_record_frame_number(j->record, place), frame, report);
 }
 
 /* Place number n of `wanted` places spread evenly over the chosen frames, ends included. */
@@ -199,8 +198,9 @@ const verb verb_render = {
     .name = "render",
     .words = "RUN",
     .help = "paint pictures of a run",
-    .more = "With -o FILE.png the last chosen frame becomes one picture; with a folder every frame\n"
-            "becomes one. --sheet puts nine frames, spread over the run, on one picture.\n",
+    .more =
+        "With -o FILE.png the last chosen frame becomes one picture; with a folder every frame\n"
+        "becomes one. --sheet puts nine frames, spread over the run, on one picture.\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
     .max_words = 1,

@@ -58,9 +58,7 @@ static int run(const verb *v, const options *o)
     }
     int result;
     if (!found) {
-        const char *nearest = nearest_word(o->words[0], names, rp_case_count());
-        result = say_usage(v, "no case '%s'%s%s%s", o->words[0], nearest ? "; did you mean '" : "",
-                           nearest ? nearest : "", nearest ? "'?" : "");
+        result = say_unknown(v, "no case", o->words[0], names, rp_case_count());
     } else if (worst == RP_ERROR_FAILED) {
         result = exit_code(worst);
     } else {

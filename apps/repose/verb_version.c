@@ -23,7 +23,8 @@ static int run(const verb *v, const options *o)
         printf("{\"version\": \"%s\", \"build\": ", rp_version());
         print_json_text(stdout, rp_build_text());
         printf(", \"instructions\": \"%s\", \"meshes\": %s, \"pictures\": %s}\n", rp_wide_name(),
-               rp_mesh_can_read() ? "true" : "false", rp_picture_can_write_png() ? "true" : "false");
+               rp_mesh_can_read() ? "true" : "false",
+               rp_picture_can_write_png() ? "true" : "false");
         return 0;
     }
     printf("repose %s\n", rp_version());

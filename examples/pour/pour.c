@@ -10,7 +10,8 @@ int main(void)
     rp_draft *draft = rp_draft_create();
     rp_draft_set(draft, "particles.spacing", "2 cm");
     rp_draft_set(draft, "domain", "{low: [-1, -1, 0], high: [1, 1, inf]}");
-    rp_draft_set(draft, "sources.block", "{shape: box, size: [20 cm, 20 cm, 20 cm], position: [0, 0, 1]}");
+    rp_draft_set(draft, "sources.block",
+                 "{shape: box, size: [20 cm, 20 cm, 20 cm], position: [0, 0, 1]}");
 
     rp_code code = rp_draft_finish(draft, &scene, report);
     if (code == RP_OK) code = rp_world_create(scene, NULL, &world, report);

@@ -144,9 +144,10 @@ static rp_code radix_sort(rp_sorter *sorter, rp_threads *threads, size_t count, 
     pass p = {.sorter = sorter, .digit = (bits + passes - 1) / passes};
     p.block = count / BLOCKS_MAX + RP_NEIGHBOR_BLOCK;
     size_t blocks = (count + p.block - 1) / p.block;
+    /* Room for the widest digit at once: the range of cells grows while grains spread. */
     if (!rp_neighbor_room((void **)&sorter->histogram, &sorter->histogram_capacity,
-                          blocks << p.digit, sizeof *sorter->histogram))
-        return rp_fail_memory(report, (blocks << p.digit) * sizeof *sorter->histogram,
+                          blocks << DIGIT_MAX, sizeof *sorter->histogram))
+        return rp_fail_memory(report, (blocks << DIGIT_MAX) * sizeof *sorter->histogram,
                               "sorting grains");
     for (unsigned i = 0; i < passes; i++) {
         p.shift = i * p.digit;

@@ -99,7 +99,8 @@ static rp_code start(rp_runner *runner, rp_report *report)
     rp_code code = rp_world_create(runner->scene, &options->world, &runner->world, report);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
-    runner->last_frame = options->frames ? options->frames : rp_scene_frame_count(runner->scene) - 1;
+    runner->last_frame =
+        options->frames ? options->frames : rp_scene_frame_count(runner->scene) - 1;
     runner->started = rp_clock();
     if (code != RP_OK) return code;
     runner->started_time = runner->world->time;
@@ -148,8 +149,8 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 
-/* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one, all
- * that belongs before it is there, too. */
+/* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one,
+ * all that belongs before it is there, too. */
 static rp_code write_frame(rp_runner *runner, rp_report *report)
 {
     rp_view view;

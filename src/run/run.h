@@ -11,10 +11,10 @@ typedef struct rp_runner {
     const rp_run_options *options;
     rp_record *record;
     rp_world *world;
-    int lock;           /* descriptor of the locked file, so that two runs cannot share a folder */
-    int64_t frame;      /* the last one finished; -1 at the start */
-    int64_t last_frame; /* the one to end with */
-    double started;     /* s, on rp_clock */
+    int lock;            /* descriptor of the locked file, so that two runs cannot share a folder */
+    int64_t frame;       /* the last one finished; -1 at the start */
+    int64_t last_frame;  /* the one to end with */
+    double started;      /* s, on rp_clock */
     double started_time; /* s, simulated */
     uint64_t started_step;
     bool stop; /* the progress hook asked for it */

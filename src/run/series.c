@@ -15,7 +15,8 @@
 static rp_path series_path(const rp_runner *runner, int index)
 {
     char name[512];
-    snprintf(name, sizeof name, "measurements/%s.csv", rp_scene_measurements(runner->scene)[index].name);
+    snprintf(name, sizeof name, "measurements/%s.csv",
+             rp_scene_measurements(runner->scene)[index].name);
     return rp_record_path(runner->record, name);
 }
 
@@ -40,8 +41,7 @@ static void head_row(const rp_measured *measured, int count, char *row)
     snprintf(row + used, (size_t)(ROW_MAX - used), "\n");
 }
 
-static void value_row(int64_t frame, double time, const rp_measured *measured, int count,
-                      char *row)
+static void value_row(int64_t frame, double time, const rp_measured *measured, int count, char *row)
 {
     int used = snprintf(row, ROW_MAX, "%lld,%.17g", (long long)frame, time);
     for (int i = 0; i < count; i++)

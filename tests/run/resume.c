@@ -1,5 +1,5 @@
-/* Runs that are killed and resumed end with the same bits as runs that were left in peace: the final
- * state, every frame's file and every table of measurements. */
+/* Runs that are killed and resumed end with the same bits as runs that were left in peace: the
+ * final state, every frame's file and every table of measurements. */
 #include "worlds.h"
 
 #include <ftw.h>
@@ -16,9 +16,9 @@ static const char scene_text[] = BUSY_SCENE "measurements: {energy: {what: energ
                                             "output: {checkpoint_every: 3, formats: [csv]}\n";
 
 typedef struct killer {
-    uint64_t at_step;  /* kill after this step; 0: never */
-    int64_t at_frame;  /* kill when this frame is finished, before its checkpoint; 0: never */
-    uint64_t stop_at;  /* ask to stop after this step; 0: never */
+    uint64_t at_step; /* kill after this step; 0: never */
+    int64_t at_frame; /* kill when this frame is finished, before its checkpoint; 0: never */
+    uint64_t stop_at; /* ask to stop after this step; 0: never */
 } killer;
 
 static bool maybe_kill(void *user, const rp_progress *progress)
@@ -144,7 +144,8 @@ static void killed_three_times_it_ends_the_same(void **state)
 {
     (void)state;
     static const killer moments[] = {
-        {.at_step = 3},  /* in the midst of the first frame: there is no checkpoint yet but frame 0's */
+        {.at_step =
+             3}, /* in the midst of the first frame: there is no checkpoint yet but frame 0's */
         {.at_frame = 5}, /* frame 5 is on disk, the last checkpoint is frame 3's */
         {.at_frame = 9}, /* frame 9 is on disk, its checkpoint is not: 6's is the last */
     };
@@ -198,7 +199,7 @@ static void another_scene_cannot_take_over(void **state)
     (void)state;
     folders f = make_folders();
     rp_report *report = rp_report_create();
-    rp_scene *other = scene_of("solver: {method: null}\n");
+    rp_scene *other = scene_of("particles: {spacing: 1 cm}\nsolver: {method: null}\n");
     rp_run_options options = rp_default_run_options();
     options.folder = f.whole;
     options.resume = true;

@@ -11,8 +11,8 @@ static rp_scene *scene_for(const rp_solver_type *type)
 {
     char text[4096];
     const char *method = strstr(BUSY_SCENE, "solver:");
-    snprintf(text, sizeof text, "%.*ssolver: {method: %s}\n", (int)(method - BUSY_SCENE), BUSY_SCENE,
-             type->name);
+    snprintf(text, sizeof text, "%.*ssolver: {method: %s}\n", (int)(method - BUSY_SCENE),
+             BUSY_SCENE, type->name);
     return scene_of(text);
 }
 

@@ -1,8 +1,8 @@
 /* The null solver: grains that fly freely, bounce on surfaces and do not see each other. It is the
  * template for newcomers, the test of the seam, and the floor of what any solver costs: it sorts
- * grains and, when asked, lists their neighbours and sums their density, as real solvers must. Since
- * nothing keeps them apart, resting grains share their places, and lists there grow without end: so
- * that is off unless asked for. */
+ * grains and, when asked, lists their neighbours and sums their density, as real solvers must.
+ * Since nothing keeps them apart, resting grains share their places, and lists there grow without
+ * end: so that is off unless asked for. */
 #ifndef RP_SOLVER_NULL_H
 #define RP_SOLVER_NULL_H
 
