@@ -7,7 +7,9 @@
  *   - line breaks in a block text take quadratic time. Long runs of blank lines are refused;
  *   - it hands the faulty line to printf as the format when it prints its own messages, so "%n" in
  *     a scene would write to memory. Messages are collected instead, which prints nothing. They are
- *     set free by fy_diag_destroy only; fy_diag_unref alone leaks them.
+ *     set free by fy_diag_destroy only; fy_diag_unref alone leaks them;
+ *   - it leaks when it decodes seven or more pairs of quotes in a row in a text in single quotes,
+ *     so those are decoded here.
  */
 #include "scene/node.h"
 
@@ -20,6 +22,7 @@
 #define BLANK_LINES_MAX 1000
 #define BRACKETS_MAX 1000
 #define ANCHORS_MAX 1000
+#define QUOTES_MAX 12 /* in a row, in a text in single quotes over several lines */
 
 /* --- the look over the text before ------------------------------------------------------------ */
 
@@ -159,12 +162,39 @@ static bool build_fail(build *b, const rp_node *place, const char *format, const
     return false;
 }
 
+/* A text in single quotes on one line; NULL when it is not like that, or without memory. */
+static const char *single_quoted(build *b, struct fy_token *token)
+{
+    const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+    if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end) return NULL;
+    const char *raw = b->document->text + start->input_pos;
+    size_t size = end->input_pos - start->input_pos, used = 0;
+    if (memchr(raw, '\n', size) || memchr(raw, '\r', size)) return NULL;
+    char *text = rp_tree_text(b->tree, raw, size);
+    for (size_t i = 0; text && i < size; i++) {
+        text[used++] = raw[i];
+        if (raw[i] == '\'') i++;
+    }
+    if (text) text[used] = 0;
+    return text;
+}
+
+/* The text of a scalar, an anchor or an alias. NULL with the fault noted. */
 static const char *token_text(build *b, struct fy_token *token)
 {
     size_t length = 0;
+    const char *quoted = token ? single_quoted(b, token) : NULL;
+    if (quoted) return quoted;
     const char *text = token ? fy_token_get_text(token, &length) : "";
-    if (!text) length = 0;
-    return rp_tree_text(b->tree, text, length);
+    if (!text) {
+        rp_tree_no_memory(b->tree, 0);
+        return NULL;
+    }
+    const char *copy = rp_tree_text(b->tree, text, length);
+    if (!copy || strlen(copy) == length) return copy;
+    rp_node place = here(b, fy_token_start_mark(token));
+    build_fail(b, &place, "a zero byte in a text%s", "");
+    return NULL;
 }
 
 static bool set_anchor(build *b, const char *name, const rp_node *node)
@@ -231,9 +261,6 @@ static bool add_scalar(build *b, struct fy_event *event)
     rp_node *node = rp_node_create(b->tree, RP_NODE_SCALAR, &place);
     const char *text = token_text(b, event->scalar.value);
     if (!node || !text) return false;
-    size_t length = 0;
-    if (event->scalar.value) fy_token_get_text(event->scalar.value, &length);
-    if (strlen(text) != length) return build_fail(b, &place, "a zero byte in a text%s", "");
     node->text = text;
     node->plain = !event->scalar.value || fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN;
     struct fy_token *name = fy_event_get_anchor_token(event);
@@ -267,8 +294,9 @@ static int by_key(const void *a, const void *b)
                  : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
 }
 
-/* Sorted, so that a map of many keys does not take quadratic time. */
-static bool check_duplicates(build *b, const rp_node *map)
+/* Notes keys that are given twice and keeps the first of each. Sorted, so that a map of many keys
+ * does not take quadratic time. */
+static bool check_duplicates(build *b, rp_node *map)
 {
     size_t size = (size_t)map->count * sizeof(rp_node *), n = 0;
     rp_node **sorted = rp_allocate(size);
@@ -279,11 +307,16 @@ static bool check_duplicates(build *b, const rp_node *map)
     for (rp_node *child = map->first; child; child = child->next)
         sorted[n++] = child;
     qsort(sorted, n, sizeof *sorted, by_key);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
-            rp_node_fail_key(b->tree, sorted[i],
-                             "'%s' is given twice, on line %d and on line %d; keep one",
-                             sorted[i]->key, sorted[i - 1]->key_line, sorted[i]->key_line);
+    for (size_t i = 1, first = 0; i < n; i++) {
+        if (strcmp(sorted[first]->key, sorted[i]->key) != 0) {
+            first = i;
+            continue;
+        }
+        rp_node_fail_key(b->tree, sorted[i],
+                         "'%s' is given twice, on line %d and on line %d; keep one", sorted[i]->key,
+                         sorted[first]->key_line, sorted[i]->key_line);
+        rp_node_remove(sorted[i]);
+    }
     rp_release(sorted, size);
     return true;
 }
