@@ -1,4 +1,5 @@
-/* Writes what open_in_paraview.py looks at: three frames at uneven times, the middle one without grains. */
+/* Writes what open_in_paraview.py looks at: three frames at uneven times, the middle one without
+ * grains. */
 #include "fixture.h"
 
 int main(int count, char **arguments)
