@@ -23,7 +23,8 @@ typedef struct rp_record rp_record;
 typedef struct rp_frame_file rp_frame_file;
 
 /* Makes the folder (and its parents) for a new run. A folder that holds another run, or anything
- * else, is refused and left as it is. `threads` is only noted in the manifest. */
+ * else, is refused and left as it is. The scene must outlive the record; `threads` is only noted in
+ * the manifest. */
 RP_API rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
                                 rp_record **out, rp_report *report);
 /* Opens an existing run, finished or not. */
@@ -32,7 +33,7 @@ RP_API void rp_record_close(rp_record *record);
 
 RP_API const rp_scene *rp_record_scene(const rp_record *record); /* as run; borrowed */
 RP_API const char *rp_record_folder(const rp_record *record);
-/* Frames present when the record was opened or since written, in order. */
+/* Frames present when the record was opened or since written, in order; -1 beyond the last. */
 RP_API int64_t rp_record_frame_count(const rp_record *record);
 RP_API int64_t rp_record_frame_number(const rp_record *record, int64_t index);
 
@@ -44,8 +45,9 @@ RP_API rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_
 RP_API const rp_view *rp_frame_view(const rp_frame_file *frame);
 RP_API void rp_frame_close(rp_frame_file *frame);
 
-/* "vtp", "ply" or "csv": writes one frame (and bodies) to RUN/export or to `folder`. The series
- * file of vtp is rewritten each time. */
+/* "vtp", "ply" or "csv": writes one frame as grains-000012.FORMAT, and its bodies as
+ * bodies-000012.FORMAT, to `folder` or, when that is NULL, to RUN/export. The series files of vtp,
+ * grains.pvd and bodies.pvd, are rewritten each time. */
 RP_API rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
                                 const char *format, const char *folder, rp_report *report);
 

@@ -4,6 +4,7 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,13 @@ void rp_export_tuples(rp_aside *file, const void *const *data, int components, s
     }
 }
 
+/* Names from a file may be anything; in an export they stand in XML, headers and tables. */
+static void clean_name(char *name)
+{
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && !strchr("_-./", *name)) *name = '_';
+}
+
 static bool add_column(rp_columns *columns, const rp_column *column)
 {
     if (!rp_reserve((void **)&columns->items, &columns->capacity, columns->count,
@@ -98,6 +106,8 @@ static bool add_extra(const rp_view *view, rp_columns *columns)
         rp_column column = {.components = 1, .type = field->type, .data = {field->data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         if (join_fields(field, view->field_count - i, &column)) i += 2;
+        clean_name(column.name);
+        clean_name(column.prefix);
         if (!add_column(columns, &column)) return false;
     }
     return true;
@@ -130,7 +140,9 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
                          const char *folder, rp_report *report)
 {
     rp_export_fn *run = find_format(format, report);
-    if (!run || number < 0) return RP_ERROR_INPUT;
+    if (!run) return RP_ERROR_INPUT;
+    if (number < 0)
+        return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
     if (view->body_count != record->scene->bodies.count)
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
                        view->body_count, record->scene->bodies.count);

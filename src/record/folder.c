@@ -22,7 +22,7 @@ rp_code rp_folder_make(const char *path, rp_report *report)
 {
     char part[RP_PATH_MAX];
     size_t length = strlen(path);
-    if (length >= sizeof part) return rp_fail_errno(report, ENAMETOOLONG, path, "make the folder");
+    if (length > RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "make the folder");
     for (size_t i = 1; i < length; i++) {
         if (path[i] != '/') continue;
         memcpy(part, path, i);

@@ -5,6 +5,9 @@
 #include "record/aside.h"
 #include "repose/record.h"
 
+/* The longest folder name; leaves room for the names inside. */
+#define RP_FOLDER_MAX (RP_PATH_MAX - 512)
+
 typedef struct rp_path {
     char text[RP_PATH_MAX];
 } rp_path;

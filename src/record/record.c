@@ -12,9 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Leaves room for the longest name inside a run folder. */
-#define FOLDER_MAX (RP_PATH_MAX - 512)
-
 static rp_path inside(const char *folder, const char *name)
 {
     rp_path path;
@@ -34,9 +31,10 @@ rp_path rp_record_frame_path(const rp_record *record, int64_t number)
     return inside(record->folder, name);
 }
 
+/* The folders inside it must not be too long either. */
 static rp_code check_length(const char *folder, rp_report *report)
 {
-    if (folder[0] && strlen(folder) <= FOLDER_MAX) return RP_OK;
+    if (folder[0] && strlen(folder) <= RP_FOLDER_MAX - 64) return RP_OK;
     if (folder[0]) return rp_fail_errno(report, ENAMETOOLONG, folder, "use the run folder");
     return rp_fail(report, RP_ERROR_INPUT, "the run folder has no name");
 }

@@ -60,24 +60,27 @@ void rp_hdf_close(hid_t id)
     if (id >= 0) H5Idec_ref(id);
 }
 
-typedef struct message {
+typedef struct reason {
+    rp_code code;
     char *text;
     size_t size;
-} message;
+} reason;
 
-static herr_t take_message(unsigned depth, const H5E_error2_t *error, void *context)
+static herr_t take_reason(unsigned depth, const H5E_error2_t *error, void *context)
 {
-    message *taken = context;
-    if (depth == 0) snprintf(taken->text, taken->size, "%s", error->desc ? error->desc : "");
+    reason *taken = context;
+    if (depth > 0) return 0;
+    snprintf(taken->text, taken->size, "%s", error->desc ? error->desc : "");
+    if (error->maj_num == H5E_RESOURCE) taken->code = RP_ERROR_MEMORY;
     return 0;
 }
 
-const char *rp_hdf_message(char *text, size_t size)
+rp_code rp_hdf_reason(rp_code otherwise, char *text, size_t size)
 {
     snprintf(text, size, "no reason given");
-    message taken = {text, size};
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_message, &taken);
-    return text;
+    reason taken = {otherwise, text, size};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &taken);
+    return taken.code;
 }
 
 void rp_hdf_unique_name(char *text, size_t size)

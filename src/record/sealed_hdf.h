@@ -21,8 +21,9 @@ hid_t rp_hdf_file_type(rp_field_type type);
 hid_t rp_hdf_memory_type(rp_field_type type);
 /* Closes whatever the id stands for; ids of failed calls are let pass. */
 void rp_hdf_close(hid_t id);
-/* HDF5's innermost message about the last failure. */
-const char *rp_hdf_message(char *text, size_t size);
+/* HDF5's innermost message about the last failure, and RP_ERROR_MEMORY when it is that memory ran
+ * out; else `otherwise`. */
+rp_code rp_hdf_reason(rp_code otherwise, char *text, size_t size);
 /* A name for a file in memory that no other file of this process has: HDF5 takes files of one name
  * for one file. */
 void rp_hdf_unique_name(char *text, size_t size);

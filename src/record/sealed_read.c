@@ -35,8 +35,8 @@ static rp_code unreadable(const rp_sealed_reader *file, const char *name, rp_rep
 {
     char text[256];
     rp_place place = {.file = file->path};
-    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, name, "HDF5 cannot read it: %s",
-                      rp_hdf_message(text, sizeof text));
+    rp_code code = rp_hdf_reason(RP_ERROR_DAMAGED, text, sizeof text);
+    return rp_fail_at(report, code, &place, name, "HDF5 cannot read it: %s", text);
 }
 
 /* HDF5 copies a file image twice unless it is given its own memory functions. These hand out the

@@ -25,8 +25,8 @@ static void fail(rp_sealed_writer *file, const char *name)
 {
     char text[256];
     rp_place place = {.file = file->path};
-    file->code = rp_fail_at(file->report, RP_ERROR_IO, &place, name, "HDF5 failed: %s",
-                            rp_hdf_message(text, sizeof text));
+    rp_code code = rp_hdf_reason(RP_ERROR_IO, text, sizeof text);
+    file->code = rp_fail_at(file->report, code, &place, name, "HDF5 failed: %s", text);
 }
 
 /* Fails unless all ids and results are good. */
