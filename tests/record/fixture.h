@@ -28,34 +28,15 @@
     "  floor: {shape: plane}\n"                                                                    \
     "  ball: {shape: sphere, radius: 10 cm, position: [0, 0, 20 cm]}\n"
 
-/* A method without parameters, to read scenes with. */
-static const rp_param_table test_method = {.name = "none", .help = "nothing moves"};
-static const rp_param_table *const test_methods[] = {&test_method};
-static const rp_scene_schema test_schema = {test_methods, 1};
-
 static inline rp_scene *test_scene(const char *more)
 {
     char text[2048];
-    int length = snprintf(text, sizeof text, SCENE_TEXT "%s", more);
+    snprintf(text, sizeof text, SCENE_TEXT "%s", more);
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
-    check_ok(
-        rp_scene_read_text(text, (size_t)length, "test", NULL, 0, &test_schema, &scene, report),
-        report);
+    check_ok(rp_scene_parse(text, "test", &scene, report), report);
     rp_report_destroy(report);
     return scene;
-}
-
-rp_code rp_scene_load(const char *path, const rp_setting *settings, int setting_count,
-                      rp_scene **out, rp_report *report)
-{
-    char *text;
-    size_t size;
-    rp_code code = rp_file_read(path, &text, &size, report);
-    if (code != RP_OK) return code;
-    code = rp_scene_read_text(text, size, path, settings, setting_count, &test_schema, out, report);
-    rp_release(text, size + 1);
-    return code;
 }
 
 /* Grains with numbers from a hat, all bits used, and two fields of a solver's own. */
