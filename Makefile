@@ -44,6 +44,10 @@ fuzz:
 install: all
 	@cmake --install build --prefix $(PREFIX)
 
+# The pages that are made from the program's own tables.
+docs: all
+	@build/repose help scene --markdown > docs/guide/scene.md
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
@@ -53,4 +57,4 @@ tidy: all
 clean:
 	@rm -rf build build-debug build-asan build-tsan build-fuzz demo
 
-.PHONY: all packages demo check check-sanitize bench fuzz install format tidy clean
+.PHONY: all packages demo check check-sanitize bench fuzz install docs format tidy clean

@@ -112,13 +112,6 @@ static inline void pack(void *to, const void *from, rp_wide_int lanes)
     memcpy(to, &packed, sizeof packed);
 }
 
-/* The same value eight times. Subtracting zero changes nothing and makes GCC 12 use its broadcast
- * in cloned kernels, where it puts rp_wide_all together lane by lane. */
-static inline rp_wide all_lanes(float value)
-{
-    return value - (rp_wide){0};
-}
-
 /* A box with every bound in all lanes. */
 typedef struct wide_box {
     rp_wide low[3], high[3];
@@ -126,8 +119,9 @@ typedef struct wide_box {
 
 static inline wide_box widened(const rp_query_box *box)
 {
-    return (wide_box){{all_lanes(box->low[0]), all_lanes(box->low[1]), all_lanes(box->low[2])},
-                      {all_lanes(box->high[0]), all_lanes(box->high[1]), all_lanes(box->high[2])}};
+    return (wide_box){
+        {rp_wide_all(box->low[0]), rp_wide_all(box->low[1]), rp_wide_all(box->low[2])},
+        {rp_wide_all(box->high[0]), rp_wide_all(box->high[1]), rp_wide_all(box->high[2])}};
 }
 
 /* How far beyond low or high; 0 in between. */

@@ -57,6 +57,10 @@ for verb in run check info render measure export validate bench help version com
 done
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
 
+# --- the manual is the program's own word
+"$repose" help scene --markdown | cmp - "$source/docs/guide/scene.md" ||
+    fail "docs/guide/scene.md is out of date; run make docs"
+
 # --- mistakes in scenes: all at once, with place and nearest word
 cat >bad.yaml <<'YAML'
 time: {duration: -1 s}
