@@ -48,21 +48,32 @@ static const named_unit units[] = {
 
 /* What messages offer; the first of each dimension is SI. */
 static const char *const usual[] = {
-    "m",     "cm",     "mm",   "um",   "km",    "kg",   "g",     "mg",    "t",    "s",    "ms",
-    "us",    "min",    "h",    "1/s",  "Hz",    "rad",  "deg",   "turn",  "rad/s", "deg/s", "rpm",
-    "m/s",   "cm/s",   "mm/s", "km/h", "m/s2",  "cm/s2", "kg/m3", "g/cm3", "t/m3", "kg/s", "g/s",
-    "N",     "kN",     "mN",   "Pa",   "kPa",   "MPa",  "GPa",   "N/m",   "J",    "W",    "Pa s",
-    "m2",    "cm2",    "mm2",  "m3",   "cm3",   "L",    "m2/s",
+    "m",   "cm",   "mm",   "um",   "km",   "kg",    "g",     "mg",    "t",     "s",     "ms",
+    "us",  "min",  "h",    "1/s",  "Hz",   "rad",   "deg",   "turn",  "rad/s", "deg/s", "rpm",
+    "m/s", "cm/s", "mm/s", "km/h", "m/s2", "cm/s2", "kg/m3", "g/cm3", "t/m3",  "kg/s",  "g/s",
+    "N",   "kN",   "mN",   "Pa",   "kPa",  "MPa",   "GPa",   "N/m",   "J",     "W",     "Pa s",
+    "m2",  "cm2",  "mm2",  "m3",   "cm3",  "L",     "m2/s",
 };
 
 static const struct {
     const char *unit, *name;
 } dimensions[] = {
-    {"", "a plain number"}, {"m", "a length"},      {"kg", "a mass"},    {"s", "a time"},
-    {"1/s", "a rate"},      {"rad", "an angle"},    {"rad/s", "a rate of turning"},
-    {"m/s", "a speed"},     {"m/s2", "an acceleration"}, {"kg/m3", "a density"},
-    {"kg/s", "a mass flow"}, {"N", "a force"},      {"Pa", "a pressure"}, {"m2", "an area"},
-    {"m3", "a volume"},     {"J", "an energy"},
+    {"", "a plain number"},
+    {"m", "a length"},
+    {"kg", "a mass"},
+    {"s", "a time"},
+    {"1/s", "a rate"},
+    {"rad", "an angle"},
+    {"rad/s", "a rate of turning"},
+    {"m/s", "a speed"},
+    {"m/s2", "an acceleration"},
+    {"kg/m3", "a density"},
+    {"kg/s", "a mass flow"},
+    {"N", "a force"},
+    {"Pa", "a pressure"},
+    {"m2", "an area"},
+    {"m3", "a volume"},
+    {"J", "an energy"},
 };
 
 static const rp_unit *find_unit(const char *name, size_t length)

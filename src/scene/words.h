@@ -20,7 +20,7 @@ void rp_words_at(const char *words, int index, char *text, size_t size);
  *     rp_nearest_try(&nearest, "density", 7);  … */
 typedef struct rp_nearest {
     const char *wrong;
-    int edits;      /* of the best so far */
+    int edits; /* of the best so far */
     bool found;
     char best[64];
 } rp_nearest;
