@@ -153,7 +153,8 @@ static rp_node *resolve_includes(rp_tree *tree, rp_node *root, const visit *v)
     rp_node *include = rp_node_find(root, "include");
     if (!include) return root;
     if (!root->document->folder) {
-        rp_node_fail(tree, include, NULL, "a scene from memory has no folder to include files from");
+        rp_node_fail(tree, include, NULL,
+                     "a scene from memory has no folder to include files from");
         rp_node_remove(include);
         return root;
     }
@@ -192,7 +193,8 @@ static rp_node *load_visit(rp_tree *tree, const char *path, visit *v)
     document->folder = folder_of(tree, path);
     if (!document->folder || !read_file(tree, path, v, document)) return NULL;
     if (is_cycle(v)) {
-        file_fail(tree, RP_ERROR_INPUT, path, v, "this file includes itself, directly or through others");
+        file_fail(tree, RP_ERROR_INPUT, path, v,
+                  "this file includes itself, directly or through others");
         return NULL;
     }
     rp_node *root = expect_map(tree, rp_yaml_parse(tree, document));
@@ -255,18 +257,28 @@ static rp_node *step_down(rp_tree *tree, rp_node *node, const char *part, const 
     return child;
 }
 
+/* True for parts between single dots, and not too many of them. */
+static bool is_key_path(const char *path)
+{
+    int depth = 1;
+    for (const char *c = path; *c; c++) {
+        if (*c == '.' && (c == path || c[1] == '.' || !c[1])) return false;
+        depth += *c == '.';
+    }
+    return path[0] && depth < RP_SCENE_DEPTH_MAX / 2;
+}
+
 /* Hangs the value in at the key path, which is cut into its parts. */
 static void put_value(rp_tree *tree, rp_node *root, char *path, rp_node *value)
 {
     rp_node *node = root;
-    int depth = 0;
+    if (!is_key_path(path)) {
+        rp_node_fail(tree, value, NULL, "'%s' is not a key path such as time.duration", path);
+        return;
+    }
     for (char *part = path, *next; part; part = next) {
         next = strchr(part, '.');
         if (next) *next++ = 0;
-        if (!*part || ++depth >= RP_SCENE_DEPTH_MAX) {
-            rp_node_fail(tree, value, NULL, "not a key path such as time.duration");
-            return;
-        }
         node = step_down(tree, node, part, value);
         if (!node) return;
     }
@@ -286,11 +298,12 @@ static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting
         return;
     }
     tree->bytes += value_size;
-    size_t size = key_size + value_size + sizeof "--set =";
+    const char *flag = tree->flag ? tree->flag : "--set ";
+    size_t size = strlen(flag) + key_size + value_size + sizeof "=";
     char *name = rp_tree_take(tree, size);
     char *path = rp_tree_text(tree, setting->key, key_size);
     if (!name || !path) return;
-    snprintf(name, size < 300 ? size : 300, "--set %s=%s", setting->key, setting->value);
+    snprintf(name, size < 300 ? size : 300, "%s%s=%s", flag, setting->key, setting->value);
     rp_document *document = rp_tree_document(tree, name);
     if (!document) return;
     document->one_line = true;

@@ -52,6 +52,7 @@ typedef struct rp_tree {
     size_t page_left;
     size_t bytes; /* read so far */
     int nodes, files;
+    const char *flag; /* what settings are called in faults; NULL: "--set " */
     rp_report *report;
     rp_code code; /* of the first fault */
     bool broken;  /* a text could not be read to its end, so what is missing says nothing */

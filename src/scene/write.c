@@ -98,8 +98,8 @@ static void put_block(writer *w, const rp_node *node, int depth)
             put_text(w, "- ");
             put_flow(w, child);
         } else {
-            bool list_of_maps = child->kind == RP_NODE_LIST && child->first &&
-                                child->first->kind == RP_NODE_MAP;
+            bool list_of_maps =
+                child->kind == RP_NODE_LIST && child->first && child->first->kind == RP_NODE_MAP;
             put_scalar(w, child->key);
             put_text(w, ":");
             if (list_of_maps || (child->kind == RP_NODE_MAP && child->first)) {

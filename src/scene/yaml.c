@@ -7,7 +7,9 @@
  *   - line breaks in a block text take quadratic time. Long runs of blank lines are refused;
  *   - it hands the faulty line to printf as the format when it prints its own messages, so "%n" in
  *     a scene would write to memory. Messages are collected instead, which prints nothing. They are
- *     set free by fy_diag_destroy only; fy_diag_unref alone leaks them.
+ *     set free by fy_diag_destroy only; fy_diag_unref alone leaks them;
+ *   - it leaks when it decodes seven or more pairs of quotes in a row in a text in single quotes,
+ *     so those are decoded here.
  */
 #include "scene/node.h"
 
@@ -90,7 +92,8 @@ static bool scan_line_start(scan *s)
     s->line_at = s->at;
     s->blank_lines = blank ? s->blank_lines + 1 : 0;
     if (s->blank_lines > BLANK_LINES_MAX) return scan_fail(s, "too many blank lines up to here");
-    if (left && line[0] == '%') return scan_fail(s, "YAML directives (%...) are not used in scenes");
+    if (left && line[0] == '%')
+        return scan_fail(s, "YAML directives (%...) are not used in scenes");
     if (left && line[0] == '\t' && !blank && line[blanks] != '#')
         return scan_fail(s, "this line begins with a tab; indent with blanks");
     return true;
@@ -122,8 +125,8 @@ typedef struct build {
     rp_tree *tree;
     const rp_document *document;
     rp_node *root;
-    rp_node *open[RP_SCENE_DEPTH_MAX];           /* maps and lists that are not closed yet */
-    const char *anchor_of[RP_SCENE_DEPTH_MAX];   /* their anchors, or NULL */
+    rp_node *open[RP_SCENE_DEPTH_MAX];         /* maps and lists that are not closed yet */
+    const char *anchor_of[RP_SCENE_DEPTH_MAX]; /* their anchors, or NULL */
     int depth;
     rp_node *key; /* a scalar that waits for its value */
     anchor anchors[ANCHORS_MAX];
@@ -158,12 +161,62 @@ static bool build_fail(build *b, const rp_node *place, const char *format, const
     return false;
 }
 
-static const char *token_text(build *b, struct fy_token *token)
+/* The library's mark stands behind an opening quote; ours stands on it. */
+static void step_on_quote(rp_node *place)
+{
+    const char *text = place->document->text;
+    uint32_t offset = place->offset;
+    if (place->column < 2 || offset < 1 || (text[offset - 1] != '"' && text[offset - 1] != '\''))
+        return;
+    place->column--;
+    place->offset--;
+}
+
+/* Decodes a text in single quotes that stands on one line: only the quotes are doubled. */
+static const char *single_quoted(build *b, const char *raw, size_t size)
+{
+    size_t used = 0;
+    char *text = rp_tree_text(b->tree, raw, size);
+    for (size_t i = 0; text && i < size; i++) {
+        text[used++] = raw[i];
+        if (raw[i] == '\'') i++;
+    }
+    if (text) text[used] = 0;
+    return text;
+}
+
+/* Decodes a text in any other style. */
+static const char *other_text(build *b, struct fy_token *token)
 {
     size_t length = 0;
-    const char *text = token ? fy_token_get_text(token, &length) : "";
-    if (!text) length = 0;
-    return rp_tree_text(b->tree, text, length);
+    const char *text = fy_token_get_text(token, &length);
+    if (!text) {
+        rp_tree_no_memory(b->tree, 0);
+        return NULL;
+    }
+    const char *copy = rp_tree_text(b->tree, text, length);
+    if (!copy || strlen(copy) == length) return copy;
+    rp_node place = here(b, fy_token_start_mark(token));
+    step_on_quote(&place);
+    build_fail(b, &place, "a zero byte in a text%s", "");
+    return NULL;
+}
+
+/* The text of a scalar, an anchor or an alias; empty without a token. NULL with the fault noted. */
+static const char *token_text(build *b, struct fy_token *token)
+{
+    if (!token) return "";
+    const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+    if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end)
+        return other_text(b, token);
+    const char *raw = b->document->text + start->input_pos;
+    size_t size = end->input_pos - start->input_pos;
+    bool lines = memchr(raw, '\n', size) || memchr(raw, '\r', size);
+    if (!lines) return single_quoted(b, raw, size);
+    if (!memmem(raw, size, "''''''''''''", 12)) return other_text(b, token);
+    rp_node place = here(b, start);
+    build_fail(b, &place, "too many single quotes in a row; put this text in double quotes%s", "");
+    return NULL;
 }
 
 static bool set_anchor(build *b, const char *name, const rp_node *node)
@@ -215,15 +268,12 @@ static bool refuse_tag(build *b, struct fy_event *event)
 static bool add_scalar(build *b, struct fy_event *event)
 {
     rp_node place = here_event(b, event);
+    step_on_quote(&place);
     rp_node *node = rp_node_create(b->tree, RP_NODE_SCALAR, &place);
     const char *text = token_text(b, event->scalar.value);
     if (!node || !text) return false;
-    size_t length = 0;
-    if (event->scalar.value) fy_token_get_text(event->scalar.value, &length);
-    if (strlen(text) != length) return build_fail(b, &place, "a zero byte in a text%s", "");
     node->text = text;
-    node->plain = !event->scalar.value ||
-                  fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN;
+    node->plain = !event->scalar.value || fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN;
     struct fy_token *name = fy_event_get_anchor_token(event);
     if (name) {
         const char *anchor_name = token_text(b, name);
@@ -251,11 +301,13 @@ static int by_key(const void *a, const void *b)
 {
     const rp_node *one = *(rp_node *const *)a, *other = *(rp_node *const *)b;
     int order = strcmp(one->key, other->key);
-    return order ? order : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
+    return order ? order
+                 : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
 }
 
-/* Sorted, so that a map of many keys does not take quadratic time. */
-static bool check_duplicates(build *b, const rp_node *map)
+/* Notes keys that are given twice and keeps the first of each. Sorted, so that a map of many keys
+ * does not take quadratic time. */
+static bool check_duplicates(build *b, rp_node *map)
 {
     size_t size = (size_t)map->count * sizeof(rp_node *), n = 0;
     rp_node **sorted = rp_allocate(size);
@@ -266,11 +318,16 @@ static bool check_duplicates(build *b, const rp_node *map)
     for (rp_node *child = map->first; child; child = child->next)
         sorted[n++] = child;
     qsort(sorted, n, sizeof *sorted, by_key);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
-            rp_node_fail_key(b->tree, sorted[i],
-                             "'%s' is given twice, on line %d and on line %d; keep one",
-                             sorted[i]->key, sorted[i - 1]->key_line, sorted[i]->key_line);
+    for (size_t i = 1, first = 0; i < n; i++) {
+        if (strcmp(sorted[first]->key, sorted[i]->key) != 0) {
+            first = i;
+            continue;
+        }
+        rp_node_fail_key(b->tree, sorted[i],
+                         "'%s' is given twice, on line %d and on line %d; keep one", sorted[i]->key,
+                         sorted[first]->key_line, sorted[i]->key_line);
+        rp_node_remove(sorted[i]);
+    }
     rp_release(sorted, size);
     return true;
 }
@@ -316,7 +373,8 @@ static bool add_alias(build *b, struct fy_event *event)
         rp_node *copy = copy_node(b, b->anchors[i].node, b->depth);
         return copy && place_node(b, copy);
     }
-    return build_fail(b, &place, "'*%s' is used here, but nothing of that name is finished before", name);
+    return build_fail(b, &place, "'*%s' is used here, but nothing of that name is finished before",
+                      name);
 }
 
 static bool take_event(build *b, struct fy_event *event)
