@@ -136,6 +136,19 @@ static void print_heading(const printer *p, const rp_param_table *table, const c
     p->line(p->user, "| --- | --- | --- | --- | --- |");
 }
 
+static void print_table(const printer *p, const rp_param_table *table, const char *path);
+
+/* The table behind a section, with how its keys are reached: "bodies.NAME.", "keys[N].". */
+static void print_section(const printer *p, const rp_param *param, const char *path)
+{
+    char inner[256];
+    const char *entry = param->kind == RP_PARAM_NAMED  ? ".NAME."
+                        : param->kind == RP_PARAM_LIST ? "[N]."
+                                                       : ".";
+    snprintf(inner, sizeof inner, "%s%s%s", path, param->key, entry);
+    print_table(p, param->table, inner);
+}
+
 static void print_table(const printer *p, const rp_param_table *table, const char *path)
 {
     print_heading(p, table, path);
@@ -143,13 +156,7 @@ static void print_table(const printer *p, const rp_param_table *table, const cha
     p->line(p->user, "");
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
-        char inner[256];
-        const char *entry = param->kind == RP_PARAM_NAMED  ? ".NAME."
-                            : param->kind == RP_PARAM_LIST ? "[N]."
-                                                           : ".";
-        if (!is_section(param) || param->kind == RP_PARAM_METHOD) continue;
-        snprintf(inner, sizeof inner, "%s%s%s", path, param->key, entry);
-        print_table(p, param->table, inner);
+        if (is_section(param) && param->kind != RP_PARAM_METHOD) print_section(p, param, path);
     }
 }
 
@@ -224,7 +231,7 @@ rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_hel
         if (param->kind == RP_PARAM_METHOD)
             print_methods(&p, schema);
         else if (is_section(param))
-            rp_param_help(param->table, param->key, style, line, user);
+            print_section(&p, param, "");
         else
             print_param(&p, param, "");
         return RP_OK;

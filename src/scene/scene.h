@@ -98,8 +98,8 @@ typedef struct rp_body_spec {
     rp_shape_spec shape_spec;
     rp_shape shape;
     rp_vec3 position, rotation;
-    rp_vec3 normal; /* planes only: which way it faces; turned into the pose */
-    rp_pose pose;   /* with keys: that of the first */
+    rp_vec3 normal;               /* planes only: which way it faces; turned into the pose */
+    rp_pose pose;                 /* with keys: that of the first */
     int motion;                   /* rp_motion */
     rp_plain_list keys;           /* rp_key_spec, times rising */
     double density;               /* kg/m3 */
@@ -156,7 +156,7 @@ struct rp_scene {
     const rp_param_table *method; /* of the solver; its name is the method's name */
     void *method_params;          /* a struct of method->size */
 
-    char *text;     /* the scene as read: one YAML document, includes, settings, defaults worked in */
+    char *text; /* the scene as read: one YAML document, includes, settings, defaults worked in */
     rp_arena store; /* memory behind all of the above but the text and the meshes */
 };
 
