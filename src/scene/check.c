@@ -46,8 +46,8 @@ static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec
             fail_key(tree, map, "low", "low (%g m) must be below high (%g m) along %s", low, high,
                      name);
         if (periodic && !(isfinite(low) && isfinite(high)))
-            fail_key(tree, map, "periodic", "%s is periodic, so low and high must be given along it",
-                     name);
+            fail_key(tree, map, "periodic",
+                     "%s is periodic, so low and high must be given along it", name);
         if (periodic && (domain->open >> (2 * axis) & 3))
             fail_key(tree, map, "open", "%s is periodic, so its sides cannot be open", name);
     }

@@ -17,7 +17,8 @@ static void make_mesh(rp_reader *reader, const rp_node *entry, const rp_shape_sp
     const rp_node *named = rp_node_find(entry, "file");
     struct stat info;
     if (stat(spec->file, &info) != 0) {
-        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", spec->file, strerror(errno));
+        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", spec->file,
+                     strerror(errno));
         return;
     }
     if (!S_ISREG(info.st_mode)) {

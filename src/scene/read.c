@@ -77,8 +77,8 @@ static void refuse_unknown_keys(rp_reader *reader, const rp_param_table *table, 
         list_keys(table, known, sizeof known);
         map->bad = true;
         rp_node_fail_key(reader->tree, child, "unknown key '%.60s' for a %s%s%s%s", child->key,
-                         table->name, nearest.found ? hint : "; known keys: ",
-                         nearest.found ? "" : known, "");
+                         table->name,
+                         nearest.found ? hint : "; known keys: ", nearest.found ? "" : known, "");
     }
 }
 

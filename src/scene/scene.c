@@ -2,6 +2,7 @@
 #include "scene/scene.h"
 #include "scene/read.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,7 +114,7 @@ int64_t rp_scene_frame_count(const rp_scene *scene)
 {
     /* 0.3 s at 10 1/s are 3 frames after the first, though 0.3 * 10 falls short of 3 */
     double frames = scene->time.duration * scene->time.frame_rate;
-    return (int64_t)floor(frames * (1 + 1e-12) + 1e-9) + 1;
+    return (int64_t)floor(frames * (1 + 4 * DBL_EPSILON) + 1e-9) + 1;
 }
 
 int rp_scene_find_body(const rp_scene *scene, const char *name)

@@ -52,7 +52,7 @@ static double leading_number(const char *text, const char **end)
     double value = strtod_l(text, &stop, plain);
     freelocale(plain);
     *end = stop;
-    return value;
+    return isinf(value) ? nan("") : value; /* infinity has to be meant */
 }
 
 /* "0.01 to 5 m", "at least 0", "at most 1": what the table allows. */
@@ -123,7 +123,9 @@ static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, d
     rp_unit wanted, unit;
     rp_unit_parse(param->unit ? param->unit : "", &wanted, NULL, 0);
     if (!read_unit(reader, node, end, &wanted, &unit)) return false;
+    bool finite = isfinite(value);
     value = rp_unit_to_si(&unit, value);
+    if (finite && !isfinite(value)) value = nan("");
     if (!in_range(param, &wanted, value)) {
         rp_read_fail(reader, node, "%s is not allowed here; allowed: %s", shown, range);
         return false;
@@ -235,7 +237,8 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
 {
     char shown[SHOWN];
     if (node->kind != RP_NODE_SCALAR || (param->kind == RP_PARAM_FILE && !node->text[0])) {
-        rp_read_fail(reader, node, "found %s, expected %s", rp_node_shown(node, shown, sizeof shown),
+        rp_read_fail(reader, node, "found %s, expected %s",
+                     rp_node_shown(node, shown, sizeof shown),
                      param->kind == RP_PARAM_FILE ? "the name of a file" : "a text");
         return;
     }
@@ -253,8 +256,7 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
 static void read_name(rp_reader *reader, const rp_param *param, rp_node *node, int *out)
 {
     const rp_node *section = rp_node_find(reader->root, param->words);
-    const rp_node *entry =
-        node->kind == RP_NODE_SCALAR ? rp_node_find(section, node->text) : NULL;
+    const rp_node *entry = node->kind == RP_NODE_SCALAR ? rp_node_find(section, node->text) : NULL;
     if (entry) {
         *out = rp_node_index(entry);
         return;
@@ -274,7 +276,8 @@ static void read_name(rp_reader *reader, const rp_param *param, rp_node *node, i
 
 /* --- colours ---------------------------------------------------------------------------------- */
 
-static const char colour_words[] = "black|grey|white|red|green|blue|yellow|orange|brown|sand|gravel";
+static const char colour_words[] =
+    "black|grey|white|red|green|blue|yellow|orange|brown|sand|gravel";
 static const uint32_t colour_codes[] = {0x000000, 0x808080, 0xffffff, 0xc0392b, 0x3a8f4a, 0x2f6fb5,
                                         0xe6c229, 0xe07b28, 0x7a5230, 0xe2c797, 0x8d8a84};
 
