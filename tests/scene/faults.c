@@ -1,0 +1,255 @@
+/* Faults: each at its line, column and key, with what is allowed and what may have been meant. */
+#include "check.h"
+
+#include "base/report.h"
+#include "scene/schema.h"
+
+typedef struct wrong {
+    const char *text; /* stands below "particles: {spacing: 1}", so its first line is 2 */
+    int line, column;
+    const char *key;
+    const char *message; /* a part of it */
+} wrong;
+
+/* The text gives this fault, and no other. */
+static void check_fault(const wrong *w)
+{
+    char text[2000], shown[3000];
+    snprintf(text, sizeof text, "particles: {spacing: 1}\n%s", w->text);
+    rp_report *report = rp_report_create();
+    rp_scene *scene;
+    rp_code code = read_text(text, &scene, report);
+    if (code == RP_OK || rp_report_count(report) == 0) fail_msg("'%s' passes", w->text);
+    const rp_fault *fault = rp_report_fault(report, 0);
+    rp_fault_text(fault, shown, sizeof shown);
+    if (rp_report_count(report) > 1 || fault->line != w->line || fault->column != w->column ||
+        strcmp(fault->key, w->key) != 0 || !strstr(fault->message, w->message))
+        fail_msg("'%s' gives %d faults, the first:\n%s\nwanted: %d:%d %s: ..%s..", w->text,
+                 rp_report_count(report), shown, w->line, w->column, w->key, w->message);
+    assert_string_equal(fault->file, "test.yaml");
+    assert_null(scene);
+    rp_report_destroy(report);
+}
+
+static const wrong values[] = {
+    {"time: {duration: 2 kg}", 2, 18, "time.duration", "is a mass, but a time is wanted"},
+    {"time: {duration: 2 kg}", 2, 18, "time.duration", "allowed units: s, ms, us, min, h"},
+    {"time: {duration: 2 sec}", 2, 18, "time.duration", "'sec' is not a unit"},
+    {"time: {duration: two}", 2, 18, "time.duration", "expected a number; allowed: 0 to 1e+06 s"},
+    {"time: {duration: -1 s}", 2, 18, "time.duration", "allowed: 0 to 1e+06 s"},
+    {"time: {duration: nan}", 2, 18, "time.duration", "'nan' is not allowed"},
+    {"time: {duration: .inf}", 2, 18, "time.duration", "'.inf' is not allowed"},
+    {"time: {duration: 1e999}", 2, 18, "time.duration", "not allowed"},
+    {"time: {duration: 0x10}", 2, 18, "time.duration", "expected a number"},
+    {"time: {duration: [1]}", 2, 18, "time.duration", "found a list of 1"},
+    {"time:\n  duration:\n  step: 1", 3, 3, "time.duration", "found nothing"},
+    {"materials: {sand: {friction: 3 m}}", 2, 30, "materials.sand.friction",
+     "a length, but a plain number is wanted, without a unit"},
+    {"materials: {sand: {angle: 1 mm}}", 2, 27, "materials.sand.angle", "allowed units: rad, deg"},
+    {"materials: {sand: {density: 1 kg/m4}}", 2, 29, "materials.sand.density",
+     "is another quantity, but a density"},
+    {"solver: {method: toy, stiffness: 2 kpa}", 2, 34, "solver.stiffness", "did you mean 'kPa'?"},
+    {"seed: 1.5", 2, 7, "seed", "expected a whole number"},
+    {"seed: 99999999999999999999", 2, 7, "seed", "not allowed"},
+    {"seed: -1", 2, 7, "seed", "allowed: 0 to 9000000000000000"},
+    {"gravity: [0, 0]", 2, 10, "gravity", "found a list of 2, expected a list of three"},
+    {"gravity: [0, 0, x]", 2, 17, "gravity[2]", "expected a number"},
+    {"gravity: [0, inf, 0]", 2, 14, "gravity[1]", "'inf' is not allowed"},
+    {"domain: {open: [top, buttom]}", 2, 22, "domain.open[1]", "did you mean 'bottom'?"},
+    {"domain: {open: up}", 2, 16, "domain.open", "expected one of: left, right, front"},
+    {"solver: {method: toy, damped: maybe}", 2, 31, "solver.damped", "expected yes or no"},
+    {"materials: {sand: {colour: rde}}", 2, 28, "materials.sand.colour", "did you mean 'red'?"},
+    {"materials: {sand: {colour: \"#12345\"}}", 2, 28, "materials.sand.colour", "#rrggbb"},
+    {"materials: {sand: {colour: [0, 0, 2]}}", 2, 35, "materials.sand.colour[2]", "0 to 1"},
+    {"title: [a]", 2, 8, "title", "expected a text"},
+    {"time: 5", 2, 7, "time", "expected a map of keys"},
+    {"time: [5]", 2, 7, "time", "expected a map of keys"},
+    {"materials: {sand: 5}", 2, 19, "materials.sand", "expected a map of keys for a material"},
+    {"materials: {a.b: {}}", 2, 13, "materials.a.b", "a name has letters"},
+    {"measurements: {m: {}}", 2, 19, "measurements.m.what", "must be given"},
+};
+
+static const wrong names[] = {
+    {"titel: x", 2, 1, "titel", "unknown key 'titel' for a scene; did you mean 'title'?"},
+    {"time: {durration: 1}", 2, 8, "time.durration", "did you mean 'duration'?"},
+    {"time: {qqqqqqq: 1}", 2, 8, "time.qqqqqqq", "known keys: duration, frame_rate, step"},
+    {"bodies: {a: {shape: spere, radius: 1}}", 2, 21, "bodies.a.shape", "did you mean 'sphere'?"},
+    {"bodies: {a: {shape: sphere, radus: 1}}", 2, 29, "bodies.a.radus", "did you mean 'radius'?"},
+    {"sources: {a: {shape: sphere, radius: 1, material: snad}}", 2, 51, "sources.a.material",
+     "did you mean 'sand'?"},
+    {"solver: {method: tyo}", 2, 18, "solver.method", "method: null, toy; did you mean 'toy'?"},
+    {"solver: {method: toy, restitution: 1}", 2, 23, "solver.restitution", "unknown key"},
+    {"seed: 1\nseed: 2", 3, 1, "seed", "given twice, on line 2 and on line 3"},
+    {"time: {step: 1, step: 1}", 2, 17, "time.step", "given twice, on line 2 and on line 2"},
+};
+
+static const wrong together[] = {
+    {"domain: {low: [0, 2, 0], high: [1, 1, 1]}", 2, 15, "domain.low", "along y"},
+    {"domain: {periodic: [z]}", 2, 20, "domain.periodic", "low and high must be given"},
+    {"domain: {low: [0,0,0], high: [1,1,1], periodic: x, open: left}", 2, 58, "domain.open",
+     "cannot be open"},
+    {"time: {min_step: 1 s, max_step: 1 ms}", 2, 18, "time.min_step", "longer than max_step"},
+    {"sources: {a: {shape: cylinder, radius: 1}}", 2, 14, "sources.a.height",
+     "a cylinder needs radius, height; height is not given"},
+    {"sources: {a: {shape: sphere, radius: 1, size: [1, 1, 1]}}", 2, 47, "sources.a.size",
+     "size means nothing for a sphere, which has radius"},
+    {"sources: {a: {shape: plane}}", 2, 22, "sources.a.shape", "plane is for bodies"},
+    {"sources: {a: {shape: box, size: [1, 0, 1]}}", 2, 37, "sources.a.size[1]", "1e-06"},
+    {"bodies: {a: {shape: plane, radius: 1}}", 2, 36, "bodies.a.radius", "means nothing"},
+    {"bodies: {a: {shape: mesh}}", 2, 13, "bodies.a.file", "a mesh needs file"},
+    {"bodies: {a: {shape: mesh, file: /nowhere/x.obj}}", 2, 33, "bodies.a.file", "cannot open"},
+    {"bodies: {a: {shape: mesh, file: /}}", 2, 33, "bodies.a.file", "is not a file"},
+    {"bodies: {a: {shape: funnel, radius: 1, neck: 2, height: 1, thickness: 1}}", 2, 46,
+     "bodies.a.neck", "wider"},
+    {"bodies: {a: {shape: plane, normal: [0, 0, 0]}}", 2, 36, "bodies.a.normal", "zero"},
+    {"bodies: {a: {shape: sphere, radius: 1, normal: [0, 0, 1]}}", 2, 48, "bodies.a.normal",
+     "only a plane"},
+    {"bodies: {a: {shape: plane, normal: [0,0,1], rotation: [0,0,0]}}", 2, 55, "bodies.a.rotation",
+     "not by both"},
+    {"bodies: {a: {shape: plane, motion: dynamic, density: 1}}", 2, 36, "bodies.a.motion",
+     "no end"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic}}", 2, 13, "bodies.a.density",
+     "needs a density"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys}}", 2, 13, "bodies.a.keys",
+     "at least one"},
+    {"bodies: {a: {shape: sphere, radius: 1, keys: [{time: 0, position: [0,0,0]}]}}", 2, 46,
+     "bodies.a.keys", "motion: keys"},
+    {"bodies: {a: {shape: plane, motion: keys, keys: [{time: 1, position: [0,0,0]},\n"
+     "  {time: 1, position: [0,0,1]}]}}",
+     3, 10, "bodies.a.keys[1].time", "times must rise"},
+    {"bodies: {a: {shape: plane, motion: keys, keys: [{time: 1}]}}", 2, 49,
+     "bodies.a.keys[0].position", "must be given"},
+    {"emitters: {e: {radius: 1, direction: [0, 0, 0]}}", 2, 38, "emitters.e.direction", "zero"},
+    {"emitters: {e: {radius: 1, start: 2, stop: 1}}", 2, 43, "emitters.e.stop", "after start"},
+    {"emitters: {e: {nozzle: rectangle, width: 1}}", 2, 15, "emitters.e.height",
+     "a rectangle needs width, height"},
+    {"emitters: {e: {radius: 1, width: 1}}", 2, 34, "emitters.e.width", "means nothing"},
+    {"cameras: {c: {position: [0, 0, 1]}}", 2, 14, "cameras.c.up", "along the view"},
+    {"cameras: {c: {position: [0, 0, 0]}}", 2, 14, "cameras.c.target", "stands where"},
+    {"cameras: {c: {position: [1, 0, 0], up: [0, 0, 0]}}", 2, 40, "cameras.c.up", "zero"},
+    {"light: {direction: [0, 0, 0]}", 2, 20, "light.direction", "zero"},
+};
+
+static const wrong yaml[] = {
+    {"time: {duration: 1", 3, 1, "", "not YAML"},
+    {"title: \"abc", 2, 9, "", "not YAML: double-quoted scalar without closing quote"},
+    {"a: b: c", 2, 5, "", "not YAML: invalid nested block mapping"},
+    {"time:\n\tstep: 1", 3, 1, "", "begins with a tab"},
+    {"title: !!str x", 2, 8, "", "tags"},
+    {"title: *x", 2, 9, "", "'*x' is used here"},
+    {"[a]: x", 2, 1, "", "a key must be a word, not a list"},
+    {"---\ntitle: x", 2, 1, "", "a second document"},
+    {"title: \"\\0\"", 2, 8, "", "a zero byte"},
+    {"title: \x01", 2, 8, "", "control character"},
+    {"title: \xff", 2, 8, "", "not UTF-8"},
+    {"title: \xed\xa0\x80", 2, 8, "", "not UTF-8"},
+    {"include: a.yaml", 2, 10, "include", "no folder"},
+};
+
+static void check_faults(const wrong *list, size_t size)
+{
+    for (size_t i = 0; i < size / sizeof *list; i++)
+        check_fault(&list[i]);
+}
+
+static void wrong_values_are_told(void **state)
+{
+    (void)state;
+    check_faults(values, sizeof values);
+}
+
+static void wrong_names_are_told(void **state)
+{
+    (void)state;
+    check_faults(names, sizeof names);
+}
+
+static void what_does_not_fit_together_is_told(void **state)
+{
+    (void)state;
+    check_faults(together, sizeof together);
+}
+
+static void bad_yaml_is_told(void **state)
+{
+    (void)state;
+    check_faults(yaml, sizeof yaml);
+}
+
+static void all_faults_are_told_at_once(void **state)
+{
+    (void)state;
+    static const char text[] = "titel: x\n"
+                               "time: {duration: 5 m, step: -1}\n"
+                               "particles: {jitter: 2}\n"
+                               "bodies:\n"
+                               "  floor: {shape: plan}\n"
+                               "  ball: {shape: sphere}\n"
+                               "solver: {method: nul}\n";
+    static const struct {
+        int line;
+        const char *key;
+    } wanted[] = {{1, "titel"},
+                  {2, "time.duration"},
+                  {2, "time.step"},
+                  {3, "particles.spacing"},
+                  {3, "particles.jitter"},
+                  {5, "bodies.floor.shape"},
+                  {7, "solver.method"},
+                  {6, "bodies.ball.radius"}};
+    rp_report *report = rp_report_create();
+    rp_scene *scene;
+    assert_int_equal(read_text(text, &scene, report), RP_ERROR_INPUT);
+    assert_int_equal(rp_report_count(report), 8);
+    for (int i = 0; i < 8; i++) {
+        const rp_fault *fault = rp_report_fault(report, i);
+        assert_int_equal(fault->line, wanted[i].line);
+        assert_string_equal(fault->key, wanted[i].key);
+    }
+    rp_report_destroy(report);
+}
+
+static void the_caret_stands_below_the_value(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_scene *scene;
+    read_text("particles:\n  spacing: 5 parsec\n", &scene, report);
+    char text[1000];
+    rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
+    assert_string_equal(text, "test.yaml:2:12: particles.spacing: in '5 parsec', 'parsec' is not a "
+                              "unit; allowed here: m, cm, mm, um, km\n"
+                              "      spacing: 5 parsec\n"
+                              "               ^");
+    rp_report_destroy(report);
+}
+
+static void many_faults_are_counted(void **state)
+{
+    (void)state;
+    static char text[200000];
+    size_t used = (size_t)snprintf(text, sizeof text, "particles: {spacing: 1}\n");
+    for (int i = 0; i < 5000; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "key%d: 1\n", i);
+    rp_report *report = rp_report_create();
+    rp_scene *scene;
+    assert_int_equal(read_text(text, &scene, report), RP_ERROR_INPUT);
+    assert_int_equal(rp_report_total(report), 5000);
+    assert_int_equal(rp_report_count(report), 100);
+    rp_report_destroy(report);
+    assert_int_equal(read_text(text, &scene, NULL), RP_ERROR_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_values_are_told),
+        cmocka_unit_test(wrong_names_are_told),
+        cmocka_unit_test(what_does_not_fit_together_is_told),
+        cmocka_unit_test(bad_yaml_is_told),
+        cmocka_unit_test(all_faults_are_told_at_once),
+        cmocka_unit_test(the_caret_stands_below_the_value),
+        cmocka_unit_test(many_faults_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

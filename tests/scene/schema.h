@@ -1,0 +1,145 @@
+/* What the tests of scenes share: methods to choose from, and reading from a text. */
+#ifndef RP_TESTS_SCENE_SCHEMA_H
+#define RP_TESTS_SCENE_SCHEMA_H
+
+#include "scene/scene.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct null_params {
+    double restitution;
+} null_params;
+
+typedef struct toy_params {
+    double stiffness; /* Pa */
+    int64_t iterations;
+    bool damped;
+    int kernel;
+    char *note;
+    rp_vec3 wind; /* m/s */
+    int lead;     /* material */
+    double tint[3];
+    uint32_t outputs;
+} toy_params;
+
+static const rp_param null_list[] = {
+    {.key = "restitution",
+     .kind = RP_PARAM_REAL,
+     .offset = offsetof(null_params, restitution),
+     .unit = "",
+     .preset = "0.5",
+     .low = 0,
+     .high = 1,
+     .help = "of a bounce"},
+};
+static const rp_param_table null_table = {"null", "no forces", sizeof(null_params), null_list, 1};
+
+static const rp_param toy_list[] = {
+    {.key = "stiffness",
+     .kind = RP_PARAM_REAL,
+     .offset = offsetof(toy_params, stiffness),
+     .unit = "Pa",
+     .preset = "2 kPa",
+     .low = 1,
+     .high = 1e9,
+     .help = "of a grain"},
+    {.key = "iterations",
+     .kind = RP_PARAM_COUNT,
+     .offset = offsetof(toy_params, iterations),
+     .preset = "4",
+     .low = 1,
+     .high = 100,
+     .help = "in a step"},
+    {.key = "damped",
+     .kind = RP_PARAM_SWITCH,
+     .offset = offsetof(toy_params, damped),
+     .preset = "yes",
+     .help = "loses energy"},
+    {.key = "kernel",
+     .kind = RP_PARAM_WORD,
+     .offset = offsetof(toy_params, kernel),
+     .words = "cubic|wendland",
+     .preset = "cubic",
+     .help = "for sums"},
+    {.key = "note",
+     .kind = RP_PARAM_TEXT,
+     .offset = offsetof(toy_params, note),
+     .preset = "",
+     .help = "any text"},
+    {.key = "wind",
+     .kind = RP_PARAM_VEC3,
+     .offset = offsetof(toy_params, wind),
+     .unit = "m/s",
+     .preset = "[0, 0, 0]",
+     .low = -100,
+     .high = 100,
+     .help = "of the air"},
+    {.key = "lead",
+     .kind = RP_PARAM_NAME,
+     .offset = offsetof(toy_params, lead),
+     .words = "materials",
+     .preset = "",
+     .help = "the material that counts"},
+    {.key = "tint",
+     .kind = RP_PARAM_COLOUR,
+     .offset = offsetof(toy_params, tint),
+     .preset = "white",
+     .help = "in pictures"},
+    {.key = "outputs",
+     .kind = RP_PARAM_WORDS,
+     .offset = offsetof(toy_params, outputs),
+     .words = "a|b|c",
+     .preset = "[a, c]",
+     .help = "what is told"},
+};
+static const rp_param_table toy_table = {"toy", "springs", sizeof(toy_params), toy_list, 9};
+
+static const rp_param_table *const method_list[] = {&null_table, &toy_table};
+static const rp_scene_schema schema = {method_list, 2};
+
+static inline rp_code read_text(const char *text, rp_scene **out, rp_report *report)
+{
+    return rp_scene_read_text(text, strlen(text), "test.yaml", NULL, 0, &schema, out, report);
+}
+
+/* One of every kind of entry. */
+static const char full_scene[] =
+    "title: 'A handful of grains: falls into a box'\n"
+    "description: |\n"
+    "  Two lines,\n"
+    "  with \"quotes\" and a µ.\n"
+    "seed: 42\n"
+    "time: {duration: 2 s, frame_rate: 50 Hz, max_step: 5 ms}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "domain: {low: [-1, -1, 0], high: [1, 1, 3], open: [top], periodic: [x]}\n"
+    "particles: {spacing: 2 cm, jitter: 20 %}\n"
+    "materials:\n"
+    "  sand: {density: 1600, angle: 35 deg, colour: [0.76, 0.60, 0.38]}\n"
+    "  gravel: {density: 1.8 g/cm3, angle: 40, colour: \"#8090a0\"}\n"
+    "sources:\n"
+    "  heap: {shape: block, size: [40 cm, 40cm, 0.4], position: [0, 0, 1 m], material: gravel}\n"
+    "  ball: {shape: sphere, radius: 10 cm, at: 1 s, spin: [0, 0, 60 rpm]}\n"
+    "emitters:\n"
+    "  spout: {nozzle: disc, radius: 5 cm, position: [0, 0, 2 m], direction: [0, 0, -2],\n"
+    "          speed: 1 m/s, stop: 1 s}\n"
+    "  slit: {nozzle: rectangle, width: 5 cm, height: 1 cm, rate: 100 g/s}\n"
+    "bodies:\n"
+    "  floor: {shape: plane, position: [0, 0, 0], normal: [0, 0, 2]}\n"
+    "  paddle:\n"
+    "    shape: box\n"
+    "    size: [1, 0.1, 0.5]\n"
+    "    motion: keys\n"
+    "    keys: [{time: 0, position: [0, 0, 0]}, {time: 1, position: [1, 0, 0], rotation: [0, 0, "
+    "90]}]\n"
+    "  stone: {shape: sphere, radius: 3 cm, motion: dynamic, density: 2500 kg/m3, colour: brown}\n"
+    "  hopper: {shape: funnel, radius: 20 cm, neck: 3 cm, height: 30 cm, thickness: 1 cm}\n"
+    "measurements:\n"
+    "  energy: {what: energy, every: 2}\n"
+    "output: {formats: [vtp, csv], compress: 4}\n"
+    "cameras:\n"
+    "  front: {position: [0, -3, 1], target: [0, 0, 0.5]}\n"
+    "light: {direction: [0, 0, -3], strength: 1.2}\n"
+    "solver: {method: toy, stiffness: 3 MPa, damped: no, lead: gravel, note: \"a: b\"}\n";
+
+#endif
