@@ -22,7 +22,6 @@
 #define BLANK_LINES_MAX 1000
 #define BRACKETS_MAX 1000
 #define ANCHORS_MAX 1000
-#define QUOTES_MAX 12 /* in a row, in a text in single quotes over several lines */
 
 /* --- the look over the text before ------------------------------------------------------------ */
 
@@ -162,14 +161,21 @@ static bool build_fail(build *b, const rp_node *place, const char *format, const
     return false;
 }
 
-/* A text in single quotes on one line; NULL when it is not like that, or without memory. */
-static const char *single_quoted(build *b, struct fy_token *token)
+/* The library's mark stands behind an opening quote; ours stands on it. */
+static void step_on_quote(rp_node *place)
 {
-    const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
-    if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end) return NULL;
-    const char *raw = b->document->text + start->input_pos;
-    size_t size = end->input_pos - start->input_pos, used = 0;
-    if (memchr(raw, '\n', size) || memchr(raw, '\r', size)) return NULL;
+    const char *text = place->document->text;
+    uint32_t offset = place->offset;
+    if (place->column < 2 || offset < 1 || (text[offset - 1] != '"' && text[offset - 1] != '\''))
+        return;
+    place->column--;
+    place->offset--;
+}
+
+/* Decodes a text in single quotes that stands on one line: only the quotes are doubled. */
+static const char *single_quoted(build *b, const char *raw, size_t size)
+{
+    size_t used = 0;
     char *text = rp_tree_text(b->tree, raw, size);
     for (size_t i = 0; text && i < size; i++) {
         text[used++] = raw[i];
@@ -179,13 +185,11 @@ static const char *single_quoted(build *b, struct fy_token *token)
     return text;
 }
 
-/* The text of a scalar, an anchor or an alias. NULL with the fault noted. */
-static const char *token_text(build *b, struct fy_token *token)
+/* Decodes a text in any other style. */
+static const char *other_text(build *b, struct fy_token *token)
 {
     size_t length = 0;
-    const char *quoted = token ? single_quoted(b, token) : NULL;
-    if (quoted) return quoted;
-    const char *text = token ? fy_token_get_text(token, &length) : "";
+    const char *text = fy_token_get_text(token, &length);
     if (!text) {
         rp_tree_no_memory(b->tree, 0);
         return NULL;
@@ -193,7 +197,25 @@ static const char *token_text(build *b, struct fy_token *token)
     const char *copy = rp_tree_text(b->tree, text, length);
     if (!copy || strlen(copy) == length) return copy;
     rp_node place = here(b, fy_token_start_mark(token));
+    step_on_quote(&place);
     build_fail(b, &place, "a zero byte in a text%s", "");
+    return NULL;
+}
+
+/* The text of a scalar, an anchor or an alias; empty without a token. NULL with the fault noted. */
+static const char *token_text(build *b, struct fy_token *token)
+{
+    if (!token) return "";
+    const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+    if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end)
+        return other_text(b, token);
+    const char *raw = b->document->text + start->input_pos;
+    size_t size = end->input_pos - start->input_pos;
+    bool lines = memchr(raw, '\n', size) || memchr(raw, '\r', size);
+    if (!lines) return single_quoted(b, raw, size);
+    if (!memmem(raw, size, "''''''''''''", 12)) return other_text(b, token);
+    rp_node place = here(b, start);
+    build_fail(b, &place, "too many single quotes in a row; put this text in double quotes%s", "");
     return NULL;
 }
 
@@ -241,17 +263,6 @@ static bool refuse_tag(build *b, struct fy_event *event)
     if (!tag) return true;
     rp_node place = here(b, fy_token_start_mark(tag));
     return build_fail(b, &place, "tags such as !!str or !name are not used in scenes%s", "");
-}
-
-/* The library's mark stands behind an opening quote; ours stands on it. */
-static void step_on_quote(rp_node *place)
-{
-    const char *text = place->document->text;
-    uint32_t offset = place->offset;
-    if (place->column < 2 || offset < 1 || (text[offset - 1] != '"' && text[offset - 1] != '\''))
-        return;
-    place->column--;
-    place->offset--;
 }
 
 static bool add_scalar(build *b, struct fy_event *event)

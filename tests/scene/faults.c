@@ -80,6 +80,7 @@ static const wrong names[] = {
     {"solver: {method: tyo}", 2, 18, "solver.method", "method: null, toy; did you mean 'toy'?"},
     {"solver: {method: toy, restitution: 1}", 2, 23, "solver.restitution", "unknown key"},
     {"seed: 1\nseed: 2", 3, 1, "seed", "given twice, on line 2 and on line 3"},
+    {"materials: {a: {}, b: {}}\nmaterials: {c: {}}", 3, 1, "materials", "given twice"},
     {"time: {step: 1, step: 1}", 2, 17, "time.step", "given twice, on line 2 and on line 2"},
 };
 

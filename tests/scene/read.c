@@ -125,6 +125,24 @@ static void little_is_enough(void **state)
     rp_scene_destroy(scene);
 }
 
+static void texts_keep_their_quotes(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"'a''b'", "a'b"},
+                                           {"''", ""},
+                                           {"''''''''''''''''''''''", "''''''''''"},
+                                           {"'a\n  b'", "a b"},
+                                           {"\"a\\n\\\"b'\"", "a\n\"b'"},
+                                           {"it's", "it's"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "particles: {spacing: 1}\ntitle: %s\n", texts[i][0]);
+        rp_scene *scene = read_ok(text);
+        assert_string_equal(scene->title, texts[i][1]);
+        rp_scene_destroy(scene);
+    }
+}
+
 static void aliases_are_written_out(void **state)
 {
     (void)state;
@@ -254,6 +272,7 @@ static void the_text_reads_back_the_same(void **state)
     check_there_and_back("particles: {spacing: 1e-3}\ntitle: '--- a'\ndescription: '%YAML'\n");
     check_there_and_back("particles: {spacing: 1e-3}\ntitle: >\n  a\n\n\n  b\n\n");
     check_there_and_back("particles: {spacing: \"7 µm\"}\nmaterials: {gröbster-Sand_1: {}}\n");
+    check_there_and_back("particles: {spacing: 1}\ntitle: \"a''''''''''''''''''''''\"\n");
     check_there_and_back("particles: {spacing: 1e-3}\ntitle:\nbodies: {}\nmaterials: {}\n");
 }
 
@@ -400,6 +419,7 @@ int main(void)
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
         cmocka_unit_test(little_is_enough),
+        cmocka_unit_test(texts_keep_their_quotes),
         cmocka_unit_test(aliases_are_written_out),
         cmocka_unit_test(frames_are_counted),
         cmocka_unit_test(the_text_reads_back_the_same),
