@@ -142,15 +142,21 @@ static rp_code paint_one(const job *j, int64_t place, const char *path, rp_repor
     return code;
 }
 
+static rp_code paint_numbered(const job *j, int64_t place, const char *folder, rp_report *report)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%06lld.png", folder,
+                          (long long)rp_record_frame_number(j->record, place));
+    if (length >= (int)sizeof path)
+        return rp_fail(report, RP_ERROR_INPUT, "the path of the folder is too long");
+    return paint_one(j, place, path, report);
+}
+
 static rp_code paint_folder(const job *j, const char *folder, rp_report *report)
 {
     rp_code code = rp_folder_make(folder, report);
-    for (int64_t n = 0; n < j->count && code == RP_OK; n++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%06lld.png", folder,
-                 (long long)rp_record_frame_number(j->record, j->first + n));
-        code = paint_one(j, j->first + n, path, report);
-    }
+    for (int64_t n = 0; n < j->count && code == RP_OK; n++)
+        code = paint_numbered(j, j->first + n, folder, report);
     return code;
 }
 
