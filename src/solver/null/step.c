@@ -36,10 +36,13 @@ static void fly(void *context, size_t begin, size_t end)
     }
 }
 
-/* Grains lie in cell order, so a block of them is small in space: one look at the middle of its
- * bounding box settles most surfaces for the whole block. */
-static bool block_is_near(const rp_particles *p, size_t begin, size_t end,
-                          const rp_surface *surface, double reach)
+/* A ball around a block of grains. */
+typedef struct ball {
+    rp_vec3 middle; /* m */
+    double radius;  /* m */
+} ball;
+
+static ball ball_around(const rp_particles *p, size_t begin, size_t end)
 {
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
     for (size_t i = begin; i < end; i++) {
@@ -47,10 +50,8 @@ static bool block_is_near(const rp_particles *p, size_t begin, size_t end,
         box.low = rp_v3_min(box.low, at);
         box.high = rp_v3_max(box.high, at);
     }
-    rp_vec3 middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
-    double half_size = 0.5 * rp_v3_length(rp_v3_sub(box.high, box.low));
-    rp_touch touch;
-    return rp_surface_touch(surface, middle, reach + half_size, &touch);
+    return (ball){rp_v3_scale(rp_v3_add(box.low, box.high), 0.5),
+                  0.5 * rp_v3_length(rp_v3_sub(box.high, box.low))};
 }
 
 static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
@@ -80,14 +81,18 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
                    rp_v3_scale(change, -(double)p->mass[i] / f->dt));
 }
 
+/* Grains lie in cell order, so a block of them is small in space: one look from the middle of the
+ * ball around it settles most surfaces for the whole block. */
 static void bounce(void *context, size_t begin, size_t end)
 {
     const flight *f = context;
     const rp_couple *couple = f->solver->frame.couple;
     const rp_surface *surfaces = rp_couple_surfaces(couple);
+    ball block = ball_around(f->solver->frame.particles, begin, end);
     for (int s = 0; s < rp_couple_count(couple); s++) {
-        if (!block_is_near(f->solver->frame.particles, begin, end, &surfaces[s], f->solver->radius))
-            continue;
+        rp_touch touch;
+        double reach = f->solver->radius + block.radius;
+        if (!rp_surface_touch(&surfaces[s], block.middle, reach, &touch)) continue;
         for (size_t i = begin; i < end; i++)
             bounce_grain(f, i, begin / BLOCK, &surfaces[s]);
     }
