@@ -83,6 +83,12 @@ static double bytes_each(const rp_scene *scene)
     return bytes;
 }
 
+double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options)
+{
+    /* Arrays that grow while grains pour in are up to half as large again. */
+    return fmin(4e9, (memory_limit(options) - BASE_BYTES) / (1.5 * bytes_each(scene)));
+}
+
 rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options)
 {
     rp_world_options defaults = rp_default_world_options();

@@ -74,10 +74,14 @@ static rp_code take_stream(rp_world *world, const rp_store *store, size_t i, rp_
     snprintf(name, sizeof name, "world/stream_%zu_layer", i);
     if (code == RP_OK) code = rp_store_get_u64(store, name, &stream.next_layer, report);
     if (code != RP_OK) return code;
-    stream_from_numbers(numbers, &stream);
-    if (stream.spec.material < 0 || stream.spec.material >= world->scene->materials.count ||
-        !(stream.spec.speed > 0))
+    /* Before they become integers: what is no number or far off would be undefined there. */
+    if (!(numbers[0] >= 0 && numbers[0] <= 1 && numbers[14] >= 0 && numbers[14] <= 255))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu of the state makes no sense", i);
+    stream_from_numbers(numbers, &stream);
+    if (rp_stream_check(world->scene, &stream.spec, report) != RP_OK) return RP_ERROR_DAMAGED;
+    if (!rp_stream_is_at(world->scene, &stream, world->time))
+        return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu has made %llu layers by %.6g s", i,
+                       (unsigned long long)stream.next_layer, world->time);
     world->streams[i] = stream;
     return RP_OK;
 }
@@ -135,6 +139,8 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
     if (code == RP_OK && scene != scene_hash(world))
         code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
     if (code == RP_OK) code = rp_store_get_f64(store, "world/time", &world->time, report);
+    if (code == RP_OK && !(world->time >= 0 && isfinite(world->time)))
+        code = rp_fail(report, RP_ERROR_DAMAGED, "the state's time is %g s", world->time);
     if (code == RP_OK) code = rp_store_get_f64(store, "world/dt", &world->dt, report);
     if (code == RP_OK) code = rp_store_get_u64(store, "world/step", &world->step, report);
     if (code == RP_OK) code = rp_store_get_u64(store, "world/removed", &world->removed, report);

@@ -4,6 +4,9 @@
 #include "base/report.h"
 #include "world/world.h"
 
+/* Grains that leave a nozzle side by side, at most. */
+#define LAYER_MAX 1e8
+
 static bool batch_add(rp_batch *b, rp_vec3 position)
 {
     if (!rp_reserve((void **)&b->positions, &b->capacity, b->count, b->count + 1,
@@ -103,8 +106,25 @@ double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
     return nozzle_area(spec) * spec->speed * rp_scene_materials(scene)[spec->material].density;
 }
 
+/* Numbers that make no sense; a scene's own emitters were checked when it was read. */
+static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
+{
+    double size = s->nozzle == RP_NOZZLE_DISC ? s->radius : fmin(s->width, s->height);
+    double place = rp_v3_length(s->position), way = rp_v3_length(s->direction);
+    double layer = nozzle_area(s) / (scene->particles.spacing * scene->particles.spacing);
+    return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(way - 1) < 1e-6 &&
+           s->speed > 0 && isfinite(s->speed) && s->rate >= 0 && isfinite(s->start) &&
+           s->stop > s->start && s->material >= 0 && s->material < scene->materials.count;
+}
+
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
+    if (!is_sound(scene, spec))
+        return rp_fail(
+            report, RP_ERROR_INPUT,
+            "emitter '%s': needs a finite position, a direction, a nozzle of at most %.0e "
+            "grains, speed > 0, rate >= 0, stop > start and one of %d materials",
+            spec->name, LAYER_MAX, scene->materials.count);
     double full = rp_stream_full_rate(scene, spec);
     if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
@@ -119,6 +139,14 @@ static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     double packed = scene->particles.spacing / spec->speed;
     return spec->rate > 0 ? packed * rp_stream_full_rate(scene, spec) / spec->rate : packed;
+}
+
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time)
+{
+    const rp_emitter_spec *spec = &stream->spec;
+    double layers = (fmin(time, spec->stop) - spec->start) / layer_interval(scene, spec);
+    double slack = 2 + 1e-6 * fabs(layers), made = (double)stream->next_layer;
+    return made >= layers - slack && made <= fmax(layers, 0) + slack;
 }
 
 /* One layer: a square lattice over the opening, shifted at random so that layers do not line up. */
@@ -162,6 +190,11 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, double dt, rp_rep
         if (due >= world->time + dt || due >= spec->stop || code != RP_OK) break;
         code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
                           report);
+        if (code == RP_OK && (double)(world->particles.count + b->count) > world->most_grains)
+            code =
+                rp_fail(report, RP_ERROR_MEMORY,
+                        "at %.6g s emitter '%s' makes more than the %.4g grains that memory holds",
+                        world->time, spec->name, world->most_grains);
         stream->next_layer++;
     }
     size_t first = 0;
@@ -196,24 +229,14 @@ rp_emitter_def rp_default_emitter(void)
 rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report)
 {
     rp_vec3 direction = rp_v3(def->direction[0], def->direction[1], def->direction[2]);
-    double length = rp_v3_length(direction);
     if (!(world->type->capabilities & RP_CAN_EMIT))
         return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",
                        world->type->name);
-    if (!(length > 0) || !isfinite(length) || !(def->radius > 0) || !(def->speed > 0) ||
-        !(def->rate >= 0) || !(def->stop > def->start) || !isfinite(def->start) ||
-        !isfinite(def->position[0] + def->position[1] + def->position[2]))
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "emitter: needs a finite position, a direction, radius > 0, speed > 0, "
-                       "rate >= 0 and stop > start");
-    if (def->material < 0 || def->material >= world->scene->materials.count)
-        return rp_fail(report, RP_ERROR_INPUT, "emitter: material %d of %d", def->material,
-                       world->scene->materials.count);
     rp_emitter_spec spec = {.name = "added",
                             .nozzle = RP_NOZZLE_DISC,
                             .radius = def->radius,
                             .position = rp_v3(def->position[0], def->position[1], def->position[2]),
-                            .direction = rp_v3_scale(direction, 1 / length),
+                            .direction = rp_v3_normal(direction),
                             .speed = def->speed,
                             .rate = def->rate,
                             .start = fmax(def->start, world->time),

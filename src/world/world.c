@@ -104,6 +104,7 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     world->scene = scene;
     world->type = type;
     world->reason = "no step yet";
+    world->most_grains = rp_world_most_grains(scene, options);
     code = create_parts(world, options, report);
     if (code == RP_OK)
         *out = world;

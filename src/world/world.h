@@ -36,6 +36,8 @@ struct rp_world {
     rp_batch batch;       /* of the streams, kept so that pouring need not allocate */
     uint8_t *source_done; /* one per source of the scene */
 
+    double most_grains; /* that memory holds */
+
     double time; /* s */
     uint64_t step;
     uint64_t removed; /* grains that left */
@@ -55,8 +57,10 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 /* sources.c: grains that appear. */
 /* Fills every source that is due in [time, time + dt), lets every stream pour. */
 rp_code rp_world_emit(rp_world *world, double dt, rp_report *report);
-/* Fails when a stream's rate is more than its nozzle can pass. */
+/* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
+/* Whether as many layers have left the nozzle as belong before that time. */
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
 
 /* leave.c: grains that leave, and numbers that make no sense. */
@@ -66,5 +70,7 @@ rp_code rp_world_check_numbers(const rp_world *world, rp_report *report);
 /* estimate.c */
 rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *options,
                               rp_report *report);
+/* How many grains the memory that may be taken holds. */
+double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options);
 
 #endif

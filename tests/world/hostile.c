@@ -1,0 +1,50 @@
+/* States that were tampered with are refused or stepped on from, and never harm. */
+#include "worlds.h"
+
+#include "base/random.h"
+#include "world/mutate.h"
+#include "world/world.h"
+
+#define ROUNDS 1500
+
+static void states_with_something_wrong(void **state)
+{
+    (void)state;
+    size_t before = rp_memory_now().bytes;
+    rp_scene *scene = scene_of(BUSY_SCENE);
+    rp_world *world = world_of(scene, 1), *other = world_of(scene, 1);
+    run_world(world, 0.1);
+    rp_store whole;
+    rp_store_begin(&whole);
+    assert_int_equal(rp_world_put(world, &whole, NULL), RP_OK);
+    int refused = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        rp_random4 random = rp_random(9, RP_RANDOM_TEST, round);
+        rp_store broken;
+        rp_report *report = rp_report_create();
+        rp_store_begin(&broken);
+        mutate_store(&whole, &broken, random.bits);
+        rp_code code = rp_world_take(other, &broken, report);
+        assert_true((code == RP_OK) == (rp_report_count(report) == 0));
+        if (code == RP_OK) rp_world_step(other, NULL); /* which may fail, but not crash */
+        refused += code != RP_OK;
+        rp_store_end(&broken);
+        rp_report_destroy(report);
+    }
+    assert_true(refused > ROUNDS / 3);
+    assert_int_equal(rp_world_take(other, &whole, NULL), RP_OK); /* and a sound one heals all */
+    assert_true(rp_world_hash(other) == rp_world_hash(world));
+    rp_store_end(&whole);
+    rp_world_destroy(other);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    assert_int_equal(rp_memory_now().bytes, before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_with_something_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
