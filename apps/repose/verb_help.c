@@ -42,8 +42,21 @@ static void print_help_line(void *user, const char *line)
     puts(line);
 }
 
+static const char scene_page[] =
+    "# Scene files\n\n"
+    "A scene is one YAML document. Bare numbers are in SI units (angles in degrees); any number "
+    "may\n"
+    "carry a unit: `5 mm`, `30 deg`, `1.5 g/cm3`, `2 kPa`, `60 rpm`. Entries of `materials`,\n"
+    "`sources`, `emitters`, `bodies`, `measurements` and `cameras` have names, which `--set` and\n"
+    "other entries use. `include: other.yaml` (or a list) takes in other files, relative to this\n"
+    "one; what this file says wins, maps are merged key by key. `--set key.path=value` wins over\n"
+    "everything. A plain `~` takes a key back to its default. `repose check SCENE` lists all\n"
+    "mistakes at once.\n\n"
+    "This page is made from the tables that the reader uses: `make docs`.\n";
+
 static int print_scene_help(const char *section, bool markdown)
 {
+    if (markdown && !section) puts(scene_page);
     rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
     rp_report *report = rp_report_create();
     rp_code code = rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL, report);

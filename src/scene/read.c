@@ -76,9 +76,9 @@ static void refuse_unknown_keys(rp_reader *reader, const rp_param_table *table, 
         if (extra) snprintf(known, sizeof known, "%s", extra);
         list_keys(table, known, sizeof known);
         map->bad = true;
-        rp_node_fail_key(reader->tree, child, "unknown key '%.60s' for a %s%s%s%s", child->key,
+        rp_node_fail_key(reader->tree, child, "unknown key '%.60s' for a %s%s%s", child->key,
                          table->name,
-                         nearest.found ? hint : "; known keys: ", nearest.found ? "" : known, "");
+                         nearest.found ? hint : "; known keys: ", nearest.found ? "" : known);
     }
 }
 
