@@ -72,11 +72,11 @@ static void place(scene *s)
     rp_particles *p = &s->particles;
     size_t n = s->edge, stride = stride_for(p->count);
     for (size_t i = 0; i < p->count; i++) {
-        size_t at = shuffled(i, p->count, stride);
+        size_t at = shuffled(i, p->count, stride), row = at / n % n, layer = at / n / n;
         rp_random4 r = rp_random(1, RP_RANDOM_JITTER, at);
         p->x[i] = (float)((double)(at % n) * SPACING) + off(r.bits[0], JITTER);
-        p->y[i] = (float)((double)(at / n % n) * SPACING) + off(r.bits[1], JITTER);
-        p->z[i] = (float)((double)(at / n / n) * SPACING) + off(r.bits[2], JITTER);
+        p->y[i] = (float)((double)row * SPACING) + off(r.bits[1], JITTER);
+        p->z[i] = (float)((double)layer * SPACING) + off(r.bits[2], JITTER);
     }
 }
 

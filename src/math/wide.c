@@ -3,8 +3,8 @@
 const char *rp_wide_name(void)
 {
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v4")) return "AVX-512";
-    if (__builtin_cpu_supports("x86-64-v3")) return "AVX2";
+    if (__builtin_cpu_supports("avx512vl")) return "AVX-512";
+    if (__builtin_cpu_supports("avx2")) return "AVX2";
     return "SSE2";
 #elif defined(__AVX512VL__)
     return "AVX-512";

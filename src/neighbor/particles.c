@@ -344,6 +344,7 @@ rp_code rp_particles_load(rp_particles *particles, const rp_store *store, rp_rep
         const particle_field *field = &particles->fields[f];
         size_t bytes = (size_t)count * rp_field_type_size(field->type);
         char name[NAME_MAX_LENGTH];
+        RP_ASSERT(*field->array);
         if (field->use & RP_FIELD_STATE)
             memcpy(*field->array, rp_store_find(store, store_name(field, name))->data, bytes);
         else

@@ -118,6 +118,7 @@ rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int colum
     rp_code code = rp_picture_create((int)width, (int)height, out, report);
     if (code != RP_OK) return code;
 
+    RP_ASSERT(*out);
     memset((*out)->pixels, SHEET_SHADE, pixels_size((int)width, (int)height));
     double light[256];
     for (int i = 0; i < 256; i++)

@@ -138,9 +138,9 @@ static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
         rp_node_fail(tree, list, NULL, "keys are given, so say `motion: keys`, or leave them out");
     const rp_key_spec *keys = body->keys.items;
     const rp_node *entry = list ? list->first : NULL;
-    for (int i = 1; i < body->keys.count; i++) {
+    for (int i = 1; i < body->keys.count && entry; i++) {
         entry = entry->next;
-        if (!(keys[i].time > keys[i - 1].time))
+        if (entry && !(keys[i].time > keys[i - 1].time))
             fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
                      keys[i - 1].time);
     }
@@ -203,7 +203,7 @@ static const rp_node *sound_section(const rp_node *root, const char *key)
         const rp_node *section_ = rp_node_find(root, key);                                         \
         const type *items_ = (list).items;                                                         \
         const rp_node *entry_ = section_ ? section_->first : NULL;                                 \
-        for (int i_ = 0; i_ < (list).count; i_++, entry_ = entry_->next)                           \
+        for (int i_ = 0; i_ < (list).count && entry_; i_++, entry_ = entry_->next)                 \
             if (!entry_->bad) check(tree, entry_, &items_[i_]);                                    \
     } while (0)
 

@@ -70,13 +70,13 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     rp_body_spec *bodies = scene->bodies.items;
     const rp_node *section = rp_node_find(reader->root, "sources");
     const rp_node *entry = section ? section->first : NULL;
-    for (int i = 0; i < scene->sources.count; i++, entry = entry->next) {
+    for (int i = 0; i < scene->sources.count && entry; i++, entry = entry->next) {
         sources[i].pose = pose_of(sources[i].position, sources[i].rotation);
         make_shape(reader, entry, &sources[i].shape_spec, &sources[i].shape);
     }
     section = rp_node_find(reader->root, "bodies");
     entry = section ? section->first : NULL;
-    for (int i = 0; i < scene->bodies.count; i++, entry = entry->next) {
+    for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next) {
         make_body_pose(&bodies[i]);
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
     }

@@ -1,10 +1,14 @@
 /* Blocks, growing arrays, the arena and the hooks they go through. */
 #include "check.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void blocks_are_aligned_and_counted(void **state)
 {
@@ -106,6 +110,57 @@ static void the_host_program_may_take_over(void **state)
     rp_set_hooks(&hooks);
 }
 
+static void write_assert(void *user, const char *condition, const char *file, int line)
+{
+    (void)file;
+    bool told = strcmp(condition, "1 > 2") == 0 && line > 0;
+    if (write(*(int *)user, told ? "y" : "n", 1) != 1) _exit(1);
+}
+
+/* In a child, since a failed assertion aborts once the hook has returned. */
+static void a_failed_assertion_is_told_and_ends(void **state)
+{
+    (void)state;
+    int pipes[2], status;
+    char told = 0;
+    assert_int_equal(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        rp_hooks hooks = rp_default_hooks();
+        hooks.user = &pipes[1];
+        hooks.assert_failed = write_assert;
+        rp_set_hooks(&hooks);
+        signal(SIGABRT, SIG_DFL);
+        RP_ASSERT(1 > 2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    assert_int_equal(read(pipes[0], &told, 1), 1);
+    assert_int_equal(told, 'y');
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static char logged[64];
+
+static void keep_log(void *user, rp_level level, const char *message)
+{
+    (void)user;
+    snprintf(logged, sizeof logged, "%d %s", (int)level, message);
+}
+
+static void the_log_goes_to_the_hook(void **state)
+{
+    (void)state;
+    rp_hooks hooks = rp_default_hooks();
+    hooks.log = keep_log;
+    rp_set_hooks(&hooks);
+    rp_log(RP_LOG_WARNING, "grain %d", 7);
+    assert_string_equal(logged, "2 grain 7");
+    hooks = rp_default_hooks();
+    rp_set_hooks(&hooks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +169,8 @@ int main(void)
         cmocka_unit_test(arrays_keep_their_contents_as_they_grow),
         cmocka_unit_test(a_warm_arena_allocates_nothing),
         cmocka_unit_test(the_host_program_may_take_over),
+        cmocka_unit_test(a_failed_assertion_is_told_and_ends),
+        cmocka_unit_test(the_log_goes_to_the_hook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
