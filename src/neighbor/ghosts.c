@@ -46,7 +46,6 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     rp_release(neighbor->copy_x, neighbor->copy_capacity * sizeof(float));
     rp_release(neighbor->copy_y, neighbor->copy_capacity * sizeof(float));
     rp_release(neighbor->copy_z, neighbor->copy_capacity * sizeof(float));
-    rp_release(neighbor->ghost_source, neighbor->ghost_capacity * sizeof(uint32_t));
     rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
     rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
     rp_release(neighbor, sizeof *neighbor);
@@ -125,7 +124,7 @@ static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const in
     p->x[to] = layer[0] ? image(&job->sides[0], p->x[i], layer[0]) : p->x[i];
     p->y[to] = layer[1] ? image(&job->sides[1], p->y[i], layer[1]) : p->y[i];
     p->z[to] = layer[2] ? image(&job->sides[2], p->z[i], layer[2]) : p->z[i];
-    job->neighbor->ghost_source[ghost] = (uint32_t)i;
+    job->particles->ghost_source[ghost] = (uint32_t)i;
 }
 
 /* The layers, lowest first, in which the grain's coordinate on one axis is seen. */
@@ -200,9 +199,10 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
     if (ghosts >= RP_NONE - count)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu grains need %zu ghosts; too many to number",
                        count, *total);
-    if (!rp_neighbor_room((void **)&neighbor->ghost_source, &neighbor->ghost_capacity, *total,
-                          sizeof *neighbor->ghost_source))
-        return rp_fail_memory(report, *total * sizeof *neighbor->ghost_source, "ghosts");
+    rp_particles *p = job->particles;
+    if (!rp_neighbor_room((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
+                          sizeof *p->ghost_source))
+        return rp_fail_memory(report, *total * sizeof *p->ghost_source, "ghosts");
     if (count + *total <= job->particles->capacity) return RP_OK;
     size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
     return rp_particles_reserve(job->particles, roomier < RP_NONE ? roomier : count + *total,
@@ -267,9 +267,9 @@ void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void
                       rp_field_type type)
 {
     if (!particles->ghosts) return;
-    RP_ASSERT(particles->ghosts <= neighbor->ghost_capacity);
+    RP_ASSERT(particles->ghosts <= particles->ghost_source_capacity);
     size_t size = rp_field_type_size(type);
-    sync_job job = {neighbor->ghost_source, array, (char *)array + particles->count * size, size};
+    sync_job job = {particles->ghost_source, array, (char *)array + particles->count * size, size};
     rp_parallel_for(neighbor->threads, particles->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
 }
 

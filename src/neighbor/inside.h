@@ -65,13 +65,10 @@ typedef struct rp_scratch rp_scratch;
 struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
-    double edge; /* m, cells of the last sort; 0 before the first */
     rp_sorter sorter;
     rp_cells cells;
     float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */
     size_t copy_capacity;
-    uint32_t *ghost_source; /* own grain that a ghost is a copy of */
-    size_t ghost_capacity;
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
     rp_scratch *scratch; /* one for each thread */

@@ -290,10 +290,9 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padde
     if (points->count >= RP_NONE || queries->count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points, %zu queries: at most %u can be listed",
                        points->count, queries->count, RP_NONE - 1);
-    /* The cells of the last sort will do if they are not much too large: then all is in order. */
-    double edge = rp_grid_edge(radius);
-    if (neighbor->edge >= edge && neighbor->edge <= 1.25 * edge) edge = neighbor->edge;
-    rp_grid grid = rp_grid_around(neighbor->threads, points, edge);
+    /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
+     * every sum over them, must be the same in a process that has just been resumed. */
+    rp_grid grid = rp_grid_around(neighbor->threads, points, rp_grid_edge(radius));
     list_job job = {.neighbor = neighbor,
                     .grid = &grid,
                     .queries = *queries,

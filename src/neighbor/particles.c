@@ -72,6 +72,8 @@ rp_code rp_particles_begin(rp_particles *particles, rp_report *report)
 void rp_particles_end(rp_particles *particles)
 {
     release_arrays(particles);
+    rp_release(particles->ghost_source,
+               particles->ghost_source_capacity * sizeof *particles->ghost_source);
     *particles = (rp_particles){0};
 }
 
@@ -85,7 +87,9 @@ static void *field_allocate(size_t capacity, size_t size, rp_report *report)
 rp_code rp_particles_add_field(rp_particles *particles, const char *name, const char *unit,
                                rp_field_type type, unsigned use, void **array, rp_report *report)
 {
-    RP_ASSERT(particles->field_count < RP_FIELD_MAX);
+    if (particles->field_count == RP_FIELD_MAX)
+        return rp_fail(report, RP_ERROR_UNSUPPORTED, "field '%s': grains have %d fields at most",
+                       name, RP_FIELD_MAX);
     RP_ASSERT(strlen(name) < NAME_MAX_LENGTH - sizeof "particles/");
     for (int f = 0; f < particles->field_count; f++)
         RP_ASSERT(strcmp(particles->fields[f].name, name) != 0);
@@ -175,6 +179,7 @@ rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first
     if (wanted > particles->capacity) {
         /* Emitters add a few at a time: grow by half. */
         size_t roomier = particles->capacity + particles->capacity / 2;
+        if (roomier > COUNT_MAX) roomier = COUNT_MAX;
         particles->ghosts = 0;
         rp_code code = rp_particles_reserve(particles, wanted > roomier ? wanted : roomier, report);
         if (code != RP_OK) return code;

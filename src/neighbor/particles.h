@@ -46,6 +46,8 @@ typedef struct rp_particles {
         void **array; /* where the pointer is kept */
     } fields[RP_FIELD_MAX];
     int field_count;
+    uint32_t *ghost_source; /* own grain that a ghost is a copy of; see rp_neighbor_ghosts */
+    size_t ghost_source_capacity;
     void *spare[RP_SPARE_SIZES]; /* one array for values of 1, 2, 4, 8 bytes, for reordering */
 } rp_particles;
 

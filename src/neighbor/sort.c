@@ -178,9 +178,8 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double 
         return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
     particles->ghosts = 0;
     rp_neighbor_wrap(neighbor, particles);
-    neighbor->edge = rp_grid_edge(cell);
     rp_points points = {particles->x, particles->y, particles->z, particles->count};
-    rp_grid grid = rp_grid_around(neighbor->threads, &points, neighbor->edge);
+    rp_grid grid = rp_grid_around(neighbor->threads, &points, rp_grid_edge(cell));
     bool in_order;
     rp_code code =
         rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);

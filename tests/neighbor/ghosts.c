@@ -144,6 +144,29 @@ static void values_of_every_type_are_synced(void **state)
     rp_particles_end(&p);
 }
 
+static void two_tables_keep_their_ghosts_apart(void **state)
+{
+    (void)state;
+    rp_period period = {7, {0, 0, 0}, {1, 1, 1}};
+    rp_neighbor *neighbor;
+    rp_particles a, b;
+    check_ok(rp_particles_begin(&a, NULL), NULL);
+    check_ok(rp_particles_begin(&b, NULL), NULL);
+    cloud_cube(&a, 2000, 3, 0, 1);
+    cloud_cube(&b, 900, 4, 0, 1);
+    check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_ghosts(neighbor, &a, 0.2, NULL), NULL);
+    check_ok(rp_neighbor_ghosts(neighbor, &b, 0.1, NULL), NULL);
+    for (size_t i = 0; i < a.count; i++)
+        a.pressure[i] = (float)a.id[i];
+    rp_neighbor_sync(neighbor, &a, a.pressure, RP_F32);
+    for (size_t i = 0; i < a.count + a.ghosts; i++)
+        assert_true(a.pressure[i] == (float)a.id[i]);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&a);
+    rp_particles_end(&b);
+}
+
 static void absurd_periods_are_refused(void **state)
 {
     (void)state;
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test(periods_shorter_than_the_radius),
         cmocka_unit_test(wrapped_grains_are_inside),
         cmocka_unit_test(values_of_every_type_are_synced),
+        cmocka_unit_test(two_tables_keep_their_ghosts_apart),
         cmocka_unit_test(absurd_periods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -316,12 +316,40 @@ static void absurd_lists_are_an_error(void **state)
     rp_report_destroy(report);
 }
 
+/* As after a resume: the same grains in a search that has just been made give the same lists. */
+static void lists_do_not_depend_on_what_was_done_before(void **state)
+{
+    (void)state;
+    rp_neighbor *old, *fresh;
+    rp_particles p;
+    rp_lists before = {0}, after = {0};
+    check_ok(rp_particles_begin(&p, NULL), NULL);
+    cloud_cube(&p, 5000, 12, 0, 1);
+    check_ok(rp_neighbor_create(NULL, NULL, &old, NULL), NULL);
+    check_ok(rp_neighbor_create(NULL, NULL, &fresh, NULL), NULL);
+    check_ok(rp_neighbor_sort(old, &p, 0.11, NULL), NULL);
+    check_ok(rp_neighbor_lists(old, &p, 0.1, &before, NULL), NULL);
+    check_ok(rp_neighbor_lists(fresh, &p, 0.1, &after, NULL), NULL);
+    assert_int_equal(before.total, after.total);
+    for (size_t i = 0; i < p.count; i++) {
+        assert_int_equal(before.count[i], after.count[i]);
+        assert_memory_equal(before.index + before.start[i], after.index + after.start[i],
+                            before.count[i] * sizeof *before.index);
+    }
+    rp_lists_end(&before);
+    rp_lists_end(&after);
+    rp_neighbor_destroy(old);
+    rp_neighbor_destroy(fresh);
+    rp_particles_end(&p);
+}
+
 int main(void)
 {
     rp_hooks hooks = plain_hooks = rp_default_hooks();
     hooks.allocate = allocate_up_to;
     rp_set_hooks(&hooks);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_do_not_depend_on_what_was_done_before),
         cmocka_unit_test(radii_and_cells_of_all_sizes),
         cmocka_unit_test(distances_that_are_just_the_radius),
         cmocka_unit_test(flat_and_long_clouds),
