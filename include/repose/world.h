@@ -45,7 +45,7 @@ typedef struct rp_step_info {
     double dt;            /* s */
     const char *reason;   /* what limited the step */
     double max_speed;     /* m/s */
-    double density_error; /* mean compression, 0.01 is one per cent */
+    double density_error; /* mean compression, 0.01 is one per cent; negative: not computed */
     int iterations;
     size_t removed; /* grains that left through open sides, since the start */
     double seconds; /* on the wall, all steps so far */
@@ -69,7 +69,8 @@ typedef struct rp_emitter_def {
 RP_API rp_emitter_def rp_default_emitter(void);
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);
 
-/* The whole state in memory; restoring goes on bit-identically. */
+/* The whole state in memory; restoring goes on bit-identically. Where restoring fails half way, or a
+ * step fails, the world refuses to step until a sound state is restored. */
 RP_API rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *report);
 RP_API rp_code rp_world_restore(rp_world *world, const rp_snapshot *snapshot, rp_report *report);
 RP_API void rp_snapshot_destroy(rp_snapshot *snapshot);

@@ -104,7 +104,21 @@ void rp_bodies_destroy(rp_bodies *bodies)
     rp_release(bodies, sizeof *bodies);
 }
 
-void rp_bodies_advance(rp_bodies *bodies, double time, double dt)
+/* Every number finite, every orientation a turn. */
+static rp_code check_states(const rp_body_state *states, int count, rp_code code, rp_report *report)
+{
+    for (int i = 0; i < count; i++) {
+        const double *q = states[i].orientation;
+        double length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], sum = 0;
+        for (int a = 0; a < 3; a++)
+            sum += states[i].position[a] + states[i].velocity[a] + states[i].angular_velocity[a];
+        if (!isfinite(sum) || !(fabs(length - 1) < 1e-6))
+            return rp_fail(report, code, "body %d: its place or speed makes no sense", i);
+    }
+    return RP_OK;
+}
+
+rp_code rp_bodies_advance(rp_bodies *bodies, double time, double dt, rp_report *report)
 {
     RP_ASSERT(dt > 0);
     for (int i = 0; i < bodies->count; i++) {
@@ -118,6 +132,7 @@ void rp_bodies_advance(rp_bodies *bodies, double time, double dt)
         store_vec3(state->velocity, rp_v3_scale(move, 1 / dt));
         store_vec3(state->angular_velocity, rp_v3_scale(turn, 1 / dt));
     }
+    return check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report);
 }
 
 int rp_bodies_count(const rp_bodies *bodies)
@@ -191,6 +206,7 @@ rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *repo
     if (states && values) {
         for (int part = 0; part < PARTS && code == RP_OK; part++)
             code = load_part(states, bodies->count, part, values, store, report);
+        if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
         if (code == RP_OK) memcpy(bodies->states, states, size);
     } else {
         code = rp_fail_memory(report, 2 * size, "the state of bodies");

@@ -17,7 +17,7 @@ void rp_bodies_destroy(rp_bodies *bodies);
  * that a solver which moves the surface by velocity * dt meets the new pose. Poses depend on the
  * time alone, not on the steps that led there. The angular velocity is that of the shorter way: a
  * body must turn by less than half a turn per step. */
-void rp_bodies_advance(rp_bodies *bodies, double time, double dt);
+rp_code rp_bodies_advance(rp_bodies *bodies, double time, double dt, rp_report *report);
 int rp_bodies_count(const rp_bodies *bodies);
 /* All states, in the order of the scene. Forces are written by couple. */
 rp_body_state *rp_bodies_states(rp_bodies *bodies);

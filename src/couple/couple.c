@@ -12,8 +12,8 @@ typedef struct push_sum {
 
 struct rp_couple {
     rp_bodies *bodies;
-    rp_surface *surfaces; /* of the bodies, then the walls */
-    int count, body_count;
+    rp_surface *surfaces; /* of the bodies, then their images, then the walls */
+    int count, capacity, body_count;
     push_sum *rows; /* borrowed from the step's arena: body_count sums per block */
     size_t blocks;
     bool begun;
@@ -44,40 +44,72 @@ static rp_surface wall(const rp_domain_spec *domain, int side)
                         .body = -1};
 }
 
-static void fill_surfaces(rp_couple *couple, const rp_scene *scene)
+/* The images of a body across periodic sides; gives their number. */
+static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
 {
-    for (int i = 0; i < couple->body_count; i++) {
+    const rp_domain_spec *domain = &scene->domain;
+    const rp_body_spec *spec = &rp_scene_bodies(scene)[body];
+    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
+    int reach[3], count = 0;
+    for (int axis = 0; axis < 3; axis++)
+        reach[axis] = spec->shape.kind != RP_SHAPE_PLANE && (domain->periodic >> axis & 1);
+    for (int k = -reach[2]; k <= reach[2]; k++)
+        for (int j = -reach[1]; j <= reach[1]; j++)
+            for (int i = -reach[0]; i <= reach[0]; i++) {
+                if (!i && !j && !k) continue;
+                surfaces[count++] =
+                    (rp_surface){.shape = &spec->shape,
+                                 .friction = spec->friction,
+                                 .restitution = spec->restitution,
+                                 .body = body,
+                                 .shift = rp_v3(i ? i * length.x : 0, j ? j * length.y : 0,
+                                                k ? k * length.z : 0)};
+            }
+    return count;
+}
+
+/* Fills the surfaces and counts them; `surfaces` has room for the most there can be. */
+static int fill_surfaces(const rp_scene *scene, rp_surface *surfaces)
+{
+    int count = scene->bodies.count;
+    for (int i = 0; i < count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        couple->surfaces[i] = (rp_surface){.shape = &spec->shape,
-                                           .friction = spec->friction,
-                                           .restitution = spec->restitution,
-                                           .body = i};
+        surfaces[i] = (rp_surface){.shape = &spec->shape,
+                                   .friction = spec->friction,
+                                   .restitution = spec->restitution,
+                                   .body = i};
     }
-    int next = couple->body_count;
+    for (int i = 0; i < scene->bodies.count; i++)
+        count += add_images(scene, i, surfaces + count);
     for (int side = 0; side < SIDES; side++)
-        if (is_wall(&scene->domain, side)) couple->surfaces[next++] = wall(&scene->domain, side);
+        if (is_wall(&scene->domain, side)) surfaces[count++] = wall(&scene->domain, side);
+    return count;
+}
+
+static size_t surfaces_size(const rp_couple *couple)
+{
+    return (size_t)couple->capacity * sizeof *couple->surfaces;
 }
 
 rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
                          rp_report *report)
 {
     *out = NULL;
-    int body_count = rp_bodies_count(bodies), count = body_count;
-    for (int side = 0; side < SIDES; side++)
-        count += is_wall(&scene->domain, side);
-    size_t bytes = (size_t)count * sizeof(rp_surface);
     rp_couple *couple = rp_allocate_zero(sizeof *couple);
-    rp_surface *surfaces = rp_allocate(bytes);
-    if (!couple || !surfaces) {
-        rp_release(couple, sizeof *couple);
-        rp_release(surfaces, bytes);
-        return rp_fail_memory(report, bytes, "the surfaces of bodies");
-    }
+    if (!couple) return rp_fail_memory(report, sizeof *couple, "the surfaces of bodies");
+    int images = 1; /* the body's own place among them */
+    for (int axis = 0; axis < 3; axis++)
+        images *= scene->domain.periodic >> axis & 1 ? 3 : 1;
     couple->bodies = bodies;
-    couple->surfaces = surfaces;
-    couple->count = count;
-    couple->body_count = body_count;
-    fill_surfaces(couple, scene);
+    couple->body_count = rp_bodies_count(bodies);
+    couple->capacity = images * couple->body_count + SIDES;
+    couple->surfaces = rp_allocate(surfaces_size(couple));
+    if (!couple->surfaces) {
+        rp_fail_memory(report, surfaces_size(couple), "the surfaces of bodies");
+        rp_couple_destroy(couple);
+        return RP_ERROR_MEMORY;
+    }
+    couple->count = fill_surfaces(scene, couple->surfaces);
     rp_couple_refresh(couple);
     *out = couple;
     return RP_OK;
@@ -86,7 +118,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
 void rp_couple_destroy(rp_couple *couple)
 {
     if (!couple) return;
-    rp_release(couple->surfaces, (size_t)couple->count * sizeof *couple->surfaces);
+    rp_release(couple->surfaces, surfaces_size(couple));
     rp_release(couple, sizeof *couple);
 }
 
@@ -98,13 +130,15 @@ static rp_vec3 vec3_of(const double v[3])
 void rp_couple_refresh(rp_couple *couple)
 {
     const rp_body_state *states = rp_bodies_states(couple->bodies);
-    for (int i = 0; i < couple->body_count; i++) {
+    for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
-        const double *q = states[i].orientation;
-        surface->pose.position = vec3_of(states[i].position);
+        if (surface->body < 0) continue;
+        const rp_body_state *state = &states[surface->body];
+        const double *q = state->orientation;
+        surface->pose.position = rp_v3_add(vec3_of(state->position), surface->shift);
         surface->pose.orientation = (rp_quat){q[0], q[1], q[2], q[3]};
-        surface->velocity = vec3_of(states[i].velocity);
-        surface->spin = vec3_of(states[i].angular_velocity);
+        surface->velocity = vec3_of(state->velocity);
+        surface->spin = vec3_of(state->angular_velocity);
     }
 }
 
@@ -116,6 +150,19 @@ int rp_couple_count(const rp_couple *couple)
 const rp_surface *rp_couple_surfaces(const rp_couple *couple)
 {
     return couple->surfaces;
+}
+
+double rp_couple_max_speed(const rp_couple *couple)
+{
+    double most = 0;
+    for (int i = 0; i < couple->body_count; i++) {
+        const rp_surface *surface = &couple->surfaces[i];
+        rp_box3 box = rp_shape_bounds(surface->shape);
+        double arm = rp_v3_length(rp_v3_max(rp_v3_scale(box.low, -1), box.high));
+        double turning = isfinite(arm) ? rp_v3_length(surface->spin) * arm : 0;
+        most = fmax(most, rp_v3_length(surface->velocity) + turning);
+    }
+    return most;
 }
 
 /* How far the point is outside the box; 0 inside. */
@@ -151,12 +198,14 @@ rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_re
     return RP_OK;
 }
 
-void rp_couple_push(rp_couple *couple, size_t block, int body, rp_vec3 point, rp_vec3 force)
+void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    rp_vec3 force)
 {
+    int body = surface->body;
     if (body < 0) return;
     RP_ASSERT(couple->begun && block < couple->blocks && body < couple->body_count);
     push_sum *sum = &couple->rows[block * (size_t)couple->body_count + (size_t)body];
-    rp_vec3 arm = rp_v3_sub(point, couple->surfaces[body].pose.position);
+    rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
     sum->force = rp_v3_add(sum->force, force);
     sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
 }

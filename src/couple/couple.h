@@ -18,6 +18,7 @@ typedef struct rp_surface {
     rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
     double friction, restitution; /* tangent of the angle; 0 to 1 */
     int body;                     /* -1 for a wall of the domain */
+    rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
 } rp_surface;
 
 /* A grain near a surface. */
@@ -27,8 +28,10 @@ typedef struct rp_touch {
     rp_vec3 velocity; /* m/s, of the solid at the grain */
 } rp_touch;
 
-/* Surfaces of all bodies, in the order of the scene, then a wall for each side of the domain that
- * is bounded, closed and not periodic. Scene and bodies must outlive them. */
+/* Surfaces of all bodies, in the order of the scene, then their images across periodic sides, then
+ * a wall for each side of the domain that is bounded, closed and not periodic. Scene and bodies
+ * must outlive them. Planes have no images: they have no end. A body must be shorter than the
+ * period. */
 rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
                          rp_report *report);
 void rp_couple_destroy(rp_couple *couple);
@@ -38,15 +41,19 @@ void rp_couple_destroy(rp_couple *couple);
 void rp_couple_refresh(rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
+/* The speed of the fastest point of any surface, m/s. */
+double rp_couple_max_speed(const rp_couple *couple);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
 
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);
-/* A force on a body at a point, from a grain of that block: the mean over the step, which is the
- * impulse divided by dt; parts of it may be pushed one by one. Walls are let pass (body -1). Blocks
- * may push at the same time; within a block the order decides the last bits of the sum. */
-void rp_couple_push(rp_couple *couple, size_t block, int body, rp_vec3 point, rp_vec3 force);
+/* A force on the body behind a surface at a point, from a grain of that block: the mean over the
+ * step, which is the impulse divided by dt; parts of it may be pushed one by one. Walls are let
+ * pass. Blocks may push at the same time; within a block the order decides the last bits of the
+ * sum. */
+void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    rp_vec3 force);
 /* Adds the rows in order and hands the sums to the bodies' states: force, and torque about the
  * body's origin as of the last refresh. The rows are then gone. */
 void rp_couple_finish(rp_couple *couple);

@@ -45,7 +45,7 @@ typedef struct rp_step_limit {
 /* What a solver tells of its last step, for progress and checks. */
 typedef struct rp_step_stats {
     double max_speed;     /* m/s */
-    double density_error; /* mean of max(0, rho / rho0 - 1) */
+    double density_error; /* mean of max(0, rho / rho0 - 1); negative when it is not computed */
     int iterations;       /* of its inner solve; 0 when there is none */
 } rp_step_stats;
 

@@ -49,59 +49,85 @@ static uint64_t scene_hash(const rp_world *world)
 static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *report)
 {
     size_t count = world->stream_count;
-    rp_code code = rp_store_put_u64(store, "world/streams", count, report);
-    for (size_t i = 0; i < count && code == RP_OK; i++) {
-        char name[64];
-        double *numbers = rp_allocate(STREAM_NUMBERS * sizeof *numbers);
-        if (!numbers) return rp_fail_memory(report, sizeof *numbers, "streams");
-        stream_to_numbers(&world->streams[i], numbers);
-        snprintf(name, sizeof name, "world/stream_%zu", i);
-        code = rp_store_give(store, name, "", RP_F64, numbers, STREAM_NUMBERS, report);
-        snprintf(name, sizeof name, "world/stream_%zu_layer", i);
-        if (code == RP_OK)
-            code = rp_store_put_u64(store, name, world->streams[i].next_layer, report);
+    double *numbers = rp_allocate(count * STREAM_NUMBERS * sizeof *numbers);
+    uint64_t *layers = rp_allocate(count * sizeof *layers);
+    if (!numbers || !layers) {
+        rp_release(numbers, count * STREAM_NUMBERS * sizeof *numbers);
+        rp_release(layers, count * sizeof *layers);
+        return rp_fail_memory(report, count * STREAM_NUMBERS * sizeof *numbers, "streams");
     }
-    return code;
+    for (size_t i = 0; i < count; i++) {
+        stream_to_numbers(&world->streams[i], numbers + i * STREAM_NUMBERS);
+        layers[i] = world->streams[i].next_layer;
+    }
+    rp_code code =
+        rp_store_give(store, "world/streams", "", RP_F64, numbers, count * STREAM_NUMBERS, report);
+    if (code != RP_OK) {
+        rp_release(layers, count * sizeof *layers);
+        return code;
+    }
+    return rp_store_give(store, "world/stream_layers", "", RP_U64, layers, count, report);
 }
 
-static rp_code take_stream(rp_world *world, const rp_store *store, size_t i, rp_report *report)
+static rp_code take_stream(rp_world *world, const double *numbers, uint64_t layer, size_t i,
+                           rp_report *report)
 {
-    char name[64];
-    double numbers[STREAM_NUMBERS];
-    rp_stream stream = {0};
-    snprintf(name, sizeof name, "world/stream_%zu", i);
-    rp_code code = rp_store_get(store, name, RP_F64, numbers, STREAM_NUMBERS, report);
-    snprintf(name, sizeof name, "world/stream_%zu_layer", i);
-    if (code == RP_OK) code = rp_store_get_u64(store, name, &stream.next_layer, report);
-    if (code != RP_OK) return code;
     /* Before they become integers: what is no number or far off would be undefined there. */
     if (!(numbers[0] >= 0 && numbers[0] <= 1 && numbers[14] >= 0 && numbers[14] <= 255))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu of the state makes no sense", i);
+    rp_stream stream = {.next_layer = layer};
     stream_from_numbers(numbers, &stream);
     if (rp_stream_check(world->scene, &stream.spec, report) != RP_OK) return RP_ERROR_DAMAGED;
-    if (!rp_stream_is_at(world->scene, &stream, world->time))
+    if (!rp_stream_is_at(world->scene, &stream, world->time, world->dt))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu has made %llu layers by %.6g s", i,
-                       (unsigned long long)stream.next_layer, world->time);
-    world->streams[i] = stream;
+                       (unsigned long long)layer, world->time);
+    world->streams[world->stream_count++] = stream;
     return RP_OK;
 }
 
 static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *report)
 {
-    uint64_t count;
-    rp_code code = rp_store_get_u64(store, "world/streams", &count, report);
-    if (code != RP_OK) return code;
-    if (count > store->count) /* each has entries of its own */
-        return rp_fail(report, RP_ERROR_DAMAGED, "the state names %llu streams but holds fewer",
-                       (unsigned long long)count);
-    if (!rp_reserve((void **)&world->streams, &world->stream_capacity, 0, count,
+    const rp_store_entry *numbers = rp_store_find(store, "world/streams");
+    const rp_store_entry *layers = rp_store_find(store, "world/stream_layers");
+    if (!numbers || !layers || numbers->type != RP_F64 || layers->type != RP_U64 ||
+        numbers->count != layers->count * STREAM_NUMBERS)
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's streams are not whole");
+    if (!rp_reserve((void **)&world->streams, &world->stream_capacity, 0, layers->count,
                     sizeof *world->streams))
-        return rp_fail_memory(report, count * sizeof *world->streams, "streams");
+        return rp_fail_memory(report, layers->count * sizeof *world->streams, "streams");
     world->stream_count = 0;
-    for (size_t i = 0; i < count && code == RP_OK; i++) {
-        code = take_stream(world, store, i, report);
-        if (code == RP_OK) world->stream_count++;
-    }
+    rp_code code = RP_OK;
+    for (size_t i = 0; i < layers->count && code == RP_OK; i++)
+        code = take_stream(world, (const double *)numbers->data + i * STREAM_NUMBERS,
+                           ((const uint64_t *)layers->data)[i], i, report);
+    return code;
+}
+
+/* Forces that were added for the coming step. */
+static rp_code put_external(const rp_world *world, rp_store *store, rp_report *report)
+{
+    const rp_external *e = &world->external;
+    size_t count = e->any ? world->particles.count : 0;
+    rp_code code = rp_store_put(store, "world/external_x", "m/s2", RP_F32, e->ax, count, report);
+    if (code == RP_OK)
+        code = rp_store_put(store, "world/external_y", "m/s2", RP_F32, e->ay, count, report);
+    if (code == RP_OK)
+        code = rp_store_put(store, "world/external_z", "m/s2", RP_F32, e->az, count, report);
+    return code;
+}
+
+static rp_code take_external(rp_world *world, const rp_store *store, rp_report *report)
+{
+    const rp_store_entry *entry = rp_store_find(store, "world/external_x");
+    rp_external *e = &world->external;
+    e->any = false;
+    if (entry && !entry->count) return RP_OK;
+    size_t count = world->particles.count;
+    rp_code code = rp_world_need_external(world, report);
+    if (code == RP_OK) code = rp_store_get(store, "world/external_x", RP_F32, e->ax, count, report);
+    if (code == RP_OK) code = rp_store_get(store, "world/external_y", RP_F32, e->ay, count, report);
+    if (code == RP_OK) code = rp_store_get(store, "world/external_z", RP_F32, e->az, count, report);
+    e->any = code == RP_OK;
     return code;
 }
 
@@ -117,6 +143,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = put_streams(world, store, report);
     if (code == RP_OK) code = rp_particles_save(&world->particles, store, report);
+    if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
     if (code == RP_OK) code = world->type->save(world->solver, store, report);
     return code;
@@ -132,16 +159,14 @@ static rp_code check_materials(const rp_world *world, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
+static rp_code take_all(rp_world *world, const rp_store *store, rp_report *report)
 {
-    uint64_t scene;
-    rp_code code = rp_store_get_u64(store, "world/scene", &scene, report);
-    if (code == RP_OK && scene != scene_hash(world))
-        code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
-    if (code == RP_OK) code = rp_store_get_f64(store, "world/time", &world->time, report);
+    rp_code code = rp_store_get_f64(store, "world/time", &world->time, report);
     if (code == RP_OK && !(world->time >= 0 && isfinite(world->time)))
         code = rp_fail(report, RP_ERROR_DAMAGED, "the state's time is %g s", world->time);
     if (code == RP_OK) code = rp_store_get_f64(store, "world/dt", &world->dt, report);
+    if (code == RP_OK && !(world->dt >= 0 && isfinite(world->dt)))
+        code = rp_fail(report, RP_ERROR_DAMAGED, "the state's step is %g s", world->dt);
     if (code == RP_OK) code = rp_store_get_u64(store, "world/step", &world->step, report);
     if (code == RP_OK) code = rp_store_get_u64(store, "world/removed", &world->removed, report);
     if (code == RP_OK)
@@ -150,10 +175,24 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
     if (code == RP_OK) code = take_streams(world, store, report);
     if (code == RP_OK) code = rp_particles_load(&world->particles, store, report);
     if (code == RP_OK) code = check_materials(world, report);
+    if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
+    if (code == RP_OK) rp_couple_refresh(world->couple);
     if (code == RP_OK) code = world->type->load(world->solver, store, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
-    world->external.any = false;
+    return code;
+}
+
+rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
+{
+    uint64_t scene;
+    rp_code code = rp_store_get_u64(store, "world/scene", &scene, report);
+    if (code == RP_OK && scene != scene_hash(world))
+        code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
+    if (code != RP_OK) return code;
+    code = take_all(world, store, report);
+    world->broken = code != RP_OK;
+    rp_world_refresh_view(world);
     return code;
 }
 

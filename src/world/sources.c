@@ -4,8 +4,11 @@
 #include "base/report.h"
 #include "world/world.h"
 
+#include <stdio.h>
+
 /* Grains that leave a nozzle side by side, at most. */
 #define LAYER_MAX 1e8
+#define GOLDEN 0.61803398874989485
 
 static bool batch_add(rp_batch *b, rp_vec3 position)
 {
@@ -31,12 +34,37 @@ static rp_vec3 jitter_of(const rp_scene *scene, uint32_t id)
                  reach * ((double)rp_random_unit(random.bits[2]) - 0.5));
 }
 
+/* The place inside the period; elsewhere as it is. */
+static rp_vec3 wrapped(const rp_domain_spec *domain, rp_vec3 at)
+{
+    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
+    if (domain->periodic & 1) at.x -= length.x * floor((at.x - domain->low.x) / length.x);
+    if (domain->periodic & 2) at.y -= length.y * floor((at.y - domain->low.y) / length.y);
+    if (domain->periodic & 4) at.z -= length.z * floor((at.z - domain->low.z) / length.z);
+    return at;
+}
+
+/* Behind a wall: outside a side that is neither open nor periodic. */
+static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at)
+{
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    const double place[3] = {at.x, at.y, at.z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (domain->periodic >> axis & 1) continue;
+        if (place[axis] < low[axis] && !(domain->open >> (2 * axis) & 1)) return true;
+        if (place[axis] > high[axis] && !(domain->open >> (2 * axis + 1) & 1)) return true;
+    }
+    return false;
+}
+
 static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material)
 {
     rp_particles *p = &world->particles;
     const rp_scene *scene = world->scene;
     double spacing = scene->particles.spacing;
     double density = rp_scene_materials(scene)[material].density;
+    position = wrapped(&scene->domain, position);
     p->x[i] = (float)position.x;
     p->y[i] = (float)position.y;
     p->z[i] = (float)position.z;
@@ -70,11 +98,31 @@ static rp_code fill_shape(const rp_source_spec *source, double spacing, rp_batch
     return RP_OK;
 }
 
+static rp_code check_places(const rp_world *world, const rp_source_spec *source, const rp_batch *b,
+                            rp_report *report)
+{
+    size_t lost = 0, first = 0;
+    for (size_t n = b->count; n-- > 0;)
+        if (is_walled_off(&world->scene->domain, b->positions[n])) {
+            lost++;
+            first = n;
+        }
+    if (!lost) return RP_OK;
+    char key[128];
+    rp_vec3 at = b->positions[first];
+    snprintf(key, sizeof key, "sources.%s", source->name);
+    return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                      "%zu of its %zu grains lie behind a wall of the domain, the first at "
+                      "[%.4g, %.4g, %.4g] m; move it, or widen or open the domain",
+                      lost, b->count, at.x, at.y, at.z);
+}
+
 static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
 {
     rp_batch b = {0};
     size_t first = 0;
     rp_code code = fill_shape(source, world->scene->particles.spacing, &b, report);
+    if (code == RP_OK) code = check_places(world, source, &b, report);
     if (code == RP_OK) code = rp_particles_append(&world->particles, b.count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b.count; n++) {
         rp_vec3 arm = rp_v3_sub(b.positions[n], source->position);
@@ -117,39 +165,55 @@ static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
            s->stop > s->start && s->material >= 0 && s->material < scene->materials.count;
 }
 
+static rp_code fail_emitter(const rp_emitter_spec *spec, rp_report *report, const char *what)
+{
+    char key[128];
+    snprintf(key, sizeof key, "emitters.%s", spec->name);
+    return rp_fail_at(report, RP_ERROR_INPUT, NULL, key, "%s", what);
+}
+
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
+    char what[256];
     if (!is_sound(scene, spec))
-        return rp_fail(
-            report, RP_ERROR_INPUT,
-            "emitter '%s': needs a finite position, a direction, a nozzle of at most %.0e "
-            "grains, speed > 0, rate >= 0, stop > start and one of %d materials",
-            spec->name, LAYER_MAX, scene->materials.count);
+        return fail_emitter(spec, report,
+                            "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
+                            "speed > 0, rate >= 0, stop > start and a material of the scene");
+    if (is_walled_off(&scene->domain, spec->position))
+        return fail_emitter(spec, report, "the nozzle lies behind a wall of the domain");
     double full = rp_stream_full_rate(scene, spec);
     if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT,
-                   "emitter '%s': a rate of %.6g kg/s is more than its nozzle passes at %.6g m/s, "
-                   "%.6g kg/s; widen the nozzle or raise the speed",
-                   spec->name, spec->rate, spec->speed, full);
+    snprintf(what, sizeof what,
+             "a rate of %.6g kg/s is more than its nozzle passes at %.6g m/s, %.6g kg/s; widen the "
+             "nozzle or raise the speed",
+             spec->rate, spec->speed, full);
+    return fail_emitter(spec, report, what);
 }
 
-/* Time from one layer of grains to the next: a spacing's way at full rate, longer when less flows.
- */
+/* Time from one layer of grains to the next: a spacing's way. */
 static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
 {
-    double packed = scene->particles.spacing / spec->speed;
-    return spec->rate > 0 ? packed * rp_stream_full_rate(scene, spec) / spec->rate : packed;
+    return scene->particles.spacing / spec->speed;
 }
 
-bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time)
+/* The share of a layer's places that hold a grain. */
+static double layer_share(const rp_scene *scene, const rp_emitter_spec *spec)
+{
+    return spec->rate > 0 ? spec->rate / rp_stream_full_rate(scene, spec) : 1;
+}
+
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt)
 {
     const rp_emitter_spec *spec = &stream->spec;
-    double layers = (fmin(time, spec->stop) - spec->start) / layer_interval(scene, spec);
+    double interval = layer_interval(scene, spec);
+    double layers = (fmin(time, spec->stop) - spec->start) / interval;
     double slack = 2 + 1e-6 * fabs(layers), made = (double)stream->next_layer;
-    return made >= layers - slack && made <= fmax(layers, 0) + slack;
+    return made >= layers - slack - dt / interval && made <= fmax(layers, 0) + slack;
 }
 
-/* One layer: a square lattice over the opening, shifted at random so that layers do not line up. */
+/* One layer: a square lattice over the opening, shifted at random so that layers do not line up.
+ * When less flows than the nozzle passes, some places stay empty: those where multiples of the
+ * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
                           double way, rp_batch *b, rp_report *report)
 {
@@ -165,20 +229,22 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
     double nu = ceil(reach_u / spacing), nv = ceil(reach_v / spacing);
+    double share = layer_share(world->scene, spec), turn = rp_random_unit(random.bits[2]);
     for (double j = -nv; j <= nv; j++)
         for (double i = -nu; i <= nu; i++) {
             double a = (i + shift_u) * spacing, c = (j + shift_v) * spacing;
             if (!in_nozzle(spec, a, c)) continue;
+            turn += GOLDEN;
+            turn -= floor(turn);
+            if (turn >= share) continue;
             rp_vec3 point = rp_v3_madd(rp_v3_madd(centre, a, u), c, v);
             if (!batch_add(b, point)) return rp_fail_memory(report, sizeof point, "an emitter");
         }
     return RP_OK;
 }
 
-/* Layers that leave the nozzle before time + dt. A layer that is due in the midst of the step
- * starts behind the nozzle, by the way it would have made, so that the step takes it to where it
- * belongs. */
-static rp_code emit_stream(rp_world *world, rp_stream *stream, double dt, rp_report *report)
+/* Layers that have left the nozzle by now; each has made its way since. */
+static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double interval = layer_interval(world->scene, spec);
@@ -187,7 +253,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, double dt, rp_rep
     rp_code code = RP_OK;
     for (;;) {
         double due = spec->start + interval * (double)stream->next_layer;
-        if (due >= world->time + dt || due >= spec->stop || code != RP_OK) break;
+        if (due > world->time || due >= spec->stop || code != RP_OK) break;
         code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
                           report);
         if (code == RP_OK && (double)(world->particles.count + b->count) > world->most_grains)
@@ -206,19 +272,29 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, double dt, rp_rep
     return code;
 }
 
-rp_code rp_world_emit(rp_world *world, double dt, rp_report *report)
+rp_code rp_world_emit(rp_world *world, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int i = 0; i < world->scene->sources.count && code == RP_OK; i++) {
         const rp_source_spec *source = &rp_scene_sources(world->scene)[i];
-        bool due = source->at < world->time + dt || source->at <= 0;
-        if (!due || world->source_done[i]) continue;
+        if (source->at > world->time || world->source_done[i]) continue;
         code = emit_source(world, source, report);
         world->source_done[i] = 1;
     }
     for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
-        code = emit_stream(world, &world->streams[i], dt, report);
+        code = emit_stream(world, &world->streams[i], report);
     return code;
+}
+
+double rp_world_next_event(const rp_world *world)
+{
+    double next = INFINITY;
+    for (int i = 0; i < world->scene->sources.count; i++)
+        if (!world->source_done[i]) next = fmin(next, rp_scene_sources(world->scene)[i].at);
+    for (size_t i = 0; i < world->stream_count; i++)
+        if (world->streams[i].spec.start > world->time)
+            next = fmin(next, world->streams[i].spec.start);
+    return next;
 }
 
 rp_emitter_def rp_default_emitter(void)

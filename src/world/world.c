@@ -13,6 +13,9 @@ rp_world_options rp_default_world_options(void)
 /* Steps that differ by less than this part of themselves are the same step. */
 #define STEP_EPSILON 1e-9
 
+/* Time that a step adds must show in the time it is added to. */
+#define STEP_LEAST 1e-14
+
 static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *type,
                                   rp_report *report)
 {
@@ -48,8 +51,6 @@ static rp_code create_streams(rp_world *world, rp_report *report)
     if (!world->source_done) return rp_fail_memory(report, sources, "sources");
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
-        rp_code code = rp_stream_check(scene, spec, report);
-        if (code != RP_OK) return code;
         if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
                         world->stream_count + 1, sizeof *world->streams))
             return rp_fail_memory(report, sizeof *world->streams, "emitters");
@@ -83,7 +84,25 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
     if (code == RP_OK) code = create_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
-    if (code == RP_OK) code = rp_world_emit(world, 0, report);
+    if (code == RP_OK) code = rp_world_emit(world, report);
+    return code;
+}
+
+rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
+                             rp_report *report)
+{
+    rp_world_options defaults = rp_default_world_options();
+    rp_bodies *bodies = NULL;
+    rp_code code = check_capabilities(scene, rp_solver_find(scene->method->name), report);
+    rp_code memory = rp_world_check_memory(scene, options ? options : &defaults, report);
+    if (code == RP_OK) code = memory;
+    rp_code body = rp_bodies_create(scene, &bodies, report);
+    rp_bodies_destroy(bodies);
+    if (code == RP_OK) code = body;
+    for (int i = 0; i < scene->emitters.count; i++) {
+        rp_code stream = rp_stream_check(scene, &rp_scene_emitters(scene)[i], report);
+        if (code == RP_OK) code = stream;
+    }
     return code;
 }
 
@@ -95,8 +114,7 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     if (!options) options = &defaults;
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     RP_ASSERT(type);
-    rp_code code = check_capabilities(scene, type, report);
-    if (code == RP_OK) code = rp_world_check_memory(scene, options, report);
+    rp_code code = rp_world_check_scene(scene, options, report);
     if (code != RP_OK) return code;
 
     rp_world *world = rp_allocate_zero(sizeof *world);
@@ -106,10 +124,12 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     world->reason = "no step yet";
     world->most_grains = rp_world_most_grains(scene, options);
     code = create_parts(world, options, report);
-    if (code == RP_OK)
+    if (code == RP_OK) {
+        rp_world_refresh_view(world);
         *out = world;
-    else
+    } else {
         rp_world_destroy(world);
+    }
     return code;
 }
 
@@ -129,13 +149,11 @@ void rp_world_destroy(rp_world *world)
     rp_release(world, sizeof *world);
 }
 
-/* The order of a step. */
+/* The order of a step, once its length is known. */
 static rp_code take_step(rp_world *world, double dt, rp_report *report)
 {
-    rp_arena_reset(&world->arena);
-    rp_bodies_advance(world->bodies, world->time, dt);
+    rp_code code = rp_bodies_advance(world->bodies, world->time, dt, report);
     rp_couple_refresh(world->couple);
-    rp_code code = rp_world_emit(world, dt, report);
     if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     if (code == RP_OK) code = rp_world_remove_leavers(world, report);
@@ -168,23 +186,52 @@ rp_code rp_world_step(rp_world *world, rp_report *report)
     return rp_world_step_toward(world, INFINITY, report);
 }
 
+/* Cuts a step so that even steps meet `target`. */
+static double meet(double time, double target, double dt)
+{
+    if (!isfinite(target)) return dt;
+    double left = target - time;
+    double even = left / fmax(1, ceil(left / dt - STEP_EPSILON));
+    return even < dt * (1 - STEP_EPSILON) ? even : dt;
+}
+
+/* Emits what is due, finds the step and takes it. */
+static rp_code step_to(rp_world *world, double target, rp_report *report)
+{
+    rp_arena_reset(&world->arena);
+    rp_step_limit limit;
+    rp_code code = rp_world_emit(world, report);
+    if (code == RP_OK) code = longest_step(world, &limit, report);
+    if (code != RP_OK) return code;
+    double stop = fmin(target, rp_world_next_event(world));
+    double least = STEP_LEAST * fmax(1, world->time);
+    if (stop - world->time <= least) { /* a source and a frame a rounding apart */
+        world->time = stop;
+        return RP_OK;
+    }
+    double dt = meet(world->time, stop, limit.dt);
+    if (!(dt > least))
+        return rp_fail(report, RP_ERROR_NUMERIC,
+                       "at %.9g s a step of %.3g s (%s) is too short to move on", world->time, dt,
+                       limit.reason);
+    world->reason = dt < limit.dt / 2 ? "the frame's end, or a source's start" : limit.reason;
+    bool last = world->time + dt * (1 + STEP_EPSILON) >= stop;
+    code = take_step(world, dt, report);
+    if (code == RP_OK && last) world->time = stop;
+    return code;
+}
+
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
 {
+    if (world->broken)
+        return rp_fail(
+            report, RP_ERROR_INPUT,
+            "a step or a load of this world failed before; restore a state or destroy it");
     rp_timer_start(&world->timer);
-    rp_step_limit limit;
-    rp_code code = longest_step(world, &limit, report);
-    if (code != RP_OK) return code;
-    double left = target - world->time, dt = limit.dt;
-    world->reason = limit.reason;
-    bool last = left <= dt * (1 + STEP_EPSILON);
-    if (isfinite(target)) {
-        double steps = last ? 1 : ceil(left / dt - STEP_EPSILON);
-        if (left / steps < dt * (1 - STEP_EPSILON)) dt = left / steps;
-        if (dt < limit.dt / 2) world->reason = "the frame's end";
-    }
-    code = take_step(world, dt, report);
-    if (code == RP_OK && last) world->time = target;
+    rp_code code = step_to(world, target, report);
     rp_timer_stop(&world->timer);
+    world->broken = code != RP_OK;
+    rp_world_refresh_view(world);
     return code;
 }
 
@@ -203,17 +250,22 @@ double rp_world_time(const rp_world *world)
     return world->time;
 }
 
-void rp_world_view(const rp_world *world, rp_view *view)
+void rp_world_refresh_view(rp_world *world)
 {
+    rp_view *view = &world->view;
     memset(view, 0, sizeof *view);
     view->time = world->time;
     view->step = world->step;
     view->dt = world->dt;
     view->spacing = world->scene->particles.spacing;
-    /* The list of fields is refreshed on every look: arrays move when the world grows. */
-    rp_particles_view(&world->particles, ((rp_world *)world)->fields, view);
+    rp_particles_view(&world->particles, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+}
+
+void rp_world_view(const rp_world *world, rp_view *view)
+{
+    *view = world->view;
 }
 
 rp_step_info rp_world_step_info(const rp_world *world)
@@ -229,8 +281,7 @@ rp_step_info rp_world_step_info(const rp_world *world)
                           .seconds = world->timer.total};
 }
 
-/* The arrays for added accelerations come into being with the first force. */
-static rp_code add_external_fields(rp_world *world, rp_report *report)
+rp_code rp_world_need_external(rp_world *world, rp_report *report)
 {
     struct {
         const char *name;
@@ -238,12 +289,12 @@ static rp_code add_external_fields(rp_world *world, rp_report *report)
     } fields[] = {{"external_x", &world->external.ax},
                   {"external_y", &world->external.ay},
                   {"external_z", &world->external.az}};
-    for (int i = 0; i < 3; i++) {
-        rp_code code = rp_particles_add_field(&world->particles, fields[i].name, "m/s2", RP_F32, 0,
-                                              (void **)fields[i].array, report);
-        if (code != RP_OK) return code;
-    }
-    return RP_OK;
+    rp_code code = rp_particles_reserve(&world->particles, 1, report);
+    for (int i = 0; i < 3 && code == RP_OK; i++)
+        if (!*fields[i].array)
+            code = rp_particles_add_field(&world->particles, fields[i].name, "m/s2", RP_F32, 0,
+                                          (void **)fields[i].array, report);
+    return code;
 }
 
 rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
@@ -255,10 +306,8 @@ rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, 
     if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))
         return rp_fail(report, RP_ERROR_INPUT, "force on grain %zu is not finite", index);
     rp_external *external = &world->external;
-    if (!external->ax) {
-        rp_code code = add_external_fields(world, report);
-        if (code != RP_OK) return code;
-    }
+    rp_code code = rp_world_need_external(world, report);
+    if (code != RP_OK) return code;
     if (!external->any) {
         memset(external->ax, 0, p->count * sizeof(float));
         memset(external->ay, 0, p->count * sizeof(float));

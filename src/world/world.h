@@ -38,14 +38,24 @@ struct rp_world {
 
     double most_grains; /* that memory holds */
 
+    bool broken; /* a step or a load failed half way; only a restored state mends it */
     double time; /* s */
     uint64_t step;
     uint64_t removed; /* grains that left */
     double dt;        /* s, the last step */
     const char *reason;
     rp_timer timer;
-    rp_field fields[RP_FIELD_MAX]; /* behind rp_view.fields */
+    rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
+    rp_view view;                  /* what rp_world_view gives; made anew after every change */
 };
+
+/* Everything that can be known to fail before a world is made; also what `repose check` asks. */
+rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
+                             rp_report *report);
+/* After grains, bodies or fields changed: what views show. */
+void rp_world_refresh_view(rp_world *world);
+/* Arrays for forces that the host program adds; called once they are needed. */
+rp_code rp_world_need_external(rp_world *world, rp_report *report);
 
 /* One step that ends at `target` at the latest; steps are cut evenly so as to meet it. */
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report);
@@ -55,12 +65,15 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report);
 rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report);
 
 /* sources.c: grains that appear. */
-/* Fills every source that is due in [time, time + dt), lets every stream pour. */
-rp_code rp_world_emit(rp_world *world, double dt, rp_report *report);
+/* Lets everything appear that is due by now. A step ends where a source or stream begins, and the
+ * solver is asked for its step afterwards, so no grain moves further than it allows. */
+rp_code rp_world_emit(rp_world *world, rp_report *report);
+/* When the next source or stream begins, s; infinite when none will. */
+double rp_world_next_event(const rp_world *world);
 /* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
-/* Whether as many layers have left the nozzle as belong before that time. */
-bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time);
+/* Whether as many layers have left the nozzle as belong before that time, or the step before it. */
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
 
 /* leave.c: grains that leave, and numbers that make no sense. */

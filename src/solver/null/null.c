@@ -53,9 +53,11 @@ static rp_step_limit null_limit_dt(rp_solver *solver)
 {
     const rp_scene *scene = solver->frame.scene;
     double distance = solver->params.courant * scene->particles.spacing;
-    double dt =
+    double grains =
         rp_null_travel_time(distance, rp_null_max_speed(solver), rp_v3_length(scene->gravity));
-    return (rp_step_limit){dt, "the fastest grain's way"};
+    double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->frame.couple), 0);
+    if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
+    return (rp_step_limit){grains, "the fastest grain's way"};
 }
 
 static void null_view(const rp_solver *solver, rp_step_stats *stats)

@@ -3,6 +3,8 @@
 #include "solver/null/physics.h"
 
 #define BLOCK 512
+/* Rows of forces are as many as blocks, but no more than this: each has room for all bodies. */
+#define ROWS_MAX 1024
 /* Approaching more slowly than gravity makes it in this many steps, a grain no longer bounces. */
 #define RESTING_STEPS 3.0
 
@@ -11,6 +13,7 @@ typedef struct flight {
     double dt;
     float gx, gy, gz;     /* m/s2 */
     double resting_speed; /* m/s */
+    size_t row_grains;    /* grains that share a row of forces */
 } flight;
 
 /* Exact for constant acceleration: x += v dt + g dt^2 / 2, then v += g dt. */
@@ -77,15 +80,14 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
     p->vx[i] += (float)change.x;
     p->vy[i] += (float)change.y;
     p->vz[i] += (float)change.z;
-    rp_couple_push(solver->frame.couple, block, surface->body, at,
+    rp_couple_push(solver->frame.couple, block, surface, at,
                    rp_v3_scale(change, -(double)p->mass[i] / f->dt));
 }
 
 /* Grains lie in cell order, so a block of them is small in space: one look from the middle of the
  * ball around it settles most surfaces for the whole block. */
-static void bounce(void *context, size_t begin, size_t end)
+static void bounce_block(const flight *f, size_t begin, size_t end)
 {
-    const flight *f = context;
     const rp_couple *couple = f->solver->frame.couple;
     const rp_surface *surfaces = rp_couple_surfaces(couple);
     ball block = ball_around(f->solver->frame.particles, begin, end);
@@ -94,8 +96,14 @@ static void bounce(void *context, size_t begin, size_t end)
         double reach = f->solver->radius + block.radius;
         if (!rp_surface_touch(&surfaces[s], block.middle, reach, &touch)) continue;
         for (size_t i = begin; i < end; i++)
-            bounce_grain(f, i, begin / BLOCK, &surfaces[s]);
+            bounce_grain(f, i, begin / f->row_grains, &surfaces[s]);
     }
+}
+
+static void bounce(void *context, size_t begin, size_t end)
+{
+    for (size_t at = begin; at < end; at += BLOCK)
+        bounce_block(context, at, end - at < BLOCK ? end : at + BLOCK);
 }
 
 /* Sum of m W over eight neighbours at a time. */
@@ -177,18 +185,20 @@ rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *repor
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
     rp_vec3 g = frame->scene->gravity;
+    size_t blocks = (p->count + BLOCK - 1) / BLOCK;
     flight f = {.solver = solver,
                 .dt = dt,
                 .gx = (float)g.x,
                 .gy = (float)g.y,
                 .gz = (float)g.z,
-                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt};
+                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt,
+                .row_grains = BLOCK * (blocks / ROWS_MAX + 1)};
 
     rp_parallel_for(frame->threads, p->count, BLOCK, fly, &f);
-    rp_code code =
-        rp_couple_begin(frame->couple, (p->count + BLOCK - 1) / BLOCK, frame->arena, report);
+    size_t rows = (p->count + f.row_grains - 1) / f.row_grains;
+    rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, p->count, BLOCK, bounce, &f);
+    rp_parallel_for(frame->threads, p->count, f.row_grains, bounce, &f);
     rp_couple_finish(frame->couple);
 
     code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
