@@ -275,6 +275,139 @@ static void a_state_of_another_scene_is_refused(void **state)
     rp_scene_destroy(b);
 }
 
+static void steps_too_short_to_count_are_refused(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PLAIN "time: {step: 1e-20 s}\n"
+                                     "sources: {one: {shape: box, size: [0.1, 0.1, 0.1]}}\n");
+    rp_world *world = world_of(scene, 1);
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_world_run_to(world, 1, report), RP_ERROR_NUMERIC);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "too short"));
+    assert_int_equal(rp_world_step(world, report),
+                     RP_ERROR_INPUT); /* it says why it stands still */
+    rp_report_destroy(report);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* A plate under a fast nozzle, a late fast source above it: the first step must not jump over it.
+ */
+static void fast_newcomers_do_not_jump_through_plates(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        "gravity: [0, 0, 0]\nparticles: {spacing: 1 cm}\nsolver: {method: null}\n"
+        "emitters: {jet: {radius: 3 cm, position: [0, 0, 0.1], direction: [0, 0, -1], speed: 20, "
+        "start: 33.3 ms}}\n"
+        "sources: {late: {shape: box, size: [5 cm, 5 cm, 2 cm], position: [0.3, 0, 0.1], velocity: "
+        "[0, 0, -30], at: 51 ms}}\n"
+        "bodies: {plate: {shape: box, size: [1, 1, 0.04], position: [0, 0, -0.02]}}\n");
+    rp_world *world = world_of(scene, 2);
+    rp_view view;
+    for (int frame = 1; frame <= 10; frame++) {
+        run_world(world, frame * 0.01);
+        rp_world_view(world, &view);
+        for (size_t i = 0; i < view.count; i++)
+            assert_true(view.z[i] > 0);
+    }
+    assert_true(view.count > 1000);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+static void pending_forces_are_part_of_the_state(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PLAIN "sources: {one: {shape: box, size: [0.2, 0.2, 0.2]}}\n");
+    rp_world *world = world_of(scene, 1), *other = world_of(scene, 1);
+    rp_snapshot *snapshot = NULL;
+    assert_int_equal(rp_world_add_force(world, 5, 100, 0, 0, NULL), RP_OK);
+    assert_true(rp_world_hash(world) != rp_world_hash(other));
+    assert_int_equal(rp_world_snapshot(world, &snapshot, NULL), RP_OK);
+    assert_int_equal(rp_world_step(world, NULL), RP_OK);
+    assert_int_equal(rp_world_restore(other, snapshot, NULL), RP_OK);
+    assert_int_equal(rp_world_step(other, NULL), RP_OK);
+    assert_true(rp_world_hash(world) == rp_world_hash(other));
+    rp_snapshot_destroy(snapshot);
+    rp_world_destroy(world);
+    rp_world_destroy(other);
+    rp_scene_destroy(scene);
+}
+
+static void bodies_reach_across_periodic_sides(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        "gravity: [0, 0, 0]\nparticles: {spacing: 4 cm}\nsolver: {method: null}\n"
+        "domain: {low: [-1, -1, -1], high: [1, 1, 1], periodic: [x, y]}\n"
+        "sources: {all: {shape: box, size: [2, 2, 0.4], position: [0, 0, -0.8], velocity: [0, 0, "
+        "1]}}\n"
+        "bodies: {ball: {shape: sphere, radius: 0.3, position: [1, 1, 0.2], restitution: 1}}\n");
+    rp_world *world = world_of(scene, 2);
+    rp_view view;
+    double pushed = 0;
+    for (int frame = 1; frame <= 15; frame++) {
+        run_world(world, frame * 0.1);
+        rp_world_view(world, &view);
+        pushed += view.bodies[0].force[2];
+        for (size_t i = 0; i < view.count; i++) {
+            double x = 1 - fabs(view.x[i]), y = 1 - fabs(view.y[i]), z = view.z[i] - 0.2;
+            assert_true(x * x + y * y + z * z > 0.3 * 0.3);
+        }
+    }
+    assert_true(pushed > 0);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+static void what_lies_behind_a_wall_is_refused(void **state)
+{
+    (void)state;
+    static const char *const things[] = {
+        "sources: {high: {shape: box, size: [0.2, 0.2, 0.2], position: [0, 0, 3]}}\n",
+        "emitters: {far: {radius: 10 cm, position: [9, 0, 0]}}\n"};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text, PLAIN "domain: {low: [-1, -1, -1], high: [1, 1, 1]}\n%s",
+                 things[i]);
+        rp_scene *scene = scene_of(text);
+        rp_report *report = rp_report_create();
+        rp_world *world = NULL;
+        assert_int_equal(rp_world_create(scene, NULL, &world, report), RP_ERROR_INPUT);
+        assert_non_null(strstr(rp_report_fault(report, 0)->message, "behind a wall"));
+        assert_non_null(
+            strstr(rp_report_fault(report, 0)->key, i ? "emitters.far" : "sources.high"));
+        rp_report_destroy(report);
+        rp_scene_destroy(scene);
+    }
+}
+
+/* More grains than any block of any loop: sorting, ghosts, lists and forces all run in pieces. */
+static void many_blocks_give_the_same_bits_on_any_threads(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of("particles: {spacing: 2 cm, jitter: 0.5}\nsolver: {method: null, density: yes}\n"
+                 "domain: {low: [-0.5, -0.5, 0], high: [0.5, 0.5, 2], periodic: [x, y]}\n"
+                 "sources: {all: {shape: box, size: [1, 1, 0.5], position: [0, 0, 0.7], spin: [0, "
+                 "0, 200]}}\n"
+                 "bodies: {ball: {shape: sphere, radius: 0.2, position: [0.4, 0.4, 0.25]}}\n");
+    uint64_t hash = 0;
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        rp_world *world = world_of(scene, threads);
+        rp_view view;
+        rp_world_view(world, &view);
+        assert_true(view.count > 60000);
+        for (int step = 0; step < 12; step++)
+            assert_int_equal(rp_world_step(world, NULL), RP_OK);
+        if (threads == 1) hash = rp_world_hash(world);
+        assert_true(rp_world_hash(world) == hash);
+        rp_world_destroy(world);
+    }
+    rp_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +423,12 @@ int main(void)
         cmocka_unit_test(numbers_that_blow_up_are_named),
         cmocka_unit_test(a_step_below_the_floor_stops_the_run),
         cmocka_unit_test(a_state_of_another_scene_is_refused),
+        cmocka_unit_test(steps_too_short_to_count_are_refused),
+        cmocka_unit_test(fast_newcomers_do_not_jump_through_plates),
+        cmocka_unit_test(pending_forces_are_part_of_the_state),
+        cmocka_unit_test(bodies_reach_across_periodic_sides),
+        cmocka_unit_test(what_lies_behind_a_wall_is_refused),
+        cmocka_unit_test(many_blocks_give_the_same_bits_on_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
