@@ -27,7 +27,7 @@ typedef struct option_spec {
 #define SETTINGS_MAX 64
 #define WORDS_MAX 64
 
-/* The values of all options of all verbs; what was not given is zero. */
+/* The values of all options of all verbs; what was not given is zero, frames -1. */
 typedef struct options {
     const char *words[WORDS_MAX]; /* what is no option, in order */
     int word_count;
@@ -35,8 +35,8 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text;
-    long long frames, threads, grains, memory_mb, frame;
-    bool resume, quiet, json, sheet, markdown, frame_given;
+    long long frames, threads, memory_mb;
+    bool resume, quiet, json, sheet, markdown;
 } options;
 
 typedef struct verb {
@@ -47,6 +47,7 @@ typedef struct verb {
     const option_spec *specs;
     int spec_count;
     int min_words, max_words;
+    const char *choices; /* words that may follow, "a b c", for completion; may be NULL */
     int (*run)(const struct verb *verb, const options *options); /* gives the exit code */
 } verb;
 
@@ -66,14 +67,21 @@ void options_release(options *o);
 /* Prints the report's faults to standard error and gives the exit code that belongs to `code`. */
 int say_faults(rp_code code, const rp_report *report, bool json);
 int exit_code(rp_code code);
+/* The faults as a JSON list. */
+void print_json_faults(FILE *file, const rp_report *report);
 /* "usage: …" and "try `repose help VERB`", for mistakes on the command line; gives the exit code.
  */
 int say_usage(const verb *v, const char *format, ...) RP_PRINTF(2, 3);
-/* "WHAT 'word'; did you mean …?", with the nearest of the known words; gives the exit code. */
+/* "WHAT 'word'; did you mean …?", with the nearest of the known words, or all of them where none is
+ * near; gives the exit code. */
 int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
                 int count);
 /* A JSON string with quotes, escaped. */
 void print_json_text(FILE *file, const char *text);
+/* A number, or null when it is not finite. */
+void print_json_number(FILE *file, double value);
+/* "340 MB", "2.5 GB". */
+const char *short_bytes(double bytes, char *text, size_t size);
 /* "12.3 M", "45 K". */
 const char *short_number(double value, char *text, size_t size);
 /* "1:23:45" or "12 s". */

@@ -37,6 +37,11 @@ static bool program_folder(char *path, size_t size)
 const char *data_folder(const char *name)
 {
     static char path[PATH_MAX];
+    const char *data = getenv("REPOSE_DATA");
+    if (data) {
+        snprintf(path, sizeof path, "%s/%s", data, name);
+        return is_folder(path) ? path : NULL;
+    }
     static const char *const places[] = {"%s/../%s", "%s/../share/repose/%s"};
     char program[PATH_MAX / 2];
     if (!program_folder(program, sizeof program)) return NULL;

@@ -109,7 +109,7 @@ static bool check_words(const verb *v, const options *o)
 
 bool options_read(const verb *v, int argc, char **argv, options *out)
 {
-    memset(out, 0, sizeof *out);
+    *out = (options){.frames = -1};
     bool only_words = false;
     for (int i = 0; i < argc;) {
         const char *argument = argv[i];

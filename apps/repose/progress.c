@@ -2,8 +2,10 @@
 #include "base/clock.h"
 #include "cli.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 24
@@ -19,27 +21,48 @@ static void on_interrupt(int signal_number)
 
 void stop_on_interrupt(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL); /* the terminal was closed */
 }
 
+static int terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+/* What belongs on the line, the most wanted first; what does not fit is left out. */
 static void draw_bar(const rp_progress *p)
 {
-    char speed[32], left[32], grains[32], bar[BAR_WIDTH + 1];
+    char parts[7][64], number[32], bar[BAR_WIDTH + 1];
+    int count = 0;
     double part = p->duration > 0 ? p->time / p->duration : 1;
     int full = (int)(part * BAR_WIDTH + 0.5);
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < full ? '=' : ' ';
     bar[BAR_WIDTH] = 0;
     double rate = p->seconds > 0 ? (double)p->steps * (double)p->grains / p->seconds : 0;
-    fprintf(stderr,
-            "\r[%s] frame %lld/%lld  %s grains  %s grain-steps/s  v max %.3g m/s  density error "
-            "%.2g %%  left %s \033[K",
-            bar, (long long)p->frame, (long long)p->frame_count,
-            short_number((double)p->grains, grains, sizeof grains),
-            short_number(rate, speed, sizeof speed), p->step.max_speed, 100 * p->step.density_error,
-            short_duration(p->seconds_left, left, sizeof left));
+    snprintf(parts[count++], 64, "[%s] %lld/%lld", bar, (long long)p->frame,
+             (long long)p->frame_count);
+    snprintf(parts[count++], 64, "left %s", short_duration(p->seconds_left, number, sizeof number));
+    snprintf(parts[count++], 64, "%s grains",
+             short_number((double)p->grains, number, sizeof number));
+    snprintf(parts[count++], 64, "v max %.3g m/s", p->step.max_speed);
+    snprintf(parts[count++], 64, "%s grain-steps/s", short_number(rate, number, sizeof number));
+    if (p->step.density_error >= 0)
+        snprintf(parts[count++], 64, "density error %.2g %%", 100 * p->step.density_error);
+
+    int left = terminal_columns() - 1;
+    fputc('\r', stderr);
+    for (int i = 0; i < count; i++) {
+        int length = (int)strlen(parts[i]) + (i ? 2 : 0);
+        if (length > left) break;
+        fprintf(stderr, "%s%s", i ? "  " : "", parts[i]);
+        left -= length;
+    }
+    fputs("\033[K", stderr);
     fflush(stderr);
 }
 
@@ -60,8 +83,9 @@ static void print_object(const rp_progress *p)
            (long long)p->frame, (long long)p->frame_count, p->time, p->grains,
            (unsigned long long)p->steps, p->step.dt);
     print_json_text(stdout, p->step.reason);
-    printf(", \"max_speed\": %.9g, \"density_error\": %.9g, \"removed\": %zu, \"seconds\": %.6g}\n",
-           p->step.max_speed, p->step.density_error, p->step.removed, p->seconds);
+    printf(", \"max_speed\": %.9g, \"density_error\": ", p->step.max_speed);
+    print_json_number(stdout, p->step.density_error >= 0 ? p->step.density_error : NAN);
+    printf(", \"removed\": %zu, \"seconds\": %.6g}\n", p->step.removed, p->seconds);
     fflush(stdout);
 }
 
@@ -74,7 +98,8 @@ bool progress_show(void *user, const rp_progress *progress)
         if (new_frame) print_object(progress);
     } else if (!bar->quiet && bar->terminal) {
         double now = rp_clock();
-        if (now - bar->shown >= SECONDS_BETWEEN) {
+        bool end = progress->frame == progress->frame_count && new_frame;
+        if (end || now - bar->shown >= SECONDS_BETWEEN) {
             draw_bar(progress);
             bar->shown = now;
         }

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "scene/words.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +51,35 @@ void print_json_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static void say_fault_json(const rp_fault *fault)
+void print_json_number(FILE *file, double value)
 {
-    fprintf(stderr, "{\"error\": ");
-    print_json_text(stderr, rp_code_text(fault->code));
-    fprintf(stderr, ", \"file\": ");
-    print_json_text(stderr, fault->file);
-    fprintf(stderr, ", \"line\": %d, \"column\": %d, \"key\": ", fault->line, fault->column);
-    print_json_text(stderr, fault->key);
-    fprintf(stderr, ", \"message\": ");
-    print_json_text(stderr, fault->message);
-    fprintf(stderr, "}\n");
+    if (isfinite(value))
+        fprintf(file, "%.9g", value);
+    else
+        fputs("null", file);
+}
+
+static void print_json_fault(FILE *file, const rp_fault *fault)
+{
+    fprintf(file, "{\"error\": ");
+    print_json_text(file, rp_code_text(fault->code));
+    fprintf(file, ", \"file\": ");
+    print_json_text(file, fault->file);
+    fprintf(file, ", \"line\": %d, \"column\": %d, \"key\": ", fault->line, fault->column);
+    print_json_text(file, fault->key);
+    fprintf(file, ", \"message\": ");
+    print_json_text(file, fault->message);
+    fputc('}', file);
+}
+
+void print_json_faults(FILE *file, const rp_report *report)
+{
+    fputc('[', file);
+    for (int i = 0; i < rp_report_count(report); i++) {
+        if (i) fputs(", ", file);
+        print_json_fault(file, rp_report_fault(report, i));
+    }
+    fputc(']', file);
 }
 
 int say_faults(rp_code code, const rp_report *report, bool json)
@@ -71,9 +90,10 @@ int say_faults(rp_code code, const rp_report *report, bool json)
         char text[4096];
         rp_fault_text(fault, text, sizeof text);
         if (json)
-            say_fault_json(fault);
+            print_json_fault(stderr, fault);
         else
-            fprintf(stderr, "repose: %s\n", text);
+            fprintf(stderr, "repose: %s", text);
+        fputc('\n', stderr);
     }
     if (!json && total > count) fprintf(stderr, "repose: and %d more\n", total - count);
     if (!json && total > 1) fprintf(stderr, "repose: %d mistakes\n", total);
@@ -90,7 +110,12 @@ int say_unknown(const verb *v, const char *what, const char *word, const char *c
     for (int i = 0; i < count; i++)
         rp_nearest_try(&nearest, known[i], strlen(known[i]));
     rp_nearest_hint(&nearest, hint, sizeof hint);
-    return say_usage(v, "%s '%s'%s", what, word, hint);
+    char list[512] = "";
+    for (int i = 0; i < count && !hint[0]; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "; there are ", known[i]);
+    }
+    return say_usage(v, "%s '%s'%s%s", what, word, hint, list);
 }
 
 int say_usage(const verb *v, const char *format, ...)
@@ -118,6 +143,15 @@ const char *short_number(double value, char *text, size_t size)
         snprintf(text, size, "%.3g K", value / 1e3);
     else
         snprintf(text, size, "%.0f", value);
+    return text;
+}
+
+const char *short_bytes(double bytes, char *text, size_t size)
+{
+    if (bytes >= 1e9)
+        snprintf(text, size, "%.3g GB", bytes / 1e9);
+    else
+        snprintf(text, size, "%.3g MB", bytes / 1e6);
     return text;
 }
 

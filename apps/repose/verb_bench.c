@@ -87,6 +87,7 @@ const verb verb_bench = {
             "Seconds are the median of repeats; the limit is what this machine's own bandwidth or\n"
             "arithmetic, measured in the same run, would allow.\n",
     VERB_OPTIONS(specs),
+    .choices = "all neighbor null",
     .min_words = 1,
     .max_words = 1,
     .run = run};

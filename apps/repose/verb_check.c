@@ -1,5 +1,6 @@
 #include "base/report.h"
 #include "cli.h"
+#include "world/world.h"
 
 #include <limits.h>
 
@@ -8,23 +9,37 @@ static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
 };
 
-static void print_estimate(const rp_scene *scene, const char *path, bool json)
+static void print_text(const rp_scene *scene, const char *path)
 {
     rp_estimate estimate = rp_scene_estimate(scene, NULL);
-    long long frames = (long long)rp_scene_frame_count(scene);
-    if (json) {
-        printf("{\"scene\": ");
-        print_json_text(stdout, path);
-        printf(", \"ok\": true, \"grains\": %.0f, \"bytes\": %.0f, \"bytes_limit\": %.0f, "
-               "\"frames\": %lld, \"duration\": %.9g}\n",
-               estimate.grains, estimate.bytes, estimate.bytes_limit, frames,
-               rp_scene_duration(scene));
-        return;
-    }
-    char grains[32];
-    printf("%s is in order: %s grains, %.3g GB of memory, %lld frames, %.6g s\n", path,
-           short_number(estimate.grains, grains, sizeof grains), estimate.bytes / 1e9, frames,
+    char grains[32], bytes[32];
+    printf("%s is in order: %s grains, %s of memory, %lld frames, %.6g s\n", path,
+           short_number(estimate.grains, grains, sizeof grains),
+           short_bytes(estimate.bytes, bytes, sizeof bytes), (long long)rp_scene_frame_count(scene),
            rp_scene_duration(scene));
+}
+
+/* One object, whatever came out: the estimate when the scene could be read, and all mistakes. */
+static void print_json(rp_code code, const rp_scene *scene, const char *path,
+                       const rp_report *report)
+{
+    printf("{\"scene\": ");
+    print_json_text(stdout, path);
+    printf(", \"ok\": %s", code == RP_OK ? "true" : "false");
+    if (scene) {
+        rp_estimate estimate = rp_scene_estimate(scene, NULL);
+        printf(", \"grains\": ");
+        print_json_number(stdout, estimate.grains);
+        printf(", \"bytes\": ");
+        print_json_number(stdout, estimate.bytes);
+        printf(", \"bytes_limit\": ");
+        print_json_number(stdout, estimate.bytes_limit);
+        printf(", \"frames\": %lld, \"duration\": %.9g", (long long)rp_scene_frame_count(scene),
+               rp_scene_duration(scene));
+    }
+    printf(", \"mistakes\": ");
+    print_json_faults(stdout, report);
+    printf("}\n");
 }
 
 static int run(const verb *v, const options *o)
@@ -36,8 +51,14 @@ static int run(const verb *v, const options *o)
     rp_code code = RP_ERROR_INPUT;
     if (find_scene(o->words[0], path, sizeof path, report))
         code = rp_scene_load(path, o->settings, o->setting_count, &scene, report);
-    if (code == RP_OK) print_estimate(scene, path, o->json);
-    int result = say_faults(code, report, o->json);
+    if (code == RP_OK) code = rp_world_check_scene(scene, NULL, report);
+    int result = exit_code(code);
+    if (o->json)
+        print_json(code, scene, path, report);
+    else if (code == RP_OK)
+        print_text(scene, path);
+    else
+        result = say_faults(code, report, false);
     rp_scene_destroy(scene);
     rp_report_destroy(report);
     return result;

@@ -16,6 +16,7 @@ static void print_bash(void)
         printf("        %s) words='", v->name);
         for (int j = 0; j < v->spec_count; j++)
             printf("%s%s", j ? " " : "", v->specs[j].name);
+        if (v->choices) printf(" %s", v->choices);
         if (strcmp(v->words, "SCENE") == 0)
             printf(" '$(repose help scenes 2>/dev/null | cut -d' ' -f1)'");
         printf("' ;;\n");
@@ -71,6 +72,7 @@ const verb verb_completion = {.name = "completion",
                               .words = "bash|zsh|fish",
                               .help = "print completion for a shell",
                               .more = "bash: eval \"$(repose completion bash)\"\n",
+                              .choices = "bash zsh fish",
                               .min_words = 1,
                               .max_words = 1,
                               .run = run};

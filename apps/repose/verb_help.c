@@ -122,7 +122,8 @@ static int print_manual(void)
         printf(".SS \"%s %s\"\n%s.\n", v->name, v->words, v->help);
         if (v->more) printf(".PP\n%s", v->more);
         for (int j = 0; j < v->spec_count; j++)
-            printf(".TP\n\\fB\\%s\\fR %s\n%s\n", v->specs[j].name,
+            printf(".TP\n\\fB%s%s%s\\fR %s\n%s\n", v->specs[j].alias ? v->specs[j].alias : "",
+                   v->specs[j].alias ? ", " : "", v->specs[j].name,
                    v->specs[j].value ? v->specs[j].value : "", v->specs[j].help);
     }
     printf(".SH \"EXIT CODES\"\n.nf\n");
@@ -170,9 +171,15 @@ const verb verb_help = {
     .name = "help",
     .words = "[TOPIC]",
     .help = "help on a verb or topic",
-    .more = "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
-            "section); scenes (what came along); exit-codes; manual (the manual page, for man).\n",
+    .more =
+        "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
+        "section); scenes (what came along); exit-codes; manual (the manual page, for man).\n"
+        "Scenes that came along are found beside the program or below its prefix; the variable\n"
+        "REPOSE_DATA names another folder that holds `scenes` and `validation`.\n",
     VERB_OPTIONS(specs),
+    .choices =
+        "run check info render measure export validate bench version completion scene scenes "
+        "exit-codes manual",
     .min_words = 0,
     .max_words = 2,
     .run = run};

@@ -10,10 +10,10 @@ static void print_text(const rp_record *record, const rp_view *view)
     int64_t count = rp_record_frame_count(record);
     char grains[32];
     printf("%s\n", rp_scene_title(scene));
-    printf("frames:  %lld of %lld, at %.6g frames/s\n", (long long)count,
+    printf("frames:  %lld (the scene asks for %lld), at %.6g frames/s\n", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
     if (!view) return;
-    printf("last:    frame %lld at %.6g s, step %llu, %s grains, %d bodies\n",
+    printf("last:    frame %lld at %.6g s, step %llu, grains: %s, bodies: %d\n",
            (long long)rp_record_frame_number(record, count - 1), view->time,
            (unsigned long long)view->step, short_number((double)view->count, grains, sizeof grains),
            view->body_count);

@@ -13,8 +13,9 @@ static void print_measured(int64_t frame, double time, const char *what, const r
         printf("{\"frame\": %lld, \"time\": %.9g, \"what\": \"%s\", \"name\": ", (long long)frame,
                time, what);
         print_json_text(stdout, m->name);
-        printf(", \"value\": %.17g, \"uncertainty\": %.3g, \"unit\": \"%s\"}\n", m->value,
-               m->uncertainty, m->unit);
+        printf(", \"value\": %.17g, \"uncertainty\": ", m->value);
+        print_json_number(stdout, m->uncertainty);
+        printf(", \"unit\": \"%s\"}\n", m->unit);
     } else {
         printf("%6lld  %9.4f s  %-10s %15.8g +- %-9.2g %s\n", (long long)frame, time, m->name,
                m->value, m->uncertainty, m->unit);
@@ -70,6 +71,7 @@ const verb verb_measure = {
     .more = "Every number comes with its unit and with what rounding in the recorded floats may\n"
             "have changed. WHAT is one of the kinds that a scene may name under measurements.\n",
     VERB_OPTIONS(specs),
+    .choices = "energy momentum count bounds",
     .min_words = 2,
     .max_words = 2,
     .run = run};

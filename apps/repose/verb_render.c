@@ -10,14 +10,16 @@
 
 #define SHEET_COLUMNS 3
 #define SHEET_PICTURES 9
-#define SHEET_CELL 480
+#define SHEET_CELL 480 /* pixels, unless --size is given */
 /* Views that the shared camera is made from. */
 #define FRAMING_VIEWS 12
 
 static const option_spec specs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, offsetof(options, output),
-     "picture (*.png: the last frame, or the sheet) or folder (default: RUN/pictures)"},
-    {"--size", NULL, "WxH", OPTION_TEXT, offsetof(options, size), "default 1280x720"},
+     "picture (*.png: the last frame, or the sheet) or folder (default: RUN/pictures, or "
+     "RUN/sheet.png)"},
+    {"--size", NULL, "WxH", OPTION_TEXT, offsetof(options, size),
+     "of a picture, or of each on the sheet (default 1280x720)"},
     {"--camera", NULL, "NAME", OPTION_TEXT, offsetof(options, camera),
      "a camera of the scene, or automatic (default: the scene's first)"},
     {"--frames", NULL, "A:B", OPTION_TEXT, offsetof(options, frames_text),
@@ -125,7 +127,7 @@ static rp_code paint_sheet(const job *j, const char *path, rp_report *report)
         code = paint_place(j, spread(j, n, count), &pictures[n], report);
     if (code == RP_OK)
         code = rp_picture_sheet((const rp_picture *const *)pictures, count, SHEET_COLUMNS,
-                                SHEET_CELL, &sheet, report);
+                                j->options->size ? j->paint.width : SHEET_CELL, &sheet, report);
     if (code == RP_OK) code = rp_picture_write_png(sheet, path, report);
     for (int n = 0; n < count; n++)
         rp_picture_destroy(pictures[n]);
@@ -169,8 +171,11 @@ static rp_code paint_asked(const job *j, rp_report *report)
         snprintf(path, sizeof path, "%s/%s", o->words[0], o->sheet ? "sheet.png" : "pictures");
         where = path;
     }
+    const char *slash = strrchr(where, '/'), *dot = strrchr(slash ? slash : where, '.');
     rp_code code;
-    if (o->sheet)
+    if (dot && dot[1] && !is_picture(where) && (o->sheet || strlen(dot) <= 5))
+        code = rp_fail(report, RP_ERROR_INPUT, "%s: pictures are PNG files; name it *.png", where);
+    else if (o->sheet)
         code = paint_sheet(j, where, report);
     else if (is_picture(where))
         code = paint_one(j, j->first + j->count - 1, where, report);

@@ -9,7 +9,7 @@ static const option_spec specs[] = {
     {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
      "the run folder (default: runs/NAME)"},
     {"--frames", NULL, "N", OPTION_COUNT, offsetof(options, frames),
-     "stop after frame N (default: as the scene says)"},
+     "the number of the last frame (default: as the scene says)"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core); results do not depend on it"},
     {"--set", NULL, "KEY=VALUE", OPTION_SET, 0, "change a value of the scene; may be repeated"},
@@ -34,18 +34,24 @@ static void default_folder(const char *scene_path, char *folder, size_t size)
 static void announce(const rp_scene *scene, const rp_run_options *run, const options *o)
 {
     rp_estimate estimate = rp_scene_estimate(scene, &run->world);
-    char grains[32];
+    char grains[32], needed[32], there[32];
     if (o->json) {
         printf("{\"scene\": ");
         print_json_text(stdout, rp_scene_title(scene));
         printf(", \"folder\": ");
         print_json_text(stdout, run->folder);
-        printf(", \"grains_estimated\": %.0f, \"bytes_estimated\": %.0f, \"bytes_limit\": %.0f}\n",
-               estimate.grains, estimate.bytes, estimate.bytes_limit);
+        printf(", \"grains_estimated\": ");
+        print_json_number(stdout, estimate.grains);
+        printf(", \"bytes_estimated\": ");
+        print_json_number(stdout, estimate.bytes);
+        printf(", \"bytes_limit\": ");
+        print_json_number(stdout, estimate.bytes_limit);
+        printf("}\n");
     } else if (!o->quiet) {
-        fprintf(stderr, "%s\n%s grains, about %.3g GB of memory (there are %.3g GB), into %s\n",
+        fprintf(stderr, "%s\n%s grains, about %s of memory (there are %s), into %s\n",
                 rp_scene_title(scene), short_number(estimate.grains, grains, sizeof grains),
-                estimate.bytes / 1e9, estimate.bytes_limit / 1e9, run->folder);
+                short_bytes(estimate.bytes, needed, sizeof needed),
+                short_bytes(estimate.bytes_limit, there, sizeof there), run->folder);
     }
 }
 
@@ -62,7 +68,7 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
         fprintf(stderr, "done: %lld frames, %llu steps, %.6g s simulated in %s, state %016llx\n",
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
-        fprintf(stderr, "look at it: repose render %s\n", folder);
+        fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
     if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr,

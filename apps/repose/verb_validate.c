@@ -74,6 +74,7 @@ const verb verb_validate = {
     .help = "compare with theory and experiment: number, limit, verdict",
     .more = "Cases: free-flight, bounce. The exit code is 1 when a number misses its limit.\n",
     VERB_OPTIONS(specs),
+    .choices = "all free-flight bounce",
     .min_words = 1,
     .max_words = 1,
     .run = run};

@@ -26,7 +26,7 @@ typedef struct rp_progress {
 
 typedef struct rp_run_options {
     const char *folder;
-    int64_t frames; /* stop after this many; 0: as the scene says */
+    int64_t frames; /* the number of the last frame; -1: as the scene says */
     bool resume;    /* go on from the folder's last checkpoint */
     rp_world_options world;
     /* Called after every step and after every frame; may be NULL. Return false to stop: the frame

@@ -7,6 +7,8 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -35,6 +37,7 @@ struct rp_threads {
     atomic_uint generation;
     int busy; /* pool threads still in the present loop */
     bool stop;
+    bool looping; /* loops do not nest */
     loop work;
 };
 
@@ -84,19 +87,35 @@ static rp_code start_pool(rp_threads *threads, rp_report *report)
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wake, NULL);
     pthread_cond_init(&threads->done, NULL);
-    for (int i = 0; i < threads->count - 1; i++) {
-        int error = pthread_create(&threads->handles[i], NULL, thread_main, threads);
-        if (error)
-            return rp_fail(report, RP_ERROR_UNSUPPORTED, "cannot start thread %d of %d: %s", i + 2,
-                           threads->count, strerror(error));
-        threads->started++;
+    /* Signals are for the host program's threads. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = 0;
+    for (int i = 0; i < threads->count - 1 && !error; i++) {
+        error = pthread_create(&threads->handles[i], NULL, thread_main, threads);
+        if (!error) threads->started++;
     }
-    return RP_OK;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!error) return RP_OK;
+    return rp_fail(report, RP_ERROR_UNSUPPORTED, "cannot start thread %d of %d: %s",
+                   threads->started + 2, threads->count, strerror(error));
 }
 
 static size_t handles_size(const rp_threads *threads)
 {
     return (size_t)threads->count * sizeof *threads->handles;
+}
+
+/* Cores that this process may run on, which may be fewer than the machine has. */
+static int usable_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+#endif
+    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores;
 }
 
 rp_code rp_threads_create(int count, rp_threads **out, rp_report *report)
@@ -106,8 +125,7 @@ rp_code rp_threads_create(int count, rp_threads **out, rp_report *report)
         return rp_fail(report, RP_ERROR_INPUT, "%d threads: allowed are 0 (one per core) to %d",
                        count, THREADS_MAX);
     if (count == 0) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        count = cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores;
+        count = usable_cores();
     }
     rp_threads *threads = rp_allocate_zero(sizeof *threads);
     if (!threads) return rp_fail_memory(report, sizeof *threads, "threads");
@@ -190,6 +208,8 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
             body(context, begin, count - begin < block ? count : begin + block);
         return;
     }
+    RP_ASSERT(!threads->looping);
+    threads->looping = true;
     loop *work = &threads->work;
     work->body = body;
     work->context = context;
@@ -200,6 +220,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
         threads->executor.run(threads->executor.user, threads->count, executor_task, work);
     else
         run_on_pool(threads);
+    threads->looping = false;
 }
 
 typedef struct fold {

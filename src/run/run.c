@@ -14,7 +14,7 @@
 
 rp_run_options rp_default_run_options(void)
 {
-    return (rp_run_options){.world = rp_default_world_options()};
+    return (rp_run_options){.frames = -1, .world = rp_default_world_options()};
 }
 
 rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
@@ -57,36 +57,59 @@ static rp_code open_record(rp_runner *runner, rp_report *report)
         code = rp_record_open(options->folder, &runner->record, report);
         if (code == RP_OK) code = rp_record_same_scene(runner->record, runner->scene, report);
     } else {
-        code = rp_record_create(options->folder, runner->scene, options->world.threads,
-                                &runner->record, report);
+        code = rp_record_create(options->folder, runner->scene,
+                                rp_threads_count(runner->world->threads), &runner->record, report);
     }
     return code == RP_OK ? lock_folder(runner, report) : code;
 }
 
-/* Loads the newest checkpoint that is sound; a damaged one gives way to the one before. */
-static rp_code load_checkpoint(rp_runner *runner, rp_report *report)
+/* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the
+ * one before. What was wrong with the newest is told when none is left. */
+static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_report *report)
+{
+    for (size_t i = numbers->count; i-- > 0;) {
+        rp_path path = rp_record_checkpoint_path(runner->record, numbers->items[i]);
+        rp_report *trouble = i > 0 ? NULL : report;
+        rp_code code = rp_world_load(runner->world, path.text, trouble);
+        if (code == RP_OK) {
+            runner->frame = numbers->items[i];
+            return RP_OK;
+        }
+        bool unreadable = code == RP_ERROR_DAMAGED || code == RP_ERROR_IO;
+        if (!unreadable && i > 0) return rp_world_load(runner->world, path.text, report);
+        if (i == 0) return code;
+        rp_log(RP_LOG_WARNING, "%s cannot be read; going back to the checkpoint before", path.text);
+    }
+    return RP_OK;
+}
+
+/* Without a checkpoint a run can only start again, which would cost the frames that are there. */
+static rp_code check_restart(const rp_runner *runner, rp_report *report)
+{
+    int64_t frames = rp_record_frame_count(runner->record);
+    if (frames <= 1) return RP_OK;
+    rp_place place = {.file = runner->options->folder};
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, &place, NULL,
+        "the folder holds %lld frames but no checkpoint to go on from; they are kept. "
+        "Start a new run with -o",
+        (long long)frames);
+}
+
+static rp_code go_back(rp_runner *runner, rp_report *report)
 {
     rp_numbers numbers = {0};
     rp_code code = rp_record_checkpoints(runner->record, &numbers, report);
-    for (size_t i = numbers.count; code == RP_OK && i-- > 0;) {
-        rp_path path = rp_record_checkpoint_path(runner->record, numbers.items[i]);
-        code = rp_world_load(runner->world, path.text, report);
-        if (code == RP_OK) {
-            runner->frame = numbers.items[i];
-            break;
-        }
-        if (code != RP_ERROR_DAMAGED || i == 0) break;
-        rp_log(RP_LOG_WARNING, "%s is damaged; going back to the checkpoint before", path.text);
-        rp_report_clear(report);
-        code = RP_OK;
-    }
+    if (code == RP_OK)
+        code = numbers.count ? load_checkpoint(runner, &numbers, report)
+                             : check_restart(runner, report);
     rp_numbers_end(&numbers);
     return code;
 }
 
 static rp_code resume(rp_runner *runner, rp_report *report)
 {
-    rp_code code = load_checkpoint(runner, report);
+    rp_code code = go_back(runner, report);
     if (code == RP_OK) code = rp_record_remove_frames_after(runner->record, runner->frame, report);
     if (code == RP_OK) code = rp_series_rewind(runner, runner->frame, report);
     return code;
@@ -100,7 +123,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
     runner->last_frame =
-        options->frames ? options->frames : rp_scene_frame_count(runner->scene) - 1;
+        options->frames >= 0 ? options->frames : rp_scene_frame_count(runner->scene) - 1;
     runner->started = rp_clock();
     if (code != RP_OK) return code;
     runner->started_time = runner->world->time;

@@ -1,10 +1,13 @@
 /* The scene's measurements as tables that grow by a row a frame. */
+#include "base/log.h"
 #include "base/report.h"
 #include "measure/measure.h"
 #include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,33 +23,68 @@ static rp_path series_path(const rp_runner *runner, int index)
     return rp_record_path(runner->record, name);
 }
 
-/* One write for the whole row, so that a kill leaves no half row behind but at the very end. */
+/* One write for the whole row, so that a kill leaves no half row behind but at the very end; on
+ * disk before a checkpoint may count on it. */
 static rp_code append_text(const char *path, const char *text, rp_report *report)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0) return rp_fail_errno(report, errno, path, "open");
     size_t length = strlen(text);
     ssize_t written = write(file, text, length);
-    int error = written < 0 ? errno : ENOSPC;
+    int error = written < 0 ? errno : written < (ssize_t)length ? ENOSPC : 0;
+    while (!error && fsync(file) != 0)
+        if (errno != EINTR) error = errno;
     close(file);
-    return written == (ssize_t)length ? RP_OK : rp_fail_errno(report, error, path, "write");
+    return error ? rp_fail_errno(report, error, path, "write") : RP_OK;
 }
 
-static void head_row(const rp_measured *measured, int count, char *row)
+/* A row that grows; a table has far fewer columns than it has room for. */
+typedef struct row {
+    char text[ROW_MAX];
+    size_t used;
+} row;
+
+static void add(row *r, const char *format, ...) RP_PRINTF(2, 3);
+
+static void add(row *r, const char *format, ...)
 {
-    int used = snprintf(row, ROW_MAX, "frame,time [s]");
-    for (int i = 0; i < count; i++)
-        used += snprintf(row + used, (size_t)(ROW_MAX - used), ",%s [%s]", measured[i].name,
-                         measured[i].unit);
-    snprintf(row + used, (size_t)(ROW_MAX - used), "\n");
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(r->text + r->used, ROW_MAX - r->used, format, arguments);
+    va_end(arguments);
+    RP_ASSERT(length >= 0 && (size_t)length < ROW_MAX - r->used);
+    r->used += (size_t)length;
 }
 
-static void value_row(int64_t frame, double time, const rp_measured *measured, int count, char *row)
+static void add_head(row *r, const rp_measured *measured, int count)
 {
-    int used = snprintf(row, ROW_MAX, "%lld,%.17g", (long long)frame, time);
+    add(r, "frame,time [s]");
     for (int i = 0; i < count; i++)
-        used += snprintf(row + used, (size_t)(ROW_MAX - used), ",%.17g", measured[i].value);
-    snprintf(row + used, (size_t)(ROW_MAX - used), "\n");
+        add(r, ",%s [%s]", measured[i].name, measured[i].unit);
+    add(r, "\n");
+}
+
+static void add_values(row *r, int64_t frame, double time, const rp_measured *measured, int count)
+{
+    add(r, "%lld,%.17g", (long long)frame, time);
+    for (int i = 0; i < count; i++)
+        add(r, ",%.17g", measured[i].value);
+    add(r, "\n");
+}
+
+/* This frame's row, with the head where the table begins. Numbers have points, whatever the host
+ * program's language. */
+static rp_code write_row(const char *path, int64_t frame, double time, const rp_measured *measured,
+                         int count, rp_report *report)
+{
+    row r = {.used = 0};
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(plain);
+    if (access(path, F_OK) != 0) add_head(&r, measured, count);
+    add_values(&r, frame, time, measured, count);
+    uselocale(before);
+    freelocale(plain);
+    return append_text(path, r.text, report);
 }
 
 rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report)
@@ -60,14 +98,8 @@ rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report 
         if (runner->frame % spec->every) continue;
         rp_measured measured[RP_MEASURED_MAX];
         int count = rp_measure_at(spec->what)->take(view, scene, measured);
-        char row[ROW_MAX];
-        rp_path path = series_path(runner, i);
-        if (access(path.text, F_OK) != 0) {
-            head_row(measured, count, row);
-            code = append_text(path.text, row, report);
-        }
-        value_row(runner->frame, view->time, measured, count, row);
-        if (code == RP_OK) code = append_text(path.text, row, report);
+        code = write_row(series_path(runner, i).text, runner->frame, view->time, measured, count,
+                         report);
     }
     return code;
 }
@@ -75,11 +107,11 @@ rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report 
 /* Where the first row behind `frame`, or the first broken row, begins. */
 static long keep_until(FILE *file, int64_t frame)
 {
-    char row[ROW_MAX];
+    char text[ROW_MAX];
     long end = 0;
-    for (int line = 0; fgets(row, sizeof row, file); line++) {
-        bool whole = strchr(row, '\n') != NULL;
-        if (!whole || (line > 0 && strtoll(row, NULL, 10) > frame)) break;
+    for (int line = 0; fgets(text, sizeof text, file); line++) {
+        bool whole = strchr(text, '\n') != NULL;
+        if (!whole || (line > 0 && strtoll(text, NULL, 10) > frame)) break;
         end = ftell(file);
     }
     return end;

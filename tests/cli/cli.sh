@@ -72,26 +72,31 @@ YAML
 expect 2 "$repose" check bad.yaml
 says "bad.yaml:1:"; says "bad.yaml:3:"; says "bad.yaml:5:"
 says "materials.sand.densty"; says "density"; says "3 mistakes"
-expect 2 "$repose" check bad.yaml --json; says '"line": 5'
+expect 2 "$repose" check bad.yaml --json; prints '"ok": false'; prints '"line": 5'
 expect 2 "$repose" run bad.yaml -o never
 [ ! -e never ] || fail "a bad scene left a folder behind"
 expect 2 "$repose" check first-fall --set particles.spacing=-1; says "--set"
 expect 4 "$repose" check missing.yaml
 expect 4 "$repose" check .
 expect 3 "$repose" run first-fall --set particles.spacing=0.01mm -o never; says "GB"
+expect 3 "$repose" check first-fall --set particles.spacing=0.01mm; says "GB"
+expect 8 "$repose" check first-fall --set bodies.stone.motion=dynamic --set bodies.stone.density=2500
+says "rigid-body engine"
+expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
+[ "$(find one/frames -name '*.h5' | wc -l)" -eq 1 ] || fail "--frames 0 is one frame"
 [ ! -e never ] || fail "a scene that does not fit left a folder behind"
 
 # --- a run, and what can be done with it
 small="--set particles.spacing=4cm --set time.duration=0.5s"
 # shellcheck disable=SC2086
-expect 0 "$repose" run first-fall -o whole $small; says "GB of memory"; says "done:"
+expect 0 "$repose" run first-fall -o whole $small; says "of memory (there are"; says "done:"
 # shellcheck disable=SC2086
 expect 2 "$repose" run first-fall -o whole $small; says "--resume"
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o json $small --json; prints '"hash"'; prints '"reason"'
 hash_of() { grep -o '"hash": "[0-9a-f]*"' "$1"; }
 cp out whole.json
-expect 0 "$repose" info whole; prints "frames:  16 of 16"
+expect 0 "$repose" info whole; prints "frames:  16 (the scene asks for 16)"
 expect 0 "$repose" info whole --json; prints '"grains"'
 expect 0 "$repose" measure whole energy; prints "kinetic"
 expect 0 "$repose" measure whole energy --json; prints '"uncertainty"'
@@ -104,6 +109,7 @@ expect 0 "$repose" render whole --sheet -o sheet.png --size 320x180
 expect 0 "$repose" render whole --frames 2:3 -o pictures --size 160x90
 [ "$(find pictures -name '*.png' | wc -l)" -eq 2 ] || fail "two pictures were asked for"
 expect 2 "$repose" render whole --size wide
+expect 2 "$repose" render whole -o picture.jpg; says "PNG"
 expect 2 "$repose" render whole --frames 900:901
 expect 2 "$repose" render whole --camera nobody -o x.png
 expect 4 "$repose" info nowhere
@@ -121,26 +127,48 @@ rm damaged/manifest.json
 expect 2 "$repose" info damaged; says "manifest.json"
 
 # --- Ctrl-C finishes the frame and says how to go on; the end is the same
-long="--set particles.spacing=3cm --set time.duration=0.6s"
+long="--set particles.spacing=2cm --set time.duration=0.6s"
 # shellcheck disable=SC2086
 "$repose" run first-fall -o uncut $long --json >uncut.json
-# Started through a shell that gives Ctrl-C back to it: background jobs ignore it by default.
-# shellcheck disable=SC2086
-setsid "$repose" run first-fall -o cut $long >cut.out 2>cut.err &
-pid=$!
-while [ ! -e cut/frames/000001.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
-kill -TERM $pid 2>/dev/null || true
-code=0
-wait $pid || code=$?
-if [ "$code" -eq 130 ]; then
+# Commands in the background ignore Ctrl-C in a shell without job control; a closed terminal (HUP) and
+# TERM take the same way.
+for signal in TERM HUP; do
+    # shellcheck disable=SC2086
+    "$repose" run first-fall -o cut-$signal $long >cut.out 2>cut.err &
+    pid=$!
+    while [ ! -e cut-$signal/frames/000002.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+    kill -$signal $pid
+    code=0
+    wait $pid || code=$?
+    [ "$code" -eq 130 ] || fail "a run that got $signal ends with $code"
     grep -q -- "--resume" cut.err || fail "an interrupted run does not say how to go on"
-elif [ "$code" -ne 0 ]; then
-    fail "an interrupted run ends with $code"
-fi
+    # shellcheck disable=SC2086
+    expect 0 "$repose" run first-fall -o cut-$signal $long --resume --json
+    [ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
+    diff -r uncut/frames cut-$signal/frames >/dev/null || fail "the resumed run's frames differ"
+done
+
+# --- killed for good at any moment, it goes on to the same end
+for moment in 1 4 9; do
+    # shellcheck disable=SC2086
+    "$repose" run first-fall -o killed-$moment $long >/dev/null 2>&1 &
+    pid=$!
+    while [ ! -e killed-$moment/frames/00000$moment.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+    kill -9 $pid
+    wait $pid 2>/dev/null || true
+    # shellcheck disable=SC2086
+    expect 0 "$repose" run first-fall -o killed-$moment $long --resume --json
+    [ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the killed run ends in another state"
+    diff -r uncut/frames killed-$moment/frames >/dev/null || fail "the killed run's frames differ"
+    diff uncut/measurements/energy.csv killed-$moment/measurements/energy.csv >/dev/null ||
+        fail "the killed run's measurements differ"
+done
+
+# --- frames without a checkpoint are not thrown away
+rm uncut/checkpoints/*
 # shellcheck disable=SC2086
-expect 0 "$repose" run first-fall -o cut $long --resume --json
-[ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
-diff -r uncut/frames cut/frames >/dev/null || fail "the resumed run's frames differ"
+expect 2 "$repose" run first-fall -o uncut $long --resume; says "no checkpoint"
+[ "$(find uncut/frames -name '*.h5' | wc -l)" -eq 19 ] || fail "frames were lost"
 
 # --- two runs cannot share a folder
 # shellcheck disable=SC2086

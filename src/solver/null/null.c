@@ -45,6 +45,7 @@ static rp_code null_create(const rp_frame *frame, rp_solver **out, rp_report *re
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->density_factor = (float)(1 / rp_kernel_lattice_sum(solver->kernel, spacing));
     solver->radius = spacing / 2;
+    solver->stats.density_error = -1;
     *out = solver;
     return RP_OK;
 }
@@ -78,7 +79,7 @@ static rp_code null_load(rp_solver *solver, const rp_store *store, rp_report *re
 {
     (void)store;
     (void)report;
-    solver->stats = (rp_step_stats){.max_speed = rp_null_max_speed(solver)};
+    solver->stats = (rp_step_stats){.max_speed = rp_null_max_speed(solver), .density_error = -1};
     return RP_OK;
 }
 
