@@ -48,6 +48,8 @@ RP_API int rp_scene_find_material(const rp_scene *scene, const char *name);
 typedef struct rp_draft rp_draft;
 RP_API rp_draft *rp_draft_create(void);
 RP_API void rp_draft_set(rp_draft *draft, const char *key, const char *value);
+/* Only for a draft that is given up. */
+RP_API void rp_draft_destroy(rp_draft *draft);
 /* Releases the draft, too. */
 RP_API rp_code rp_draft_finish(rp_draft *draft, rp_scene **out, rp_report *report);
 

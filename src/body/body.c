@@ -35,7 +35,8 @@ static void store_pose(rp_body_state *state, rp_pose pose)
 static rp_pose pose_at(const rp_body_spec *spec, double time)
 {
     if (spec->motion == RP_MOTION_KEYS)
-        return rp_keys_pose(spec->keys.items, spec->keys.count, time);
+        return rp_keys_pose(spec->keys.items, spec->keys.count,
+                            (rp_interpolation)spec->interpolation, time);
     return spec->pose;
 }
 

@@ -25,11 +25,13 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies);
  * part): smooth through the keys, at rest before the first and after the last. A pure function,
  * tested alone.
  *
- * Each coordinate and each angle is a monotone cubic of its own: it never leaves the range of the
- * two keys around it, stays where two keys agree, and its rate has no jumps. Angles are blended as
- * the scene gives them, and only then made a turn: from 0 to 720 degrees about z is two whole
- * turns. Keys along an even motion give an even motion between the second and the last but one. */
-rp_pose rp_keys_pose(const rp_key_spec *keys, int count, double time);
+ * Linear keys are joined by straight, even motion. Smooth ones: each coordinate and each angle is a
+ * monotone cubic of its own: it never leaves the range of the two keys around it, stays where two
+ * keys agree, and its rate has no jumps. Angles are blended as the scene gives them, and only then
+ * made a turn: from 0 to 720 degrees about z is two whole turns. Keys along an even motion give an
+ * even motion between the second and the last but one. */
+rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
+                     double time);
 
 /* All states, bit for bit, as "bodies/position" and so on; a load that fails changes nothing. */
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);

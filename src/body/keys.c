@@ -50,7 +50,14 @@ static rp_pose pose_of(const double values[CHANNELS])
                      rp_quat_euler(rp_v3(values[3], values[4], values[5]))};
 }
 
-rp_pose rp_keys_pose(const rp_key_spec *keys, int count, double time)
+static double straight(const rp_key_spec *key, int index, double time)
+{
+    double s = (time - key[0].time) / (key[1].time - key[0].time);
+    return channel(key, index) + s * (channel(key + 1, index) - channel(key, index));
+}
+
+rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
+                     double time)
 {
     RP_ASSERT(count > 0);
     int i = 0;
@@ -58,7 +65,13 @@ rp_pose rp_keys_pose(const rp_key_spec *keys, int count, double time)
         i++;
     bool between = i < count - 1 && time > keys[i].time;
     double values[CHANNELS];
-    for (int c = 0; c < CHANNELS; c++)
-        values[c] = between ? blend(keys, count, i, c, time) : channel(&keys[i], c);
+    for (int c = 0; c < CHANNELS; c++) {
+        if (!between)
+            values[c] = channel(&keys[i], c);
+        else if (interpolation == RP_INTERPOLATION_LINEAR)
+            values[c] = straight(&keys[i], c, time);
+        else
+            values[c] = blend(keys, count, i, c, time);
+    }
     return pose_of(values);
 }

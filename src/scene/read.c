@@ -167,9 +167,25 @@ static bool check_name(rp_reader *reader, const rp_node *entry)
     return ok;
 }
 
+/* A plain `~` is as good as nothing said, also over what an include says. */
+static bool stands_for_default(const rp_node *node)
+{
+    return node->kind == RP_NODE_SCALAR && node->plain && strcmp(node->text, "~") == 0;
+}
+
+/* `~` takes an entry away that an include gave. */
+static void drop_defaults(rp_node *map)
+{
+    for (rp_node *entry = map->first, *next; entry; entry = next) {
+        next = entry->next;
+        if (stands_for_default(entry)) rp_node_remove(entry);
+    }
+}
+
 static void read_named(rp_reader *reader, const rp_param *param, rp_node *map, rp_named_list *out)
 {
     if (!expect_map(reader, map, "section of named entries")) return;
+    drop_defaults(map);
     if (!map->count && param->preset && param->preset[0]) {
         rp_node *entry = rp_node_create(reader->tree, RP_NODE_MAP, map);
         if (!entry) return;
@@ -279,12 +295,6 @@ static void read_param(rp_reader *reader, const rp_param *param, rp_node *node, 
     default:
         rp_read_value(reader, param, node, target);
     }
-}
-
-/* A plain `~` is as good as nothing said, also over what an include says. */
-static bool stands_for_default(const rp_node *node)
-{
-    return node->kind == RP_NODE_SCALAR && node->plain && strcmp(node->text, "~") == 0;
 }
 
 static void read_params(rp_reader *reader, const rp_param_table *table, rp_node *map, void *target)

@@ -2,7 +2,6 @@
 #include "scene/scene.h"
 #include "scene/read.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,9 +111,9 @@ double rp_scene_frame_rate(const rp_scene *scene)
 
 int64_t rp_scene_frame_count(const rp_scene *scene)
 {
-    /* 0.3 s at 10 1/s are 3 frames after the first, though 0.3 * 10 falls short of 3 */
+    /* Whole frames after the first, the nearest number; time that passes at all is one frame. */
     double frames = scene->time.duration * scene->time.frame_rate;
-    return (int64_t)floor(frames * (1 + 4 * DBL_EPSILON) + 1e-9) + 1;
+    return (int64_t)(frames > 0 ? fmax(1, floor(frames + 0.5)) : 0) + 1;
 }
 
 int rp_scene_find_body(const rp_scene *scene, const char *name)
@@ -161,8 +160,9 @@ void rp_draft_set(rp_draft *draft, const char *key, const char *value)
     draft->out_of_memory = true;
 }
 
-static void draft_destroy(rp_draft *draft)
+void rp_draft_destroy(rp_draft *draft)
 {
+    if (!draft) return;
     for (size_t i = 0; i < draft->count; i++) {
         rp_text_release((char *)draft->settings[i].key);
         rp_text_release((char *)draft->settings[i].value);
@@ -182,6 +182,6 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
     rp_node *root = document ? rp_node_create(&tree, RP_NODE_MAP, &place) : NULL;
     if (draft->out_of_memory) rp_tree_no_memory(&tree, 0);
     rp_code code = finish_tree(&tree, root, draft->settings, (int)draft->count, schema, out);
-    draft_destroy(draft);
+    rp_draft_destroy(draft);
     return code;
 }

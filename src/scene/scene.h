@@ -87,6 +87,9 @@ typedef struct rp_emitter_spec {
 typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
 #define RP_MOTION_WORDS "fixed|keys|dynamic"
 
+typedef enum rp_interpolation { RP_INTERPOLATION_SMOOTH, RP_INTERPOLATION_LINEAR } rp_interpolation;
+#define RP_INTERPOLATION_WORDS "smooth|linear"
+
 typedef struct rp_key_spec {
     double time;      /* s */
     rp_vec3 position; /* m */
@@ -102,6 +105,7 @@ typedef struct rp_body_spec {
     rp_pose pose;                 /* with keys: that of the first */
     int motion;                   /* rp_motion */
     rp_plain_list keys;           /* rp_key_spec, times rising */
+    int interpolation;            /* rp_interpolation */
     double density;               /* kg/m3 */
     double friction, restitution; /* of its surface */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */

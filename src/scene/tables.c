@@ -62,7 +62,8 @@
                                             .count = (int)(sizeof list / sizeof list[0])}
 
 static const rp_param time_params[] = {
-    REAL(rp_time_spec, duration, "duration", "s", "1 s", 0, LATE, "how much time passes"),
+    REAL(rp_time_spec, duration, "duration", "s", "1 s", 0, LATE,
+         "how much time passes, in whole frames"),
     REAL(rp_time_spec, frame_rate, "frame_rate", "1/s", "50", 1e-6, 1e6, "frames in a second"),
     REAL(rp_time_spec, step, "step", "s", "0 s", 0, 10, "a fixed time step; 0: chosen as it runs"),
     REAL(rp_time_spec, max_step, "max_step", "s", "10 ms", 1e-12, 10, "no chosen step is longer"),
@@ -76,11 +77,15 @@ static const rp_param domain_params[] = {
     VEC3(rp_domain_spec, high, "high", "m", "[inf, inf, inf]", -FAR, INFINITY, "upper corner"),
     WORDS(rp_domain_spec, periodic, "periodic", "x|y|z", "[]",
           "axes along which what leaves on one side comes back on the other"),
-    WORDS(rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
-          "sides without a wall: grains that pass are gone"),
-    REAL(rp_domain_spec, friction, "friction", "", "0.5", 0, 10, "of the walls (tangent)"),
+    WORDS(
+        rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
+        "sides without a wall, where grains that pass are gone; left and right are low and high x, "
+        "front and back low and high y"),
+    REAL(rp_domain_spec, friction, "friction", "", "0.5", 0, 10,
+         "of the walls (tangent); what counts is the geometric mean with the material's"),
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
-         "share of the speed that a grain keeps when it bounces off a wall"),
+         "of the walls: share of its speed that a grain keeps in a bounce; what counts is the "
+         "geometric mean with the material's"),
 };
 DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
        "the space that grains may be in, and its walls");
@@ -100,9 +105,12 @@ static const rp_param material_params[] = {
     REAL(rp_material_spec, cohesion, "cohesion", "", "0", 0, 1e6, "0 for dry material"),
     REAL(rp_material_spec, viscosity, "viscosity", "", "0", 0, 1e6, "inner damping of motion"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
-         "of a grain on a body or wall (tangent)"),
-    REAL(rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
-         "share of the speed that a grain keeps when it bounces off a body"),
+         "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
+         "body's"),
+    REAL(
+        rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
+        "share of its speed that a grain keeps in a bounce; what counts is the geometric mean with "
+        "the body's"),
     COLOUR(rp_material_spec, colour, "colour", "sand", "in pictures"),
 };
 DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
@@ -114,7 +122,8 @@ static const rp_param shape_params[] = {
      .offset = offsetof(rp_shape_spec, kind),
      .words = RP_SHAPE_WORDS,
      .also = "block=box",
-     .help = "what it looks like"},
+     .help = "round shapes stand upright, along z; a cone points up, a funnel opens upwards, a "
+             "plane's solid side is below; block is another word for box"},
     VEC3(rp_shape_spec, size, "size", "m", "", SHORT, FAR, "edges of a box"),
     REAL(rp_shape_spec, radius, "radius", "m", "", SHORT, FAR,
          "of a sphere, cylinder, capsule, cone, or of a funnel's upper end"),
@@ -133,7 +142,8 @@ DEFINE(shape_table, "shape", rp_shape_spec, shape_params, "a shape");
 
 static const rp_param source_params[] = {
     TABLE(RP_PARAM_PART, rp_source_spec, shape_spec, "", "", shape_table, ""),
-    VEC3(rp_source_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "where it stands"),
+    VEC3(rp_source_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
+         "of its middle; of the middle of the lower end of a cone or funnel"),
     VEC3(rp_source_spec, rotation, "rotation", "deg", "[0, 0, 0]", -3600, 3600,
          "turns about x, then y, then z"),
     NAME(rp_source_spec, material, "material", "materials", "", "the first one when not given"),
@@ -172,7 +182,8 @@ DEFINE(key_table, "key", rp_key_spec, key_params, "a place on the way of a moved
 
 static const rp_param body_params[] = {
     TABLE(RP_PARAM_PART, rp_body_spec, shape_spec, "", "", shape_table, ""),
-    VEC3(rp_body_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "where it stands"),
+    VEC3(rp_body_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
+         "of its middle; of the middle of the lower end of a cone or funnel; unused with keys"),
     VEC3(rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
          "turns about x, then y, then z; none when not given"),
     VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
@@ -180,7 +191,9 @@ static const rp_param body_params[] = {
     WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
          "fixed; moved along keys; or dynamic, moved by what acts on it"),
     TABLE(RP_PARAM_LIST, rp_body_spec, keys, "keys", "", key_table,
-          "the way of a moved body, times rising"),
+          "the way of a moved body, times rising; it rests before the first and after the last"),
+    WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
+         "between keys: smooth starts and ends at rest, linear moves and turns at an even rate"),
     REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5, "of a dynamic body"),
     REAL(rp_body_spec, friction, "friction", "", "0.5", 0, 10, "of its surface (tangent)"),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),

@@ -163,11 +163,11 @@ static void frames_are_counted(void **state)
     static const struct {
         const char *time;
         int64_t frames;
-    } cases[] = {{"duration: 0.3, frame_rate: 10", 4},
-                 {"duration: 0, frame_rate: 10", 1},
-                 {"duration: 0.99, frame_rate: 1", 1},
-                 {"duration: 1e6, frame_rate: 1e6", 1000000000001},
-                 {"duration: 1.1, frame_rate: 30", 34}};
+    } cases[] = {
+        {"duration: 0.3, frame_rate: 10", 4}, {"duration: 0, frame_rate: 10", 1},
+        {"duration: 0.99, frame_rate: 1", 2}, {"duration: 0.4, frame_rate: 1", 2},
+        {"duration: 1.4, frame_rate: 1", 2},  {"duration: 1e6, frame_rate: 1e6", 1000000000001},
+        {"duration: 1.1, frame_rate: 30", 34}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[200];
         snprintf(text, sizeof text, "particles: {spacing: 1}\ntime: {%s}\n", cases[i].time);
