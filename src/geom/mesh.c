@@ -1,6 +1,7 @@
 /* Building and measuring meshes. */
 #include "geom/mesh.h"
 #include "base/memory.h"
+#include "math/trig.h"
 
 rp_mesh *rp_mesh_create(void)
 {
@@ -77,7 +78,7 @@ static double solid_angle(rp_vec3 a, rp_vec3 b, rp_vec3 c)
     double la = rp_v3_length(a), lb = rp_v3_length(b), lc = rp_v3_length(c);
     double below =
         la * lb * lc + rp_v3_dot(a, b) * lc + rp_v3_dot(b, c) * la + rp_v3_dot(c, a) * lb;
-    return 2 * atan2(triple(a, b, c), below);
+    return 2 * rp_atan2(triple(a, b, c), below);
 }
 
 double rp_mesh_winding(const rp_mesh *mesh, rp_vec3 point)

@@ -18,7 +18,7 @@ bool rp_shape_profile(const rp_shape *shape, rp_profile *profile)
         return true;
     case RP_SHAPE_FUNNEL: {
         /* A level cut through a sloping wall is wider than the wall is thick. */
-        double cut = shape->thickness * hypot(radius - shape->neck, height) / height;
+        double cut = shape->thickness * rp_length2(radius - shape->neck, height) / height;
         *profile = (rp_profile){
             {{shape->neck, 0}, {shape->neck + cut, 0}, {radius + cut, height}, {radius, height}},
             4,
@@ -76,7 +76,7 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
 {
     rp_profile profile;
     rp_shape_profile(shape, &profile);
-    rp_profile_point flat, here = {hypot(at.x, at.y), at.z};
+    rp_profile_point flat, here = {rp_length2(at.x, at.y), at.z};
     double distance = rp_profile_distance(&profile, here, &flat);
     /* On the axis every way out is as near. */
     double cosine = here.r > 0 ? at.x / here.r : 1, sine = here.r > 0 ? at.y / here.r : 0;

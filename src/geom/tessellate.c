@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "geom/shape.h"
+#include "math/trig.h"
 
 static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
 {
@@ -50,7 +51,7 @@ static uint32_t add_ring(rp_mesh *mesh, rp_profile_point at, int segments, bool 
     int count = at.r > 0 ? segments : 1;
     for (int k = 0; k < count; k++) {
         double angle = 2 * RP_PI * k / segments;
-        rp_mesh_add_vertex(mesh, rp_v3(at.r * cos(angle), at.r * sin(angle), at.z), ok);
+        rp_mesh_add_vertex(mesh, rp_v3(at.r * rp_cos(angle), at.r * rp_sin(angle), at.z), ok);
     }
     return first;
 }
@@ -86,8 +87,8 @@ static void fill_quarter(rp_profile_point *points, int steps, double radius, dou
 {
     for (int i = 0; i <= steps; i++) {
         double angle = RP_PI / 2 * i / steps; /* up from the equator, or up from the pole */
-        rp_profile_point p = {radius * cos(angle), z + radius * sin(angle)};
-        if (!top) p = (rp_profile_point){radius * sin(angle), z - radius * cos(angle)};
+        rp_profile_point p = {radius * rp_cos(angle), z + radius * rp_sin(angle)};
+        if (!top) p = (rp_profile_point){radius * rp_sin(angle), z - radius * rp_cos(angle)};
         if (i == (top ? steps : 0)) p.r = 0;
         points[i] = p;
     }

@@ -1,4 +1,5 @@
 #include "math/vec.h"
+#include "math/trig.h"
 
 rp_vec3 rp_v3_across(rp_vec3 a)
 {
@@ -120,15 +121,15 @@ rp_vec3 rp_quat_log(rp_quat q)
     if (q.w < 0) q = (rp_quat){-q.w, -q.x, -q.y, -q.z};
     rp_vec3 axis = {q.x, q.y, q.z};
     double sine = rp_v3_length(axis);
-    double scale = sine > 1e-12 ? 2 * atan2(sine, q.w) / sine : 2 / q.w;
+    double scale = sine > 1e-12 ? 2 * rp_atan2(sine, q.w) / sine : 2 / q.w;
     return rp_v3_scale(axis, scale);
 }
 
 rp_quat rp_quat_exp(rp_vec3 turn)
 {
     double angle = rp_v3_length(turn);
-    double scale = angle > 1e-12 ? sin(angle / 2) / angle : 0.5;
-    return (rp_quat){cos(angle / 2), turn.x * scale, turn.y * scale, turn.z * scale};
+    double scale = angle > 1e-12 ? rp_sin(angle / 2) / angle : 0.5;
+    return (rp_quat){rp_cos(angle / 2), turn.x * scale, turn.y * scale, turn.z * scale};
 }
 
 rp_vec3 rp_quat_rotate(rp_quat q, rp_vec3 v)

@@ -71,6 +71,13 @@ static inline double rp_v3_length(rp_vec3 a)
     return sqrt(rp_v3_dot(a, a));
 }
 
+/* sqrt(a^2 + b^2). Not hypot: its last bits depend on the machine, and lengths of a scene are far
+ * from the over- and underflow that it guards against. */
+static inline double rp_length2(double a, double b)
+{
+    return sqrt(a * a + b * b);
+}
+
 /* The zero vector stays zero. */
 static inline rp_vec3 rp_v3_normal(rp_vec3 a)
 {
