@@ -163,7 +163,13 @@ static void a_resumed_run_finds_a_tidy_folder(void **state)
     write_frames(&r, (int64_t[]){0, 1, 2, 3, 4}, 5);
     for (int64_t i = 10; i <= 50; i += 10)
         write_whole(rp_record_checkpoint_path(r.record, i).text, "x", 1);
+    mkdir(in_folder(state, "run/export"), 0777);
+    mkdir(in_folder(state, "run/measurements"), 0777);
     write_whole(in_folder(state, "run/frames/.000005.h5.partial"), "x", 1);
+    write_whole(in_folder(state, "run/checkpoints/.000060.h5.77-0.partial"), "x", 1);
+    write_whole(in_folder(state, "run/export/.grains-000005.vtp.77-1.partial"), "x", 1);
+    write_whole(in_folder(state, "run/export/kept.partial"), "x", 1);
+    write_whole(in_folder(state, "run/measurements/.energy.csv.77-2.partial"), "x", 1);
     check_ok(rp_record_newest_checkpoint(r.record, &newest, r.report), r.report);
     assert_int_equal(newest, 50);
     check_ok(rp_record_prune_checkpoints(r.record, 2, r.report), r.report);
@@ -175,6 +181,10 @@ static void a_resumed_run_finds_a_tidy_folder(void **state)
     check_ok(rp_record_remove_frames_after(r.record, 2, r.report), r.report);
     check_frames(r.record, (int64_t[]){0, 1, 2}, 3);
     assert_int_equal(count_files(in_folder(state, "run/frames")), 3);
+    assert_int_equal(count_files(in_folder(state, "run/checkpoints")), 2);
+    assert_int_equal(unlink(in_folder(state, "run/export/kept.partial")), 0);
+    assert_int_equal(count_files(in_folder(state, "run/export")), 0);
+    assert_int_equal(count_files(in_folder(state, "run/measurements")), 0);
     end_run(&r);
 }
 
