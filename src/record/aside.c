@@ -109,6 +109,20 @@ void rp_aside_print(rp_aside *file, const char *format, ...)
     rp_aside_write(file, text, (size_t)length);
 }
 
+/* 0 or errno. A signal of the host program, such as a timer's, may interrupt it. */
+static int sync_descriptor(int descriptor)
+{
+    while (fsync(descriptor) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+/* 0 or errno. An interrupted close has closed; a second one could hit another thread's file. */
+static int close_descriptor(int descriptor)
+{
+    return close(descriptor) == 0 || errno == EINTR ? 0 : errno;
+}
+
 /* The rename itself must reach the disk. Some file systems cannot sync a folder and say EINVAL;
  * they leave nothing better to do. */
 static int sync_folder(const char *path)
@@ -118,20 +132,21 @@ static int sync_folder(const char *path)
     snprintf(folder, sizeof folder, "%.*s", length, path);
     int descriptor = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return errno;
-    int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+    int error = sync_descriptor(descriptor);
     close(descriptor);
-    return error;
+    return error == EINVAL ? 0 : error;
 }
 
 rp_code rp_aside_finish(rp_aside *file, rp_report *report)
 {
     flush(file);
-    if (!file->error && fsync(file->descriptor) != 0) file->error = errno;
-    if (close(file->descriptor) != 0 && !file->error) file->error = errno;
+    if (!file->error) file->error = sync_descriptor(file->descriptor);
+    int error = close_descriptor(file->descriptor);
+    if (!file->error) file->error = error;
     release_parts(file);
     if (!file->error && rename(file->temporary, file->path) != 0) file->error = errno;
     if (!file->error) {
-        int error = sync_folder(file->path);
+        error = sync_folder(file->path);
         return error ? rp_fail_errno(report, error, file->path, "sync the folder of") : RP_OK;
     }
     unlink(file->temporary);
