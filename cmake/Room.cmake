@@ -2,24 +2,33 @@
 # theirs in turn, and nothing else: its include path is a folder of links to just those rooms.
 # So a backward include does not build. Headers are written "room/header.h" everywhere.
 #
-#   rp_room(neighbor SOURCES grid.c USES base math [PUBLIC view.h] [LIBRARIES PkgConfig::X])
+#   rp_room(neighbor SOURCES grid.c USES base math [HIDES x] [PUBLIC view.h]
+#           [LIBRARIES PkgConfig::X])
 #
+# HIDES names rooms that it may include itself but does not pass on to those that use it.
 # PUBLIC names the headers of include/repose that belong to the room's stage.
 function(rp_room name)
-  cmake_parse_arguments(ROOM "" "FOLDER" "SOURCES;USES;PUBLIC;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "FOLDER" "SOURCES;USES;HIDES;PUBLIC;LIBRARIES" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
 
-  set(rooms ${name})
-  foreach(used IN LISTS ROOM_USES)
+  set(rooms ${name})  # passed on
+  set(hidden)
+  foreach(used IN LISTS ROOM_USES ROOM_HIDES)
     if(NOT TARGET rp_${used})
       message(FATAL_ERROR "room '${name}' uses '${used}', which is not a room below it")
     endif()
     get_target_property(below rp_${used} RP_ROOMS)
-    list(APPEND rooms ${below})
+    if(used IN_LIST ROOM_HIDES)
+      list(APPEND hidden ${below})
+    else()
+      list(APPEND rooms ${below})
+    endif()
   endforeach()
   list(REMOVE_DUPLICATES rooms)
+  set(seen ${rooms} ${hidden})
+  list(REMOVE_DUPLICATES seen)
 
   list(TRANSFORM ROOM_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/")
   if(NOT ROOM_SOURCES) # headers only
@@ -32,7 +41,7 @@ function(rp_room name)
   set_target_properties(rp_${name} PROPERTIES
     RP_ROOMS "${rooms}" RP_FOLDER "${ROOM_FOLDER}" RP_PUBLIC "${ROOM_PUBLIC}")
   target_link_libraries(rp_${name} PRIVATE rp_flags ${ROOM_LIBRARIES})
-  rp_see_rooms(rp_${name} ${rooms})
+  rp_see_rooms(rp_${name} ${seen})
   rp_forbid_relative_includes(${ROOM_SOURCES})
 
   set_property(GLOBAL APPEND PROPERTY RP_ALL_ROOMS ${name})

@@ -2,6 +2,7 @@
 #include "body/body.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,53 +147,29 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies)
     return bodies->states;
 }
 
-/* The parts of a state as they are saved: one array each, so that each has its unit. */
-static const struct {
-    const char *name, *unit;
-    size_t offset;
-    int width;
-} parts[] = {
-    {"bodies/position", "m", offsetof(rp_body_state, position), 3},
-    {"bodies/orientation", "", offsetof(rp_body_state, orientation), 4},
-    {"bodies/velocity", "m/s", offsetof(rp_body_state, velocity), 3},
-    {"bodies/angular_velocity", "rad/s", offsetof(rp_body_state, angular_velocity), 3},
-    {"bodies/force", "N", offsetof(rp_body_state, force), 3},
-    {"bodies/torque", "N m", offsetof(rp_body_state, torque), 3},
-};
-#define PARTS (int)(sizeof parts / sizeof *parts)
-
-static double *part_of(rp_body_state *state, int part)
+static rp_code save_part(const rp_bodies *bodies, const rp_body_part *part, rp_store *store,
+                         rp_report *report)
 {
-    return (double *)(void *)((char *)state + parts[part].offset);
-}
-
-static rp_code save_part(const rp_bodies *bodies, int part, rp_store *store, rp_report *report)
-{
-    size_t width = (size_t)parts[part].width, count = width * (size_t)bodies->count;
+    size_t count = part->width * (size_t)bodies->count;
     double *values = rp_allocate(count * sizeof *values);
     if (!values) return rp_fail_memory(report, count * sizeof *values, "the state of bodies");
-    for (int i = 0; i < bodies->count; i++)
-        memcpy(values + width * (size_t)i, part_of(&bodies->states[i], part),
-               width * sizeof *values);
-    return rp_store_give(store, parts[part].name, parts[part].unit, RP_F64, values, count, report);
+    rp_body_part_gather(part, bodies->states, (size_t)bodies->count, values);
+    return rp_store_give(store, part->name, part->unit, RP_F64, values, count, report);
 }
 
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report)
 {
     rp_code code = RP_OK;
-    for (int part = 0; part < PARTS && code == RP_OK; part++)
-        code = save_part(bodies, part, store, report);
+    for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
+        code = save_part(bodies, &rp_body_parts[i], store, report);
     return code;
 }
 
-static rp_code load_part(rp_body_state *states, int bodies, int part, double *values,
-                         const rp_store *store, rp_report *report)
+static rp_code load_part(rp_body_state *states, size_t count, const rp_body_part *part,
+                         double *values, const rp_store *store, rp_report *report)
 {
-    size_t width = (size_t)parts[part].width;
-    rp_code code =
-        rp_store_get(store, parts[part].name, RP_F64, values, width * (size_t)bodies, report);
-    for (int i = 0; i < bodies && code == RP_OK; i++)
-        memcpy(part_of(&states[i], part), values + width * (size_t)i, width * sizeof *values);
+    rp_code code = rp_store_get(store, part->name, RP_F64, values, part->width * count, report);
+    if (code == RP_OK) rp_body_part_scatter(part, states, count, values);
     return code;
 }
 
@@ -205,8 +182,9 @@ rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *repo
     double *values = rp_allocate(size);
     rp_code code = RP_OK;
     if (states && values) {
-        for (int part = 0; part < PARTS && code == RP_OK; part++)
-            code = load_part(states, bodies->count, part, values, store, report);
+        for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
+            code =
+                load_part(states, (size_t)bodies->count, &rp_body_parts[i], values, store, report);
         if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
         if (code == RP_OK) memcpy(bodies->states, states, size);
     } else {

@@ -1,11 +1,15 @@
 #include "record/aside.h"
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,21 +29,36 @@ static void release_parts(rp_aside *file)
     rp_release(file->buffer, RP_ASIDE_BUFFER);
 }
 
+/* A name that no other writer has, in this process or another. Another machine's process may have
+ * the same number, so a name that is taken gives way to the next. Returns 0 or errno. */
+static int open_temporary(rp_aside *file)
+{
+    static atomic_uint counter;
+    int folder = folder_length(file->path);
+    do {
+        int length = snprintf(file->temporary, sizeof file->temporary,
+                              "%.*s.%s.%ld-%u" RP_ASIDE_SUFFIX, folder, file->path,
+                              file->path + folder, (long)getpid(), atomic_fetch_add(&counter, 1));
+        if (length >= (int)sizeof file->temporary) return ENAMETOOLONG;
+        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file->descriptor < 0 && errno == EEXIST);
+    if (file->descriptor < 0) return errno;
+    /* Tells rp_aside_sweep that somebody still writes; where there are no locks, nobody does. */
+    (void)flock(file->descriptor, LOCK_EX | LOCK_NB);
+    return 0;
+}
+
 rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report)
 {
     *file = (rp_aside){.descriptor = -1};
-    int folder = folder_length(path);
-    int length = snprintf(file->temporary, sizeof file->temporary, "%.*s.%s" RP_ASIDE_SUFFIX,
-                          folder, path, path + folder);
-    if (length >= (int)sizeof file->temporary)
+    if (strlen(path) >= sizeof file->path)
         return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     snprintf(file->path, sizeof file->path, "%s", path);
     file->buffer = rp_allocate(RP_ASIDE_BUFFER);
     if (!file->buffer) return rp_fail_memory(report, RP_ASIDE_BUFFER, "a file buffer");
     file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file->descriptor >= 0) return RP_OK;
-    int error = errno;
+    int error = open_temporary(file);
+    if (!error) return RP_OK;
     release_parts(file);
     return rp_fail_errno(report, error, path, "write");
 }
@@ -90,6 +109,20 @@ void rp_aside_print(rp_aside *file, const char *format, ...)
     rp_aside_write(file, text, (size_t)length);
 }
 
+/* 0 or errno. A signal of the host program, such as a timer's, may interrupt it. */
+static int sync_descriptor(int descriptor)
+{
+    while (fsync(descriptor) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+/* 0 or errno. An interrupted close has closed; a second one could hit another thread's file. */
+static int close_descriptor(int descriptor)
+{
+    return close(descriptor) == 0 || errno == EINTR ? 0 : errno;
+}
+
 /* The rename itself must reach the disk. Some file systems cannot sync a folder and say EINVAL;
  * they leave nothing better to do. */
 static int sync_folder(const char *path)
@@ -99,20 +132,21 @@ static int sync_folder(const char *path)
     snprintf(folder, sizeof folder, "%.*s", length, path);
     int descriptor = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return errno;
-    int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+    int error = sync_descriptor(descriptor);
     close(descriptor);
-    return error;
+    return error == EINVAL ? 0 : error;
 }
 
 rp_code rp_aside_finish(rp_aside *file, rp_report *report)
 {
     flush(file);
-    if (!file->error && fsync(file->descriptor) != 0) file->error = errno;
-    if (close(file->descriptor) != 0 && !file->error) file->error = errno;
+    if (!file->error) file->error = sync_descriptor(file->descriptor);
+    int error = close_descriptor(file->descriptor);
+    if (!file->error) file->error = error;
     release_parts(file);
     if (!file->error && rename(file->temporary, file->path) != 0) file->error = errno;
     if (!file->error) {
-        int error = sync_folder(file->path);
+        error = sync_folder(file->path);
         return error ? rp_fail_errno(report, error, file->path, "sync the folder of") : RP_OK;
     }
     unlink(file->temporary);
@@ -124,6 +158,45 @@ void rp_aside_abandon(rp_aside *file)
     close(file->descriptor);
     unlink(file->temporary);
     release_parts(file);
+}
+
+bool rp_aside_is_temporary(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(RP_ASIDE_SUFFIX);
+    return name[0] == '.' && length > suffix &&
+           strcmp(name + length - suffix, RP_ASIDE_SUFFIX) == 0;
+}
+
+/* True while a living process writes the file. */
+static bool in_use(const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    bool locked = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(descriptor);
+    return locked;
+}
+
+static rp_code sweep_opened(DIR *folder, const char *path, rp_report *report)
+{
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char file[RP_PATH_MAX + NAME_MAX + 2];
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (!rp_aside_is_temporary(entry->d_name) || in_use(file)) continue;
+        if (unlink(file) != 0 && errno != ENOENT)
+            return rp_fail_errno(report, errno, file, "remove the file");
+    }
+    return RP_OK;
+}
+
+rp_code rp_aside_sweep(const char *path, rp_report *report)
+{
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOENT) return RP_OK;
+    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_code code = sweep_opened(folder, path, report);
+    closedir(folder);
+    return code;
 }
 
 static int read_all(int descriptor, char *data, size_t size)

@@ -40,6 +40,12 @@ rp_code rp_aside_finish(rp_aside *file, rp_report *report);
 /* Removes the temporary. */
 void rp_aside_abandon(rp_aside *file);
 
+/* True for the names of temporaries. */
+bool rp_aside_is_temporary(const char *name);
+/* Removes the temporaries of a folder that killed processes left behind; those that somebody still
+ * writes stay. A folder that is missing is fine. */
+rp_code rp_aside_sweep(const char *path, rp_report *report);
+
 /* The whole of a file, with a zero byte behind it; release with `size + 1`. */
 rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report);
 

@@ -3,6 +3,7 @@
 #include "record/fields.h"
 #include "record/folder.h"
 #include "scene/scene.h"
+#include "scene/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,13 +14,25 @@ static const struct format {
     const char *name;
     rp_export_fn *run;
 } formats[] = {{"vtp", rp_export_vtp}, {"ply", rp_export_ply}, {"csv", rp_export_csv}};
-#define FORMATS (sizeof formats / sizeof *formats)
+#define FORMATS ((int)(sizeof formats / sizeof *formats))
+
+int rp_export_format_count(void)
+{
+    return FORMATS;
+}
+
+const char *rp_export_format(int index)
+{
+    return index >= 0 && index < FORMATS ? formats[index].name : NULL;
+}
 
 static rp_export_fn *find_format(const char *name, rp_report *report)
 {
-    for (size_t i = 0; i < FORMATS; i++)
+    for (int i = 0; i < FORMATS; i++)
         if (strcmp(formats[i].name, name) == 0) return formats[i].run;
-    rp_fail(report, RP_ERROR_INPUT, "unknown format '%s'; there are vtp, ply and csv", name);
+    char known[128];
+    rp_words_list(RP_FORMAT_WORDS, known, sizeof known);
+    rp_fail(report, RP_ERROR_INPUT, "unknown format '%s'; there are %s", name, known);
     return NULL;
 }
 

@@ -11,6 +11,10 @@
 #error "the exports write memory as it is, and their files are little endian"
 #endif
 
+/* The formats, as in RP_FORMAT_WORDS and in that order; NULL beyond the last. */
+int rp_export_format_count(void);
+const char *rp_export_format(int index);
+
 /* One quantity of all grains: a number or a vector. */
 typedef struct rp_column {
     char name[128];

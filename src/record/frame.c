@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/store.h"
+#include "base/view.h"
 #include "record/fields.h"
 #include "record/sealed.h"
 
@@ -10,21 +11,6 @@
 #include <string.h>
 
 #define KIND "frame"
-
-/* The parts of rp_body_state as they stand in /bodies. */
-static const struct body_part {
-    const char *name, *unit;
-    size_t offset, columns;
-} body_parts[] = {
-    {"bodies/position", "m", offsetof(rp_body_state, position), 3},
-    {"bodies/orientation", "", offsetof(rp_body_state, orientation), 4},
-    {"bodies/velocity", "m/s", offsetof(rp_body_state, velocity), 3},
-    {"bodies/angular_velocity", "rad/s", offsetof(rp_body_state, angular_velocity), 3},
-    {"bodies/force", "N", offsetof(rp_body_state, force), 3},
-    {"bodies/torque", "N m", offsetof(rp_body_state, torque), 3},
-};
-#define BODY_PARTS (sizeof body_parts / sizeof *body_parts)
-#define COLUMNS_MAX 4
 
 static void put_grains(rp_sealed_writer *file, const rp_view *view)
 {
@@ -46,13 +32,11 @@ static void put_grains(rp_sealed_writer *file, const rp_view *view)
 /* Bodies are few: each part is gathered into one table. */
 static void put_bodies(rp_sealed_writer *file, const rp_view *view, double *table)
 {
-    for (size_t p = 0; p < BODY_PARTS; p++) {
-        const struct body_part *part = &body_parts[p];
-        for (int i = 0; i < view->body_count; i++)
-            memcpy(table + (size_t)i * part->columns, (const char *)&view->bodies[i] + part->offset,
-                   part->columns * sizeof *table);
-        rp_sealed_put(file, part->name, part->unit, RP_F64, table, (size_t)view->body_count,
-                      part->columns);
+    size_t count = (size_t)view->body_count;
+    for (int i = 0; i < RP_BODY_PARTS; i++) {
+        const rp_body_part *part = &rp_body_parts[i];
+        rp_body_part_gather(part, view->bodies, count, table);
+        rp_sealed_put(file, part->name, part->unit, RP_F64, table, count, part->width);
     }
 }
 
@@ -80,7 +64,7 @@ static size_t view_bytes(const rp_view *view)
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report)
 {
-    size_t table_bytes = (size_t)view->body_count * COLUMNS_MAX * sizeof(double);
+    size_t table_bytes = (size_t)view->body_count * RP_BODY_PART_WIDTH * sizeof(double);
     double *table = rp_allocate(table_bytes);
     if (!table) return rp_fail_memory(report, table_bytes, path);
     rp_sealed_writer *file;
@@ -176,13 +160,11 @@ static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, do
                           rp_report *report)
 {
     size_t count = (size_t)frame->view.body_count;
-    for (size_t p = 0; p < BODY_PARTS; p++) {
-        const struct body_part *part = &body_parts[p];
-        rp_code code = rp_sealed_get(file, part->name, RP_F64, table, count, part->columns, report);
+    for (int i = 0; i < RP_BODY_PARTS; i++) {
+        const rp_body_part *part = &rp_body_parts[i];
+        rp_code code = rp_sealed_get(file, part->name, RP_F64, table, count, part->width, report);
         if (code != RP_OK) return code;
-        for (size_t i = 0; i < count; i++)
-            memcpy((char *)&frame->bodies[i] + part->offset, table + i * part->columns,
-                   part->columns * sizeof *table);
+        rp_body_part_scatter(part, frame->bodies, count, table);
     }
     return RP_OK;
 }
@@ -198,7 +180,7 @@ static rp_code read_bodies(const rp_sealed_reader *file, const char *path, uint6
     if (!frame->bodies) return rp_fail_memory(report, count * sizeof *frame->bodies, path);
     frame->view.bodies = frame->bodies;
     frame->view.body_count = (int)count;
-    size_t table_bytes = count * COLUMNS_MAX * sizeof(double);
+    size_t table_bytes = count * RP_BODY_PART_WIDTH * sizeof(double);
     double *table = rp_allocate(table_bytes);
     if (!table) return rp_fail_memory(report, table_bytes, path);
     rp_code code = get_bodies(file, frame, table, report);

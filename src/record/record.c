@@ -6,9 +6,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,16 +60,48 @@ void rp_record_close(rp_record *record)
     rp_release(record, sizeof *record);
 }
 
-/* The first entry of an open folder beyond "." and "..", or NULL. */
-static const char *first_entry(DIR *folder)
+static bool has_kind(const char *path, mode_t kind)
+{
+    struct stat status; /* links are never ours */
+    return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+
+/* A true folder with nothing in it but temporaries. */
+static bool hollow(const char *path)
+{
+    DIR *folder = has_kind(path, S_IFDIR) ? opendir(path) : NULL;
+    if (!folder) return false;
+    bool found = false;
+    for (struct dirent *entry; !found && (entry = readdir(folder));)
+        found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                !rp_aside_is_temporary(entry->d_name);
+    closedir(folder);
+    return !found;
+}
+
+/* True for what fill_folder makes before the manifest, so that a run killed on the way may be
+ * started again. A scene comes only after both folders: alone it is somebody's own. */
+static bool is_beginning(const char *path, const char *name)
+{
+    rp_path entry = inside(path, name);
+    if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
+    if (!has_kind(entry.text, S_IFREG)) return false;
+    if (strcmp(name, "scene.yaml") == 0)
+        return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
+    return strcmp(name, "lock") == 0 || rp_aside_is_temporary(name);
+}
+
+/* The first entry of an open folder that we cannot have begun with, or NULL. */
+static const char *foreign_entry(DIR *folder, const char *path)
 {
     for (struct dirent *entry; (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            !is_beginning(path, entry->d_name))
             return entry->d_name;
     return NULL;
 }
 
-/* A folder may be missing or empty; `*missing` tells which. */
+/* A folder may be missing, empty or hold the beginnings of a run; `*missing` tells the first. */
 static rp_code check_free(const char *path, bool *missing, rp_report *report)
 {
     DIR *folder = opendir(path);
@@ -79,7 +113,7 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
                           "this is a file, not a folder; choose another folder with -o");
     if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
     rp_code code = RP_OK;
-    const char *entry = first_entry(folder);
+    const char *entry = foreign_entry(folder, path);
     if (access(inside(path, "manifest.json").text, F_OK) == 0)
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder holds another run; go on with it by --resume, or choose "
@@ -101,7 +135,8 @@ static rp_code write_text(const char *path, const char *text, rp_report *report)
     return rp_aside_finish(&file, report);
 }
 
-/* The manifest comes last: a folder that has one is a run. */
+/* The manifest comes last: a folder that has one is a run. What is there before it, is_beginning
+ * must know. */
 static rp_code fill_folder(const rp_record *record, int threads, rp_report *report)
 {
     rp_code code = rp_folder_make(rp_record_path(record, "frames").text, report);
@@ -125,6 +160,42 @@ static void clear_folder(const rp_record *record, bool made)
     if (made) rmdir(record->folder);
 }
 
+/* Removes what a run that was killed at its start was writing. */
+static rp_code sweep_folder(const rp_record *record, rp_report *report)
+{
+    rp_code code = rp_aside_sweep(record->folder, report);
+    if (code == RP_OK) code = rp_aside_sweep(rp_record_path(record, "frames").text, report);
+    if (code == RP_OK) code = rp_aside_sweep(rp_record_path(record, "checkpoints").text, report);
+    return code;
+}
+
+/* The beginnings of a run that has just been started look like those of a killed one, so starts
+ * take turns: a lock on the folder itself, given back by closing the descriptor. -1 where there is
+ * no such lock. */
+static int take_turn(const char *folder)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return descriptor;
+}
+
+static rp_code start_folder(const rp_record *record, int threads, bool made, rp_report *report)
+{
+    rp_code code = rp_folder_make(record->folder, report);
+    if (code != RP_OK) return code;
+    int turn = take_turn(record->folder);
+    bool missing;
+    code = check_free(record->folder, &missing, report); /* still, now that it is our turn */
+    if (code == RP_OK) {
+        code = sweep_folder(record, report);
+        if (code == RP_OK) code = fill_folder(record, threads, report);
+        if (code != RP_OK) clear_folder(record, made);
+    }
+    if (turn >= 0) close(turn);
+    return code;
+}
+
 rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads, rp_record **out,
                          rp_report *report)
 {
@@ -136,11 +207,7 @@ rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
     rp_record *record = make_record(folder);
     if (!record) return rp_fail_memory(report, sizeof *record, "a record");
     record->scene = scene;
-    code = rp_folder_make(folder, report);
-    if (code == RP_OK) {
-        code = fill_folder(record, threads, report);
-        if (code != RP_OK) clear_folder(record, missing);
-    }
+    code = start_folder(record, threads, missing, report);
     if (code == RP_OK)
         *out = record;
     else

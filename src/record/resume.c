@@ -2,10 +2,8 @@
 #include "base/memory.h"
 #include "record/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,33 +48,20 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
     return code;
 }
 
-static bool left_behind(const char *name)
+/* What killed programs were writing when they died. */
+static rp_code remove_partial(const rp_record *record, rp_report *report)
 {
-    size_t length = strlen(name), suffix = strlen(RP_ASIDE_SUFFIX);
-    return name[0] == '.' && length > suffix &&
-           strcmp(name + length - suffix, RP_ASIDE_SUFFIX) == 0;
-}
-
-/* What a killed run was writing when it died. */
-static rp_code remove_partial(const char *path, rp_report *report)
-{
-    DIR *folder = opendir(path);
-    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    static const char *const folders[] = {"frames", "checkpoints", "export", "measurements"};
     rp_code code = RP_OK;
-    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
-        char file[RP_PATH_MAX + NAME_MAX + 2];
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (left_behind(entry->d_name)) code = remove_file(file, report);
-    }
-    closedir(folder);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && code == RP_OK; i++)
+        code = rp_aside_sweep(rp_record_path(record, folders[i]).text, report);
     return code;
 }
 
 rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report)
 {
     rp_numbers *frames = &record->frames;
-    rp_code code = remove_partial(rp_record_path(record, "frames").text, report);
-    if (code == RP_OK) code = remove_partial(rp_record_path(record, "checkpoints").text, report);
+    rp_code code = remove_partial(record, report);
     while (code == RP_OK && frames->count && frames->items[frames->count - 1] > number) {
         int64_t last = frames->items[frames->count - 1];
         code = remove_file(rp_record_frame_path(record, last).text, report);

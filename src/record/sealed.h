@@ -1,6 +1,9 @@
 /* Sealed HDF5 files: arrays with units, and numbers about the whole. HDF5 works in memory only; the
  * disk is reached through record/aside.h and record/seal.h, so that every failure of the disk and
- * every damaged file is met by code made for it. HDF5 is known to sealed_*.c and nowhere else. */
+ * every damaged file is met by code made for it. HDF5 is known to sealed_*.c and nowhere else.
+ *
+ * Any thread may use these, but a writer or reader is finished or closed by the thread that made
+ * it: until then, the files of other threads wait. */
 #ifndef RP_RECORD_SEALED_H
 #define RP_RECORD_SEALED_H
 

@@ -6,7 +6,12 @@
 
 #include <hdf5.h>
 
-/* HDF5 prints its errors unless told not to. Quiet while we are inside, as found afterwards, since
+/* One thread at a time is inside, from opening a file to closing it: HDF5 may be built without
+ * protection of its own, and its errors and the settings below are then shared by all threads. A
+ * thread may have several files in hand. What the host program itself does with HDF5 at the same
+ * time is safe only with a library that is built for threads.
+ *
+ * HDF5 prints its errors unless told not to. Quiet while we are inside, as found afterwards, since
  * the host program may use HDF5, too. */
 typedef struct rp_hdf_quiet {
     H5E_auto2_t print;

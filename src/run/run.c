@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/report.h"
 #include "record/checkpoint.h"
+#include "record/export.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -154,11 +155,11 @@ static void show_progress(rp_runner *runner)
 
 static rp_code write_exports(rp_runner *runner, const rp_view *view, rp_report *report)
 {
-    static const char *const formats[] = {"vtp", "ply", "csv"}; /* as in RP_FORMAT_WORDS */
     rp_code code = RP_OK;
-    for (int i = 0; i < 3 && code == RP_OK; i++)
+    for (int i = 0; i < rp_export_format_count() && code == RP_OK; i++)
         if (runner->scene->output.formats >> i & 1)
-            code = rp_record_export(runner->record, runner->frame, view, formats[i], NULL, report);
+            code = rp_record_export(runner->record, runner->frame, view, rp_export_format(i), NULL,
+                                    report);
     return code;
 }
 

@@ -1,6 +1,9 @@
 /* Exports: parsed back by hand, value for value. */
 #include "fixture.h"
 
+#include "record/export.h"
+#include "scene/words.h"
+
 typedef struct run {
     rp_report *report;
     rp_scene *scene;
@@ -266,8 +269,22 @@ static void another_folder_may_be_named(void **state)
     assert_false(exists(in_folder(state, "run/export")));
     rp_code code = rp_record_export(r.record, 7, &r.grains.view, "vtk", NULL, r.report);
     assert_int_equal(code, RP_ERROR_INPUT);
-    check_fault(r.report, RP_ERROR_INPUT, "'vtk'; there are vtp, ply and csv");
+    check_fault(r.report, RP_ERROR_INPUT, "'vtk'; there are vtp, ply, csv");
     end_run(&r);
+}
+
+/* A scene's formats are bits in the order of the words, a run takes the format of each bit. */
+static void scenes_know_exactly_these_formats(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_export_format_count(), rp_words_count(RP_FORMAT_WORDS));
+    for (int i = 0; i < rp_export_format_count(); i++) {
+        char word[64];
+        rp_words_at(RP_FORMAT_WORDS, i, word, sizeof word);
+        assert_string_equal(rp_export_format(i), word);
+    }
+    assert_null(rp_export_format(rp_export_format_count()));
+    assert_null(rp_export_format(-1));
 }
 
 int main(void)
@@ -283,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_have_points_in_any_country, make_folder,
                                         drop_folder),
         cmocka_unit_test_setup_teardown(another_folder_may_be_named, make_folder, drop_folder),
+        cmocka_unit_test(scenes_know_exactly_these_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 
 #include "record/folder.h"
 
+#include <sys/wait.h>
+
 typedef struct run {
     rp_report *report;
     rp_scene *scene;
@@ -119,6 +121,107 @@ static void other_runs_and_files_are_left_alone(void **state)
     end_run(&r);
 }
 
+/* The beginnings of a run in "run", up to the given number of them. */
+static void begin_by_hand(void **state, int things)
+{
+    static const char *const made[] = {"run", "run/frames", "run/checkpoints"};
+    for (int i = 0; i < things && i < 3; i++)
+        assert_int_equal(mkdir(in_folder(state, made[i]), 0777), 0);
+    static const char *const written[] = {"run/.scene.yaml.77-0.partial", "run/scene.yaml",
+                                          "run/.manifest.json.77-1.partial",
+                                          "run/frames/.000000.h5.77-2.partial", "run/lock"};
+    for (int i = 3; i < things; i++)
+        write_whole(in_folder(state, written[i - 3]), "x", 1);
+}
+
+/* A run killed before its manifest stood leaves a folder that may be used as if it were empty. */
+static void a_killed_start_is_taken_over(void **state)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    for (int things = 0; things <= 8; things++) {
+        begin_by_hand(state, things);
+        rp_record *record;
+        check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
+        check_ok(rp_record_same_scene(record, scene, report), report);
+        assert_int_equal(count_files(in_folder(state, "run")), things == 8 ? 5 : 4);
+        assert_int_equal(count_files(in_folder(state, "run/frames")), 0);
+        rp_record_close(record);
+        nftw(in_folder(state, "run"), remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    }
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
+static void check_refused(void **state, const char *words)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    rp_record *record;
+    rp_code code = rp_record_create(in_folder(state, "run"), scene, 1, &record, report);
+    assert_int_equal(code, RP_ERROR_INPUT);
+    check_fault(report, RP_ERROR_INPUT, words);
+    assert_false(exists(in_folder(state, "run/manifest.json")));
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
+/* What looks like a beginning but holds something of somebody's stays as it is. */
+static void what_is_not_ours_is_not_taken_over(void **state)
+{
+    mkdir(in_folder(state, "run"), 0777);
+    write_whole(in_folder(state, "run/scene.yaml"), "mine", 4);
+    check_refused(state, "scene.yaml");
+    mkdir(in_folder(state, "run/frames"), 0777);
+    check_refused(state, "scene.yaml");
+    mkdir(in_folder(state, "run/checkpoints"), 0777);
+    write_whole(in_folder(state, "run/frames/000000.h5"), "data", 4);
+    check_refused(state, "'");
+    unlink(in_folder(state, "run/frames/000000.h5"));
+    write_whole(in_folder(state, "run/.frame.partial.txt"), "notes", 5);
+    check_refused(state, ".frame.partial.txt");
+    unlink(in_folder(state, "run/.frame.partial.txt"));
+    mkdir(in_folder(state, "run/export"), 0777);
+    check_refused(state, "export");
+    rmdir(in_folder(state, "run/export"));
+    size_t size;
+    char *text = read_whole(in_folder(state, "run/scene.yaml"), &size);
+    assert_string_equal(text, "mine");
+    rp_release(text, size + 1);
+    unlink(in_folder(state, "run/scene.yaml"));
+    rmdir(in_folder(state, "run/frames"));
+    assert_int_equal(symlink("/tmp", in_folder(state, "run/frames")), 0);
+    check_refused(state, "frames");
+}
+
+#define STARTERS 4
+
+/* Of several that start at once, one gets the folder. */
+static void one_start_wins(void **state)
+{
+    rp_scene *scene = test_scene("");
+    for (int round = 0; round < 20; round++) {
+        char folder[RP_PATH_MAX];
+        snprintf(folder, sizeof folder, "%s/run-%d", (char *)*state, round);
+        int won = 0;
+        pid_t children[STARTERS];
+        for (int i = 0; i < STARTERS; i++) {
+            children[i] = fork();
+            if (children[i] != 0) continue;
+            rp_record *record;
+            _exit(rp_record_create(folder, scene, 1, &record, NULL) == RP_OK ? 0 : 1);
+        }
+        for (int i = 0; i < STARTERS; i++) {
+            int status;
+            assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+            won += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+        assert_int_equal(won, 1);
+        assert_int_equal(count_files(folder), 4);
+    }
+    rp_scene_destroy(scene);
+}
+
 /* Opens "run" with its manifest replaced. */
 static void check_manifest(void **state, run *r, const char *text, rp_code code, const char *words)
 {
@@ -163,7 +266,13 @@ static void a_resumed_run_finds_a_tidy_folder(void **state)
     write_frames(&r, (int64_t[]){0, 1, 2, 3, 4}, 5);
     for (int64_t i = 10; i <= 50; i += 10)
         write_whole(rp_record_checkpoint_path(r.record, i).text, "x", 1);
+    mkdir(in_folder(state, "run/export"), 0777);
+    mkdir(in_folder(state, "run/measurements"), 0777);
     write_whole(in_folder(state, "run/frames/.000005.h5.partial"), "x", 1);
+    write_whole(in_folder(state, "run/checkpoints/.000060.h5.77-0.partial"), "x", 1);
+    write_whole(in_folder(state, "run/export/.grains-000005.vtp.77-1.partial"), "x", 1);
+    write_whole(in_folder(state, "run/export/kept.partial"), "x", 1);
+    write_whole(in_folder(state, "run/measurements/.energy.csv.77-2.partial"), "x", 1);
     check_ok(rp_record_newest_checkpoint(r.record, &newest, r.report), r.report);
     assert_int_equal(newest, 50);
     check_ok(rp_record_prune_checkpoints(r.record, 2, r.report), r.report);
@@ -175,6 +284,10 @@ static void a_resumed_run_finds_a_tidy_folder(void **state)
     check_ok(rp_record_remove_frames_after(r.record, 2, r.report), r.report);
     check_frames(r.record, (int64_t[]){0, 1, 2}, 3);
     assert_int_equal(count_files(in_folder(state, "run/frames")), 3);
+    assert_int_equal(count_files(in_folder(state, "run/checkpoints")), 2);
+    assert_int_equal(unlink(in_folder(state, "run/export/kept.partial")), 0);
+    assert_int_equal(count_files(in_folder(state, "run/export")), 0);
+    assert_int_equal(count_files(in_folder(state, "run/measurements")), 0);
     end_run(&r);
 }
 
@@ -198,6 +311,10 @@ int main(void)
                                         drop_folder),
         cmocka_unit_test_setup_teardown(other_runs_and_files_are_left_alone, make_folder,
                                         drop_folder),
+        cmocka_unit_test_setup_teardown(a_killed_start_is_taken_over, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(what_is_not_ours_is_not_taken_over, make_folder,
+                                        drop_folder),
+        cmocka_unit_test_setup_teardown(one_start_wins, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(folders_that_are_no_runs_are_told, make_folder,
                                         drop_folder),
         cmocka_unit_test_setup_teardown(a_resumed_run_finds_a_tidy_folder, make_folder,

@@ -1,0 +1,56 @@
+#include "base/view.h"
+
+#include <string.h>
+
+size_t rp_field_type_size(rp_field_type type)
+{
+    switch (type) {
+    case RP_F32:
+        return 4;
+    case RP_F64:
+        return 8;
+    case RP_U8:
+        return 1;
+    case RP_U16:
+        return 2;
+    case RP_U32:
+        return 4;
+    case RP_U64:
+        return 8;
+    }
+    return 0;
+}
+
+const rp_field *rp_view_field(const rp_view *view, const char *name)
+{
+    for (int i = 0; i < view->field_count; i++)
+        if (strcmp(view->fields[i].name, name) == 0) return &view->fields[i];
+    return NULL;
+}
+
+#define AT(member) offsetof(rp_body_state, member)
+
+const rp_body_part rp_body_parts[RP_BODY_PARTS] = {
+    {"bodies/position", "m", AT(position), 3},
+    {"bodies/orientation", "", AT(orientation), 4},
+    {"bodies/velocity", "m/s", AT(velocity), 3},
+    {"bodies/angular_velocity", "rad/s", AT(angular_velocity), 3},
+    {"bodies/force", "N", AT(force), 3},
+    {"bodies/torque", "N m", AT(torque), 3},
+};
+
+void rp_body_part_gather(const rp_body_part *part, const rp_body_state *states, size_t count,
+                         double *table)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(table + i * part->width, (const char *)&states[i] + part->offset,
+               part->width * sizeof *table);
+}
+
+void rp_body_part_scatter(const rp_body_part *part, rp_body_state *states, size_t count,
+                          const double *table)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)&states[i] + part->offset, table + i * part->width,
+               part->width * sizeof *table);
+}

@@ -1,0 +1,127 @@
+/* Measurements of a few grains whose numbers are known in closed form. */
+#include "check.h"
+
+#include "measure/measure.h"
+#include "scene/words.h"
+
+#include <string.h>
+
+/* All values are exact in binary, so what is measured is, too. */
+#define GRAINS 3
+static const float x[GRAINS] = {1, -2, 0.25f}, y[GRAINS] = {0, 0, 4}, z[GRAINS] = {0.5f, -1, 3};
+static const float vx[GRAINS] = {1, 0, -4}, vy[GRAINS] = {2, 0, 0}, vz[GRAINS] = {2, -3, 0};
+static const float mass[GRAINS] = {2, 4, 1};
+static const uint8_t asleep[GRAINS] = {0, 1, 0};
+
+static const rp_view grains = {.count = GRAINS,
+                               .x = x,
+                               .y = y,
+                               .z = z,
+                               .vx = vx,
+                               .vy = vy,
+                               .vz = vz,
+                               .mass = mass,
+                               .asleep = asleep};
+
+/* What a float's rounding, relative, may change. */
+#define ROUNDING 0x1p-24
+
+static void check_kind(const char *name, const rp_view *view, const rp_measured *expected,
+                       int count)
+{
+    rp_scene scene = {.gravity = {0, 0, -10}};
+    rp_measured found[RP_MEASURED_MAX];
+    const rp_measure_kind *kind = rp_measure_find(name);
+    assert_non_null(kind);
+    assert_int_equal(kind->take(view, &scene, found), count);
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(found[i].name, expected[i].name);
+        assert_string_equal(found[i].unit, expected[i].unit);
+        check_near(found[i].value, expected[i].value, 0);
+        check_near(found[i].uncertainty, expected[i].uncertainty, 0);
+    }
+}
+
+/* Kinetic 9 + 18 + 8; potential 10 - 40 + 30, which cancels while its rounding does not; in all
+ * 19 - 22 + 38. */
+static void energy_is_that_of_the_grains(void **state)
+{
+    (void)state;
+    const rp_measured expected[] = {{"kinetic", 35, 3 * ROUNDING * 35, "J"},
+                                    {"potential", 0, 2 * ROUNDING * 80, "J"},
+                                    {"total", 35, 3 * ROUNDING * 79, "J"}};
+    check_kind("energy", &grains, expected, 3);
+}
+
+static void momentum_is_that_of_the_grains(void **state)
+{
+    (void)state;
+    const rp_measured expected[] = {{"x", 2 - 4, 2 * ROUNDING * 6, "kg m/s"},
+                                    {"y", 4, 2 * ROUNDING * 4, "kg m/s"},
+                                    {"z", 4 - 12, 2 * ROUNDING * 16, "kg m/s"}};
+    check_kind("momentum", &grains, expected, 3);
+}
+
+static void the_count_is_exact(void **state)
+{
+    (void)state;
+    const rp_measured expected[] = {
+        {"grains", 3, 0, ""}, {"asleep", 1, 0, ""}, {"mass", 7, ROUNDING * 7, "kg"}};
+    check_kind("count", &grains, expected, 3);
+}
+
+static void bounds_touch_the_outermost_grains(void **state)
+{
+    (void)state;
+    const rp_measured expected[] = {
+        {"low x", -2, ROUNDING * 2, "m"}, {"low y", 0, 0, "m"},
+        {"low z", -1, ROUNDING, "m"},     {"high x", 1, ROUNDING, "m"},
+        {"high y", 4, ROUNDING * 4, "m"}, {"high z", 3, ROUNDING * 3, "m"},
+    };
+    check_kind("bounds", &grains, expected, 6);
+}
+
+static void nothing_measures_zero(void **state)
+{
+    (void)state;
+    const rp_view nothing = {0};
+    rp_scene scene = {.gravity = {0, 0, -10}};
+    for (int i = 0; i < rp_measure_count(); i++) {
+        rp_measured found[RP_MEASURED_MAX];
+        int count = rp_measure_at(i)->take(&nothing, &scene, found);
+        assert_in_range(count, 1, RP_MEASURED_MAX);
+        for (int j = 0; j < count; j++) {
+            check_near(found[j].value, 0, 0);
+            check_near(found[j].uncertainty, 0, 0);
+        }
+    }
+}
+
+/* A scene holds the place of a word, a run takes the kind of that place. */
+static void scenes_know_exactly_these_kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_measure_count(), rp_words_count(RP_MEASURE_WORDS));
+    for (int i = 0; i < rp_measure_count(); i++) {
+        char word[64];
+        rp_words_at(RP_MEASURE_WORDS, i, word, sizeof word);
+        assert_string_equal(rp_measure_at(i)->name, word);
+        assert_ptr_equal(rp_measure_find(word), rp_measure_at(i));
+    }
+    assert_null(rp_measure_at(rp_measure_count()));
+    assert_null(rp_measure_at(-1));
+    assert_null(rp_measure_find("weight"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energy_is_that_of_the_grains),
+        cmocka_unit_test(momentum_is_that_of_the_grains),
+        cmocka_unit_test(the_count_is_exact),
+        cmocka_unit_test(bounds_touch_the_outermost_grains),
+        cmocka_unit_test(nothing_measures_zero),
+        cmocka_unit_test(scenes_know_exactly_these_kinds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
