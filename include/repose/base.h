@@ -69,8 +69,9 @@ RP_API int rp_fault_text(const rp_fault *fault, char *text, size_t size);
 
 typedef enum rp_level { RP_LOG_DEBUG, RP_LOG_INFO, RP_LOG_WARNING } rp_level;
 
-/* What the host program may take over. Set before anything is created, or after all is destroyed. By
- * default memory comes from the C library, the log is dropped, and a failed assertion is printed. */
+/* What the host program may take over. Set before anything is created, or after all is destroyed.
+ * By default memory comes from the C library, the log is dropped, and a failed assertion is
+ * printed. */
 typedef struct rp_hooks {
     void *user; /* handed to every hook */
     void *(*allocate)(void *user, size_t size, size_t alignment);

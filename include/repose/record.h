@@ -1,7 +1,8 @@
 /* Records: a run folder on disk with everything that was computed.
  *
  *     RUN/manifest.json          version, scene, seed, units, machine, fields
- *     RUN/scene.yaml             the scene as run
+ *     RUN/scene.yaml             the scene as run, complete
+ *     RUN/meshes/                the scene's meshes, named by their content
  *     RUN/frames/000012.h5       one HDF5 file a frame
  *     RUN/checkpoints/000010.h5  what `--resume` starts from
  *     RUN/export/                what other programs read

@@ -69,8 +69,8 @@ typedef struct rp_emitter_def {
 RP_API rp_emitter_def rp_default_emitter(void);
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);
 
-/* The whole state in memory; restoring goes on bit-identically. Where restoring fails half way, or a
- * step fails, the world refuses to step until a sound state is restored. */
+/* The whole state in memory; restoring goes on bit-identically. Where restoring fails half way, or
+ * a step fails, the world refuses to step until a sound state is restored. */
 RP_API rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *report);
 RP_API rp_code rp_world_restore(rp_world *world, const rp_snapshot *snapshot, rp_report *report);
 RP_API void rp_snapshot_destroy(rp_snapshot *snapshot);

@@ -25,8 +25,8 @@ typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 o
 /* The instruction set that kernels run with here: "AVX-512", "AVX2", "SSE2", "NEON" or "scalar". */
 const char *rp_wide_name(void);
 
-/* Written as a difference, which keeps every value as it is (minus zero, too): GCC 12 fills a list of
- * eight equal lanes one by one inside cloned kernels, and broadcasts this. */
+/* Written as a difference, which keeps every value as it is (minus zero, too): GCC 12 fills a list
+ * of eight equal lanes one by one inside cloned kernels, and broadcasts this. */
 static inline rp_wide rp_wide_all(float value)
 {
     return value - (rp_wide){0};

@@ -30,6 +30,11 @@ rp_path rp_record_path(const rp_record *record, const char *name);
 rp_path rp_record_frame_path(const rp_record *record, int64_t number);
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number);
 
+/* Copies the meshes of the scene into the run. */
+rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
+/* Takes them back from a run that could not begin. */
+void rp_record_drop_meshes(const rp_record *record);
+
 /* All checkpoints present; release with rp_numbers_end. */
 rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
 /* The newest checkpoint, or -1. */

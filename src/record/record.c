@@ -85,6 +85,8 @@ static bool is_beginning(const char *path, const char *name)
 {
     rp_path entry = inside(path, name);
     if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
+    /* Copies named by their content: whatever is there is used as it is. */
+    if (strcmp(name, "meshes") == 0) return has_kind(inside(path, "scene.yaml").text, S_IFREG);
     if (!has_kind(entry.text, S_IFREG)) return false;
     if (strcmp(name, "scene.yaml") == 0)
         return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
@@ -142,8 +144,9 @@ static rp_code fill_folder(const rp_record *record, int threads, rp_report *repo
     rp_code code = rp_folder_make(rp_record_path(record, "frames").text, report);
     if (code == RP_OK) code = rp_folder_make(rp_record_path(record, "checkpoints").text, report);
     if (code == RP_OK)
-        code = write_text(rp_record_path(record, "scene.yaml").text, rp_scene_text(record->scene),
-                          report);
+        code =
+            write_text(rp_record_path(record, "scene.yaml").text, record->scene->portable, report);
+    if (code == RP_OK) code = rp_record_keep_meshes(record, report);
     if (code == RP_OK)
         code = rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
                                  threads, report);
@@ -155,6 +158,7 @@ static void clear_folder(const rp_record *record, bool made)
 {
     unlink(rp_record_path(record, "manifest.json").text);
     unlink(rp_record_path(record, "scene.yaml").text);
+    rp_record_drop_meshes(record);
     rmdir(rp_record_path(record, "frames").text);
     rmdir(rp_record_path(record, "checkpoints").text);
     if (made) rmdir(record->folder);

@@ -1,6 +1,7 @@
 /* What a resumed run asks of its folder, and does to it. */
 #include "base/memory.h"
 #include "record/folder.h"
+#include "scene/scene.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -96,12 +97,6 @@ static rp_code compare_texts(const char *path, const char *recorded, const char 
 
 rp_code rp_record_same_scene(const rp_record *record, const rp_scene *scene, rp_report *report)
 {
-    rp_path path = rp_record_path(record, "scene.yaml");
-    char *text;
-    size_t size;
-    rp_code code = rp_file_read(path.text, &text, &size, report);
-    if (code != RP_OK) return code;
-    code = compare_texts(path.text, text, rp_scene_text(scene), report);
-    rp_release(text, size + 1);
-    return code;
+    return compare_texts(rp_record_path(record, "scene.yaml").text, record->scene->portable,
+                         scene->portable, report);
 }

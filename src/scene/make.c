@@ -1,18 +1,52 @@
 /* What follows from the values of a sound scene: poses, unit vectors, shapes and meshes. */
+#include "base/hash.h"
 #include "scene/read.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define PIECE ((size_t)1 << 20)
+#define ENDING_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
 {
     return (rp_pose){position, rp_quat_euler(rotation)};
 }
 
+/* A hash of a file's content; false when it cannot be read. */
+static bool hash_file(const char *path, uint64_t *hash)
+{
+    FILE *file = fopen(path, "rb");
+    char *piece = rp_allocate(PIECE);
+    *hash = 0;
+    for (size_t size; file && piece && (size = fread(piece, 1, PIECE, file)) > 0;)
+        *hash = rp_hash(piece, size, *hash);
+    bool whole = file && piece && !ferror(file);
+    if (file) fclose(file);
+    rp_release(piece, PIECE);
+    return whole;
+}
+
+/* The name under which a run keeps a mesh: its content, and the ending that tells its format. */
+static void name_mesh(rp_reader *reader, const rp_node *named, rp_shape_spec *spec)
+{
+    uint64_t hash;
+    const char *slash = strrchr(spec->file, '/'), *dot = strrchr(slash ? slash : spec->file, '.');
+    bool plain = dot && strlen(dot) <= 8 && strspn(dot + 1, ENDING_LETTERS) == strlen(dot + 1);
+    spec->kept = rp_read_take(reader, 64);
+    if (!spec->kept) return;
+    if (hash_file(spec->file, &hash))
+        snprintf(spec->kept, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
+    else
+        rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", spec->file,
+                     strerror(errno));
+}
+
 /* Reads a mesh; what is wrong with it is told at the place that names it. */
-static void make_mesh(rp_reader *reader, const rp_node *entry, const rp_shape_spec *spec,
-                      rp_shape *shape)
+static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
 {
     const rp_node *named = rp_node_find(entry, "file");
     struct stat info;
@@ -29,6 +63,7 @@ static void make_mesh(rp_reader *reader, const rp_node *entry, const rp_shape_sp
     rp_mesh *mesh = NULL;
     rp_code code = rp_mesh_read(spec->file, spec->scale > 0 ? spec->scale : 1, &mesh, inner);
     shape->mesh = mesh;
+    if (code == RP_OK) name_mesh(reader, named, spec);
     if (code == RP_ERROR_MEMORY)
         rp_tree_no_memory(reader->tree, (size_t)info.st_size);
     else if (code != RP_OK && rp_report_count(inner) == 0)
@@ -39,7 +74,7 @@ static void make_mesh(rp_reader *reader, const rp_node *entry, const rp_shape_sp
     rp_report_destroy(inner);
 }
 
-static void make_shape(rp_reader *reader, const rp_node *entry, const rp_shape_spec *spec,
+static void make_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec,
                        rp_shape *shape)
 {
     *shape = (rp_shape){.kind = (rp_shape_kind)spec->kind,
@@ -83,4 +118,22 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);
     scene->light.direction = rp_v3_normal(scene->light.direction);
+}
+
+static void rename_mesh(const rp_node *entry, const rp_shape_spec *spec)
+{
+    rp_node *named = rp_node_find(entry, "file");
+    if (named && spec->kept) named->text = spec->kept;
+}
+
+void rp_make_portable(rp_reader *reader, const rp_scene *scene)
+{
+    const rp_node *section = rp_node_find(reader->root, "sources");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->sources.count && entry; i++, entry = entry->next)
+        rename_mesh(entry, &rp_scene_sources(scene)[i].shape_spec);
+    section = rp_node_find(reader->root, "bodies");
+    entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next)
+        rename_mesh(entry, &rp_scene_bodies(scene)[i].shape_spec);
 }

@@ -20,6 +20,7 @@ void rp_scene_destroy(rp_scene *scene)
     for (int i = 0; i < scene->bodies.count; i++)
         destroy_mesh(&bodies[i].shape);
     rp_text_release(scene->text);
+    rp_text_release(scene->portable);
     rp_arena_destroy(&scene->store);
     rp_release(scene, sizeof *scene);
 }
@@ -46,7 +47,9 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
     rp_make_scene(&reader, scene);
     if (tree->code != RP_OK) return;
     scene->text = rp_write_yaml(root);
-    if (!scene->text) rp_tree_no_memory(tree, 0);
+    rp_make_portable(&reader, scene);
+    scene->portable = rp_write_yaml(root);
+    if (!scene->text || !scene->portable) rp_tree_no_memory(tree, 0);
 }
 
 /* The tree's root to a scene; ends the tree. */

@@ -53,6 +53,7 @@ typedef struct rp_shape_spec {
     rp_vec3 size;
     double radius, height, neck, thickness;
     char *file;   /* mesh; absolute */
+    char *kept;   /* the mesh's name in a run folder, by its content: "meshes/HASH.obj"; or NULL */
     double scale; /* of the mesh */
 } rp_shape_spec;
 
@@ -161,6 +162,8 @@ struct rp_scene {
     void *method_params;          /* a struct of method->size */
 
     char *text; /* the scene as read: one YAML document, includes, settings, defaults worked in */
+    char *portable; /* the same with meshes by the names that a run keeps them under; two scenes are
+                       the same when these are */
     rp_arena store; /* memory behind all of the above but the text and the meshes */
 };
 

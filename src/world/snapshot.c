@@ -42,7 +42,7 @@ static void stream_from_numbers(const double *n, rp_stream *stream)
 
 static uint64_t scene_hash(const rp_world *world)
 {
-    const char *text = rp_scene_text(world->scene);
+    const char *text = world->scene->portable;
     return rp_hash(text, strlen(text), 0);
 }
 

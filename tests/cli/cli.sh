@@ -182,6 +182,49 @@ rm uncut/checkpoints/*
 expect 2 "$repose" run first-fall -o uncut $long --resume; says "no checkpoint"
 [ "$(find uncut/frames -name '*.h5' | wc -l)" -eq 19 ] || fail "frames were lost"
 
+# --- a run keeps its meshes: it stands when they go, and is not mixed with others
+cat >cube.obj <<'OBJ'
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v 0 0 1
+v 1 0 1
+v 1 1 1
+v 0 1 1
+f 4 3 2 1
+f 5 6 7 8
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+OBJ
+cat >mesh.yaml <<'YAML'
+time: {duration: 0.2 s, frame_rate: 20}
+particles: {spacing: 10 cm}
+sources: {cube: {shape: mesh, file: cube.obj, position: [0, 0, 2]}}
+bodies: {stone: {shape: mesh, file: cube.obj, scale: 0.5}}
+YAML
+if "$repose" version | grep -q "missing:.*mesh"; then
+    echo "no mesh files in this build"
+else
+    expect 0 "$repose" run mesh.yaml -o mesh --frames 2
+    prints_count=$("$repose" measure mesh count --json | grep -c '"value": 1000,')
+    [ "$prints_count" -eq 3 ] || fail "a cube of ten spacings holds 1000 grains"
+    sed 's/^v 1/v 2/' cube.obj >wide.obj
+    cp cube.obj kept.obj
+    cp wide.obj cube.obj
+    expect 2 "$repose" run mesh.yaml -o mesh --resume; says "another scene"
+    rm cube.obj
+    expect 0 "$repose" info mesh
+    expect 0 "$repose" export mesh --format ply
+    mv kept.obj cube.obj
+    mkdir elsewhere
+    mv mesh.yaml cube.obj elsewhere
+    mv mesh moved
+    expect 0 "$repose" run elsewhere/mesh.yaml -o moved --resume
+fi
+
 # --- two runs cannot share a folder
 # shellcheck disable=SC2086
 "$repose" run first-fall -o shared $small --set time.duration=20s >/dev/null 2>&1 &

@@ -1,0 +1,50 @@
+/* A run keeps the meshes of its scene, named by their content, so that it can be looked at, moved
+ * and resumed when the files it was made from have changed or gone. */
+#include "base/memory.h"
+#include "record/folder.h"
+#include "scene/scene.h"
+
+#include <unistd.h>
+
+static rp_code keep_mesh(const rp_record *record, const rp_shape_spec *spec, rp_report *report)
+{
+    if (!spec->kept) return RP_OK;
+    rp_path path = rp_record_path(record, spec->kept);
+    if (access(path.text, F_OK) == 0) return RP_OK; /* the same content under the same name */
+    char *data;
+    size_t size;
+    rp_aside file;
+    rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
+    if (code == RP_OK) code = rp_file_read(spec->file, &data, &size, report);
+    if (code != RP_OK) return code;
+    code = rp_aside_open(&file, path.text, report);
+    if (code == RP_OK) {
+        rp_aside_write(&file, data, size);
+        code = rp_aside_finish(&file, report);
+    }
+    rp_release(data, size + 1);
+    return code;
+}
+
+rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)
+{
+    const rp_scene *scene = record->scene;
+    rp_code code = RP_OK;
+    for (int i = 0; i < scene->sources.count && code == RP_OK; i++)
+        code = keep_mesh(record, &rp_scene_sources(scene)[i].shape_spec, report);
+    for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
+        code = keep_mesh(record, &rp_scene_bodies(scene)[i].shape_spec, report);
+    return code;
+}
+
+void rp_record_drop_meshes(const rp_record *record)
+{
+    const rp_scene *scene = record->scene;
+    for (int i = 0; i < scene->sources.count + scene->bodies.count; i++) {
+        const rp_shape_spec *spec =
+            i < scene->sources.count ? &rp_scene_sources(scene)[i].shape_spec
+                                     : &rp_scene_bodies(scene)[i - scene->sources.count].shape_spec;
+        if (spec->kept) unlink(rp_record_path(record, spec->kept).text);
+    }
+    rmdir(rp_record_path(record, "meshes").text);
+}
