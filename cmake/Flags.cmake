@@ -13,11 +13,15 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(rp_flags INTERFACE -O3)
 endif()
+include(CheckCSourceCompiles)
+check_c_source_compiles("
+  __attribute__((target_clones(\"arch=x86-64-v3\", \"default\"))) int f(int a) { return a + 1; }
+  int main(void) { return f(-1); }" RP_CAN_CLONE)
 if(RP_SANITIZE)
   target_compile_options(rp_flags INTERFACE
     -fsanitize=${RP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
   target_link_options(rp_flags INTERFACE -fsanitize=${RP_SANITIZE})
-elseif(RP_CLONES AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+elseif(RP_CLONES AND RP_CAN_CLONE)
   # Clones are picked by ifunc resolvers, which run before the sanitizers are ready.
   target_compile_definitions(rp_flags INTERFACE RP_WIDE_CLONES)
 endif()

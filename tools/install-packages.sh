@@ -10,6 +10,11 @@ if [ "${1:-}" = fuzz ]; then
     packages="$packages clang libclang-rt-14-dev"
 fi
 
+if ! command -v dpkg-query >/dev/null; then
+    echo "This is not Debian; Repose needs what these packages hold there: $packages" >&2
+    exit 0
+fi
+
 missing=
 for package in $packages; do
     status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)

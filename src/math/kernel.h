@@ -22,9 +22,8 @@ static inline rp_kernel rp_kernel_of(double support)
                            (float)(48 / (RP_PI * support * support * support * support))};
 }
 
-/* (K3): the sum of W times the cell's volume over a full cubic lattice with a grain at its centre;
- * near
- * 1. Dividing by it makes a packed lattice exactly as dense as it should be. */
+/* (K3): the sum of W times the cell's volume over a full cubic lattice around a grain; near 1.
+ * Dividing by it makes a packed lattice exactly as dense as it should be. */
 double rp_kernel_lattice_sum(rp_kernel kernel, double spacing);
 
 /* (K1): W(r), for q = r / support: 1 - 6 q^2 + 6 q^3 up to 1/2, 2 (1 - q)^3 up to 1. */

@@ -10,6 +10,9 @@
 #define LATTICE_MAX 2e10
 /* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
 #define FRAME_BYTES_EACH 100
+/* Arrays that grow while grains pour in become half as large again, and for a moment the old ones are
+ * there, too. */
+#define GROWTH 2.5
 /* The program itself, its threads and tables. */
 #define BASE_BYTES 64e6
 
@@ -85,8 +88,7 @@ static double bytes_each(const rp_scene *scene)
 
 double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options)
 {
-    /* Arrays that grow while grains pour in are up to half as large again. */
-    return fmin(4e9, (memory_limit(options) - BASE_BYTES) / (1.5 * bytes_each(scene)));
+    return fmin(4e9, (memory_limit(options) - BASE_BYTES) / (GROWTH * bytes_each(scene)));
 }
 
 rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options)
@@ -94,8 +96,7 @@ rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *opt
     rp_world_options defaults = rp_default_world_options();
     if (!options) options = &defaults;
     double at_start = grains_of_sources(scene), poured = grains_of_emitters(scene);
-    /* Arrays that grow while grains pour in are up to half as large again. */
-    double roomy = at_start + (poured > 0 ? 1.5 * poured : 0);
+    double roomy = at_start + (poured > 0 ? GROWTH * poured : 0);
     return (rp_estimate){.grains = at_start + poured,
                          .bytes = BASE_BYTES + roomy * bytes_each(scene),
                          .bytes_limit = memory_limit(options)};

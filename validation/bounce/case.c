@@ -17,6 +17,7 @@ static rp_code highest_after_bounce(rp_world *world, double *rise, double *drift
     *rise = 0;
     while (code == RP_OK && rp_world_time(world) < TIME_END) {
         rp_world_view(world, &view);
+        if (view.count != 1) return RP_ERROR_FAILED;
         *rise = fmax(*rise, view.z[0] - RADIUS);
         *drift = view.vx[0];
         code = rp_world_step(world, report);
