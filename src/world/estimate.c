@@ -10,8 +10,8 @@
 #define LATTICE_MAX 2e10
 /* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
 #define FRAME_BYTES_EACH 100
-/* Arrays that grow while grains pour in become half as large again, and for a moment the old ones are
- * there, too. */
+/* Arrays that grow while grains pour in become half as large again, and for a moment the old ones
+ * are there, too. */
 #define GROWTH 2.5
 /* The program itself, its threads and tables. */
 #define BASE_BYTES 64e6

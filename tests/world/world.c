@@ -399,7 +399,7 @@ static void many_blocks_give_the_same_bits_on_any_threads(void **state)
         rp_view view;
         rp_world_view(world, &view);
         assert_true(view.count > 60000);
-        for (int step = 0; step < 12; step++)
+        for (int step = 0; step < 5; step++)
             assert_int_equal(rp_world_step(world, NULL), RP_OK);
         if (threads == 1) hash = rp_world_hash(world);
         assert_true(rp_world_hash(world) == hash);
