@@ -135,9 +135,9 @@ int say_usage(const verb *v, const char *format, ...)
 
 const char *short_number(double value, char *text, size_t size)
 {
-    if (value >= 1e9)
+    if (value >= 999.5e6)
         snprintf(text, size, "%.3g G", value / 1e9);
-    else if (value >= 1e6)
+    else if (value >= 999.5e3)
         snprintf(text, size, "%.3g M", value / 1e6);
     else if (value >= 1e4)
         snprintf(text, size, "%.3g K", value / 1e3);
