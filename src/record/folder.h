@@ -37,8 +37,6 @@ void rp_record_drop_meshes(const rp_record *record);
 
 /* All checkpoints present; release with rp_numbers_end. */
 rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
-/* The newest checkpoint, or -1. */
-rp_code rp_record_newest_checkpoint(const rp_record *record, int64_t *number, rp_report *report);
 /* Keeps the newest `keep` checkpoints. */
 rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report *report);
 /* Removes the frames behind `number`, and what an interrupted write left behind. */

@@ -21,17 +21,6 @@ rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_repor
     return rp_folder_numbers(rp_record_path(record, "checkpoints").text, "", ".h5", out, report);
 }
 
-rp_code rp_record_newest_checkpoint(const rp_record *record, int64_t *number, rp_report *report)
-{
-    rp_numbers all;
-    *number = -1;
-    rp_code code = rp_record_checkpoints(record, &all, report);
-    if (code != RP_OK) return code;
-    if (all.count) *number = all.items[all.count - 1];
-    rp_numbers_end(&all);
-    return RP_OK;
-}
-
 static rp_code remove_file(const char *path, rp_report *report)
 {
     if (unlink(path) == 0 || errno == ENOENT) return RP_OK;
