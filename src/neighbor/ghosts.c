@@ -9,10 +9,26 @@
 #include "neighbor/inside.h"
 
 #include <float.h>
+#include <unistd.h>
 
 /* Layers of images on each side at most; a period a hundred times shorter than the radius is a
  * mistake. */
 #define LAYERS_MAX 100
+
+/* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
+ * spot; asking for them would end the program instead of the call. */
+static size_t indices_in_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0) return SIZE_MAX / 2;
+    return (size_t)pages * (size_t)page / sizeof(uint32_t);
+}
+
+void rp_neighbor_limit(rp_neighbor *neighbor, double bytes)
+{
+    double indices = bytes / sizeof(uint32_t);
+    if (indices < (double)neighbor->most_indices) neighbor->most_indices = (size_t)fmax(indices, 0);
+}
 
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
                            rp_report *report)
@@ -29,6 +45,7 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
     if (!neighbor) return rp_fail_memory(report, sizeof *neighbor, "neighbour search");
     neighbor->threads = threads;
     neighbor->period = p;
+    neighbor->most_indices = indices_in_memory();
     neighbor->scratch_count = rp_threads_count(threads);
     rp_code code = rp_scratch_create(neighbor->scratch_count, &neighbor->scratch, report);
     if (code == RP_OK)

@@ -65,6 +65,7 @@ typedef struct rp_scratch rp_scratch;
 struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
+    size_t most_indices; /* in all lists of one call */
     rp_sorter sorter;
     rp_cells cells;
     float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */

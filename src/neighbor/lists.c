@@ -5,8 +5,6 @@
 #include "base/report.h"
 #include "neighbor/search.h"
 
-#include <unistd.h>
-
 typedef struct list_job {
     rp_neighbor *neighbor;
     const rp_grid *grid;
@@ -186,15 +184,6 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     return RP_OK;
 }
 
-/* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
- * spot; asking for them would end the program instead of the call. */
-static size_t indices_in_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return SIZE_MAX / 2;
-    return (size_t)pages * (size_t)page / sizeof(uint32_t);
-}
-
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
@@ -299,7 +288,7 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padde
                     .limit = r * r,
                     .skip_self = skip_self,
                     .lists = lists,
-                    .most = indices_in_memory()};
+                    .most = neighbor->most_indices};
     rp_code code = prepare(neighbor, &grid, points, padded, &job.candidates, report);
     if (code == RP_OK) code = reserve_queries(lists, queries->count, report);
     return code == RP_OK ? fill_lists(&job, report) : code;

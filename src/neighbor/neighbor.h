@@ -32,6 +32,8 @@ typedef struct rp_period {
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
                            rp_report *report);
 void rp_neighbor_destroy(rp_neighbor *neighbor);
+/* Lists that would take more bytes are refused; by default all that the machine has. */
+void rp_neighbor_limit(rp_neighbor *neighbor, double bytes);
 
 /* Sorts own grains by cells of edge `cell`; wraps them into the period first. Drops ghosts. */
 rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,

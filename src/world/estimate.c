@@ -40,7 +40,7 @@ static double group_number(const char *path)
     return found == 1 ? number : INFINITY;
 }
 
-static double memory_limit(const rp_world_options *options)
+double rp_world_memory_limit(const rp_world_options *options)
 {
     if (options->memory_limit) return (double)options->memory_limit;
     double limit = memory_available();
@@ -88,7 +88,7 @@ static double bytes_each(const rp_scene *scene)
 
 double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options)
 {
-    return fmin(4e9, (memory_limit(options) - BASE_BYTES) / (GROWTH * bytes_each(scene)));
+    return fmin(4e9, (rp_world_memory_limit(options) - BASE_BYTES) / (GROWTH * bytes_each(scene)));
 }
 
 rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options)
@@ -99,7 +99,7 @@ rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *opt
     double roomy = at_start + (poured > 0 ? GROWTH * poured : 0);
     return (rp_estimate){.grains = at_start + poured,
                          .bytes = BASE_BYTES + roomy * bytes_each(scene),
-                         .bytes_limit = memory_limit(options)};
+                         .bytes_limit = rp_world_memory_limit(options)};
 }
 
 static rp_code check_lattice(const rp_scene *scene, rp_report *report)

@@ -15,6 +15,8 @@ rp_world_options rp_default_world_options(void)
 
 /* Time that a step adds must show in the time it is added to. */
 #define STEP_LEAST 1e-14
+/* Steps from one look at a fixed step to the next. */
+#define FIXED_STEP_CHECKS 50
 
 static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *type,
                                   rp_report *report)
@@ -80,6 +82,7 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     rp_code code = create_threads(world, options, report);
     if (code == RP_OK) code = rp_particles_begin(&world->particles, report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
+    if (code == RP_OK) rp_neighbor_limit(world->neighbor, rp_world_memory_limit(options));
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
     if (code == RP_OK) code = create_solver(world, report);
@@ -165,11 +168,22 @@ static rp_code take_step(rp_world *world, double dt, rp_report *report)
     return RP_OK;
 }
 
+/* A fixed step is the user's word, but may be longer than the solver bears: that is told, once. */
+static void check_fixed_step(rp_world *world)
+{
+    rp_step_limit limit = world->type->limit_dt(world->solver);
+    if (world->warned || world->scene->time.step <= limit.dt) return;
+    world->warned = true;
+    rp_log(RP_LOG_WARNING, "at %.4g s time.step is %.3g s, the solver asks for %.3g s (%s)",
+           world->time, world->scene->time.step, limit.dt, limit.reason);
+}
+
 /* The longest step allowed now, and why. */
 static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *report)
 {
     const rp_time_spec *spec = &world->scene->time;
     if (spec->step > 0) {
+        if (world->step % FIXED_STEP_CHECKS == 0) check_fixed_step(world);
         *limit = (rp_step_limit){spec->step, "time.step is fixed"};
         return RP_OK;
     }

@@ -38,6 +38,7 @@ struct rp_world {
 
     double most_grains; /* that memory holds */
 
+    bool warned; /* that a fixed step is too long */
     bool broken; /* a step or a load failed half way; only a restored state mends it */
     double time; /* s */
     uint64_t step;
@@ -83,7 +84,9 @@ rp_code rp_world_check_numbers(const rp_world *world, rp_report *report);
 /* estimate.c */
 rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *options,
                               rp_report *report);
-/* How many grains the memory that may be taken holds. */
+/* What may be taken, bytes. */
+double rp_world_memory_limit(const rp_world_options *options);
+/* How many grains that holds. */
 double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options);
 
 #endif
