@@ -1,5 +1,6 @@
 /* Help on verbs and topics; the scene's keys come from the same tables that the reader uses. */
 #include "cli.h"
+#include "scene/units.h"
 #include "solver/registry.h"
 
 #include <dirent.h>
@@ -18,7 +19,8 @@ static void print_overview(void)
            "  repose render runs/first-fall   look at it\n\nverbs:\n");
     for (int i = 0; i < verb_count(); i++)
         printf("  %-11s %s\n", verb_at(i)->name, verb_at(i)->help);
-    printf("\n`repose help VERB` tells more; other topics: scene, scenes, exit-codes, manual\n");
+    printf("\n`repose help VERB` tells more; other topics: scene, scenes, units, exit-codes, "
+           "manual\n");
 }
 
 static void print_verb(const verb *v)
@@ -64,6 +66,15 @@ static int print_scene_help(const char *section, bool markdown)
     int result = say_faults(code, report, false);
     rp_report_destroy(report);
     return result;
+}
+
+static int print_units(void)
+{
+    puts("A number in a scene may carry a unit: 5 mm, 30 deg, 1.5 g/cm3, 9.81 m/s^2. Units may be\n"
+         "joined by blanks, slashes and powers. Bare numbers are in the first unit of each line;\n"
+         "angles and rates of turning are in degrees.\n");
+    rp_unit_help(print_help_line, NULL);
+    return 0;
 }
 
 static int print_scenes(void)
@@ -137,7 +148,7 @@ static int print_manual(void)
 
 static int unknown_topic(const char *word)
 {
-    static const char *const topics[] = {"scene", "scenes", "exit-codes", "manual"};
+    static const char *const topics[] = {"scene", "scenes", "units", "exit-codes", "manual"};
     const char *names[64];
     int count = 0;
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
@@ -163,6 +174,7 @@ static int run(const verb *v, const options *o)
     if (strcmp(topic, "scene") == 0)
         return print_scene_help(o->word_count > 1 ? o->words[1] : NULL, o->markdown);
     if (strcmp(topic, "scenes") == 0) return print_scenes();
+    if (strcmp(topic, "units") == 0) return print_units();
     if (strcmp(topic, "exit-codes") == 0) return print_exit_codes();
     if (strcmp(topic, "manual") == 0) return print_manual();
     return unknown_topic(topic);
@@ -174,12 +186,13 @@ const verb verb_help = {
     .help = "help on a verb or topic",
     .more =
         "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
-        "section); scenes (what came along); exit-codes; manual (the manual page, for man).\n"
+        "section); scenes (what came along); units; exit-codes; manual (the manual page, for "
+        "man).\n"
         "Scenes that came along are found beside the program or below its prefix; the variable\n"
         "REPOSE_DATA names another folder that holds `scenes` and `validation`.\n",
     VERB_OPTIONS(specs),
     .choices =
-        "run check info render measure export validate bench version completion scene scenes "
+        "run check info render measure export validate bench version completion scene scenes units "
         "exit-codes manual",
     .min_words = 0,
     .max_words = 2,

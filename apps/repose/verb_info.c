@@ -53,7 +53,7 @@ static int run(const verb *v, const options *o)
     if (count)
         code =
             rp_record_read_frame(record, rp_record_frame_number(record, count - 1), &frame, report);
-    if (code == RP_OK) {
+    if (record) { /* what there is to tell, also when the last frame is damaged */
         const rp_view *view = frame ? rp_frame_view(frame) : NULL;
         if (o->json)
             print_json(record, view);

@@ -197,3 +197,15 @@ void rp_unit_hint(const char *wrong, char *text, size_t size)
         rp_nearest_try(&nearest, units[i].name, strlen(units[i].name));
     rp_nearest_hint(&nearest, text, size);
 }
+
+void rp_unit_help(void (*line)(void *user, const char *line), void *user)
+{
+    for (size_t i = 1; i < sizeof dimensions / sizeof dimensions[0]; i++) { /* from lengths on */
+        char list[256], text[320];
+        rp_unit unit;
+        if (!rp_unit_parse(dimensions[i].unit, &unit, NULL, 0)) continue;
+        rp_unit_list(&unit, list, sizeof list);
+        snprintf(text, sizeof text, "%-18s %s", dimensions[i].name, list);
+        line(user, text);
+    }
+}

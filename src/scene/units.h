@@ -22,6 +22,8 @@ double rp_unit_to_si(const rp_unit *unit, double value);
 void rp_unit_list(const rp_unit *unit, char *text, size_t size);
 /* "a length", "a time" …; "another quantity" for what has no name. */
 const char *rp_unit_dimension(const rp_unit *unit);
+/* A line for each quantity with its usual units, for help. */
+void rp_unit_help(void (*line)(void *user, const char *line), void *user);
 /* "; did you mean 'mm'?", or nothing. */
 void rp_unit_hint(const char *wrong, char *text, size_t size);
 

@@ -43,6 +43,7 @@ expect 0 "$repose" help; prints "verbs:"
 expect 0 "$repose" run --help; prints "--resume"
 expect 0 "$repose" help exit-codes; prints "130"
 expect 0 "$repose" help scenes; prints "first-fall"
+expect 0 "$repose" help units; prints "kg/m3"
 expect 0 "$repose" help scene; prints "spacing"
 expect 0 "$repose" help scene materials; prints "density"
 expect 0 "$repose" help manual; prints "^.TH REPOSE"
@@ -134,7 +135,7 @@ expect 2 "$repose" bench nothing
 # --- damage is named
 cp -r whole damaged
 printf 'x' | dd of=damaged/frames/000015.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
-expect 6 "$repose" info damaged; says "000015.h5"
+expect 6 "$repose" info damaged; says "000015.h5"; prints "frames:"
 rm damaged/manifest.json
 expect 2 "$repose" info damaged; says "manifest.json"
 
