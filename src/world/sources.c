@@ -1,4 +1,5 @@
-/* Grains that appear: shapes filled on a lattice, and streams that pour layer by layer. */
+/* Grains that appear: shapes filled on a lattice (W4), and streams that pour layer by layer (W5);
+ * docs/theory/world.md. */
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"

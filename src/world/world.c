@@ -1,4 +1,4 @@
-/* A world: built from a scene, moved step by step. */
+/* A world: built from a scene, moved step by step; docs/theory/world.md. */
 #include "world/world.h"
 #include "base/log.h"
 #include "base/report.h"
@@ -152,7 +152,7 @@ void rp_world_destroy(rp_world *world)
     rp_release(world, sizeof *world);
 }
 
-/* The order of a step, once its length is known. */
+/* (W3): the order of a step, once its length is known. */
 static rp_code take_step(rp_world *world, double dt, rp_report *report)
 {
     rp_code code = rp_bodies_advance(world->bodies, world->time, dt, report);
@@ -178,7 +178,7 @@ static void check_fixed_step(rp_world *world)
            world->time, world->scene->time.step, limit.dt, limit.reason);
 }
 
-/* The longest step allowed now, and why. */
+/* (W1): the longest step allowed now, and why. */
 static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *report)
 {
     const rp_time_spec *spec = &world->scene->time;
@@ -200,7 +200,7 @@ rp_code rp_world_step(rp_world *world, rp_report *report)
     return rp_world_step_toward(world, INFINITY, report);
 }
 
-/* Cuts a step so that even steps meet `target`. */
+/* (W2): cuts a step so that even steps meet `target`. */
 static double meet(double time, double target, double dt)
 {
     if (!isfinite(target)) return dt;

@@ -4,9 +4,9 @@
 
 #include "math/vec.h"
 
-/* The velocity after hitting a solid, relative to it. The normal part turns round, `restitution`
- * times as fast; the tangential part loses at most `friction` times the normal impulse (Coulomb)
- * and never turns round. Velocities that leave the solid stay. */
+/* (N3): the velocity after hitting a solid, relative to it. The normal part turns round,
+ * `restitution` times as fast; the tangential part loses at most `friction` times the normal
+ * impulse (Coulomb) and never turns round. Velocities that leave the solid stay. */
 static inline rp_vec3 rp_null_bounce(rp_vec3 velocity, rp_vec3 normal, double restitution,
                                      double friction)
 {
@@ -19,7 +19,7 @@ static inline rp_vec3 rp_null_bounce(rp_vec3 velocity, rp_vec3 normal, double re
     return rp_v3_madd(rp_v3_scale(tangential, kept), restitution * approach, normal);
 }
 
-/* The step in which a grain at `speed` under `acceleration` moves at most `distance`. */
+/* (N5): the step in which a grain at `speed` under `acceleration` moves at most `distance`. */
 static inline double rp_null_travel_time(double distance, double speed, double acceleration)
 {
     double divisor = speed + sqrt(speed * speed + 2 * acceleration * distance);

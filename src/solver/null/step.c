@@ -1,4 +1,5 @@
-/* One step of free flight: fly, bounce, find neighbours, sum density. */
+/* One step of free flight: fly (N1), bounce (N2, N3), find neighbours, sum density;
+ * docs/theory/null.md. */
 #include "solver/null/null.h"
 #include "solver/null/physics.h"
 
