@@ -32,6 +32,12 @@ check-sanitize: packages
 	    cmake --preset $$preset -DRP_WERROR=$(WERROR) > /dev/null && \
 	    cmake --build build-$$preset && ctest --test-dir build-$$preset -j2 || exit 1; done
 
+# Without optimisation, but with cloned kernels: what is not inlined shows itself there.
+check-debug: packages
+	@$(call configure,debug)
+	@cmake --build build-debug
+	@ctest --test-dir build-debug -j2 -R '^(math|neighbor|solver)'
+
 bench: all
 	build/repose bench all
 
@@ -57,4 +63,4 @@ tidy: all
 clean:
 	@rm -rf build build-debug build-asan build-tsan build-fuzz demo
 
-.PHONY: all packages demo check check-sanitize bench fuzz install docs format tidy clean
+.PHONY: all packages demo check check-debug check-sanitize bench fuzz install docs format tidy clean

@@ -45,7 +45,7 @@ static inline float rp_kernel_slope(rp_kernel kernel, float r)
     return kernel.gradient_scale * (q < 0.5f ? q * (3 * q - 2) : -rest * rest);
 }
 
-static inline rp_wide rp_kernel_value_wide(rp_kernel kernel, rp_wide r)
+RP_WIDE_INLINE rp_wide rp_kernel_value_wide(rp_kernel kernel, rp_wide r)
 {
     rp_wide q = r * kernel.inverse;
     rp_wide rest = rp_wide_max(1 - q, rp_wide_all(0));
@@ -54,7 +54,7 @@ static inline rp_wide rp_kernel_value_wide(rp_kernel kernel, rp_wide r)
     return kernel.scale * rp_wide_select(q < 0.5f, near, far);
 }
 
-static inline rp_wide rp_kernel_slope_wide(rp_kernel kernel, rp_wide r)
+RP_WIDE_INLINE rp_wide rp_kernel_slope_wide(rp_kernel kernel, rp_wide r)
 {
     rp_wide q = r * kernel.inverse;
     rp_wide rest = rp_wide_max(1 - q, rp_wide_all(0));

@@ -3,7 +3,9 @@
  * RP_WIDE_KERNEL, and the machine picks the best clone at start. The width is eight everywhere and
  * contraction is off, so sums have the same bits on every machine.
  *
- * Kernels must be plain functions (not inline); helpers called from them must be static inline. */
+ * Kernels must be plain functions (not inline); helpers that take or give wide values must be
+ * marked RP_WIDE_INLINE: a clone and a function outside it pass such values in different registers.
+ */
 #ifndef RP_MATH_WIDE_H
 #define RP_MATH_WIDE_H
 
@@ -22,61 +24,63 @@ typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 o
 #define RP_WIDE_KERNEL
 #endif
 
+#define RP_WIDE_INLINE static inline __attribute__((always_inline))
+
 /* The instruction set that kernels run with here: "AVX-512", "AVX2", "SSE2", "NEON" or "scalar". */
 const char *rp_wide_name(void);
 
 /* Written as a difference, which keeps every value as it is (minus zero, too): GCC 12 fills a list
  * of eight equal lanes one by one inside cloned kernels, and broadcasts this. */
-static inline rp_wide rp_wide_all(float value)
+RP_WIDE_INLINE rp_wide rp_wide_all(float value)
 {
     return value - (rp_wide){0};
 }
 
 /* From anywhere, aligned or not. */
-static inline rp_wide rp_wide_load(const float *from)
+RP_WIDE_INLINE rp_wide rp_wide_load(const float *from)
 {
     rp_wide w;
     memcpy(&w, from, sizeof w);
     return w;
 }
 
-static inline void rp_wide_store(float *to, rp_wide w)
+RP_WIDE_INLINE void rp_wide_store(float *to, rp_wide w)
 {
     memcpy(to, &w, sizeof w);
 }
 
 /* The first `count` floats (fewer than eight), the rest `fill`. */
-static inline rp_wide rp_wide_load_some(const float *from, int count, float fill)
+RP_WIDE_INLINE rp_wide rp_wide_load_some(const float *from, int count, float fill)
 {
     rp_wide w = rp_wide_all(fill);
     memcpy(&w, from, (size_t)count * sizeof(float));
     return w;
 }
 
-static inline rp_wide rp_wide_gather(const float *base, const uint32_t *index)
+RP_WIDE_INLINE rp_wide rp_wide_gather(const float *base, const uint32_t *index)
 {
     return (rp_wide){base[index[0]], base[index[1]], base[index[2]], base[index[3]],
                      base[index[4]], base[index[5]], base[index[6]], base[index[7]]};
 }
 
 /* Where the mask is set a, else b. */
-static inline rp_wide rp_wide_select(rp_wide_int mask, rp_wide a, rp_wide b)
+RP_WIDE_INLINE rp_wide rp_wide_select(rp_wide_int mask, rp_wide a, rp_wide b)
 {
     rp_wide_int chosen = (mask & (rp_wide_int)a) | (~mask & (rp_wide_int)b);
     return (rp_wide)chosen;
 }
 
-static inline rp_wide rp_wide_min(rp_wide a, rp_wide b)
+RP_WIDE_INLINE rp_wide rp_wide_min(rp_wide a, rp_wide b)
 {
     return rp_wide_select(a < b, a, b);
 }
 
-static inline rp_wide rp_wide_max(rp_wide a, rp_wide b)
+RP_WIDE_INLINE rp_wide rp_wide_max(rp_wide a, rp_wide b)
 {
     return rp_wide_select(a > b, a, b);
 }
 
-static inline rp_wide rp_wide_sqrt(rp_wide a)
+RP_WIDE_INLINE rp_wide rp_wide_sqrt(rp_wide a)
 {
     rp_wide root;
     for (int i = 0; i < RP_WIDE; i++)
@@ -85,13 +89,13 @@ static inline rp_wide rp_wide_sqrt(rp_wide a)
 }
 
 /* Always added in the same order, pairs of halves first. */
-static inline float rp_wide_sum(rp_wide a)
+RP_WIDE_INLINE float rp_wide_sum(rp_wide a)
 {
     float s0 = a[0] + a[4], s1 = a[1] + a[5], s2 = a[2] + a[6], s3 = a[3] + a[7];
     return (s0 + s2) + (s1 + s3);
 }
 
-static inline float rp_wide_most(rp_wide a)
+RP_WIDE_INLINE float rp_wide_most(rp_wide a)
 {
     float most = a[0];
     for (int i = 1; i < RP_WIDE; i++)

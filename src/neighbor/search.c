@@ -77,7 +77,7 @@ void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ran
 }
 
 /* The lanes of a mask as the bits of a number. */
-static inline unsigned mask_bits(rp_wide_int mask)
+RP_WIDE_INLINE unsigned mask_bits(rp_wide_int mask)
 {
 #if defined(__SSE__)
     __m128 half[2];
@@ -92,14 +92,14 @@ static inline unsigned mask_bits(rp_wide_int mask)
 #endif
 }
 
-static inline unsigned count_bits(unsigned bits)
+RP_WIDE_INLINE unsigned count_bits(unsigned bits)
 {
     return (unsigned)__builtin_popcount(bits);
 }
 
 /* Writes the values at `from` whose lanes are named to the front of `to`. Floats travel as the
  * whole numbers that their bits are. */
-static inline void pack(void *to, const void *from, rp_wide_int lanes)
+RP_WIDE_INLINE void pack(void *to, const void *from, rp_wide_int lanes)
 {
     rp_wide_int values, packed;
     memcpy(&values, from, sizeof values);
@@ -117,7 +117,7 @@ typedef struct wide_box {
     rp_wide low[3], high[3];
 } wide_box;
 
-static inline wide_box widened(const rp_query_box *box)
+RP_WIDE_INLINE wide_box widened(const rp_query_box *box)
 {
     return (wide_box){
         {rp_wide_all(box->low[0]), rp_wide_all(box->low[1]), rp_wide_all(box->low[2])},
@@ -125,13 +125,13 @@ static inline wide_box widened(const rp_query_box *box)
 }
 
 /* How far beyond low or high; 0 in between. */
-static inline rp_wide beyond(const float *from, rp_wide low, rp_wide high)
+RP_WIDE_INLINE rp_wide beyond(const float *from, rp_wide low, rp_wide high)
 {
     rp_wide value = rp_wide_load(from);
     return value - rp_wide_min(rp_wide_max(value, low), high);
 }
 
-static inline unsigned box_bits(const rp_candidates *c, size_t i, const wide_box *box, float limit)
+RP_WIDE_INLINE unsigned box_bits(const rp_candidates *c, size_t i, const wide_box *box, float limit)
 {
     rp_wide dx = beyond(c->x + i, box->low[0], box->high[0]);
     rp_wide dy = beyond(c->y + i, box->low[1], box->high[1]);
@@ -167,7 +167,7 @@ size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, cons
     return to;
 }
 
-static inline unsigned near_bits(const rp_candidates *c, size_t i, const rp_query *query)
+RP_WIDE_INLINE unsigned near_bits(const rp_candidates *c, size_t i, const rp_query *query)
 {
     rp_wide dx = query->x - rp_wide_load(c->x + i);
     rp_wide dy = query->y - rp_wide_load(c->y + i);
@@ -180,8 +180,8 @@ static inline unsigned near_bits(const rp_candidates *c, size_t i, const rp_quer
 
 /* Without branches: all eight places are written every time, the list then grows by as many as were
  * near. */
-static inline size_t append(const rp_candidates *c, size_t i, unsigned bits,
-                            const rp_wide_int *lanes, uint32_t *list)
+RP_WIDE_INLINE size_t append(const rp_candidates *c, size_t i, unsigned bits,
+                             const rp_wide_int *lanes, uint32_t *list)
 {
     pack(list, c->index + i, lanes[bits]);
     return count_bits(bits);
