@@ -166,6 +166,21 @@ static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
            s->stop > s->start && s->material >= 0 && s->material < scene->materials.count;
 }
 
+/* Its middle or the ends of its two axes. */
+static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *spec)
+{
+    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
+    double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
+    double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
+    const rp_vec3 ends[] = {spec->position, rp_v3_madd(spec->position, reach_u, u),
+                            rp_v3_madd(spec->position, -reach_u, u),
+                            rp_v3_madd(spec->position, reach_v, v),
+                            rp_v3_madd(spec->position, -reach_v, v)};
+    for (int i = 0; i < 5; i++)
+        if (is_walled_off(&scene->domain, ends[i])) return true;
+    return false;
+}
+
 static rp_code fail_emitter(const rp_emitter_spec *spec, rp_report *report, const char *what)
 {
     char key[128];
@@ -180,8 +195,11 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
         return fail_emitter(spec, report,
                             "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
                             "speed > 0, rate >= 0, stop > start and a material of the scene");
-    if (is_walled_off(&scene->domain, spec->position))
-        return fail_emitter(spec, report, "the nozzle lies behind a wall of the domain");
+    if (nozzle_is_walled_off(scene, spec))
+        return fail_emitter(
+            spec, report,
+            "the nozzle lies or reaches behind a wall of the domain; move it, make it "
+            "smaller, or widen or open the domain");
     double full = rp_stream_full_rate(scene, spec);
     if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
     snprintf(what, sizeof what,

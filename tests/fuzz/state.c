@@ -23,6 +23,7 @@ static void make_world(void)
     rp_scene *scene = NULL;
     rp_world_options options = rp_default_world_options();
     options.threads = 1;
+    options.memory_limit = 80 << 20; /* some ten thousand grains: more would only be slow */
     if (rp_scene_parse(text, "fuzz", &scene, NULL) != RP_OK) abort();
     if (rp_world_create(scene, &options, &world, NULL) != RP_OK) abort();
     if (rp_world_run_to(world, 0.1, NULL) != RP_OK) abort();

@@ -366,8 +366,9 @@ static void what_lies_behind_a_wall_is_refused(void **state)
     (void)state;
     static const char *const things[] = {
         "sources: {high: {shape: box, size: [0.2, 0.2, 0.2], position: [0, 0, 3]}}\n",
-        "emitters: {far: {radius: 10 cm, position: [9, 0, 0]}}\n"};
-    for (int i = 0; i < 2; i++) {
+        "emitters: {far: {radius: 10 cm, position: [9, 0, 0]}}\n",
+        "emitters: {far: {radius: 2 m, position: [0, 0, 0]}}\n"};
+    for (int i = 0; i < 3; i++) {
         char text[512];
         snprintf(text, sizeof text, PLAIN "domain: {low: [-1, -1, -1], high: [1, 1, 1]}\n%s",
                  things[i]);
