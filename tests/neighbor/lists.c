@@ -307,6 +307,10 @@ static void absurd_lists_are_an_error(void **state)
     check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), report);
     assert_int_equal(lists.total, 3000 * 2999);
     assert_true(lists.index_capacity < 3000 * 2999 * 5 / 4);
+    rp_report_clear(report);
+    rp_neighbor_limit(neighbor, 1e6); /* bytes; all lists together take 36 MB */
+    assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_MEMORY);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "neighbour lists"));
     const double bad[] = {0, -1, NAN, INFINITY, 1e30};
     for (int i = 0; i < 5; i++)
         assert_int_equal(rp_neighbor_lists(neighbor, &p, bad[i], &lists, NULL), RP_ERROR_INPUT);

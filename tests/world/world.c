@@ -436,26 +436,6 @@ static void a_host_program_may_lend_its_threads(void **state)
     rp_scene_destroy(scene);
 }
 
-/* All grains end in one corner, where everybody is everybody's neighbour. */
-static void lists_that_grow_beyond_the_limit_end_the_run(void **state)
-{
-    (void)state;
-    rp_scene *scene =
-        scene_of("particles: {spacing: 4 cm}\nsolver: {method: null, density: yes}\n"
-                 "gravity: [-5, -5, -5]\ndomain: {low: [0, 0, 0]}\n"
-                 "sources: {all: {shape: box, size: [1, 1, 1], position: [0.5, 0.5, 0.5]}}\n");
-    rp_world_options options = rp_default_world_options();
-    options.memory_limit = 100 << 20;
-    rp_world *world = NULL;
-    rp_report *report = rp_report_create();
-    check_ok(rp_world_create(scene, &options, &world, report), report);
-    assert_int_equal(rp_world_run_to(world, 3, report), RP_ERROR_MEMORY);
-    assert_non_null(strstr(rp_report_fault(report, 0)->message, "neighbour lists"));
-    rp_report_destroy(report);
-    rp_world_destroy(world);
-    rp_scene_destroy(scene);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,7 +458,6 @@ int main(void)
         cmocka_unit_test(what_lies_behind_a_wall_is_refused),
         cmocka_unit_test(many_blocks_give_the_same_bits_on_any_threads),
         cmocka_unit_test(a_host_program_may_lend_its_threads),
-        cmocka_unit_test(lists_that_grow_beyond_the_limit_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
