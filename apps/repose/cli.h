@@ -47,7 +47,9 @@ typedef struct verb {
     const option_spec *specs;
     int spec_count;
     int min_words, max_words;
-    const char *choices; /* words that may follow, "a b c", for completion; may be NULL */
+    /* Word `index` of those that may follow, for help and completion; NULL behind the last. The
+     * pointer may be NULL. */
+    const char *(*choice)(int index);
     int (*run)(const struct verb *verb, const options *options); /* gives the exit code */
 } verb;
 
@@ -87,9 +89,9 @@ const char *short_number(double value, char *text, size_t size);
 /* "1:23:45" or "12 s". */
 const char *short_duration(double seconds, char *text, size_t size);
 
-/* find.c: the path of a scene given as a path or as the name of one that came along; false after a
- * fault. */
-bool find_scene(const char *word, char *path, size_t size, rp_report *report);
+/* find.c: a scene is given as a path or as the name of one that came along. */
+/* Finds and reads the scene that the first word names, with the settings; `path` gets its path. */
+rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp_report *report);
 /* The folder "scenes" or "validation" that came along; NULL when there is none. */
 const char *data_folder(const char *name);
 

@@ -82,7 +82,7 @@ static bool unknown_scene(const char *word, rp_report *report)
     return false;
 }
 
-bool find_scene(const char *word, char *path, size_t size, rp_report *report)
+static bool find_scene(const char *word, char *path, size_t size, rp_report *report)
 {
     snprintf(path, size, "%s", word);
     if (is_file(word) || strchr(word, '/') || strchr(word, '.')) {
@@ -96,4 +96,11 @@ bool find_scene(const char *word, char *path, size_t size, rp_report *report)
         if (is_file(path)) return true;
     }
     return unknown_scene(word, report);
+}
+
+rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp_report *report)
+{
+    *out = NULL;
+    if (!find_scene(o->words[0], path, size, report)) return RP_ERROR_INPUT;
+    return rp_scene_load(path, o->settings, o->setting_count, out, report);
 }

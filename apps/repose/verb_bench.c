@@ -65,6 +65,14 @@ static int unknown_case(const verb *v, const char *name)
     return say_unknown(v, "no case", name, names, count);
 }
 
+static const char *choice(int index)
+{
+    int count = 0;
+    const rp_bench_case *const *cases = rp_bench_cases(&count);
+    if (index == 0) return "all";
+    return index <= count ? cases[index - 1]->name : NULL;
+}
+
 static int run(const verb *v, const options *o)
 {
     long long size = 0;
@@ -83,11 +91,10 @@ const verb verb_bench = {
     .name = "bench",
     .words = "NAME|all",
     .help = "how fast a part is here, and how fast it could be",
-    .more = "Cases: neighbor (sort and neighbour lists), null (a whole step without physics).\n"
-            "Seconds are the median of repeats; the limit is what this machine's own bandwidth or\n"
+    .more = "Seconds are the median of repeats; the limit is what this machine's own bandwidth or\n"
             "arithmetic, measured in the same run, would allow.\n",
     VERB_OPTIONS(specs),
-    .choices = "all neighbor null",
+    .choice = choice,
     .min_words = 1,
     .max_words = 1,
     .run = run};

@@ -48,9 +48,7 @@ static int run(const verb *v, const options *o)
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
     char path[PATH_MAX];
-    rp_code code = RP_ERROR_INPUT;
-    if (find_scene(o->words[0], path, sizeof path, report))
-        code = rp_scene_load(path, o->settings, o->setting_count, &scene, report);
+    rp_code code = open_scene(o, path, sizeof path, &scene, report);
     if (code == RP_OK) code = rp_world_check_scene(scene, NULL, report);
     int result = exit_code(code);
     if (o->json)

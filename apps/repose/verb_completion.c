@@ -16,7 +16,8 @@ static void print_bash(void)
         printf("        %s) words='", v->name);
         for (int j = 0; j < v->spec_count; j++)
             printf("%s%s", j ? " " : "", v->specs[j].name);
-        if (v->choices) printf(" %s", v->choices);
+        for (int j = 0; v->choice && v->choice(j); j++)
+            printf(" %s", v->choice(j));
         if (strcmp(v->words, "SCENE") == 0)
             printf(" '$(repose help scenes 2>/dev/null | cut -d' ' -f1)'");
         printf("' ;;\n");
@@ -55,6 +56,12 @@ static void print_fish(void)
     }
 }
 
+static const char *choice(int index)
+{
+    static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+    return shells[index];
+}
+
 static int run(const verb *v, const options *o)
 {
     if (strcmp(o->words[0], "bash") == 0)
@@ -72,7 +79,7 @@ const verb verb_completion = {.name = "completion",
                               .words = "bash|zsh|fish",
                               .help = "print completion for a shell",
                               .more = "bash: eval \"$(repose completion bash)\"\n",
-                              .choices = "bash zsh fish",
+                              .choice = choice,
                               .min_words = 1,
                               .max_words = 1,
                               .run = run};

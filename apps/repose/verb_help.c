@@ -27,6 +27,9 @@ static void print_verb(const verb *v)
 {
     printf("repose %s %s%s\n\n%s\n", v->name, v->words, v->spec_count ? " [OPTIONS]" : "", v->help);
     if (v->more) printf("\n%s", v->more);
+    for (int i = 0; v->choice && v->choice(i); i++)
+        printf("%s%s", i ? ", " : "\nthere are: ", v->choice(i));
+    if (v->choice) printf("\n");
     if (v->spec_count) printf("\noptions:\n");
     for (int i = 0; i < v->spec_count; i++) {
         const option_spec *spec = &v->specs[i];
@@ -146,15 +149,24 @@ static int print_manual(void)
     return 0;
 }
 
+static const char *const topics[] = {"scene", "scenes", "units", "exit-codes", "manual"};
+#define TOPICS ((int)(sizeof topics / sizeof *topics))
+
+/* Topics, then verbs. */
+static const char *choice(int index)
+{
+    if (index < TOPICS) return topics[index];
+    return index - TOPICS < verb_count() ? verb_at(index - TOPICS)->name : NULL;
+}
+
 static int unknown_topic(const char *word)
 {
-    static const char *const topics[] = {"scene", "scenes", "units", "exit-codes", "manual"};
     const char *names[64];
     int count = 0;
-    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
-        names[count++] = topics[i];
-    for (int i = 0; i < verb_count(); i++)
-        names[count++] = verb_at(i)->name;
+    while (count < 64 && choice(count)) {
+        names[count] = choice(count);
+        count++;
+    }
     return say_unknown(&verb_help, "no help on", word, names, count);
 }
 
@@ -191,9 +203,7 @@ const verb verb_help = {
         "Scenes that came along are found beside the program or below its prefix; the variable\n"
         "REPOSE_DATA names another folder that holds `scenes` and `validation`.\n",
     VERB_OPTIONS(specs),
-    .choices =
-        "run check info render measure export validate bench version completion scene scenes units "
-        "exit-codes manual",
+    .choice = choice,
     .min_words = 0,
     .max_words = 2,
     .run = run};

@@ -42,6 +42,12 @@ static rp_code measure_frames(const rp_record *record, const rp_measure_kind *ki
     return code;
 }
 
+static const char *choice(int index)
+{
+    const rp_measure_kind *kind = rp_measure_at(index);
+    return kind ? kind->name : NULL;
+}
+
 static int unknown_kind(const verb *v, const char *word)
 {
     const char *names[32];
@@ -67,11 +73,11 @@ static int run(const verb *v, const options *o)
 const verb verb_measure = {
     .name = "measure",
     .words = "RUN WHAT",
-    .help = "measure a run: energy, momentum, count, bounds",
+    .help = "measure a run",
     .more = "Every number comes with its unit and with what rounding in the recorded floats may\n"
             "have changed. WHAT is one of the kinds that a scene may name under measurements.\n",
     VERB_OPTIONS(specs),
-    .choices = "energy momentum count bounds",
+    .choice = choice,
     .min_words = 2,
     .max_words = 2,
     .run = run};

@@ -107,9 +107,7 @@ static int run(const verb *v, const options *o)
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
     char path[PATH_MAX];
-    rp_code code = RP_ERROR_INPUT;
-    if (find_scene(o->words[0], path, sizeof path, report))
-        code = rp_scene_load(path, o->settings, o->setting_count, &scene, report);
+    rp_code code = open_scene(o, path, sizeof path, &scene, report);
     if (code == RP_OK) code = run_scene(scene, path, o, report);
     int result = say_faults(code, report, o->json);
     rp_scene_destroy(scene);

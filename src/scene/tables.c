@@ -188,8 +188,9 @@ static const rp_param body_params[] = {
          "turns about x, then y, then z; none when not given"),
     VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
          "of a plane: the way it faces, instead of a rotation; any length"),
-    WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
-         "fixed; moved along keys; or dynamic, moved by what acts on it"),
+    WORD(
+        rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
+        "fixed; moved along keys; or dynamic, moved by what acts on it (no rigid-body engine yet)"),
     TABLE(RP_PARAM_LIST, rp_body_spec, keys, "keys", "", key_table,
           "the way of a moved body, times rising; it rests before the first and after the last"),
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
