@@ -2,16 +2,18 @@
 
 #include <string.h>
 
-extern const rp_solver_type rp_null_solver;
-extern const rp_param_table rp_null_table;
+extern const rp_solver_type rp_frictional_solver, rp_null_solver;
+extern const rp_param_table rp_frictional_table, rp_null_table;
 
 static const rp_solver_type *const solvers[] = {
     &rp_null_solver,
+    &rp_frictional_solver,
 };
 
 /* Their parameter tables, in the same order. */
 static const rp_param_table *const methods[] = {
     &rp_null_table,
+    &rp_frictional_table,
 };
 
 #define COUNT ((int)(sizeof solvers / sizeof *solvers))
