@@ -53,6 +53,22 @@ static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec
     }
 }
 
+static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plain_list *all)
+{
+    const rp_gravity_key_spec *keys = all->items;
+    const rp_node *entry = list->first;
+    for (int i = 1; i < all->count && entry && entry->next; i++) {
+        entry = entry->next;
+        if (!(keys[i].time > keys[i - 1].time))
+            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
+                     keys[i - 1].time);
+        if (rp_gravity_is_opposite(keys[i - 1].gravity, keys[i].gravity))
+            fail_key(tree, entry, "gravity",
+                     "it points just the other way than at the key before, so the way of turning "
+                     "is not defined; add a key in between");
+    }
+}
+
 /* --- shapes and nozzles ----------------------------------------------------------------------- */
 
 typedef struct needs {
@@ -214,6 +230,9 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
     if ((map = sound_section(root, "time"))) check_time(tree, map, &scene->time);
     if ((map = sound_section(root, "domain"))) check_domain(tree, map, &scene->domain);
     if ((map = sound_section(root, "light"))) check_light(tree, map, &scene->light);
+    map = rp_node_find(root, "gravity_keys");
+    if (map && map->kind == RP_NODE_LIST && !map->bad)
+        check_gravity_keys(tree, map, &scene->gravity_keys);
     if (scene->materials.count > MATERIALS_MAX)
         rp_node_fail(tree, rp_node_find(root, "materials"), NULL,
                      "there are %d materials; at most %d are possible", scene->materials.count,

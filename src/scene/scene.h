@@ -20,6 +20,12 @@ typedef struct rp_time_spec {
     double min_step;   /* s; an automatic step below it stops the run */
 } rp_time_spec;
 
+/* Gravity at an instant; between two of them it turns and changes its length evenly. */
+typedef struct rp_gravity_key_spec {
+    double time;     /* s */
+    rp_vec3 gravity; /* m/s2 */
+} rp_gravity_key_spec;
+
 /* The sides of the domain in the order of rp_domain_spec.open. */
 #define RP_SIDE_WORDS "left|right|front|back|bottom|top"
 
@@ -146,7 +152,8 @@ struct rp_scene {
     char *description;
     int64_t seed;
     rp_time_spec time;
-    rp_vec3 gravity; /* m/s2 */
+    rp_vec3 gravity;            /* m/s2, where there are no keys: ask rp_scene_gravity */
+    rp_plain_list gravity_keys; /* rp_gravity_key_spec, times rising */
     rp_domain_spec domain;
     rp_particles_spec particles;
     rp_named_list materials;    /* rp_material_spec */
@@ -190,6 +197,13 @@ const rp_param_table *rp_scene_table(void);
  * the schema. RP_ERROR_INPUT, with a suggestion, when there is no such section. NULL: all. */
 rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
                       rp_help_line *line, void *user, rp_report *report);
+
+/* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
+rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
+/* The strongest that it ever is, m/s2: what a step must bear whatever the time. */
+double rp_scene_gravity_max(const rp_scene *scene);
+/* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
+bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 
 static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
 {

@@ -242,12 +242,22 @@ static const rp_param light_params[] = {
 };
 DEFINE(light_table, "light", rp_light_spec, light_params, "the light in pictures");
 
+static const rp_param gravity_key_params[] = {
+    REAL(rp_gravity_key_spec, time, "time", "s", NULL, 0, LATE, "when it pulls like this"),
+    VEC3(rp_gravity_key_spec, gravity, "gravity", "m/s2", NULL, -1e4, 1e4, "how it pulls then"),
+};
+DEFINE(gravity_key_table, "gravity key", rp_gravity_key_spec, gravity_key_params,
+       "gravity at an instant; in between its direction turns and its length changes at an even "
+       "rate");
+
 static const rp_param scene_params[] = {
     TEXT(rp_scene, title, "title", "untitled", "one line on what it shows"),
     TEXT(rp_scene, description, "description", "", "more about it"),
     COUNT(rp_scene, seed, "seed", "1", 0, 9e15, "where the random numbers begin"),
     TABLE(RP_PARAM_TABLE, rp_scene, time, "time", NULL, time_table, "how long, in which steps"),
     VEC3(rp_scene, gravity, "gravity", "m/s2", "[0, 0, -9.81]", -1e4, 1e4, "pulls everywhere"),
+    TABLE(RP_PARAM_LIST, rp_scene, gravity_keys, "gravity_keys", "", gravity_key_table,
+          "gravity that changes, times rising, in place of gravity"),
     TABLE(RP_PARAM_TABLE, rp_scene, domain, "domain", NULL, domain_table,
           "the space that grains may be in"),
     TABLE(RP_PARAM_TABLE, rp_scene, particles, "particles", NULL, particles_table, "the grains"),

@@ -112,6 +112,7 @@ static const char full_scene[] =
     "seed: 42\n"
     "time: {duration: 2 s, frame_rate: 50 Hz, max_step: 5 ms}\n"
     "gravity: [0, 0, -9.81 m/s^2]\n"
+    "gravity_keys: [{time: 0, gravity: [0, 0, -9.81]}, {time: 2 s, gravity: [4.9, 0, -8.5]}]\n"
     "domain: {low: [-1, -1, 0], high: [1, 1, 3], open: [top], periodic: [x]}\n"
     "particles: {spacing: 2 cm, jitter: 20 %}\n"
     "materials:\n"

@@ -182,10 +182,9 @@ double rp_null_max_speed(const rp_solver *solver)
 
 rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    (void)time;
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    rp_vec3 g = frame->scene->gravity;
+    rp_vec3 g = rp_scene_gravity(frame->scene, time + dt / 2); /* the mean over the step */
     size_t blocks = (p->count + BLOCK - 1) / BLOCK;
     flight f = {.solver = solver,
                 .dt = dt,
