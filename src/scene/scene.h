@@ -33,7 +33,7 @@ typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
     uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
     uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
-    double friction;   /* of the walls, tangent of the angle */
+    double friction;   /* of the walls, tangent of the angle; infinite: rough */
     double restitution; /* of the walls */
 } rp_domain_spec;
 
@@ -114,7 +114,7 @@ typedef struct rp_body_spec {
     rp_plain_list keys;           /* rp_key_spec, times rising */
     int interpolation;            /* rp_interpolation */
     double density;               /* kg/m3 */
-    double friction, restitution; /* of its surface */
+    double friction, restitution; /* of its surface; friction infinite: rough */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
     double colour[3];
 } rp_body_spec;

@@ -14,6 +14,12 @@
         .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
         .preset = preset_, .low = low_, .high = high_, .help = help_                               \
     }
+/* Of a body or wall. */
+#define FRICTION(type, help_)                                                                      \
+    {                                                                                              \
+        .key = "friction", .kind = RP_PARAM_REAL, .offset = offsetof(type, friction), .unit = "",  \
+        .preset = "rough", .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_          \
+    }
 #define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
     {                                                                                              \
         .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
@@ -81,8 +87,9 @@ static const rp_param domain_params[] = {
         rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
         "sides without a wall, where grains that pass are gone; left and right are low and high x, "
         "front and back low and high y"),
-    REAL(rp_domain_spec, friction, "friction", "", "0.5", 0, 10,
-         "of the walls (tangent); what counts is the geometric mean with the material's"),
+    FRICTION(rp_domain_spec,
+             "of the walls (tangent); what counts is the geometric mean with the material's; rough "
+             "(or inf): grains cling to them as to each other, by the tangent of their angle"),
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of the walls: share of its speed that a grain keeps in a bounce; what counts is the "
          "geometric mean with the material's"),
@@ -106,7 +113,7 @@ static const rp_param material_params[] = {
     REAL(rp_material_spec, viscosity, "viscosity", "", "0", 0, 1e6, "inner damping of motion"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
          "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
-         "body's"),
+         "body's, where that is not rough"),
     REAL(
         rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
         "share of its speed that a grain keeps in a bounce; what counts is the geometric mean with "
@@ -196,7 +203,9 @@ static const rp_param body_params[] = {
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
          "between keys: smooth starts and ends at rest, linear moves and turns at an even rate"),
     REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5, "of a dynamic body"),
-    REAL(rp_body_spec, friction, "friction", "", "0.5", 0, 10, "of its surface (tangent)"),
+    FRICTION(rp_body_spec,
+             "of its surface (tangent); what counts is the geometric mean with the material's; "
+             "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),
     VEC3(rp_body_spec, velocity, "velocity", "m/s", "[0, 0, 0]", -1e5, 1e5,
          "of a dynamic body at the start"),

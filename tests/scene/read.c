@@ -34,6 +34,8 @@ static void values_arrive(void **state)
     assert_int_equal(rp_scene_frame_count(scene), 101);
     assert_true(scene->time.max_step == 0.005 && scene->time.step == 0);
     check_vector(scene->gravity, 0, 0, -9.81);
+    assert_int_equal(scene->gravity_keys.count, 2);
+    check_vector(((const rp_gravity_key_spec *)scene->gravity_keys.items)[1].gravity, 4.9, 0, -8.5);
     check_vector(scene->domain.high, 1, 1, 3);
     assert_int_equal(scene->domain.open, 1 << 5);
     assert_int_equal(scene->domain.periodic, 1);
@@ -122,6 +124,24 @@ static void little_is_enough(void **state)
     assert_int_equal(scene->materials.count, 1);
     assert_int_equal(rp_scene_find_material(scene, "gravel"), 0);
     assert_true(scene->time.duration == 1);
+    rp_scene_destroy(scene);
+}
+
+static void surfaces_are_rough_unless_told(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok("particles: {spacing: 1}\ndomain: {friction: 0.4}\nbodies:\n"
+                              "  a: {shape: plane}\n  b: {shape: plane, friction: rough}\n"
+                              "  c: {shape: plane, friction: inf}\n"
+                              "  d: {shape: plane, friction: 0}\n");
+    const rp_body_spec *bodies = rp_scene_bodies(scene);
+    for (int i = 0; i < 3; i++)
+        assert_true(isinf(bodies[i].friction) && bodies[i].friction > 0);
+    assert_true(bodies[3].friction == 0 && scene->domain.friction == 0.4);
+    rp_scene_destroy(scene);
+    scene = read_ok("particles: {spacing: 1}\n");
+    assert_true(isinf(scene->domain.friction));
+    assert_non_null(strstr(rp_scene_text(scene), "friction: rough"));
     rp_scene_destroy(scene);
 }
 
@@ -419,6 +439,7 @@ int main(void)
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
         cmocka_unit_test(little_is_enough),
+        cmocka_unit_test(surfaces_are_rough_unless_told),
         cmocka_unit_test(texts_keep_their_quotes),
         cmocka_unit_test(aliases_are_written_out),
         cmocka_unit_test(frames_are_counted),

@@ -70,7 +70,7 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
     rp_vec3 before = rp_v3_sub(rp_v3(p->vx[i], p->vy[i], p->vz[i]), touch.velocity);
     bool resting = -rp_v3_dot(before, touch.normal) < f->resting_speed;
     double restitution = resting ? 0 : sqrt(material->restitution * surface->restitution);
-    double friction = sqrt(material->friction * surface->friction);
+    double friction = rp_surface_friction(surface, material);
     rp_vec3 after = rp_null_bounce(before, touch.normal, restitution, friction);
     rp_vec3 change = rp_v3_sub(after, before);
 
