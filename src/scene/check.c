@@ -142,6 +142,15 @@ static void check_emitter(rp_tree *tree, const rp_node *map, const rp_emitter_sp
                  emitter->start);
 }
 
+static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_spec *region)
+{
+    static const needs nothing = {"", ""};
+    if (rp_is_given(map, "shape"))
+        check_shape(tree, map, &region->shape_spec);
+    else
+        check_needs(tree, map, "region without a shape", shape_keys, &nothing);
+}
+
 /* --- bodies ----------------------------------------------------------------------------------- */
 
 static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
@@ -240,5 +249,6 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
     check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);
     check_entries(tree, root, "bodies", scene->bodies, rp_body_spec, check_body);
+    check_entries(tree, root, "moisture", scene->moisture, rp_moisture_spec, check_moisture);
     check_entries(tree, root, "cameras", scene->cameras, rp_camera_spec, check_camera);
 }
