@@ -43,7 +43,8 @@ static void soak(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         if (p->moisture[i] == value) continue; /* most of the time most are */
         if (!is_inside(s->region, rp_v3(p->x[i], p->y[i], p->z[i]))) continue;
-        p->moisture[i] = s->share < 1 ? p->moisture[i] + s->share * (value - p->moisture[i]) : value;
+        p->moisture[i] =
+            s->share < 1 ? p->moisture[i] + s->share * (value - p->moisture[i]) : value;
     }
 }
 
