@@ -17,7 +17,7 @@
 #define BODY_GLOSS 0.10
 /* The share of its light that a grain loses at moisture 1: water between grains leads light on
  * instead of back. */
-#define WET_DARKER 0.45
+#define WET_DARKER 0.5
 /* The ground fades into the haze between these distances from the scene's middle, in its radii. */
 #define GROUND_NEAR 3.0
 #define GROUND_FAR 14.0

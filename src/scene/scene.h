@@ -132,6 +132,7 @@ typedef struct rp_body_spec {
     double friction, restitution; /* of its surface; friction infinite: rough */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
     double colour[3];
+    bool hidden; /* not in pictures */
 } rp_body_spec;
 
 #define RP_MEASURE_WORDS "energy|momentum|count|bounds"

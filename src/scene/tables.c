@@ -30,6 +30,11 @@
         .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
         .low = low_, .high = high_, .help = help_                                                  \
     }
+#define SWITCH(type, member, name, preset_, help_)                                                 \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
 #define WORD(type, member, name, words_, preset_, help_)                                           \
     {                                                                                              \
         .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
@@ -237,6 +242,8 @@ static const rp_param body_params[] = {
     VEC3(rp_body_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
          "of a dynamic body at the start"),
     COLOUR(rp_body_spec, colour, "colour", "grey", "in pictures"),
+    SWITCH(rp_body_spec, hidden, "hidden", "no",
+           "leave it out of pictures, so that what it holds is seen, as behind glass"),
 };
 DEFINE(body_table, "body", rp_body_spec, body_params, "a rigid body");
 

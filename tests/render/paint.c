@@ -111,6 +111,29 @@ static void bodies_are_drawn_and_hidden(void **state)
     rp_picture_destroy(empty);
 }
 
+/* What it hides is seen, and it casts no shadow: as if it were not there, with the camera where it
+ * was. */
+static void a_hidden_body_is_not_drawn(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    stage_add(&s, 0, 0, 0, RED);
+    stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, -0.5));
+    rp_picture *without = stage_paint(&s, 100, 100, NULL);
+    rp_body_spec *box = stage_add_body(
+        &s, (rp_shape){.kind = RP_SHAPE_BOX, .size = {0.4, 0.4, 0.4}}, rp_v3(0, 0, 0));
+    rp_picture *with = stage_paint(&s, 100, 100, NULL);
+    box->hidden = true;
+    rp_picture *hidden = stage_paint(&s, 100, 100, NULL);
+    assert_true(differ(with, hidden, 50, 50) > 24);
+    assert_int_equal(differ(without, hidden, 50, 50), 0);
+    for (int x = 0; x < 100; x += 7)
+        assert_true(differ(without, hidden, x, 80) <= differ(without, with, x, 80));
+    rp_picture_destroy(without);
+    rp_picture_destroy(with);
+    rp_picture_destroy(hidden);
+}
+
 /* A dry, a half wet and a wet ball, otherwise the same; without the field all are dry. */
 static void wet_grains_are_darker(void **state)
 {
@@ -352,6 +375,7 @@ int main(void)
         cmocka_unit_test(the_nearer_sphere_hides_the_farther),
         cmocka_unit_test(the_shadow_falls_away_from_the_sun),
         cmocka_unit_test(bodies_are_drawn_and_hidden),
+        cmocka_unit_test(a_hidden_body_is_not_drawn),
         cmocka_unit_test(wet_grains_are_darker),
         cmocka_unit_test(a_moved_body_is_drawn_where_the_view_says),
         cmocka_unit_test(threads_do_not_change_a_bit),

@@ -90,6 +90,7 @@ static void bodies_and_the_rest_arrive(void **state)
     check_near(keys[1].rotation.z, RP_PI / 2, 1e-15);
     assert_true(bodies[2].density == 2500);
     assert_true(bodies[3].shape.neck == 0.03);
+    assert_true(bodies[3].hidden && !bodies[2].hidden);
     const rp_moisture_spec *regions = rp_scene_moisture(scene);
     assert_int_equal(scene->moisture.count, 2);
     assert_true(!regions[0].everywhere && regions[0].shape.kind == RP_SHAPE_CYLINDER);
