@@ -21,11 +21,15 @@
     "  late: {shape: sphere, radius: 0.2, position: [0.1, 0, 1.5], at: 0.2 s, material: sand}\n"   \
     "emitters:\n"                                                                                  \
     "  spout: {radius: 8 cm, position: [-0.3, 0, 1], direction: [1, 0, 0.2], speed: 3, "           \
-    "stop: 0.3 s, material: sand}\n"                                                               \
+    "stop: 0.3 s, material: sand, moisture: 0.5}\n"                                                \
     "bodies:\n"                                                                                    \
     "  stone: {shape: sphere, radius: 0.2, position: [0, 0, 0.1]}\n"                               \
     "  sweeper: {shape: box, size: [0.1, 0.4, 0.4], motion: keys, keys: [{time: 0, position: "     \
     "[-0.4, 0, 0]}, {time: 0.5, position: [0.3, 0, 0.1], rotation: [0, 0, 200 deg]}]}\n"           \
+    "moisture:\n"                                                                                  \
+    "  rain: {shape: sphere, radius: 0.6, position: [0, 0, 0.5], start: 70 ms, duration: 0.2 s, "  \
+    "value: 0.8}\n"                                                                                \
+    "  sun: {start: 0.31 s, duration: 1 s, value: 0}\n"                                            \
     "solver: {method: null}\n"
 
 static inline rp_scene *scene_of(const char *text)

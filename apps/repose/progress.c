@@ -69,11 +69,14 @@ static void draw_bar(const rp_progress *p)
 static void print_line(const rp_progress *p)
 {
     char grains[32], left[32];
-    fprintf(stderr,
-            "frame %lld/%lld  t %.3f s  %s grains  dt %.3g s (%s)  v max %.3g m/s  left %s\n",
+    fprintf(stderr, "frame %lld/%lld  t %.3f s  %s grains  dt %.3g s (%s)  v max %.3g m/s",
             (long long)p->frame, (long long)p->frame_count, p->time,
             short_number((double)p->grains, grains, sizeof grains), p->step.dt, p->step.reason,
-            p->step.max_speed, short_duration(p->seconds_left, left, sizeof left));
+            p->step.max_speed);
+    if (p->step.iterations) fprintf(stderr, "  %d iterations", p->step.iterations);
+    if (p->step.density_error >= 0)
+        fprintf(stderr, "  density error %.2g %%", 100 * p->step.density_error);
+    fprintf(stderr, "  left %s\n", short_duration(p->seconds_left, left, sizeof left));
 }
 
 static void print_object(const rp_progress *p)
@@ -85,7 +88,8 @@ static void print_object(const rp_progress *p)
     print_json_text(stdout, p->step.reason);
     printf(", \"max_speed\": %.9g, \"density_error\": ", p->step.max_speed);
     print_json_number(stdout, p->step.density_error >= 0 ? p->step.density_error : NAN);
-    printf(", \"removed\": %zu, \"seconds\": %.6g}\n", p->step.removed, p->seconds);
+    printf(", \"iterations\": %d, \"removed\": %zu, \"seconds\": %.6g}\n", p->step.iterations,
+           p->step.removed, p->seconds);
     fflush(stdout);
 }
 

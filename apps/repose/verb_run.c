@@ -55,19 +55,47 @@ static void announce(const rp_scene *scene, const rp_run_options *run, const opt
     }
 }
 
+static void print_tally_json(const rp_step_tally *t)
+{
+    printf(", \"step\": {\"count\": %llu, \"shortest\": %.9g, \"mean\": %.9g, \"longest\": %.9g, "
+           "\"reasons\": [",
+           (unsigned long long)t->steps, t->shortest, t->mean, t->longest);
+    for (int i = 0; i < t->reason_count; i++) {
+        printf("%s{\"reason\": ", i ? ", " : "");
+        print_json_text(stdout, t->reasons[i].reason);
+        printf(", \"steps\": %llu, \"share\": %.6g}", (unsigned long long)t->reasons[i].steps,
+               (double)t->reasons[i].steps / (double)t->steps);
+    }
+    printf("]}");
+}
+
+static void print_tally(const rp_step_tally *t)
+{
+    if (!t->steps) return;
+    fprintf(stderr, "steps: %.3g ms on average, %.3g to %.3g ms; decided by", 1e3 * t->mean,
+            1e3 * t->shortest, 1e3 * t->longest);
+    for (int i = 0; i < t->reason_count; i++)
+        fprintf(stderr, "%s %s (%.3g %%)", i ? ";" : "", t->reasons[i].reason,
+                100 * (double)t->reasons[i].steps / (double)t->steps);
+    fputc('\n', stderr);
+}
+
 static void print_summary(rp_code code, const rp_run_summary *s, const char *folder,
                           const options *o)
 {
     char text[32];
     if (o->json) {
         printf("{\"done\": %s, \"frames\": %lld, \"steps\": %llu, \"time\": %.9g, \"seconds\": "
-               "%.6g, \"grains\": %zu, \"hash\": \"%016llx\"}\n",
+               "%.6g, \"grains\": %zu, \"hash\": \"%016llx\"",
                code == RP_OK ? "true" : "false", (long long)s->frames, (unsigned long long)s->steps,
                s->time, s->seconds, s->grains, (unsigned long long)s->hash);
+        print_tally_json(&s->tally);
+        printf("}\n");
     } else if (!o->quiet && code == RP_OK) {
         fprintf(stderr, "done: %lld frames, %llu steps, %.6g s simulated in %s, state %016llx\n",
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
+        print_tally(&s->tally);
         fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
     if (code == RP_INTERRUPTED && !o->json)

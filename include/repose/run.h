@@ -36,6 +36,18 @@ typedef struct rp_run_options {
 } rp_run_options;
 RP_API rp_run_options rp_default_run_options(void);
 
+/* How long steps were, and how often each reason decided that. */
+#define RP_STEP_REASONS 8
+typedef struct rp_step_tally {
+    uint64_t steps;
+    double shortest, mean, longest; /* s; 0 while there are no steps */
+    struct rp_step_reason {
+        const char *reason; /* as in rp_step_info */
+        uint64_t steps;
+    } reasons[RP_STEP_REASONS]; /* the most frequent first */
+    int reason_count;
+} rp_step_tally;
+
 /* What a run left behind. */
 typedef struct rp_run_summary {
     int64_t frames; /* in the folder now */
@@ -43,7 +55,8 @@ typedef struct rp_run_summary {
     double time;    /* s, simulated */
     double seconds; /* on the wall */
     size_t grains;
-    uint64_t hash; /* of the final state */
+    uint64_t hash;       /* of the final state */
+    rp_step_tally tally; /* of the steps since this run or resume began */
 } rp_run_summary;
 
 /* Runs the scene into the folder: frames, checkpoints, exports, measurements. */

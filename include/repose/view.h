@@ -53,6 +53,7 @@ typedef struct rp_view {
     const uint32_t *id;        /* for life; never used again */
     const uint8_t *material;   /* index into the scene's materials */
     const uint8_t *asleep;     /* 1 when the solver let the grain rest */
+    const float *moisture;     /* 0 dry to 1 wet */
 
     const rp_field *fields; /* all of the above and the solver's own */
     int field_count;

@@ -65,6 +65,7 @@ typedef struct rp_emitter_def {
     double rate;         /* kg/s; 0: as much as fills the nozzle */
     double start, stop;  /* s */
     int material;        /* see rp_scene_find_material */
+    double moisture;     /* 0 dry to 1 wet */
 } rp_emitter_def;
 RP_API rp_emitter_def rp_default_emitter(void);
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);

@@ -1,5 +1,6 @@
 #include "couple/couple.h"
 #include "base/log.h"
+#include "math/trig.h"
 
 #include <string.h>
 
@@ -185,6 +186,12 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
     touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
     touch->velocity = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
     return true;
+}
+
+double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material)
+{
+    if (isfinite(surface->friction)) return sqrt(material->friction * surface->friction);
+    return rp_sin(material->angle) / rp_cos(material->angle);
 }
 
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report)

@@ -16,7 +16,7 @@ typedef struct rp_surface {
     const rp_shape *shape;
     rp_pose pose;
     rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
-    double friction, restitution; /* tangent of the angle; 0 to 1 */
+    double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
     int body;                     /* -1 for a wall of the domain */
     rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
 } rp_surface;
@@ -45,6 +45,11 @@ const rp_surface *rp_couple_surfaces(const rp_couple *couple);
 double rp_couple_max_speed(const rp_couple *couple);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
+
+/* The coefficient for grains of a material on a surface: the tangent of the material's angle where
+ * the surface is rough, so that grains cling to it as to each other; else the geometric mean of
+ * both frictions. It depends on neither place nor time, so a solver may keep it. */
+double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material);
 
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);

@@ -59,6 +59,7 @@ rp_code rp_particles_begin(rp_particles *particles, rp_report *report)
         {"id", "", RP_U32, both, (void **)&particles->id},
         {"material", "", RP_U8, both, (void **)&particles->material},
         {"asleep", "", RP_U8, both, (void **)&particles->asleep},
+        {"moisture", "", RP_F32, both, (void **)&particles->moisture},
     };
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         const particle_field *c = &common[i];
@@ -376,6 +377,7 @@ void rp_particles_view(const rp_particles *particles, rp_field *fields, rp_view 
     view->id = particles->id;
     view->material = particles->material;
     view->asleep = particles->asleep;
+    view->moisture = particles->moisture;
     view->fields = fields;
     view->field_count = 0;
     for (int f = 0; f < particles->field_count; f++) {

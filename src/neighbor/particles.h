@@ -38,6 +38,7 @@ typedef struct rp_particles {
     uint32_t *id;
     uint8_t *material;
     uint8_t *asleep;
+    float *moisture; /* 0 dry to 1 wet */
 
     struct rp_particle_field {
         const char *name, *unit;

@@ -17,6 +17,7 @@ const rp_standard_field rp_standard_fields[RP_STANDARD_FIELDS] = {
     {"id", "", RP_U32, AT(id)},
     {"material", "", RP_U8, AT(material)},
     {"asleep", "", RP_U8, AT(asleep)},
+    {"moisture", "", RP_F32, AT(moisture)},
 };
 
 bool rp_field_is_extra(const rp_field *field)

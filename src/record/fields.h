@@ -11,7 +11,7 @@ typedef struct rp_standard_field {
     size_t offset; /* of the pointer in rp_view */
 } rp_standard_field;
 
-#define RP_STANDARD_FIELDS 12
+#define RP_STANDARD_FIELDS 13
 extern const rp_standard_field rp_standard_fields[RP_STANDARD_FIELDS];
 
 static inline const void *rp_standard_data(const rp_view *view, const rp_standard_field *field)

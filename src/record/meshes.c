@@ -30,20 +30,16 @@ rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)
 {
     const rp_scene *scene = record->scene;
     rp_code code = RP_OK;
-    for (int i = 0; i < scene->sources.count && code == RP_OK; i++)
-        code = keep_mesh(record, &rp_scene_sources(scene)[i].shape_spec, report);
-    for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
-        code = keep_mesh(record, &rp_scene_bodies(scene)[i].shape_spec, report);
+    for (int i = 0; i < rp_scene_shape_count(scene) && code == RP_OK; i++)
+        code = keep_mesh(record, rp_scene_shape_at(scene, i), report);
     return code;
 }
 
 void rp_record_drop_meshes(const rp_record *record)
 {
     const rp_scene *scene = record->scene;
-    for (int i = 0; i < scene->sources.count + scene->bodies.count; i++) {
-        const rp_shape_spec *spec =
-            i < scene->sources.count ? &rp_scene_sources(scene)[i].shape_spec
-                                     : &rp_scene_bodies(scene)[i - scene->sources.count].shape_spec;
+    for (int i = 0; i < rp_scene_shape_count(scene); i++) {
+        const rp_shape_spec *spec = rp_scene_shape_at(scene, i);
         if (spec->kept) unlink(rp_record_path(record, spec->kept).text);
     }
     rmdir(rp_record_path(record, "meshes").text);

@@ -15,6 +15,9 @@
 #define DENSE 0.9 /* grain scale from which buried grains cannot be seen through gaps */
 #define GRAIN_GLOSS 0.05
 #define BODY_GLOSS 0.10
+/* The share of its light that a grain loses at moisture 1: water between grains leads light on
+ * instead of back. */
+#define WET_DARKER 0.5
 /* The ground fades into the haze between these distances from the scene's middle, in its radii. */
 #define GROUND_NEAR 3.0
 #define GROUND_FAR 14.0
@@ -68,6 +71,7 @@ static rp_vec3 grain_colour(const painting *p, uint32_t grain)
         colour = rp_colour_mix(colour, rp_v3(grey, grey, grey), 0.35);
         level *= 1.25;
     }
+    if (p->view->moisture) level *= 1 - WET_DARKER * (double)p->view->moisture[grain];
     colour = rp_colour_mul(colour, rp_v3(level * (1 + warm), level, level * (1 - 1.5 * warm)));
     return rp_v3(fmin(colour.x, 0.95), fmin(colour.y, 0.95), fmin(colour.z, 0.95));
 }

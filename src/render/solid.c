@@ -138,9 +138,10 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
 {
     memset(solids, 0, sizeof *solids);
     rp_code code = RP_OK;
-    for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
-        code =
-            add_body(solids, &rp_scene_bodies(scene)[i], rp_body_pose(view, scene, i), i, report);
+    for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
+        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
+        if (!spec->hidden) code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
+    }
     /* Last: of two planes at the same place the first is seen, and a body has a colour of its own.
      */
     return code == RP_OK ? add_floor(solids, &scene->domain, report) : code;

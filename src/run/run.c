@@ -190,13 +190,24 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     return code;
 }
 
+static rp_code step(rp_runner *runner, double end, rp_report *report)
+{
+    rp_world *world = runner->world;
+    uint64_t before = world->step;
+    rp_code code = rp_world_step_toward(world, end, report);
+    /* Time may also move by a rounding, without a step. */
+    if (code == RP_OK && world->step > before)
+        rp_tally_add(&runner->tally, world->dt, world->reason);
+    return code;
+}
+
 static rp_code run_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = RP_OK;
     while (code == RP_OK && runner->frame < runner->last_frame && !runner->stop) {
         double end = (double)(runner->frame + 1) / runner->scene->time.frame_rate;
         while (code == RP_OK && runner->world->time < end) {
-            code = rp_world_step_toward(runner->world, end, report);
+            code = step(runner, end, report);
             if (code == RP_OK) show_progress(runner);
         }
         if (code != RP_OK) break;
@@ -209,13 +220,15 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
 
 static void finish(rp_runner *runner, rp_run_summary *summary)
 {
+    rp_tally_sort(&runner->tally);
     if (runner->world && runner->record && summary)
         *summary = (rp_run_summary){.frames = rp_record_frame_count(runner->record),
                                     .steps = runner->world->step,
                                     .time = runner->world->time,
                                     .seconds = rp_clock() - runner->started,
                                     .grains = runner->world->particles.count,
-                                    .hash = rp_world_hash(runner->world)};
+                                    .hash = rp_world_hash(runner->world),
+                                    .tally = runner->tally};
     if (runner->lock >= 0) close(runner->lock);
     rp_record_close(runner->record);
     rp_world_destroy(runner->world);

@@ -18,7 +18,12 @@ typedef struct rp_runner {
     double started_time; /* s, simulated */
     uint64_t started_step;
     bool stop; /* the progress hook asked for it */
+    rp_step_tally tally;
 } rp_runner;
+
+/* tally.c: one more step; and the most frequent reasons first. */
+void rp_tally_add(rp_step_tally *tally, double dt, const char *reason);
+void rp_tally_sort(rp_step_tally *tally);
 
 /* series.c: the scene's measurements, one table each, RUN/measurements/NAME.csv. */
 /* Adds this frame's rows. */

@@ -53,6 +53,22 @@ static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec
     }
 }
 
+static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plain_list *all)
+{
+    const rp_gravity_key_spec *keys = all->items;
+    const rp_node *entry = list->first;
+    for (int i = 1; i < all->count && entry && entry->next; i++) {
+        entry = entry->next;
+        if (!(keys[i].time > keys[i - 1].time))
+            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
+                     keys[i - 1].time);
+        if (rp_gravity_is_opposite(keys[i - 1].gravity, keys[i].gravity))
+            fail_key(tree, entry, "gravity",
+                     "it points just the other way than at the key before, so the way of turning "
+                     "is not defined; add a key in between");
+    }
+}
+
 /* --- shapes and nozzles ----------------------------------------------------------------------- */
 
 typedef struct needs {
@@ -124,6 +140,15 @@ static void check_emitter(rp_tree *tree, const rp_node *map, const rp_emitter_sp
     if (!(emitter->stop > emitter->start))
         fail_key(tree, map, "stop", "stop (%g s) must come after start (%g s)", emitter->stop,
                  emitter->start);
+}
+
+static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_spec *region)
+{
+    static const needs nothing = {"", ""};
+    if (rp_is_given(map, "shape"))
+        check_shape(tree, map, &region->shape_spec);
+    else
+        check_needs(tree, map, "region without a shape", shape_keys, &nothing);
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */
@@ -214,6 +239,9 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
     if ((map = sound_section(root, "time"))) check_time(tree, map, &scene->time);
     if ((map = sound_section(root, "domain"))) check_domain(tree, map, &scene->domain);
     if ((map = sound_section(root, "light"))) check_light(tree, map, &scene->light);
+    map = rp_node_find(root, "gravity_keys");
+    if (map && map->kind == RP_NODE_LIST && !map->bad)
+        check_gravity_keys(tree, map, &scene->gravity_keys);
     if (scene->materials.count > MATERIALS_MAX)
         rp_node_fail(tree, rp_node_find(root, "materials"), NULL,
                      "there are %d materials; at most %d are possible", scene->materials.count,
@@ -221,5 +249,6 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
     check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);
     check_entries(tree, root, "bodies", scene->bodies, rp_body_spec, check_body);
+    check_entries(tree, root, "moisture", scene->moisture, rp_moisture_spec, check_moisture);
     check_entries(tree, root, "cameras", scene->cameras, rp_camera_spec, check_camera);
 }

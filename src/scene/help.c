@@ -21,7 +21,9 @@ static void kind_text(const rp_param *param, char *text, size_t size)
     if (listed) rp_words_list(param->words, words, sizeof words);
     switch (param->kind) {
     case RP_PARAM_REAL:
-        snprintf(text, size, "number%s%s", unit ? " in " : "", unit ? unit : "");
+        snprintf(text, size, "number%s%s%s%.*s", unit ? " in " : "", unit ? unit : "",
+                 param->also ? " or " : "", param->also ? (int)strcspn(param->also, "=") : 0,
+                 param->also ? param->also : "");
         break;
     case RP_PARAM_VEC3:
         snprintf(text, size, "[x, y, z]%s%s", unit ? " in " : "", unit ? unit : "");

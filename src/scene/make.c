@@ -98,6 +98,20 @@ static void make_body_pose(rp_body_spec *body)
     body->pose = pose_of(first->position, first->rotation);
 }
 
+/* The regions of `moisture:`. */
+static void make_regions(rp_reader *reader, rp_scene *scene)
+{
+    rp_moisture_spec *regions = scene->moisture.items;
+    const rp_node *section = rp_node_find(reader->root, "moisture");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->moisture.count && entry; i++, entry = entry->next) {
+        regions[i].everywhere = !rp_is_given(entry, "shape");
+        regions[i].pose = pose_of(regions[i].position, regions[i].rotation);
+        if (!regions[i].everywhere)
+            make_shape(reader, entry, &regions[i].shape_spec, &regions[i].shape);
+    }
+}
+
 void rp_make_scene(rp_reader *reader, rp_scene *scene)
 {
     rp_source_spec *sources = scene->sources.items;
@@ -115,6 +129,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
         make_body_pose(&bodies[i]);
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
     }
+    make_regions(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);
     scene->light.direction = rp_v3_normal(scene->light.direction);
@@ -128,12 +143,12 @@ static void rename_mesh(const rp_node *entry, const rp_shape_spec *spec)
 
 void rp_make_portable(rp_reader *reader, const rp_scene *scene)
 {
-    const rp_node *section = rp_node_find(reader->root, "sources");
-    const rp_node *entry = section ? section->first : NULL;
-    for (int i = 0; i < scene->sources.count && entry; i++, entry = entry->next)
-        rename_mesh(entry, &rp_scene_sources(scene)[i].shape_spec);
-    section = rp_node_find(reader->root, "bodies");
-    entry = section ? section->first : NULL;
-    for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next)
-        rename_mesh(entry, &rp_scene_bodies(scene)[i].shape_spec);
+    static const char *const sections[] = {"sources", "bodies", "moisture"};
+    int shape = 0; /* in the order of the sections */
+    for (int s = 0; s < 3; s++) {
+        const rp_node *section = rp_node_find(reader->root, sections[s]);
+        const rp_node *entry = section ? section->first : NULL;
+        for (; entry; entry = entry->next)
+            rename_mesh(entry, rp_scene_shape_at(scene, shape++));
+    }
 }

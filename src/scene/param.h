@@ -42,7 +42,8 @@ typedef struct rp_param {
     const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
     const struct rp_param_table *table; /* for TABLE, NAMED and LIST */
     const char *help;                   /* one line */
-    const char *also;                   /* other spellings of words, such as "block=box" */
+    const char *also;                   /* other spellings of words and numbers, such as "block=box"
+                                           or "rough=inf" */
 } rp_param;
 
 typedef struct rp_param_table {

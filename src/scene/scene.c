@@ -1,5 +1,6 @@
 /* A scene from its sources to its end, and drafts. */
 #include "scene/scene.h"
+#include "base/log.h"
 #include "scene/read.h"
 
 #include <math.h>
@@ -15,10 +16,13 @@ void rp_scene_destroy(rp_scene *scene)
     if (!scene) return;
     rp_source_spec *sources = scene->sources.items;
     rp_body_spec *bodies = scene->bodies.items;
+    rp_moisture_spec *regions = scene->moisture.items;
     for (int i = 0; i < scene->sources.count; i++)
         destroy_mesh(&sources[i].shape);
     for (int i = 0; i < scene->bodies.count; i++)
         destroy_mesh(&bodies[i].shape);
+    for (int i = 0; i < scene->moisture.count; i++)
+        destroy_mesh(&regions[i].shape);
     rp_text_release(scene->text);
     rp_text_release(scene->portable);
     rp_arena_destroy(&scene->store);
@@ -133,6 +137,20 @@ int rp_scene_find_material(const rp_scene *scene, const char *name)
     for (int i = 0; i < scene->materials.count; i++)
         if (strcmp(materials[i].name, name) == 0) return i;
     return -1;
+}
+
+int rp_scene_shape_count(const rp_scene *scene)
+{
+    return scene->sources.count + scene->bodies.count + scene->moisture.count;
+}
+
+const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index)
+{
+    RP_ASSERT(index >= 0 && index < rp_scene_shape_count(scene));
+    if (index < scene->sources.count) return &rp_scene_sources(scene)[index].shape_spec;
+    index -= scene->sources.count;
+    if (index < scene->bodies.count) return &rp_scene_bodies(scene)[index].shape_spec;
+    return &rp_scene_moisture(scene)[index - scene->bodies.count].shape_spec;
 }
 
 /* --- drafts ----------------------------------------------------------------------------------- */

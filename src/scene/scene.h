@@ -20,6 +20,12 @@ typedef struct rp_time_spec {
     double min_step;   /* s; an automatic step below it stops the run */
 } rp_time_spec;
 
+/* Gravity at an instant; between two of them it turns and changes its length evenly. */
+typedef struct rp_gravity_key_spec {
+    double time;     /* s */
+    rp_vec3 gravity; /* m/s2 */
+} rp_gravity_key_spec;
+
 /* The sides of the domain in the order of rp_domain_spec.open. */
 #define RP_SIDE_WORDS "left|right|front|back|bottom|top"
 
@@ -27,7 +33,7 @@ typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
     uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
     uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
-    double friction;   /* of the walls, tangent of the angle */
+    double friction;   /* of the walls, tangent of the angle; infinite: rough */
     double restitution; /* of the walls */
 } rp_domain_spec;
 
@@ -38,16 +44,17 @@ typedef struct rp_particles_spec {
 
 typedef struct rp_material_spec {
     char *name;
-    double density;     /* kg/m3, of the packed material */
-    double angle;       /* rad, angle of repose */
-    double cohesion;    /* kappa of the theory page; 0 for dry */
-    double viscosity;   /* of the material */
-    double friction;    /* of a grain on a body or wall, tangent of the angle */
-    double restitution; /* of a grain on a body or wall */
-    double colour[3];   /* linear */
+    double density;                     /* kg/m3, of the packed material */
+    double angle;                       /* rad, angle of repose */
+    double cohesion;                    /* Pa, tensile strength, dry */
+    double viscosity;                   /* inner damping of motion, dry */
+    double wet_cohesion, wet_viscosity; /* the same at moisture 1 */
+    double friction;                    /* of a grain on a body or wall, tangent of the angle */
+    double restitution;                 /* of a grain on a body or wall */
+    double colour[3];                   /* linear */
 } rp_material_spec;
 
-/* The shape part that sources and bodies share. */
+/* The shape part that sources, bodies and regions share. */
 typedef struct rp_shape_spec {
     int kind; /* rp_shape_kind */
     rp_vec3 size;
@@ -67,6 +74,7 @@ typedef struct rp_source_spec {
     rp_vec3 velocity; /* m/s */
     rp_vec3 spin;     /* rad/s, about the position */
     double at;        /* s, when it appears */
+    double moisture;  /* 0 dry to 1 wet */
 } rp_source_spec;
 
 typedef enum rp_nozzle_kind { RP_NOZZLE_DISC, RP_NOZZLE_RECTANGLE } rp_nozzle_kind;
@@ -83,7 +91,20 @@ typedef struct rp_emitter_spec {
     double rate;          /* kg/s; 0: as much as fills the nozzle at this speed */
     double start, stop;   /* s; stop may be infinite */
     int material;
+    double moisture; /* 0 dry to 1 wet */
 } rp_emitter_spec;
+
+/* A region in which grains become wet or dry for a while. */
+typedef struct rp_moisture_spec {
+    char *name;
+    rp_shape_spec shape_spec;
+    bool everywhere;            /* no shape is given: all grains */
+    rp_shape shape;             /* made from the spec; the mesh is owned by the scene */
+    rp_vec3 position, rotation; /* m; rad, about x, then y, then z */
+    rp_pose pose;
+    double start, duration; /* s; duration 0: at once */
+    double value;           /* what they tend to, 0 dry to 1 wet */
+} rp_moisture_spec;
 
 typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
 #define RP_MOTION_WORDS "fixed|keys|dynamic"
@@ -108,9 +129,10 @@ typedef struct rp_body_spec {
     rp_plain_list keys;           /* rp_key_spec, times rising */
     int interpolation;            /* rp_interpolation */
     double density;               /* kg/m3 */
-    double friction, restitution; /* of its surface */
+    double friction, restitution; /* of its surface; friction infinite: rough */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
     double colour[3];
+    bool hidden; /* not in pictures */
 } rp_body_spec;
 
 #define RP_MEASURE_WORDS "energy|momentum|count|bounds"
@@ -146,13 +168,15 @@ struct rp_scene {
     char *description;
     int64_t seed;
     rp_time_spec time;
-    rp_vec3 gravity; /* m/s2 */
+    rp_vec3 gravity;            /* m/s2, where there are no keys: ask rp_scene_gravity */
+    rp_plain_list gravity_keys; /* rp_gravity_key_spec, times rising */
     rp_domain_spec domain;
     rp_particles_spec particles;
     rp_named_list materials;    /* rp_material_spec */
     rp_named_list sources;      /* rp_source_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
+    rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */
     rp_output_spec output;
     rp_named_list cameras; /* rp_camera_spec */
@@ -191,6 +215,27 @@ const rp_param_table *rp_scene_table(void);
 rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
                       rp_help_line *line, void *user, rp_report *report);
 
+/* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
+rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
+/* The strongest that it ever is, m/s2: what a step must bear whatever the time. */
+double rp_scene_gravity_max(const rp_scene *scene);
+/* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
+bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
+
+/* What a material's wetness makes of it, moisture from 0 to 1 (W9). */
+static inline double rp_material_cohesion(const rp_material_spec *material, double moisture)
+{
+    return material->cohesion + moisture * (material->wet_cohesion - material->cohesion); /* Pa */
+}
+static inline double rp_material_viscosity(const rp_material_spec *material, double moisture)
+{
+    return material->viscosity + moisture * (material->wet_viscosity - material->viscosity);
+}
+
+/* Every shape of the scene, one after another: of sources, of bodies, of regions. */
+int rp_scene_shape_count(const rp_scene *scene);
+const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index);
+
 static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
 {
     return scene->materials.items;
@@ -206,6 +251,10 @@ static inline const rp_emitter_spec *rp_scene_emitters(const rp_scene *scene)
 static inline const rp_body_spec *rp_scene_bodies(const rp_scene *scene)
 {
     return scene->bodies.items;
+}
+static inline const rp_moisture_spec *rp_scene_moisture(const rp_scene *scene)
+{
+    return scene->moisture.items;
 }
 static inline const rp_measurement_spec *rp_scene_measurements(const rp_scene *scene)
 {

@@ -14,6 +14,12 @@
         .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
         .preset = preset_, .low = low_, .high = high_, .help = help_                               \
     }
+/* Of a body or wall. */
+#define FRICTION(type, help_)                                                                      \
+    {                                                                                              \
+        .key = "friction", .kind = RP_PARAM_REAL, .offset = offsetof(type, friction), .unit = "",  \
+        .preset = "rough", .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_          \
+    }
 #define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
     {                                                                                              \
         .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
@@ -23,6 +29,11 @@
     {                                                                                              \
         .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
         .low = low_, .high = high_, .help = help_                                                  \
+    }
+#define SWITCH(type, member, name, preset_, help_)                                                 \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
     }
 #define WORD(type, member, name, words_, preset_, help_)                                           \
     {                                                                                              \
@@ -81,8 +92,9 @@ static const rp_param domain_params[] = {
         rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
         "sides without a wall, where grains that pass are gone; left and right are low and high x, "
         "front and back low and high y"),
-    REAL(rp_domain_spec, friction, "friction", "", "0.5", 0, 10,
-         "of the walls (tangent); what counts is the geometric mean with the material's"),
+    FRICTION(rp_domain_spec,
+             "of the walls (tangent); what counts is the geometric mean with the material's; rough "
+             "(or inf): grains cling to them as to each other, by the tangent of their angle"),
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of the walls: share of its speed that a grain keeps in a bounce; what counts is the "
          "geometric mean with the material's"),
@@ -102,11 +114,17 @@ DEFINE(particles_table, "particles section", rp_particles_spec, particles_params
 static const rp_param material_params[] = {
     REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
     REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80, "angle of repose"),
-    REAL(rp_material_spec, cohesion, "cohesion", "", "0", 0, 1e6, "0 for dry material"),
-    REAL(rp_material_spec, viscosity, "viscosity", "", "0", 0, 1e6, "inner damping of motion"),
+    REAL(rp_material_spec, cohesion, "cohesion", "Pa", "0 Pa", 0, 1e9,
+         "tensile strength of the dry material"),
+    REAL(rp_material_spec, viscosity, "viscosity", "", "0.01", 0, 1e6,
+         "inner damping of motion of the dry material; 0.01 for sand"),
+    REAL(rp_material_spec, wet_cohesion, "wet_cohesion", "Pa", "1500 Pa", 0, 1e9,
+         "tensile strength at moisture 1; in between it changes evenly with the moisture"),
+    REAL(rp_material_spec, wet_viscosity, "wet_viscosity", "", "0.3", 0, 1e6,
+         "inner damping of motion at moisture 1; in between it changes evenly with the moisture"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
          "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
-         "body's"),
+         "body's, where that is not rough"),
     REAL(
         rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
         "share of its speed that a grain keeps in a bounce; what counts is the geometric mean with "
@@ -115,15 +133,9 @@ static const rp_param material_params[] = {
 };
 DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
 
-/* Shared by sources and bodies. Which of the lengths a shape needs is checked in check.c. */
-static const rp_param shape_params[] = {
-    {.key = "shape",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_shape_spec, kind),
-     .words = RP_SHAPE_WORDS,
-     .also = "block=box",
-     .help = "round shapes stand upright, along z; a cone points up, a funnel opens upwards, a "
-             "plane's solid side is below; block is another word for box"},
+/* Shared by sources, bodies and regions. Which of the lengths a shape needs is checked in check.c.
+ */
+static const rp_param length_params[] = {
     VEC3(rp_shape_spec, size, "size", "m", "", SHORT, FAR, "edges of a box"),
     REAL(rp_shape_spec, radius, "radius", "m", "", SHORT, FAR,
          "of a sphere, cylinder, capsule, cone, or of a funnel's upper end"),
@@ -138,7 +150,30 @@ static const rp_param shape_params[] = {
      .help = "a mesh, relative to the scene file"},
     REAL(rp_shape_spec, scale, "scale", "", "", 1e-9, 1e9, "of a mesh; 1 when not given"),
 };
+DEFINE(length_table, "shape", rp_shape_spec, length_params, "the lengths of a shape");
+
+#define SHAPE(preset_, help_)                                                                      \
+    {                                                                                              \
+        .key = "shape", .kind = RP_PARAM_WORD, .offset = offsetof(rp_shape_spec, kind),            \
+        .words = RP_SHAPE_WORDS, .also = "block=box", .preset = preset_, .help = help_             \
+    }
+#define LENGTHS                                                                                    \
+    {                                                                                              \
+        .key = "", .kind = RP_PARAM_PART, .table = &length_table, .help = ""                       \
+    }
+
+static const rp_param shape_params[] = {
+    SHAPE(NULL, "round shapes stand upright, along z; a cone points up, a funnel opens upwards, a "
+                "plane's solid side is below; block is another word for box"),
+    LENGTHS,
+};
 DEFINE(shape_table, "shape", rp_shape_spec, shape_params, "a shape");
+
+static const rp_param region_params[] = {
+    SHAPE("", "as for sources and bodies; below a plane is inside; everywhere when not given"),
+    LENGTHS,
+};
+DEFINE(region_table, "region", rp_shape_spec, region_params, "a part of space");
 
 static const rp_param source_params[] = {
     TABLE(RP_PARAM_PART, rp_source_spec, shape_spec, "", "", shape_table, ""),
@@ -151,6 +186,7 @@ static const rp_param source_params[] = {
     VEC3(rp_source_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
          "at the start, about the position"),
     REAL(rp_source_spec, at, "at", "s", "0 s", 0, LATE, "when it appears"),
+    REAL(rp_source_spec, moisture, "moisture", "", "0", 0, 1, "0 dry to 1 wet"),
 };
 DEFINE(source_table, "source", rp_source_spec, source_params, "a shape filled with grains");
 
@@ -168,6 +204,7 @@ static const rp_param emitter_params[] = {
     REAL(rp_emitter_spec, start, "start", "s", "0 s", 0, LATE, "when it begins"),
     REAL(rp_emitter_spec, stop, "stop", "s", "inf", 0, INFINITY, "when it ends"),
     NAME(rp_emitter_spec, material, "material", "materials", "", "the first one when not given"),
+    REAL(rp_emitter_spec, moisture, "moisture", "", "0", 0, 1, "0 dry to 1 wet"),
 };
 DEFINE(emitter_table, "emitter", rp_emitter_spec, emitter_params,
        "a nozzle that grains come out of while time passes");
@@ -196,15 +233,34 @@ static const rp_param body_params[] = {
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
          "between keys: smooth starts and ends at rest, linear moves and turns at an even rate"),
     REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5, "of a dynamic body"),
-    REAL(rp_body_spec, friction, "friction", "", "0.5", 0, 10, "of its surface (tangent)"),
+    FRICTION(rp_body_spec,
+             "of its surface (tangent); what counts is the geometric mean with the material's; "
+             "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),
     VEC3(rp_body_spec, velocity, "velocity", "m/s", "[0, 0, 0]", -1e5, 1e5,
          "of a dynamic body at the start"),
     VEC3(rp_body_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
          "of a dynamic body at the start"),
     COLOUR(rp_body_spec, colour, "colour", "grey", "in pictures"),
+    SWITCH(rp_body_spec, hidden, "hidden", "no",
+           "leave it out of pictures, so that what it holds is seen, as behind glass"),
 };
 DEFINE(body_table, "body", rp_body_spec, body_params, "a rigid body");
+
+static const rp_param moisture_params[] = {
+    TABLE(RP_PARAM_PART, rp_moisture_spec, shape_spec, "", "", region_table, ""),
+    VEC3(rp_moisture_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
+         "of its middle; of the middle of the lower end of a cone or funnel"),
+    VEC3(rp_moisture_spec, rotation, "rotation", "deg", "[0, 0, 0]", -3600, 3600,
+         "turns about x, then y, then z"),
+    REAL(rp_moisture_spec, start, "start", "s", "0 s", 0, LATE, "when it begins"),
+    REAL(rp_moisture_spec, duration, "duration", "s", "0 s", 0, LATE,
+         "how long it takes; 0: at once"),
+    REAL(rp_moisture_spec, value, "value", "", NULL, 0, 1,
+         "what the moisture of the grains inside is at its end: 0 dry to 1 wet"),
+};
+DEFINE(moisture_table, "moisture region", rp_moisture_spec, moisture_params,
+       "a region in which grains become wet or dry, evenly over a while, and stay so");
 
 static const rp_param measurement_params[] = {
     WORD(rp_measurement_spec, what, "what", RP_MEASURE_WORDS, NULL, "the quantity"),
@@ -242,12 +298,22 @@ static const rp_param light_params[] = {
 };
 DEFINE(light_table, "light", rp_light_spec, light_params, "the light in pictures");
 
+static const rp_param gravity_key_params[] = {
+    REAL(rp_gravity_key_spec, time, "time", "s", NULL, 0, LATE, "when it pulls like this"),
+    VEC3(rp_gravity_key_spec, gravity, "gravity", "m/s2", NULL, -1e4, 1e4, "how it pulls then"),
+};
+DEFINE(gravity_key_table, "gravity key", rp_gravity_key_spec, gravity_key_params,
+       "gravity at an instant; in between its direction turns and its length changes at an even "
+       "rate");
+
 static const rp_param scene_params[] = {
     TEXT(rp_scene, title, "title", "untitled", "one line on what it shows"),
     TEXT(rp_scene, description, "description", "", "more about it"),
     COUNT(rp_scene, seed, "seed", "1", 0, 9e15, "where the random numbers begin"),
     TABLE(RP_PARAM_TABLE, rp_scene, time, "time", NULL, time_table, "how long, in which steps"),
     VEC3(rp_scene, gravity, "gravity", "m/s2", "[0, 0, -9.81]", -1e4, 1e4, "pulls everywhere"),
+    TABLE(RP_PARAM_LIST, rp_scene, gravity_keys, "gravity_keys", "", gravity_key_table,
+          "gravity that changes, times rising, in place of gravity"),
     TABLE(RP_PARAM_TABLE, rp_scene, domain, "domain", NULL, domain_table,
           "the space that grains may be in"),
     TABLE(RP_PARAM_TABLE, rp_scene, particles, "particles", NULL, particles_table, "the grains"),
@@ -258,6 +324,8 @@ static const rp_param scene_params[] = {
     TABLE(RP_PARAM_NAMED, rp_scene, emitters, "emitters", "", emitter_table,
           "nozzles that grains come out of, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, bodies, "bodies", "", body_table, "rigid bodies, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, moisture, "moisture", "", moisture_table,
+          "regions in which grains become wet or dry, by name; where they overlap, in their order"),
     TABLE(RP_PARAM_NAMED, rp_scene, measurements, "measurements", "", measurement_table,
           "quantities that are written while running, by name"),
     TABLE(RP_PARAM_TABLE, rp_scene, output, "output", NULL, output_table, "what a run writes"),

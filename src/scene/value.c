@@ -71,6 +71,10 @@ static void range_text(const rp_param *param, char *text, size_t size)
         snprintf(text, size, "at most %g%s%s", param->high, blank, unit);
     else
         snprintf(text, size, "%g to %g%s%s", param->low, param->high, blank, unit);
+    size_t used = strlen(text);
+    if (param->also && used < size)
+        snprintf(text + used, size - used, ", or %.*s", (int)strcspn(param->also, "="),
+                 param->also);
 }
 
 static bool in_range(const rp_param *param, const rp_unit *unit, double value)
@@ -108,13 +112,13 @@ static bool read_unit(rp_reader *reader, rp_node *node, const char *text, const 
 
 static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, double *out)
 {
-    char shown[SHOWN], range[128];
+    char shown[SHOWN], range[128], meant[64];
     rp_node_shown(node, shown, sizeof shown);
     range_text(param, range, sizeof range);
-    const char *end = NULL;
-    double value = 0;
-    if (node->kind == RP_NODE_SCALAR) value = leading_number(node->text, &end);
-    if (node->kind != RP_NODE_SCALAR || end == node->text) {
+    const char *text = node->kind == RP_NODE_SCALAR ? node->text : "", *end;
+    if (param->also && rp_words_meant(param->also, text, meant, sizeof meant)) text = meant;
+    double value = leading_number(text, &end);
+    if (end == text) {
         rp_read_fail(reader, node, "found %s, expected a number; allowed: %s", shown, range);
         return false;
     }
@@ -174,17 +178,11 @@ static void read_count(rp_reader *reader, const rp_param *param, rp_node *node, 
 /* The place of a word, by its own or another spelling; -1 when it is none. */
 static int find_word(const rp_param *param, const char *text)
 {
+    char meant[64];
     int index = rp_words_find(param->words, text);
     if (index >= 0 || !param->also) return index;
-    for (int i = 0; i < rp_words_count(param->also); i++) {
-        char pair[64];
-        rp_words_at(param->also, i, pair, sizeof pair);
-        char *meant = strchr(pair, '=');
-        if (!meant) continue;
-        *meant++ = 0;
-        if (strcmp(pair, text) == 0) return rp_words_find(param->words, meant);
-    }
-    return -1;
+    if (!rp_words_meant(param->also, text, meant, sizeof meant)) return -1;
+    return rp_words_find(param->words, meant);
 }
 
 static int read_word(rp_reader *reader, const rp_param *param, rp_node *node)

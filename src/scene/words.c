@@ -44,6 +44,21 @@ void rp_words_list(const char *words, char *text, size_t size)
     }
 }
 
+bool rp_words_meant(const char *spellings, const char *word, char *text, size_t size)
+{
+    for (int i = 0; i < rp_words_count(spellings); i++) {
+        char pair[64];
+        rp_words_at(spellings, i, pair, sizeof pair);
+        char *meant = strchr(pair, '=');
+        if (!meant) continue;
+        *meant++ = 0;
+        if (strcmp(pair, word) != 0) continue;
+        snprintf(text, size, "%s", meant);
+        return true;
+    }
+    return false;
+}
+
 static int least(int a, int b)
 {
     return a < b ? a : b;

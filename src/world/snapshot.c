@@ -12,15 +12,15 @@ struct rp_snapshot {
 };
 
 /* A stream's numbers in a fixed order, for the store. */
-#define STREAM_NUMBERS 15
+#define STREAM_NUMBERS 16
 
 static void stream_to_numbers(const rp_stream *stream, double *n)
 {
     const rp_emitter_spec *s = &stream->spec;
     const double numbers[STREAM_NUMBERS] = {
-        s->nozzle,     s->radius,     s->width,       s->height,      s->position.x,
-        s->position.y, s->position.z, s->direction.x, s->direction.y, s->direction.z,
-        s->speed,      s->rate,       s->start,       s->stop,        s->material};
+        s->nozzle,     s->radius,      s->width,       s->height,      s->position.x, s->position.y,
+        s->position.z, s->direction.x, s->direction.y, s->direction.z, s->speed,      s->rate,
+        s->start,      s->stop,        s->material,    s->moisture};
     memcpy(n, numbers, sizeof numbers);
 }
 
@@ -37,7 +37,8 @@ static void stream_from_numbers(const double *n, rp_stream *stream)
                                      .rate = n[11],
                                      .start = n[12],
                                      .stop = n[13],
-                                     .material = (int)n[14]};
+                                     .material = (int)n[14],
+                                     .moisture = n[15]};
 }
 
 static uint64_t scene_hash(const rp_world *world)
@@ -149,13 +150,17 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     return code;
 }
 
-static rp_code check_materials(const rp_world *world, rp_report *report)
+static rp_code check_grains(const rp_world *world, rp_report *report)
 {
     const rp_particles *p = &world->particles;
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
         if (p->material[i] >= world->scene->materials.count)
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of material %d; there are %d",
                            p->id[i], p->material[i], world->scene->materials.count);
+        if (!(p->moisture[i] >= 0 && p->moisture[i] <= 1))
+            return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
+                           (double)p->moisture[i]);
+    }
     return RP_OK;
 }
 
@@ -174,7 +179,7 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = take_streams(world, store, report);
     if (code == RP_OK) code = rp_particles_load(&world->particles, store, report);
-    if (code == RP_OK) code = check_materials(world, report);
+    if (code == RP_OK) code = check_grains(world, report);
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
     if (code == RP_OK) rp_couple_refresh(world->couple);

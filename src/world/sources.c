@@ -59,7 +59,8 @@ static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at)
     return false;
 }
 
-static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material)
+static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material,
+                      double moisture)
 {
     rp_particles *p = &world->particles;
     const rp_scene *scene = world->scene;
@@ -75,6 +76,7 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     p->mass[i] = (float)(density * spacing * spacing * spacing);
     p->density[i] = (float)density;
     p->material[i] = (uint8_t)material;
+    p->moisture[i] = (float)moisture;
 }
 
 /* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
@@ -129,7 +131,8 @@ static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_rep
         rp_vec3 arm = rp_v3_sub(b.positions[n], source->position);
         rp_vec3 velocity = rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
         rp_vec3 shift = jitter_of(world->scene, world->particles.id[first + n]);
-        set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material);
+        set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material,
+                  source->moisture);
     }
     if (code == RP_OK && b.count == 0)
         rp_log(RP_LOG_WARNING, "source '%s' is smaller than a grain and stays empty", source->name);
@@ -163,7 +166,8 @@ static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
     double layer = nozzle_area(s) / (scene->particles.spacing * scene->particles.spacing);
     return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(way - 1) < 1e-6 &&
            s->speed > 0 && isfinite(s->speed) && s->rate >= 0 && isfinite(s->start) &&
-           s->stop > s->start && s->material >= 0 && s->material < scene->materials.count;
+           s->stop > s->start && s->material >= 0 && s->material < scene->materials.count &&
+           s->moisture >= 0 && s->moisture <= 1;
 }
 
 /* Its middle or the ends of its two axes. */
@@ -192,9 +196,11 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
 {
     char what[256];
     if (!is_sound(scene, spec))
-        return fail_emitter(spec, report,
-                            "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
-                            "speed > 0, rate >= 0, stop > start and a material of the scene");
+        return fail_emitter(
+            spec, report,
+            "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
+            "speed > 0, rate >= 0, stop > start, a material of the scene and a moisture "
+            "from 0 to 1");
     if (nozzle_is_walled_off(scene, spec))
         return fail_emitter(
             spec, report,
@@ -287,7 +293,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
         code = rp_particles_append(&world->particles, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++)
         set_grain(world, first + n, b->positions[n], rp_v3_scale(spec->direction, spec->speed),
-                  spec->material);
+                  spec->material, spec->moisture);
     return code;
 }
 
@@ -313,7 +319,7 @@ double rp_world_next_event(const rp_world *world)
     for (size_t i = 0; i < world->stream_count; i++)
         if (world->streams[i].spec.start > world->time)
             next = fmin(next, world->streams[i].spec.start);
-    return next;
+    return fmin(next, rp_moisture_next_event(world));
 }
 
 rp_emitter_def rp_default_emitter(void)
@@ -336,7 +342,8 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
                             .rate = def->rate,
                             .start = fmax(def->start, world->time),
                             .stop = def->stop,
-                            .material = def->material};
+                            .material = def->material,
+                            .moisture = def->moisture};
     rp_code code = rp_stream_check(world->scene, &spec, report);
     if (code != RP_OK) return code;
     if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,

@@ -88,6 +88,7 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     if (code == RP_OK) code = create_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
     if (code == RP_OK) code = rp_world_emit(world, report);
+    if (code == RP_OK) rp_world_moisten(world, 0);
     return code;
 }
 
@@ -155,6 +156,7 @@ void rp_world_destroy(rp_world *world)
 /* (W3): the order of a step, once its length is known. */
 static rp_code take_step(rp_world *world, double dt, rp_report *report)
 {
+    rp_world_moisten(world, dt);
     rp_code code = rp_bodies_advance(world->bodies, world->time, dt, report);
     rp_couple_refresh(world->couple);
     if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
@@ -219,7 +221,7 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
     if (code != RP_OK) return code;
     double stop = fmin(target, rp_world_next_event(world));
     double least = STEP_LEAST * fmax(1, world->time);
-    if (stop - world->time <= least) { /* a source and a frame a rounding apart */
+    if (stop - world->time <= least) { /* an event and a frame a rounding apart */
         world->time = stop;
         return RP_OK;
     }
@@ -228,7 +230,7 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
         return rp_fail(report, RP_ERROR_NUMERIC,
                        "at %.9g s a step of %.3g s (%s) is too short to move on", world->time, dt,
                        limit.reason);
-    world->reason = dt < limit.dt / 2 ? "the frame's end, or a source's start" : limit.reason;
+    world->reason = dt < limit.dt / 2 ? "the frame's end, or an event" : limit.reason;
     bool last = world->time + dt * (1 + STEP_EPSILON) >= stop;
     code = take_step(world, dt, report);
     if (code == RP_OK && last) world->time = stop;

@@ -69,13 +69,20 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 /* Lets everything appear that is due by now. A step ends where a source or stream begins, and the
  * solver is asked for its step afterwards, so no grain moves further than it allows. */
 rp_code rp_world_emit(rp_world *world, rp_report *report);
-/* When the next source or stream begins, s; infinite when none will. */
+/* When the next source, stream or region of moisture begins, or one of these ends, s; infinite when
+ * none will. */
 double rp_world_next_event(const rp_world *world);
 /* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
 /* Whether as many layers have left the nozzle as belong before that time, or the step before it. */
 bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
+
+/* moisture.c: grains that become wet or dry. */
+/* What the regions of the scene do in a step of `dt` from now; 0: only what happens at once. */
+void rp_world_moisten(rp_world *world, double dt);
+/* When the next region begins or ends, s; infinite when none will. */
+double rp_moisture_next_event(const rp_world *world);
 
 /* leave.c: grains that leave, and numbers that make no sense. */
 rp_code rp_world_remove_leavers(rp_world *world, rp_report *report);

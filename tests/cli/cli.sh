@@ -91,10 +91,13 @@ expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
 small="--set particles.spacing=4cm --set time.duration=0.5s"
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o whole $small; says "of memory (there are"; says "done:"
+says "^steps: .* ms on average, .* decided by .* ([0-9.]* %)"; says "dt .* s (the "
 # shellcheck disable=SC2086
 expect 2 "$repose" run first-fall -o whole $small; says "--resume"
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o json $small --json; prints '"hash"'; prints '"reason"'
+prints '"iterations": 0'; prints '"density_error": null'
+prints '"step": {"count": [1-9][0-9]*, "shortest": .*"mean": .*"longest": .*"the fastest'
 hash_of() { grep -o '"hash": "[0-9a-f]*"' "$1"; }
 cp out whole.json
 # The same end without the processor's fused multiply-add, which the C library uses where it can;

@@ -27,7 +27,7 @@ file() { printf '%b' "$1" >bad.yaml; refused bad.yaml; }
 
 # Every kind of wrong value for keys of every kind.
 for key in time.duration time.frame_rate gravity domain.friction particles.spacing particles.jitter \
-    materials.sand.density materials.sand.angle light.strength output.checkpoint_every seed; do
+    materials.sand.density materials.sand.angle materials.sand.wet_cohesion moisture.m.value light.strength output.checkpoint_every seed; do
     for value in nan .nan 1e999 -1e300 'five' '5 parsec' '{a: 1}' '[1, 2]' '!!float 3' '*nothing' '"' \
         '[[[' '5 5' '--3' '0x' 'yes please'; do
         printf '%s\n' "$good" >bad.yaml
@@ -53,6 +53,10 @@ file "$good\nbodies: {b: {shape: sphere, radius: 1, motion: keys}}\n"
 file "$good\nbodies: {b: {shape: sphere, radius: -1}}\n"
 file "$good\nbodies: {b: {shape: sphere, radius: 1, motion: keys, keys: [{time: 1}, {time: 0}]}}\n"
 file "$good\nemitters: {e: {radius: 1, start: 3, stop: 2}}\n"
+file "$good\ngravity_keys: [{time: 1, gravity: [0, 0, -1]}, {time: 0, gravity: [0, 0, -1]}]\n"
+file "$good\ngravity_keys: [{time: 0, gravity: [0, 0, -1]}, {time: 1, gravity: [0, 0, 1]}]\n"
+file "$good\nmoisture: {m: {shape: box, value: 1}}\n"
+file "$good\nmoisture: {m: {start: 1 s}}\n"
 file "$good\ndomain: {low: [1, 1, 1], high: [0, 0, 0]}\n"
 file "$good\ndomain: {periodic: [x]}\n"
 file "$good\ndomain: {open: [sideways]}\n"

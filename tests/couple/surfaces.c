@@ -153,6 +153,22 @@ static void moving_shapes_are_touched_where_they_are(void **state)
     rp_mesh_destroy(mesh);
 }
 
+static void rough_surfaces_hold_grains_as_grains_do(void **state)
+{
+    (void)state;
+    rp_material_spec sand = {.angle = RP_PI / 6, .friction = 0.9};
+    rp_surface surface = {.friction = 0.4};
+    check_near(rp_surface_friction(&surface, &sand), 0.6, 1e-15);
+    surface.friction = 0;
+    check_near(rp_surface_friction(&surface, &sand), 0, 0);
+    surface.friction = INFINITY;
+    check_near(rp_surface_friction(&surface, &sand), 1 / sqrt(3), 1e-15);
+    sand.friction = 0; /* which says nothing there */
+    check_near(rp_surface_friction(&surface, &sand), 1 / sqrt(3), 1e-15);
+    sand.angle = 0;
+    check_near(rp_surface_friction(&surface, &sand), 0, 0);
+}
+
 /* The last test: all the others gave back what they took. */
 static void no_memory_is_left(void **state)
 {
@@ -166,6 +182,7 @@ int main(void)
         cmocka_unit_test(walls_stand_only_where_the_domain_is_closed),
         cmocka_unit_test(walls_face_inwards),
         cmocka_unit_test(moving_shapes_are_touched_where_they_are),
+        cmocka_unit_test(rough_surfaces_hold_grains_as_grains_do),
         cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

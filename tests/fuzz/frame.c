@@ -7,18 +7,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
 {
-    static const char *const fields[] = {
-        "x",       "y",        "z",  "velocity_x", "velocity_y", "velocity_z", "mass",
-        "density", "pressure", "id", "material",   "asleep",     "own",        "own/inner"};
+    static const char *const fields[] = {"x",          "y",          "z",        "velocity_x",
+                                         "velocity_y", "velocity_z", "mass",     "density",
+                                         "pressure",   "id",         "material", "asleep",
+                                         "moisture",   "own",        "own/inner"};
     static const char *const parts[] = {"position",         "orientation", "velocity",
                                         "angular_velocity", "force",       "torque"};
     const double number = 1;
     const uint64_t one = 1, grains = 1u + next_byte(bytes) % 16, zero = 0;
     hid_t file = begin_file();
     char name[64];
-    for (int i = 0; i < 13 + next_byte(bytes) % 2; i++) {
+    for (int i = 0; i < 14 + next_byte(bytes) % 2; i++) {
         snprintf(name, sizeof name, "grains/%s", fields[i]);
-        hid_t type = i == 9 ? H5T_STD_U32LE : i > 9 ? H5T_STD_U8LE : H5T_IEEE_F32LE;
+        hid_t type = i == 9 ? H5T_STD_U32LE : i > 9 && i != 12 ? H5T_STD_U8LE : H5T_IEEE_F32LE;
         put_array(file, name, type, grains, 1, (uint64_t)i, bytes);
     }
     for (int i = 0; i < 6; i++) {
@@ -47,7 +48,7 @@ static unsigned sum_of(const rp_view *view)
             sum += ((const uint8_t *)view->fields[i].data)[k];
     }
     for (size_t i = 0; i < view->count; i++)
-        sum += view->id[i] + view->material[i] + (view->x[i] > 0);
+        sum += view->id[i] + view->material[i] + (view->x[i] > 0) + (view->moisture[i] > 0);
     for (int i = 0; i < view->body_count; i++)
         sum += view->bodies[i].torque[2] > 0;
     return sum;

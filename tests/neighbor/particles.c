@@ -89,8 +89,8 @@ static void fields_added_late_have_room(void **state)
              NULL);
     for (int i = 0; i < 10; i++)
         assert_true(late[i] == 0);
-    /* 12 common fields of 4 bytes and less, the late one, spares of 1 and 4 bytes. */
-    assert_int_equal(rp_particles_bytes_each(&p), 10 * 4 + 2 + 4 + 5);
+    /* 13 common fields of 4 bytes and less, the late one, spares of 1 and 4 bytes. */
+    assert_int_equal(rp_particles_bytes_each(&p), 11 * 4 + 2 + 4 + 5);
     rp_particles_end(&p);
     assert_null(late);
 }
@@ -256,7 +256,7 @@ static void a_view_shows_visible_fields(void **state)
     rp_view view = {0};
     rp_particles_view(&p, fields, &view);
     assert_int_equal(view.count, 3);
-    assert_int_equal(view.field_count, 14);
+    assert_int_equal(view.field_count, 15);
     assert_ptr_equal(view.vy, p.vy);
     assert_ptr_equal(rp_view_field(&view, "velocity_y")->data, p.vy);
     assert_ptr_equal(rp_view_field(&view, "heat")->data, own.heat);

@@ -150,6 +150,7 @@ static void a_frame_under_another_number_is_refused(void **state)
 /* A sealed, sound HDF5 file with one thing wrong. */
 enum wrong {
     MISSING_FIELD,
+    MISSING_MOISTURE,
     WRONG_TYPE,
     WRONG_LENGTH,
     TWO_COLUMNS,
@@ -161,11 +162,12 @@ enum wrong {
 static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
 {
     static const double values[16];
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 13; i++) {
         char name[64];
-        rp_field_type type = i == 9 ? RP_U32 : i > 9 ? RP_U8 : RP_F32;
+        rp_field_type type = i == 9 ? RP_U32 : i == 10 || i == 11 ? RP_U8 : RP_F32;
         size_t rows = wrong == WRONG_LENGTH && i == 4 ? 3 : 4;
         if (wrong == MISSING_FIELD && i == 7) continue;
+        if (wrong == MISSING_MOISTURE && i == 12) continue;
         if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
         snprintf(name, sizeof name, "grains/%s", names[i]);
         rp_sealed_put(file, name, "", type, values, rows, wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
@@ -194,15 +196,16 @@ static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
 
 static void misleading_frames_are_refused(void **state)
 {
-    static const char *const names[] = {"x",          "y",          "z",        "velocity_x",
-                                        "velocity_y", "velocity_z", "mass",     "density",
-                                        "pressure",   "id",         "material", "asleep"};
+    static const char *const names[] = {
+        "x",       "y",        "z",  "velocity_x", "velocity_y", "velocity_z", "mass",
+        "density", "pressure", "id", "material",   "asleep",     "moisture"};
     static const struct {
         enum wrong wrong;
         const char *words;
-    } cases[] = {{MISSING_FIELD, "density"}, {WRONG_TYPE, "id"}, {WRONG_LENGTH, "velocity_y"},
-                 {TWO_COLUMNS, "z"},         {NO_FACTS, "time"}, {NO_BODIES, "bodies"},
-                 {MANY_BODIES, "body_count"}};
+    } cases[] = {{MISSING_FIELD, "density"}, {MISSING_MOISTURE, "moisture"},
+                 {WRONG_TYPE, "id"},         {WRONG_LENGTH, "velocity_y"},
+                 {TWO_COLUMNS, "z"},         {NO_FACTS, "time"},
+                 {NO_BODIES, "bodies"},      {MANY_BODIES, "body_count"}};
     rp_report *report = rp_report_create();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rp_sealed_writer *file;

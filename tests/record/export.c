@@ -89,9 +89,9 @@ static void check_vtp(void **state, size_t count)
     assert_int_equal(bytes, 12 * count);
     check_vector(points, v->x, v->y, v->z, count);
     check_vector(vtp_array(file, "velocity", &bytes), v->vx, v->vy, v->vz, count);
-    check_vector(vtp_array(file, "normal", &bytes), v->fields[12].data, v->fields[13].data,
-                 v->fields[14].data, count);
-    for (int i = 6; i < TEST_FIELDS; i += i == 11 ? 4 : 1) {
+    check_vector(vtp_array(file, "normal", &bytes), v->fields[13].data, v->fields[14].data,
+                 v->fields[15].data, count);
+    for (int i = 6; i < TEST_FIELDS; i += i == 12 ? 4 : 1) {
         const char *found = vtp_array(file, v->fields[i].name, &bytes);
         assert_int_equal(bytes, count * rp_field_type_size(v->fields[i].type));
         if (bytes) assert_memory_equal(found, v->fields[i].data, bytes);
@@ -188,6 +188,7 @@ static void ply_holds_every_field(void **state)
         "property float vx\nproperty float vy\nproperty float vz\n"
         "property float mass\nproperty float density\nproperty float pressure\n"
         "property uint id\nproperty uchar material\nproperty uchar asleep\n"
+        "property float moisture\n"
         "property float normal_x\nproperty float normal_y\nproperty float normal_z\n"
         "property double clock\nproperty ushort kin\nend_header\n";
     run r;
@@ -221,8 +222,9 @@ static void ply_holds_every_field(void **state)
 
 static void csv_brings_back_the_same_bits(void **state)
 {
-    static const char header[] = "Px,Py,Pz,vx,vy,vz,mass,density,pressure,id,material,asleep,"
-                                 "normal_x,normal_y,normal_z,clock,kin\n";
+    static const char header[] =
+        "Px,Py,Pz,vx,vy,vz,mass,density,pressure,id,material,asleep,moisture,"
+        "normal_x,normal_y,normal_z,clock,kin\n";
     run r;
     begin_run(&r, state, 50);
     export(&r, 1, "csv");

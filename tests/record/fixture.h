@@ -40,7 +40,7 @@ static inline rp_scene *test_scene(const char *more)
 }
 
 /* Grains with numbers from a hat, all bits used, and two fields of a solver's own. */
-#define TEST_FIELDS 17
+#define TEST_FIELDS 18
 typedef struct test_grains {
     rp_view view;
     rp_field fields[TEST_FIELDS];
@@ -90,6 +90,7 @@ static inline void test_grains_make(test_grains *grains, size_t count, double ti
         {"id", "", RP_U32},
         {"material", "", RP_U8},
         {"asleep", "", RP_U8},
+        {"moisture", "", RP_F32},
         {"normal_x", "", RP_F32},
         {"normal_y", "", RP_F32},
         {"normal_z", "", RP_F32},
@@ -118,6 +119,7 @@ static inline void test_grains_make(test_grains *grains, size_t count, double ti
                              .id = f[9].data,
                              .material = f[10].data,
                              .asleep = f[11].data,
+                             .moisture = f[12].data,
                              .fields = f,
                              .field_count = TEST_FIELDS};
     test_bodies(grains);

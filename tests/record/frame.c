@@ -25,8 +25,9 @@ static void check_standard_pointers(const rp_view *view)
 {
     const void *const pointers[] = {view->x,        view->y,  view->z,        view->vx,
                                     view->vy,       view->vz, view->mass,     view->density,
-                                    view->pressure, view->id, view->material, view->asleep};
-    for (int i = 0; i < 12; i++)
+                                    view->pressure, view->id, view->material, view->asleep,
+                                    view->moisture};
+    for (int i = 0; i < 13; i++)
         assert_ptr_equal(pointers[i], view->fields[i].data);
     assert_ptr_equal(rp_view_field(view, "density")->data, view->density);
 }

@@ -10,8 +10,8 @@ from paraview.simple import (CreateRenderView, OpenDataFile, ResetCamera, SaveSc
 from vtkmodules.vtkIOImage import vtkPNGReader
 
 FRAMES = [(0.0, 2000), (0.0625, 0), (1.0 / 3.0, 1500)]
-FIELDS = ["velocity", "mass", "density", "pressure", "id", "material", "asleep", "normal", "clock",
-          "kin"]
+FIELDS = ["velocity", "mass", "density", "pressure", "id", "material", "asleep", "moisture",
+          "normal", "clock", "kin"]
 
 
 def check(condition, message):

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "render/picture.h"
 #include "render/stage.h"
 
 #include <stdlib.h>
@@ -108,6 +109,51 @@ static void bodies_are_drawn_and_hidden(void **state)
     assert_int_equal(differ(picture, empty, 150, 150 - half - 2), 0);
     rp_picture_destroy(picture);
     rp_picture_destroy(empty);
+}
+
+/* What it hides is seen, and it casts no shadow: as if it were not there, with the camera where it
+ * was. */
+static void a_hidden_body_is_not_drawn(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    stage_add(&s, 0, 0, 0, RED);
+    stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, -0.5));
+    rp_picture *without = stage_paint(&s, 100, 100, NULL);
+    rp_body_spec *box = stage_add_body(
+        &s, (rp_shape){.kind = RP_SHAPE_BOX, .size = {0.4, 0.4, 0.4}}, rp_v3(0, 0, 0));
+    rp_picture *with = stage_paint(&s, 100, 100, NULL);
+    box->hidden = true;
+    rp_picture *hidden = stage_paint(&s, 100, 100, NULL);
+    assert_true(differ(with, hidden, 50, 50) > 24);
+    assert_int_equal(differ(without, hidden, 50, 50), 0);
+    for (int x = 0; x < 100; x += 7)
+        assert_true(differ(without, hidden, x, 80) <= differ(without, with, x, 80));
+    rp_picture_destroy(without);
+    rp_picture_destroy(with);
+    rp_picture_destroy(hidden);
+}
+
+/* A dry, a half wet and a wet ball, otherwise the same; without the field all are dry. */
+static void wet_grains_are_darker(void **state)
+{
+    (void)state;
+    double light[3][3]; /* ball, colour */
+    for (int ball = 0; ball < 3; ball++) {
+        stage_clear(&s);
+        s.view.spacing = 0.5;
+        s.moisture[0] = 0.5f * (float)ball;
+        s.view.moisture = ball ? s.moisture : NULL;
+        stage_add(&s, 0, 0, 0, SAND);
+        rp_picture *picture = stage_paint(&s, 100, 100, NULL);
+        for (int c = 0; c < 3; c++)
+            light[ball][c] = rp_srgb_decode(rp_picture_at(picture, 50, 45)[c] / 255.0);
+        rp_picture_destroy(picture);
+    }
+    for (int c = 0; c < 3; c++) {
+        assert_true(light[1][c] < 0.95 * light[0][c] && light[2][c] < 0.9 * light[1][c]);
+        assert_true(light[2][c] > 0.25 * light[0][c]); /* but not black */
+    }
 }
 
 static void a_moved_body_is_drawn_where_the_view_says(void **state)
@@ -329,6 +375,8 @@ int main(void)
         cmocka_unit_test(the_nearer_sphere_hides_the_farther),
         cmocka_unit_test(the_shadow_falls_away_from_the_sun),
         cmocka_unit_test(bodies_are_drawn_and_hidden),
+        cmocka_unit_test(a_hidden_body_is_not_drawn),
+        cmocka_unit_test(wet_grains_are_darker),
         cmocka_unit_test(a_moved_body_is_drawn_where_the_view_says),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(the_order_of_grains_does_not_matter),

@@ -23,6 +23,7 @@ typedef struct stage {
     float x[STAGE_GRAINS], y[STAGE_GRAINS], z[STAGE_GRAINS];
     uint32_t id[STAGE_GRAINS];
     uint8_t material[STAGE_GRAINS];
+    float moisture[STAGE_GRAINS];
 } stage;
 
 enum { RED, BLUE, SAND };

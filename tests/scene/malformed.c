@@ -169,7 +169,8 @@ static void check_param(const rp_param *param, const char *prefix)
         break;
     case RP_PARAM_LIST:
         check_values(path, not_maps);
-        check_table(param->table, "bodies.paddle.keys.1.");
+        snprintf(inner, sizeof inner, "%s.1.", prefix[0] ? "bodies.paddle.keys" : path);
+        check_table(param->table, inner);
         break;
     case RP_PARAM_TABLE:
         check_values(path, not_maps);

@@ -34,6 +34,8 @@ static void values_arrive(void **state)
     assert_int_equal(rp_scene_frame_count(scene), 101);
     assert_true(scene->time.max_step == 0.005 && scene->time.step == 0);
     check_vector(scene->gravity, 0, 0, -9.81);
+    assert_int_equal(scene->gravity_keys.count, 2);
+    check_vector(((const rp_gravity_key_spec *)scene->gravity_keys.items)[1].gravity, 4.9, 0, -8.5);
     check_vector(scene->domain.high, 1, 1, 3);
     assert_int_equal(scene->domain.open, 1 << 5);
     assert_int_equal(scene->domain.periodic, 1);
@@ -88,6 +90,17 @@ static void bodies_and_the_rest_arrive(void **state)
     check_near(keys[1].rotation.z, RP_PI / 2, 1e-15);
     assert_true(bodies[2].density == 2500);
     assert_true(bodies[3].shape.neck == 0.03);
+    assert_true(bodies[3].hidden && !bodies[2].hidden);
+    const rp_moisture_spec *regions = rp_scene_moisture(scene);
+    assert_int_equal(scene->moisture.count, 2);
+    assert_true(!regions[0].everywhere && regions[0].shape.kind == RP_SHAPE_CYLINDER);
+    assert_true(regions[0].shape.height == 0.5 && regions[0].pose.position.z == 1);
+    assert_true(regions[0].duration == 0.5 && regions[0].value == 0.8);
+    assert_true(regions[1].everywhere && regions[1].duration == 0 && regions[1].value == 0);
+    assert_int_equal(rp_scene_shape_count(scene), 2 + 4 + 2);
+    assert_ptr_equal(rp_scene_shape_at(scene, 1), &rp_scene_sources(scene)[1].shape_spec);
+    assert_ptr_equal(rp_scene_shape_at(scene, 2), &bodies[0].shape_spec);
+    assert_ptr_equal(rp_scene_shape_at(scene, 7), &regions[1].shape_spec);
     assert_int_equal(rp_scene_measurements(scene)[0].every, 2);
     assert_int_equal(scene->output.formats, 1 | 4);
     check_vector(rp_scene_cameras(scene)[0].up, 0, 0, 1);
@@ -114,6 +127,7 @@ static void little_is_enough(void **state)
     assert_string_equal(scene->method->name, "null");
     assert_true(((null_params *)scene->method_params)->restitution == 0.5);
     assert_true(isinf(scene->domain.low.x) && isinf(scene->domain.high.z));
+    assert_int_equal(scene->moisture.count, 0);
     assert_int_equal(scene->bodies.count, 0);
     rp_scene_destroy(scene);
     scene = read_ok("particles: {spacing: 0.01}\nmaterials: {gravel: {}}\n"
@@ -122,6 +136,40 @@ static void little_is_enough(void **state)
     assert_int_equal(scene->materials.count, 1);
     assert_int_equal(rp_scene_find_material(scene, "gravel"), 0);
     assert_true(scene->time.duration == 1);
+    rp_scene_destroy(scene);
+}
+
+static void surfaces_are_rough_unless_told(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok("particles: {spacing: 1}\ndomain: {friction: 0.4}\nbodies:\n"
+                              "  a: {shape: plane}\n  b: {shape: plane, friction: rough}\n"
+                              "  c: {shape: plane, friction: inf}\n"
+                              "  d: {shape: plane, friction: 0}\n");
+    const rp_body_spec *bodies = rp_scene_bodies(scene);
+    for (int i = 0; i < 3; i++)
+        assert_true(isinf(bodies[i].friction) && bodies[i].friction > 0);
+    assert_true(bodies[3].friction == 0 && scene->domain.friction == 0.4);
+    rp_scene_destroy(scene);
+    scene = read_ok("particles: {spacing: 1}\n");
+    assert_true(isinf(scene->domain.friction));
+    assert_non_null(strstr(rp_scene_text(scene), "friction: rough"));
+    rp_scene_destroy(scene);
+}
+
+static void wetness_blends_evenly(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok("particles: {spacing: 1}\nmaterials:\n  sand: {}\n"
+                              "  clay: {cohesion: 2 kPa, wet_cohesion: 1 kPa, viscosity: 0.2}\n");
+    const rp_material_spec *sand = rp_scene_materials(scene), *clay = sand + 1;
+    check_near(rp_material_cohesion(sand, 0), 0, 0);
+    check_near(rp_material_cohesion(sand, 0.5), 750, 1e-12);
+    check_near(rp_material_cohesion(sand, 1), 1500, 1e-12);
+    check_near(rp_material_viscosity(sand, 0), 0.01, 0);
+    check_near(rp_material_viscosity(sand, 1), 0.3, 1e-15);
+    check_near(rp_material_cohesion(clay, 0.25), 1750, 1e-12);
+    check_near(rp_material_viscosity(clay, 0.5), 0.25, 1e-15);
     rp_scene_destroy(scene);
 }
 
@@ -419,6 +467,8 @@ int main(void)
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
         cmocka_unit_test(little_is_enough),
+        cmocka_unit_test(surfaces_are_rough_unless_told),
+        cmocka_unit_test(wetness_blends_evenly),
         cmocka_unit_test(texts_keep_their_quotes),
         cmocka_unit_test(aliases_are_written_out),
         cmocka_unit_test(frames_are_counted),

@@ -55,7 +55,7 @@ static rp_step_limit null_limit_dt(rp_solver *solver)
     const rp_scene *scene = solver->frame.scene;
     double distance = solver->params.courant * scene->particles.spacing;
     double grains =
-        rp_null_travel_time(distance, rp_null_max_speed(solver), rp_v3_length(scene->gravity));
+        rp_null_travel_time(distance, rp_null_max_speed(solver), rp_scene_gravity_max(scene));
     double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->frame.couple), 0);
     if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
     return (rp_step_limit){grains, "the fastest grain's way"};

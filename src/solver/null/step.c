@@ -70,7 +70,7 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
     rp_vec3 before = rp_v3_sub(rp_v3(p->vx[i], p->vy[i], p->vz[i]), touch.velocity);
     bool resting = -rp_v3_dot(before, touch.normal) < f->resting_speed;
     double restitution = resting ? 0 : sqrt(material->restitution * surface->restitution);
-    double friction = sqrt(material->friction * surface->friction);
+    double friction = rp_surface_friction(surface, material);
     rp_vec3 after = rp_null_bounce(before, touch.normal, restitution, friction);
     rp_vec3 change = rp_v3_sub(after, before);
 
@@ -182,10 +182,9 @@ double rp_null_max_speed(const rp_solver *solver)
 
 rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    (void)time;
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    rp_vec3 g = frame->scene->gravity;
+    rp_vec3 g = rp_scene_gravity(frame->scene, time + dt / 2); /* the mean over the step */
     size_t blocks = (p->count + BLOCK - 1) / BLOCK;
     flight f = {.solver = solver,
                 .dt = dt,
