@@ -5,22 +5,24 @@
  * What keeps it unbiased with few grains: points are grains at their own places, not cells; the
  * part of the flank that counts is chosen by distance from the axis, never by height, since a
  * choice by the fitted quantity flattens a line; and no average is taken over rings, which would
- * mix heights. */
+ * mix heights. Letting the flank fade out at its ends was tried: no better on lattices, a third
+ * worse on packings. */
 #include "measure/angle.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "measure/kinds.h"
 #include "measure/order.h"
 
-#define SECTORS 12      /* at most */
-#define SECTOR_SHARE 12 /* points on the flank, all round, for each sector */
-#define SECTOR_POINTS 8    /* fewer give no slope */
-#define SECTOR_EXTENT 0.5  /* of the flank that a sector must cover */
-#define FLANK_LOW 0.2      /* of the height (M5) */
+#define SECTORS 12        /* at most */
+#define SECTOR_SHARE 12   /* points on the flank, all round, for each sector */
+#define SECTOR_POINTS 8   /* fewer give no slope */
+#define SECTOR_EXTENT 0.5 /* of the flank that a sector must cover */
+#define FLANK_LOW 0.2     /* of the height (M5) */
 #define FLANK_HIGH 0.8
-#define SUMMIT 0.85        /* points above this part of the height place the first axis */
-#define LEVEL 2.5          /* spacings; a surface with less relief is a level bed */
+#define SUMMIT 0.85 /* points above this part of the height place the first axis */
+#define LEVEL 2.5   /* spacings; a surface with less relief is a level bed */
 #define ROUNDS 60
-#define TUKEY 4.685 /* standard deviations; 95 % as good as least squares on normal values */
+#define TUKEY 4.685   /* standard deviations; 95 % as good as least squares on normal values */
 #define STEEPEST 20.0 /* tangent; keeps the search finite */
 
 /* z = apex - slope * r, r the distance from the centre. */
@@ -304,7 +306,7 @@ static rp_code fit_level(fit *f, rp_angle *out, rp_report *report)
         a += s->points[i].a / n, b += s->points[i].b / n, z += s->points[i].height / n;
     f->cone = (cone){a, b, z, 0};
     f->low = 0;
-    f->high = INFINITY;
+    f->high = INFINITY; /* for now */
     if (find_scale(f) < 4 * SECTOR_POINTS)
         return rp_fail(report, RP_ERROR_INPUT, "no pile: %zu surface grains are too few", s->count);
     for (size_t i = 0; i < s->count; i++)
@@ -321,8 +323,8 @@ rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report 
     fit f = {.surface = surface, .scratch = rp_allocate(bytes)};
     if (!f.scratch) return rp_fail_memory(report, bytes, "the fit of a pile");
     double relief = surface->high - surface->low;
-    rp_code code = relief < LEVEL * surface->spacing ? fit_level(&f, out, report)
-                                                     : fit_pile(&f, out, report);
+    rp_code code =
+        relief < LEVEL * surface->spacing ? fit_level(&f, out, report) : fit_pile(&f, out, report);
     rp_release(f.scratch, bytes);
     return code;
 }
@@ -335,5 +337,19 @@ rp_code rp_measure_angle(const rp_view *view, const rp_scene *scene, rp_angle *o
     rp_code code = rp_surface_find(view, scene, &surface, report);
     if (code == RP_OK) code = rp_angle_of_surface(&surface, out, report);
     rp_surface_release(&surface);
+    return code;
+}
+
+rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+{
+    rp_angle a;
+    rp_code code = rp_measure_angle(in->view, in->scene, &a, report);
+    double size = in->view->spacing; /* heights are known to a grain */
+    out[0] = (rp_measured){"angle", a.degrees, a.uncertainty, "deg"};
+    out[1] = (rp_measured){"height", a.height, size, "m"};
+    out[2] = (rp_measured){"radius", a.radius, size, "m"};
+    out[3] = (rp_measured){"grains", code == RP_OK ? (double)a.grains : NAN, 0, ""};
+    out[4] = (rp_measured){"surface", code == RP_OK ? (double)a.points : NAN, 0, ""};
+    *count = 5;
     return code;
 }

@@ -34,8 +34,8 @@ double rp_median_spread(double *values, size_t count, double *spread)
  * with the gaps of Ciura, which needs no callback and no memory. */
 void rp_order_by(uint32_t *items, size_t count, const double *key)
 {
-    static const size_t gaps[] = {132000, 57000, 24700, 10700, 4630, 2010, 873, 378, 163,
-                                  71,     31,    13,    6,     3,    1};
+    static const size_t gaps[] = {132000, 57000, 24700, 10700, 4630, 2010, 873, 378,
+                                  163,    71,    31,    13,    6,    3,    1};
     for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
         for (size_t i = gaps[g]; i < count; i++) {
             uint32_t item = items[i];

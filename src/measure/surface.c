@@ -9,16 +9,16 @@
 #include <string.h>
 
 /* All lengths in spacings. */
-#define CELL 1.5    /* wide enough that no column of a packing is empty */
-#define GAP 4.0     /* what is further above the column than this does not rest on it */
-#define BELOW 2.5   /* how far around a top its neighbours are counted */
-#define ABOVE 1.25  /* … */
-#define SUPPORT 12  /* neighbours of a top; a packing has 40 to 50, a layer at most 20 */
-#define STEP 5.0    /* between tops of neighbouring cells; a slope of 60 degrees makes 3.7 */
+#define CELL 1.5      /* wide enough that no column of a packing is empty */
+#define GAP 4.0       /* what is further above the column than this does not rest on it */
+#define BELOW 2.5     /* how far around a top its neighbours are counted */
+#define ABOVE 1.25    /* … */
+#define SUPPORT 12    /* neighbours of a top; a packing has 40 to 50, a layer at most 20 */
+#define STEP 5.0      /* between tops of neighbouring cells; a slope of 60 degrees makes 3.7 */
 #define COLUMN 4      /* grains of a column that tell its density */
 #define THINNEST 4.0  /* a view that holds less than every 64th grain is none of a heap */
 #define SAMPLES 20000 /* grains that the bounds of the plan are made from */
-#define EDGE 0.005  /* share of the grains that may lie outside on each side */
+#define EDGE 0.005    /* share of the grains that may lie outside on each side */
 
 typedef struct plan {
     rp_upright axes;
@@ -221,8 +221,8 @@ static void keep_points(const plan *p, uint32_t patch, rp_surface *out)
     for (size_t c = 0; c < p->cells; c++) {
         if (!p->top[c] || p->patch[c] != patch) continue;
         rp_vec3 at = grain_at(p->view, p->order[p->top[c] - 1]);
-        out->points[out->count++] = (rp_surface_point){
-            rp_v3_dot(at, p->axes.a), rp_v3_dot(at, p->axes.b), top_height(p, c)};
+        out->points[out->count++] = (rp_surface_point){rp_v3_dot(at, p->axes.a),
+                                                       rp_v3_dot(at, p->axes.b), top_height(p, c)};
     }
 }
 
@@ -240,18 +240,34 @@ static rp_code find_levels(rp_surface *s, rp_report *report)
     return RP_OK;
 }
 
+/* Adds what a column tells of the volume of a grain: its height, and the grains above the lowest.
+ */
+static void add_column(const plan *p, size_t cell, double *height, double *grains)
+{
+    uint32_t first = p->column[cell], end = p->column[cell + 1];
+    if (end - first < COLUMN) return;
+    *height += p->height[p->order[end - 1]] - p->height[p->order[first]];
+    *grains += end - first - 1;
+}
+
 /* The spacing that the grains of the columns really have (M1): the nominal one, or more where the
- * view holds only a part of the grains. */
+ * view holds only a part of the grains. Two by two cells together, which hold as many columns of
+ * any lattice; one cell of 1.5 spacings does not. */
 static rp_code true_spacing(const plan *p, double *spacing, rp_report *report)
 {
     size_t count = 0, bytes = p->cells * sizeof(double);
     double *volumes = rp_allocate(bytes);
     if (!volumes) return rp_fail_memory(report, bytes, "the density of a heap");
-    for (size_t c = 0; c < p->cells; c++) {
-        uint32_t first = p->column[c], end = p->column[c + 1];
-        if (end - first < COLUMN) continue;
-        double high = p->height[p->order[end - 1]], low = p->height[p->order[first]];
-        volumes[count++] = (high - low) * p->cell * p->cell / (end - first - 1);
+    for (int64_t b = 0; b + 1 < p->size[1]; b += 2) {
+        for (int64_t a = 0; a + 1 < p->size[0]; a += 2) {
+            size_t cell = (size_t)(b * p->size[0] + a);
+            double height = 0, grains = 0;
+            add_column(p, cell, &height, &grains);
+            add_column(p, cell + 1, &height, &grains);
+            add_column(p, cell + (size_t)p->size[0], &height, &grains);
+            add_column(p, cell + (size_t)p->size[0] + 1, &height, &grains);
+            if (grains > 0) volumes[count++] = height * p->cell * p->cell / grains;
+        }
     }
     *spacing = fmax(*spacing, fmin(cbrt(rp_quantile(volumes, count, 0.5)), THINNEST * *spacing));
     rp_release(volumes, bytes);

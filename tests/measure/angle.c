@@ -1,5 +1,5 @@
-/* The angle of synthetic piles: right at any size, since estimators of slopes like to read low where
- * grains are few; and hard to fool. */
+/* The angle of synthetic piles: right at any size, since estimators of slopes like to read low
+ * where grains are few; and hard to fool. */
 #include "measure/piles.h"
 #include "worlds.h"
 
@@ -135,10 +135,8 @@ static void a_wall_or_a_corner_may_cut_it(void **state)
 static void shape_and_place_are_those_of_the_cone(void **state)
 {
     (void)state;
-    pile p = pile_make((pile_def){.degrees = 30,
-                                  .grains = 60000,
-                                  .packing = PACKING_JITTER,
-                                  .centre = {3, -2, 0.5}});
+    pile p = pile_make((pile_def){
+        .degrees = 30, .grains = 60000, .packing = PACKING_JITTER, .centre = {3, -2, 0.5}});
     rp_angle angle = angle_of(&p);
     check_near(angle.centre[0], 3, 0.3 * PILE_SPACING);
     check_near(angle.centre[1], -2, 0.3 * PILE_SPACING);
@@ -192,7 +190,7 @@ static void a_pile_may_lie_on_a_bed_and_below_a_funnel(void **state)
 {
     (void)state;
     pile p = pile_make((pile_def){.degrees = 33, .grains = 30000, .packing = PACKING_JITTER});
-    add_block(&p, 0.5, -0.1, 0);    /* the bed */
+    add_block(&p, 0.5, -0.1, 0);   /* the bed */
     add_block(&p, 0.15, 0.5, 0.6); /* what is still in the funnel */
     rp_angle angle = angle_of(&p);
     check_near(angle.degrees, 33, 0.6);

@@ -18,14 +18,14 @@ typedef enum packing {
 
 typedef struct pile_def {
     double degrees;
-    size_t grains;       /* about */
+    size_t grains; /* about */
     packing packing;
-    rp_vec3 centre;      /* m, of the foot */
-    double cut;          /* share of the height that is missing at the top */
-    double rounding;     /* share of the height that a ball rounds off */
-    double loose;        /* share of loose grains scattered around */
+    rp_vec3 centre;             /* m, of the foot */
+    double cut;                 /* share of the height that is missing at the top */
+    double rounding;            /* share of the height that a ball rounds off */
+    double loose;               /* share of loose grains scattered around */
     double turn_low, turn_high; /* part of the circle, in turns; 0 and 0: all */
-    double thinned;      /* share of the grains taken away at random */
+    double thinned;             /* share of the grains taken away at random */
     uint64_t seed;
 } pile_def;
 
