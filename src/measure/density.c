@@ -27,9 +27,10 @@ rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_
     if (!known) {
         *out = (rp_density_error){NAN, NAN, NAN, NAN};
         return rp_fail(report, RP_ERROR_UNSUPPORTED,
-                       view->count ? "no grain has a density of its own: this run's solver computes none, "
-                                     "or has not begun"
-                                   : "there are no grains, so they have no density");
+                       view->count
+                           ? "no grain has a density of its own: this run's solver computes none, "
+                             "or has not begun"
+                           : "there are no grains, so they have no density");
     }
     double n = (double)view->count;
     *out = (rp_density_error){sum.mean / n, sqrt(sum.rms / n), sum.largest, sum.share / n};

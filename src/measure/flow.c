@@ -89,8 +89,7 @@ rp_code rp_measure_flow(const rp_view *before, const rp_view *after, const rp_sc
     entry *old = list_grains(before, axis), *new = list_grains(after, axis);
     if (old && new) match(&p, old, before->count, new, after->count, out);
     rp_code code = old && new ? RP_OK
-                              : rp_fail_memory(report,
-                                               (before->count + after->count) * sizeof *old,
+                              : rp_fail_memory(report, (before->count + after->count) * sizeof *old,
                                                "the grains that pass a plane");
     rp_release(old, (before->count + 1) * sizeof *old);
     rp_release(new, (after->count + 1) * sizeof *new);

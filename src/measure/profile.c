@@ -93,7 +93,9 @@ rp_code rp_measure_profile(const rp_view *view, const rp_scene *scene, int along
                            rp_report *report)
 {
     rp_surface surface;
-    *out = (rp_table){.columns = along < 0 ? radial : along == 0 ? along_x : along_y,
+    *out = (rp_table){.columns = along < 0    ? radial
+                                 : along == 0 ? along_x
+                                              : along_y,
                       .column_count = 4};
     rp_code code = rp_surface_find(view, scene, &surface, report);
     if (code == RP_OK && along >= 0 && surface.axes.up.z < 0.999)

@@ -4,9 +4,9 @@
 #include "measure/measure.h"
 #include "measure/order.h"
 
-#define NEAR 0.3  /* of the plateau: what is further off does not belong */
-#define TRIM 0.1  /* of the stretch, dropped at each end, where it still rises or falls */
-#define SHORT 3   /* values; a stretch of fewer is none */
+#define NEAR 0.3 /* of the plateau: what is further off does not belong */
+#define TRIM 0.1 /* of the stretch, dropped at each end, where it still rises or falls */
+#define SHORT 3  /* values; a stretch of fewer is none */
 
 /* The typical value while anything happens at all: the median of those above half of the highest
  * tenth. Works on sizes, since a flow against the axis is negative throughout. */

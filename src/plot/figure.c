@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of three or four bytes: neither longer than needed, nor a surrogate, nor beyond Unicode, nor one of
- * the two that XML forbids. */
+/* Of three or four bytes: neither longer than needed, nor a surrogate, nor beyond Unicode, nor one
+ * of the two that XML forbids. */
 static bool is_sound(const unsigned char *text)
 {
     unsigned char a = text[0], b = text[1];

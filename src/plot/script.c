@@ -65,7 +65,8 @@ static void put_look(FILE *file, const rp_figure *figure, bool png)
           "set border 3 lc rgb '#8c857a' lw 1\n"
           "set tics nomirror out scale 0.6 textcolor rgb '#4a463f'\n"
           "set grid lt 1 lc rgb '#e2dccf' lw 1, lt 1 lc rgb '#e2dccf' lw 1\n"
-          "set key at screen 0.53, screen 0.925 center top horizontal maxrows 1 Left reverse samplen 1.8 "
+          "set key at screen 0.53, screen 0.925 center top horizontal maxrows 1 Left reverse "
+          "samplen 1.8 "
           "textcolor rgb '#3a372f'\n"
           "set style fill solid 1.0 noborder\n"
           "set bars small\n"
@@ -95,9 +96,10 @@ static void put_axes(FILE *file, const rp_figure *figure)
 /* One part of the plot command. A line with a spread is two: the band lies below. */
 static void put_series(FILE *file, const rp_plot_series *s, size_t number, const char *first)
 {
-    static const char *const ways[] = {
-        [RP_PLOT_POINTS] = "points pt 7 ps 0.8", [RP_PLOT_LINE] = "lines lw 2.4",
-        [RP_PLOT_DASHED] = "lines lw 1.6 dt '-'", [RP_PLOT_DUST] = "points pt 7 ps 0.35"};
+    static const char *const ways[] = {[RP_PLOT_POINTS] = "points pt 7 ps 0.8",
+                                       [RP_PLOT_LINE] = "lines lw 2.4",
+                                       [RP_PLOT_DASHED] = "lines lw 1.6 dt '-'",
+                                       [RP_PLOT_DUST] = "points pt 7 ps 0.35"};
     const char *colour = colours[number % COLOURS], *way = ways[s->style];
     bool bars = s->has_spread && (s->style == RP_PLOT_POINTS || s->style == RP_PLOT_DUST);
     fputs(first, file);

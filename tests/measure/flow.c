@@ -51,8 +51,8 @@ static rp_flow flow(const rp_scene *scene, int axis, double at)
     return found;
 }
 
-static const rp_scene open_space = {.domain = {.low = {-INFINITY, -INFINITY, -INFINITY},
-                                               .high = {INFINITY, INFINITY, INFINITY}}};
+static const rp_scene open_space = {
+    .domain = {.low = {-INFINITY, -INFINITY, -INFINITY}, .high = {INFINITY, INFINITY, INFINITY}}};
 
 static void grains_are_counted_both_ways(void **state)
 {

@@ -12,8 +12,8 @@ static const rp_scene down = {.gravity = {0, 0, -9.81}};
 static void a_cone_has_a_straight_profile(void **state)
 {
     (void)state;
-    pile p = pile_make((pile_def){
-        .degrees = 30, .grains = 60000, .packing = PACKING_JITTER, .centre = {1, 2, 0}});
+    pile p = pile_make(
+        (pile_def){.degrees = 30, .grains = 60000, .packing = PACKING_JITTER, .centre = {1, 2, 0}});
     rp_table table;
     assert_int_equal(rp_measure_profile(&p.view, &down, -1, &table, NULL), RP_OK);
     assert_in_range(table.rows, 18, 30);

@@ -16,11 +16,20 @@ static const double x[] = {0, 1, 2, 3}, y[] = {1, 4, NAN, 16}, spread[] = {0.5, 
 
 /* Texts that would do harm if any of them were read as a command. */
 static const char *const evil[] = {
-    "'; system('touch pwned'); '", "\"; system('touch pwned') #", "`touch pwned`",
-    "$(touch pwned)",              "\nsystem 'touch pwned'\n",    "@system",
-    "END\nsystem 'touch pwned'",   "\\'; system 'touch pwned'",   "{/:Bold x}",
-    "%s %n",                       "a\r!touch pwned",             "<script>&amp;&nope;</script>",
-    "\xff\xc0\x80 \xed\xa0\x80",   "ä ° ± µ 砂",
+    "'; system('touch pwned'); '",
+    "\"; system('touch pwned') #",
+    "`touch pwned`",
+    "$(touch pwned)",
+    "\nsystem 'touch pwned'\n",
+    "@system",
+    "END\nsystem 'touch pwned'",
+    "\\'; system 'touch pwned'",
+    "{/:Bold x}",
+    "%s %n",
+    "a\r!touch pwned",
+    "<script>&amp;&nope;</script>",
+    "\xff\xc0\x80 \xed\xa0\x80",
+    "ä ° ± µ 砂",
 };
 #define EVIL (sizeof evil / sizeof *evil)
 
@@ -123,8 +132,8 @@ static void all_that_is_in_it_is_drawn(void **state)
     assert_string_equal(rp_figure_title(figure), "the title");
     size_t size;
     char *svg = svg_of(figure, &size);
-    static const char *const words[] = {"the title", "the x [m]", "the y [s]", "measured",
-                                        "banded",    "theory"};
+    static const char *const words[] = {"the title", "the x [m]", "the y [s]",
+                                        "measured",  "banded",    "theory"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strstr(svg, words[i])) fail_msg("the picture lacks '%s'", words[i]);
     assert_int_equal(strlen(svg), size);
