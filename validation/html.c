@@ -13,12 +13,12 @@ void rp_html_text(rp_aside *page, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
-        const char *escaped = c == '<'                                      ? "&lt;"
-                              : c == '>'                                    ? "&gt;"
-                              : c == '&'                                    ? "&amp;"
-                              : c == '"'                                    ? "&quot;"
-                              : c < 0x20 && c != '\n' && c != '\t'          ? "?"
-                                                                            : NULL;
+        const char *escaped = c == '<'                             ? "&lt;"
+                              : c == '>'                           ? "&gt;"
+                              : c == '&'                           ? "&amp;"
+                              : c == '"'                           ? "&quot;"
+                              : c < 0x20 && c != '\n' && c != '\t' ? "?"
+                                                                   : NULL;
         if (escaped)
             put(page, escaped);
         else

@@ -22,7 +22,8 @@ static const char head[] =
     "body { font: 16px/1.55 system-ui, 'DejaVu Sans', sans-serif; color: var(--ink);\n"
     "  background: var(--paper); max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }\n"
     "h1 { font-weight: 600; } h2 { margin-top: 3rem; border-top: 1px solid var(--line);\n"
-    "  padding-top: 1.2rem; font-weight: 600; } h2 small { font-weight: 400; color: var(--soft); }\n"
+    "  padding-top: 1.2rem; font-weight: 600; } h2 small { font-weight: 400; color: var(--soft); "
+    "}\n"
     "table { border-collapse: collapse; margin: 1rem 0; width: 100%; background: var(--card); }\n"
     "th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid var(--line); }\n"
     "th { font-weight: 600; color: var(--soft); } .number { text-align: right;\n"
@@ -31,7 +32,8 @@ static const char head[] =
     "code, pre { background: var(--code); border-radius: 3px; font-size: .92em; }\n"
     "code { padding: 0 .25em; } pre { padding: .7rem; overflow-x: auto; }\n"
     "figure { margin: 1.2rem 0; background: #ffffff; border: 1px solid var(--line);\n"
-    "  border-radius: 4px; padding: .5rem; } figure svg { width: 100%; height: auto; display: block; }\n"
+    "  border-radius: 4px; padding: .5rem; } figure svg { width: 100%; height: auto; display: "
+    "block; }\n"
     ".soft { color: var(--soft); } a { color: inherit; }\n"
     "</style>\n</head>\n<body>\n";
 
@@ -69,7 +71,7 @@ static void put_verdict(rp_aside *page, const rp_verdict *v)
 }
 
 #define TABLE_HEAD                                                                                 \
-    "<th>number</th><th class=\"number\">measured</th><th class=\"number\">limit</th>"                  \
+    "<th>number</th><th class=\"number\">measured</th><th class=\"number\">limit</th>"             \
     "<th>verdict</th></tr></thead>\n<tbody>\n"
 
 static void put_summary(rp_aside *page, const rp_case_result *results, int count)

@@ -50,6 +50,7 @@ typedef struct verb {
     /* Word `index` of those that may follow, for help and completion; NULL behind the last. The
      * pointer may be NULL. */
     const char *(*choice)(int index);
+    const char *(*choice_help)(int index); /* one line on each of them; may be NULL */
     int (*run)(const struct verb *verb, const options *options); /* gives the exit code */
 } verb;
 

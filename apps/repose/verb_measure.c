@@ -12,7 +12,7 @@ static const option_spec specs[] = {
     {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
      "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
     {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
-     "height-profile: along an axis instead of over the distance from the pile's axis"},
+     "height-profile: along x or y instead of over the distance from the axis"},
     {"--plane", NULL, "AXIS=M", OPTION_TEXT, offsetof(options, plane),
      "flow: the plane, such as z=0.4 (in metres)"},
 };
@@ -332,6 +332,11 @@ static const char *choice(int index)
     return kind ? kind->name : NULL;
 }
 
+static const char *choice_help(int index)
+{
+    return rp_measure_at(index)->help;
+}
+
 static int unknown_kind(const verb *v, const char *word)
 {
     const char *names[32];
@@ -369,6 +374,7 @@ const verb verb_measure = {
         "need one instant only under measurements, too.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
+    .choice_help = choice_help,
     .min_words = 2,
     .max_words = 2,
     .run = run};

@@ -101,6 +101,11 @@ static const char *choice(int index)
     return c ? c->name : NULL;
 }
 
+static const char *choice_help(int index)
+{
+    return index ? rp_case_at(index - 1)->title : "every case";
+}
+
 static int unknown_case(const verb *v, const char *word)
 {
     const char *names[64];
@@ -171,6 +176,7 @@ const verb verb_validate = {
         "the others still run.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
+    .choice_help = choice_help,
     .min_words = 1,
     .max_words = WORDS_MAX,
     .run = run};

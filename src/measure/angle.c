@@ -19,8 +19,10 @@
 #define SECTOR_EXTENT 0.5 /* of the flank that a sector must cover */
 #define FLANK_LOW 0.2     /* of the height (M5) */
 #define FLANK_HIGH 0.8
-#define SUMMIT 0.85 /* points above this part of the height place the first axis */
-#define LEVEL 2.5   /* spacings; a surface with less relief is a level bed */
+#define SUMMIT 0.85      /* points above this part of the height place the first axis */
+#define LEVEL 2.5        /* spacings; a surface with less relief is a level bed */
+#define ROUGH 0.15       /* of the height: what the surface may be off the cone */
+#define ROUGH_GRAINS 2.5 /* spacings: … but grains are no smooth surface */
 #define ROUNDS 60
 #define TUKEY 4.685   /* standard deviations; 95 % as good as least squares on normal values */
 #define STEEPEST 20.0 /* tangent; keeps the search finite */
@@ -281,6 +283,20 @@ static void set_shape(const fit *f, rp_angle *out)
     out->grains = s->grains;
 }
 
+/* Ridges and heaps with several summits are refused: the angle of the one cone that fits them least
+ * badly would be a number without a meaning. Measured on such: 0.25 of the height and more; on
+ * pyramids and ellipses, which pass, up to 0.1. */
+static rp_code check_shape(fit *f, rp_report *report)
+{
+    const rp_surface *s = f->surface;
+    find_scale(f);
+    if (f->scale < ROUGH * (s->high - s->low) || f->scale < ROUGH_GRAINS * s->spacing) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "no pile with one summit: the surface is %.3g m off the best cone, typically; "
+                   "the heap is %.3g m high",
+                   f->scale, s->high - s->low);
+}
+
 static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
 {
     guess(f);
@@ -293,6 +309,8 @@ static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
         if (moved < 1e-5 * f->surface->spacing) break;
     }
     choose_flank(f);
+    rp_code code = check_shape(f, report);
+    if (code != RP_OK) return code;
     set_shape(f, out);
     return join_sectors(f, out, report);
 }

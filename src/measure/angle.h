@@ -6,7 +6,7 @@
  *
  * The pile may stand anywhere, be cut off flat, have a rounded tip, loose grains around it, lie in
  * a corner or against a wall, or on a bed of grains; it has one summit. A level bed has the angle
- * 0. Not for ridges, nor for slopes between two walls that rise to a third. */
+ * 0. Ridges and heaps with several summits are refused. */
 #ifndef RP_MEASURE_ANGLE_H
 #define RP_MEASURE_ANGLE_H
 

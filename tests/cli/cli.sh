@@ -56,6 +56,8 @@ expect 2 "$repose" completion tcsh
 for verb in run check info render measure export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
+expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=M"
+expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
 
 # --- the manual is the program's own word

@@ -197,6 +197,55 @@ static void a_pile_may_lie_on_a_bed_and_below_a_funnel(void **state)
     pile_free(&p);
 }
 
+#define SLOPE 0.57735 /* of 30 degrees */
+
+static double wedge(double x, double y)
+{
+    (void)y;
+    return 0.4 - (x + 0.5) * SLOPE;
+}
+
+static double ridge(double x, double y)
+{
+    (void)y;
+    return 0.2 - fabs(x) * SLOPE;
+}
+
+static double twins(double x, double y)
+{
+    double left = x + 0.22, right = x - 0.22;
+    return 0.15 - SLOPE * fmin(sqrt(left * left + y * y), sqrt(right * right + y * y));
+}
+
+/* Grains of a shaken lattice below a surface, one metre wide. */
+static rp_code angle_below(double (*surface)(double x, double y), rp_angle *angle)
+{
+    pile p = {0};
+    for (int64_t k = 0; k < 100 * 100 * 45; k++) {
+        rp_random4 r = rp_random(6, RP_RANDOM_TEST, (uint64_t)k);
+        double x = PILE_SPACING * ((double)(k % 100 - 50) + 0.6 * rp_random_unit(r.bits[0]));
+        double y = PILE_SPACING * ((double)(k / 100 % 100 - 50) + 0.6 * rp_random_unit(r.bits[1]));
+        double z = PILE_SPACING * ((double)(k / 10000) + 0.6 * rp_random_unit(r.bits[2]));
+        if (z < surface(x, y)) pile_add(&p, x, y, z);
+    }
+    p.view.x = p.x, p.view.y = p.y, p.view.z = p.z, p.view.spacing = PILE_SPACING;
+    rp_code code = rp_measure_angle(&p.view, &down, angle, NULL);
+    pile_free(&p);
+    return code;
+}
+
+/* An even slope is a cone whose tip is far away. */
+static void one_summit_is_wanted(void **state)
+{
+    (void)state;
+    rp_angle angle;
+    assert_int_equal(angle_below(wedge, &angle), RP_OK);
+    check_near(angle.degrees, 30, 0.3);
+    assert_int_equal(angle_below(ridge, &angle), RP_ERROR_INPUT);
+    assert_true(isnan(angle.degrees));
+    assert_int_equal(angle_below(twins, &angle), RP_ERROR_INPUT);
+}
+
 static void what_is_no_pile_is_refused(void **state)
 {
     (void)state;
@@ -246,6 +295,7 @@ int main(void)
         cmocka_unit_test(gravity_may_point_anywhere),
         cmocka_unit_test(a_level_bed_has_the_angle_zero),
         cmocka_unit_test(a_pile_may_lie_on_a_bed_and_below_a_funnel),
+        cmocka_unit_test(one_summit_is_wanted),
         cmocka_unit_test(what_is_no_pile_is_refused),
         cmocka_unit_test(nothing_is_left),
     };
