@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
+
 extern const rp_case rp_case_free_flight, rp_case_bounce;
 
 static const rp_case *const cases[] = {
@@ -102,6 +104,23 @@ void rp_case_say(rp_case_context *c, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (c->say) c->say(c->user, text);
+}
+
+rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices)
+{
+    double start = rp_world_time(world);
+    rp_code code = RP_OK;
+    if (!(c->said > 0)) c->said = rp_clock();
+    for (int i = 1; i <= slices && code == RP_OK; i++) {
+        double next = i < slices ? start + (time - start) * i / slices : time;
+        code = rp_world_run_to(world, next, c->report);
+        if (rp_clock() - c->said < SECONDS_BETWEEN) continue;
+        rp_view view;
+        rp_world_view(world, &view);
+        rp_case_say(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
+        c->said = rp_clock();
+    }
+    return code;
 }
 
 rp_code rp_case_run(const rp_case *which, const char *root, rp_case_result *result)

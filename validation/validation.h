@@ -54,6 +54,7 @@ typedef struct rp_case_context {
     /* How it says that it is still at work; may be NULL. */
     void (*say)(void *user, const char *text);
     void *user;
+    double said; /* when, on the clock; see rp_case_run_to */
 } rp_case_context;
 
 typedef struct rp_case {
@@ -81,6 +82,9 @@ rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_l
 void rp_case_note(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
 /* A line on how far it has come, for who is waiting. */
 void rp_case_say(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
+/* Runs the world to a time, in `slices` even parts, and says every few seconds how far it is. The
+ * parts do not depend on the clock, so a run is the same each time. */
+rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices);
 
 /* What became of a case. */
 typedef struct rp_case_result {

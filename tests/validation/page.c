@@ -30,6 +30,25 @@ static rp_code run_well(rp_case_context *c)
     return RP_OK;
 }
 
+/* Two slices of a world end exactly where it was asked to go; nothing is said so soon. */
+static rp_code run_world(rp_case_context *c)
+{
+    rp_scene *scene = NULL;
+    rp_world *world = NULL;
+    rp_code code = rp_scene_parse("particles: {spacing: 1 cm}\nsolver: {method: null}\n"
+                                  "sources: {one: {shape: box, size: [1 cm, 1 cm, 1 cm]}}\n",
+                                  "test", &scene, c->report);
+    if (code == RP_OK) code = rp_world_create(scene, c->world, &world, c->report);
+    if (code == RP_OK) code = rp_case_run_to(c, world, 0.3, 2);
+    if (code == RP_OK) rp_judge_near(c, "time", rp_world_time(world), 0.3, 0, "s");
+    c->said = 0.001; /* long ago: now something is due after each slice */
+    if (code == RP_OK) code = rp_case_run_to(c, world, 0.4, 1);
+    if (code == RP_OK) rp_judge_near(c, "time", rp_world_time(world), 0.4, 0, "s");
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    return code;
+}
+
 static rp_code run_badly(rp_case_context *c)
 {
     rp_judge_near(c, "right", 1, 1, 0, "");
@@ -53,6 +72,13 @@ static void hear(void *user, const char *text)
     assert_string_equal(user, "me");
     assert_string_equal(text, "step 3");
     said++;
+}
+
+static char heard[512];
+static void keep(void *user, const char *text)
+{
+    (void)user;
+    snprintf(heard, sizeof heard, "%s", text);
 }
 
 static const char *folder;
@@ -118,6 +144,21 @@ static void results_tell_what_became_of_a_case(void **state)
     assert_true(r[0].seconds >= 0);
     for (int i = 0; i < 3; i++)
         rp_case_result_end(&r[i]);
+    free(r);
+}
+
+static void worlds_run_in_slices_and_tell(void **state)
+{
+    (void)state;
+    static const rp_case flying = {"flying", "A grain falls", run_world};
+    rp_world_options world = rp_default_world_options();
+    rp_case_result *r = calloc(1, sizeof *r);
+    r->context.world = &world;
+    r->context.say = keep;
+    assert_int_equal(rp_case_run(&flying, folder, r), RP_OK);
+    assert_int_equal(r->context.verdict_count, 2);
+    assert_string_equal(heard, "0.4 of 0.4 s, 1 grains");
+    rp_case_result_end(r);
     free(r);
 }
 
@@ -235,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_judged),
         cmocka_unit_test(results_tell_what_became_of_a_case),
+        cmocka_unit_test(worlds_run_in_slices_and_tell),
         cmocka_unit_test(the_page_is_whole_and_tame),
         cmocka_unit_test(without_gnuplot_the_page_says_so),
         cmocka_unit_test(a_page_that_cannot_be_written_is_an_error),
