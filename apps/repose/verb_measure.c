@@ -223,7 +223,7 @@ static void tell_steady(job *j)
     free(times);
 }
 
-/* Where uncertainties are too small to be seen they are not drawn. */
+/* Where uncertainties are too small to be seen, or mere rounding, they are not drawn. */
 static bool is_visible(const double *values, const double *spread, size_t count)
 {
     double low = INFINITY, high = -INFINITY, widest = 0;
@@ -232,7 +232,7 @@ static bool is_visible(const double *values, const double *spread, size_t count)
         high = fmax(high, values[i]);
         widest = fmax(widest, spread[i]);
     }
-    return widest > 0.002 * (high - low) && widest < high - low;
+    return widest > 0.002 * (high - low) && widest > 1e-4 * fmax(fabs(low), fabs(high));
 }
 
 /* The numbers over time: all that share the first one's unit. */

@@ -22,7 +22,7 @@
 #define SUMMIT 0.85      /* points above this part of the height place the first axis */
 #define LEVEL 2.5        /* spacings; a surface with less relief is a level bed */
 #define ROUGH 0.15       /* of the height: what the surface may be off the cone */
-#define ROUGH_GRAINS 2.5 /* spacings: … but grains are no smooth surface */
+#define ROUGH_GRAINS 2.5 /* spacings: where less, it is the grains, not the shape */
 #define ROUNDS 60
 #define TUKEY 4.685   /* standard deviations; 95 % as good as least squares on normal values */
 #define STEEPEST 20.0 /* tangent; keeps the search finite */

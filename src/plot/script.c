@@ -108,7 +108,7 @@ static void put_series(FILE *file, const rp_plot_series *s, size_t number, const
                 "$data%zu using 1:($2-$3):($2+$3) with filledcurves fc rgb '%s' "
                 "fs transparent solid 0.18 noborder notitle, ",
                 number, colour);
-    if (bars) way = "yerrorbars pt 7 ps 0.7 lw 1.2";
+    if (bars) way = "yerrorbars pt 7 ps 0.8 lw 1.8";
     fprintf(file, "$data%zu using %s with %s lc rgb '%s' ", number, bars ? "1:2:3" : "1:2", way,
             colour);
     fputs(s->name[0] ? "title " : "notitle", file);
