@@ -5,8 +5,8 @@
  * What keeps it unbiased with few grains: points are grains at their own places, not cells; the
  * part of the flank that counts is chosen by distance from the axis, never by height, since a
  * choice by the fitted quantity flattens a line; and no average is taken over rings, which would
- * mix heights. Letting the flank fade out at its ends was tried: no better on lattices, a third
- * worse on packings. */
+ * mix heights. Letting the flank fade out over 30 % at each end was tried on 77 piles of each kind:
+ * the errors were 5 % smaller on lattices, 31 % and 45 % larger on shaken and random packings. */
 #include "measure/angle.h"
 #include "base/memory.h"
 #include "base/report.h"
