@@ -1,7 +1,13 @@
 #include "validation/validation.h"
 
+#include "base/clock.h"
+
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
 
 extern const rp_case rp_case_free_flight, rp_case_bounce;
 
@@ -22,16 +28,121 @@ const rp_case *rp_case_at(int index)
     return index >= 0 && index < COUNT ? cases[index] : NULL;
 }
 
-rp_verdict rp_judge(const char *case_name, const char *what, double measured, double expected,
-                    double limit, const char *unit)
+const rp_case *rp_case_find(const char *name)
 {
-    return (rp_verdict){
-        case_name, what, measured, expected, limit, unit, fabs(measured - expected) <= limit};
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(cases[i]->name, name) == 0) return cases[i];
+    return NULL;
 }
 
-rp_code rp_case_scene(const char *folder, const char *name, rp_scene **out, rp_report *report)
+rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,
+                      int setting_count, rp_scene **out)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s/scene.yaml", folder, name);
-    return rp_scene_load(path, NULL, 0, out, report);
+    char path[4096 + 256];
+    snprintf(path, sizeof path, "%s/%s", c->folder, file);
+    return rp_scene_load(path, settings, setting_count, out, c->report);
+}
+
+/* A verdict too many is dropped from the list but not from the outcome: the last one fails. */
+static void add_verdict(rp_case_context *c, rp_verdict verdict, const char *what, const char *unit)
+{
+    snprintf(verdict.what, sizeof verdict.what, "%s", what);
+    snprintf(verdict.unit, sizeof verdict.unit, "%s", unit);
+    if (c->verdict_count == RP_VERDICTS_MAX)
+        c->verdicts[RP_VERDICTS_MAX - 1].ok = false;
+    else
+        c->verdicts[c->verdict_count++] = verdict;
+}
+
+void rp_judge_near(rp_case_context *c, const char *what, double measured, double expected,
+                   double limit, const char *unit)
+{
+    rp_verdict verdict = {.judgement = RP_JUDGE_NEAR,
+                          .measured = measured,
+                          .expected = expected,
+                          .limit = limit,
+                          .ok = fabs(measured - expected) <= limit};
+    add_verdict(c, verdict, what, unit);
+}
+
+void rp_judge_at_most(rp_case_context *c, const char *what, double measured, double limit,
+                      const char *unit)
+{
+    rp_verdict verdict = {.judgement = RP_JUDGE_AT_MOST,
+                          .measured = measured,
+                          .expected = NAN,
+                          .limit = limit,
+                          .ok = measured <= limit};
+    add_verdict(c, verdict, what, unit);
+}
+
+rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_label,
+                          const char *y_label)
+{
+    if (c->figure_count == RP_FIGURES_MAX) return NULL;
+    rp_figure *figure = rp_figure_create(title, x_label, y_label);
+    if (figure) c->figures[c->figure_count++] = figure;
+    return figure;
+}
+
+void rp_case_note(rp_case_context *c, const char *format, ...)
+{
+    size_t used = strlen(c->notes);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->notes + used, sizeof c->notes - used, format, arguments);
+    va_end(arguments);
+    used = strlen(c->notes);
+    if (used + 1 < sizeof c->notes) memcpy(c->notes + used, "\n", 2);
+}
+
+void rp_case_say(rp_case_context *c, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (c->say) c->say(c->user, text);
+}
+
+rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices)
+{
+    double start = rp_world_time(world);
+    rp_code code = RP_OK;
+    if (!(c->said > 0)) c->said = rp_clock();
+    for (int i = 1; i <= slices && code == RP_OK; i++) {
+        double next = i < slices ? start + (time - start) * i / slices : time;
+        code = rp_world_run_to(world, next, c->report);
+        if (rp_clock() - c->said < SECONDS_BETWEEN) continue;
+        rp_view view;
+        rp_world_view(world, &view);
+        rp_case_say(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
+        c->said = rp_clock();
+    }
+    return code;
+}
+
+rp_code rp_case_run(const rp_case *which, const char *root, rp_case_result *result)
+{
+    rp_case_context *c = &result->context;
+    double start = rp_clock();
+    result->which = which;
+    snprintf(result->folder, sizeof result->folder, "%s/%s", root, which->name);
+    c->folder = result->folder;
+    c->report = rp_report_create();
+    result->code = which->run(c);
+    for (int i = 0; i < c->verdict_count && result->code == RP_OK; i++)
+        if (!c->verdicts[i].ok) result->code = RP_ERROR_FAILED;
+    result->seconds = rp_clock() - start;
+    return result->code;
+}
+
+void rp_case_result_end(rp_case_result *result)
+{
+    for (int i = 0; i < result->context.figure_count; i++)
+        rp_figure_destroy(result->context.figures[i]);
+    rp_report_destroy(result->context.report);
+    result->context.figure_count = 0;
+    result->context.report = NULL;
 }

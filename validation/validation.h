@@ -1,34 +1,108 @@
-/* Validation cases: each runs a scene of its own folder and ends in numbers with limits and
- * verdicts. The limits stand here and in the case's README before anything is measured. */
+/* Validation cases: each runs scenes of its own folder and ends in numbers with limits and
+ * verdicts, and in figures. The limits stand in the case and in its README before anything is
+ * measured.
+ *
+ * A case is one function; what it needs and what it leaves is in its context:
+ *
+ *     static rp_code run(rp_case_context *c)
+ *     {
+ *         rp_scene *scene = NULL;
+ *         rp_code code = rp_case_scene(c, "scene.yaml", NULL, 0, &scene);
+ *         …
+ *         rp_judge_near(c, "height of the rebound", rise, 0.64, 2e-3, "m");
+ *         rp_figure *figure = rp_case_figure(c, "Height", "time [s]", "height [m]");
+ *         rp_figure_add(figure, "measured", RP_PLOT_LINE, t, z, NULL, count);
+ *         …
+ *     }
+ *     const rp_case rp_case_bounce = {"bounce", "A grain bounces as its restitution says", run};
+ */
 #ifndef RP_VALIDATION_H
 #define RP_VALIDATION_H
 
+#include "plot/plot.h"
 #include "repose/repose.h"
 
-#define RP_VERDICTS_MAX 32
+#define RP_VERDICTS_MAX 64
+#define RP_FIGURES_MAX 16
+#define RP_NOTES_MAX 8192
+
+typedef enum rp_judgement {
+    RP_JUDGE_NEAR,   /* |measured - expected| <= limit */
+    RP_JUDGE_AT_MOST /* measured <= limit */
+} rp_judgement;
 
 typedef struct rp_verdict {
-    const char *case_name;
-    const char *what; /* the number in words */
-    double measured, expected;
-    double limit; /* |measured - expected| may be this much */
-    const char *unit;
-    bool ok;
+    char what[160]; /* the number in words */
+    rp_judgement judgement;
+    double measured, expected, limit; /* expected: NaN where there is only a limit */
+    char unit[24];
+    bool ok; /* never when the number is none */
 } rp_verdict;
 
+typedef struct rp_case_context {
+    /* What a case may read. */
+    const char *folder;            /* its own, with README.md and scenes */
+    const rp_world_options *world; /* for rp_world_create */
+    bool quick;                    /* take the short form: fewer grains, looser limits */
+    rp_report *report;             /* faults go here */
+    /* What it leaves; through the functions below. */
+    rp_verdict verdicts[RP_VERDICTS_MAX];
+    int verdict_count;
+    rp_figure *figures[RP_FIGURES_MAX];
+    int figure_count;
+    char notes[RP_NOTES_MAX]; /* lines */
+    /* How it says that it is still at work; may be NULL. */
+    void (*say)(void *user, const char *text);
+    void *user;
+    double said; /* when, on the clock; see rp_case_run_to */
+} rp_case_context;
+
 typedef struct rp_case {
-    const char *name; /* and the folder's name */
-    rp_code (*run)(const char *folder, const rp_world_options *options, rp_verdict *verdicts,
-                   int *count, rp_report *report);
+    const char *name;  /* and the folder's name */
+    const char *title; /* one line */
+    rp_code (*run)(rp_case_context *c);
 } rp_case;
 
 int rp_case_count(void);
 const rp_case *rp_case_at(int index);
+const rp_case *rp_case_find(const char *name); /* NULL when unknown */
 
-/* Judges: |measured - expected| <= limit. */
-rp_verdict rp_judge(const char *case_name, const char *what, double measured, double expected,
-                    double limit, const char *unit);
-/* The case's own scene, FOLDER/NAME/scene.yaml. */
-rp_code rp_case_scene(const char *folder, const char *name, rp_scene **out, rp_report *report);
+/* A scene of the case's folder, such as "scene.yaml", with settings as --set gives them. */
+rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,
+                      int setting_count, rp_scene **out);
+void rp_judge_near(rp_case_context *c, const char *what, double measured, double expected,
+                   double limit, const char *unit);
+void rp_judge_at_most(rp_case_context *c, const char *what, double measured, double limit,
+                      const char *unit);
+/* A figure that belongs to the context: fill it, do not destroy it. NULL when memory runs out,
+ * which the functions of plot.h let pass. */
+rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_label,
+                          const char *y_label);
+/* A line for the report. */
+void rp_case_note(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
+/* A line on how far it has come, for who is waiting. */
+void rp_case_say(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
+/* Runs the world to a time, in `slices` even parts, and says every few seconds how far it is. The
+ * parts do not depend on the clock, so a run is the same each time. */
+rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices);
+
+/* What became of a case. */
+typedef struct rp_case_result {
+    const rp_case *which;
+    char folder[4096];
+    rp_case_context context;
+    rp_code code;   /* of running it; RP_ERROR_FAILED when it ran and missed a limit */
+    double seconds; /* on the wall */
+} rp_case_result;
+
+/* Runs a case that is in folder `root`. The context's `world`, `quick`, `say` and `user` are set by
+ * the caller; end the result afterwards, whatever the code. */
+rp_code rp_case_run(const rp_case *which, const char *root, rp_case_result *result);
+void rp_case_result_end(rp_case_result *result);
+
+/* One HTML page with everything: summary, and each case's text, numbers, figures and notes. Figures
+ * are drawn in place; where gnuplot is missing the page says so. */
+rp_code rp_case_write_html(const char *path, const rp_case_result *results, int count,
+                           rp_report *report);
 
 #endif

@@ -34,9 +34,9 @@ typedef struct options {
     rp_setting settings[SETTINGS_MAX];
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
-    const char *output, *format, *camera, *size, *frames_text;
+    const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane;
     long long frames, threads, memory_mb;
-    bool resume, quiet, json, sheet, markdown;
+    bool resume, quiet, json, sheet, markdown, quick;
 } options;
 
 typedef struct verb {
@@ -50,6 +50,7 @@ typedef struct verb {
     /* Word `index` of those that may follow, for help and completion; NULL behind the last. The
      * pointer may be NULL. */
     const char *(*choice)(int index);
+    const char *(*choice_help)(int index); /* one line on each of them; may be NULL */
     int (*run)(const struct verb *verb, const options *options); /* gives the exit code */
 } verb;
 
@@ -94,6 +95,17 @@ const char *short_duration(double seconds, char *text, size_t size);
 rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp_report *report);
 /* The folder "scenes" or "validation" that came along; NULL when there is none. */
 const char *data_folder(const char *name);
+
+/* frames.c: `--frames A:B` or `--frames A`. */
+#define FRAMES_OPTION(fallback)                                                                    \
+    {                                                                                              \
+        "--frames", NULL, "A:B", OPTION_TEXT, offsetof(options, frames_text),                      \
+            "only frames A to B, or frame A (default: " fallback ")"                               \
+    }
+/* Which of the record's frames are meant: places `*first` and the next, `*count` in all. All of
+ * them when `text` is NULL; at least one. */
+rp_code choose_frames(const rp_record *record, const char *text, int64_t *first, int64_t *count,
+                      rp_report *report);
 
 /* progress.c */
 typedef struct progress_bar {

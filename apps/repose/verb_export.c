@@ -6,16 +6,17 @@ static const option_spec specs[] = {
      "vtp (ParaView, default), ply or csv"},
     {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
      "where to (default: RUN/export)"},
+    FRAMES_OPTION("all"),
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
 };
 
 static rp_code export_frames(rp_record *record, const options *o, rp_report *report)
 {
     const char *format = o->format ? o->format : "vtp";
-    int64_t count = rp_record_frame_count(record);
-    rp_code code = RP_OK;
+    int64_t first, count;
+    rp_code code = choose_frames(record, o->frames_text, &first, &count, report);
     for (int64_t i = 0; i < count && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(record, i);
+        int64_t number = rp_record_frame_number(record, first + i);
         rp_frame_file *frame = NULL;
         code = rp_record_read_frame(record, number, &frame, report);
         if (code == RP_OK)
@@ -23,8 +24,6 @@ static rp_code export_frames(rp_record *record, const options *o, rp_report *rep
                 rp_record_export(record, number, rp_frame_view(frame), format, o->output, report);
         rp_frame_close(frame);
     }
-    if (code == RP_OK && count == 0)
-        code = rp_fail(report, RP_ERROR_INPUT, "%s holds no frame yet", o->words[0]);
     if (code == RP_OK && !o->quiet)
         printf("%lld frames as %s in %s%s\n", (long long)count, format,
                o->output ? o->output : o->words[0], o->output ? "" : "/export");

@@ -23,13 +23,24 @@ static void print_overview(void)
            "manual\n");
 }
 
+/* The words that may follow, with what they mean where that is known. */
+static void print_choices(const verb *v)
+{
+    if (v->choice) printf("\nthere are:%s", v->choice_help ? "\n" : " ");
+    for (int i = 0; v->choice && v->choice(i); i++) {
+        if (v->choice_help)
+            printf("  %-15s %s\n", v->choice(i), v->choice_help(i));
+        else
+            printf("%s%s", i ? ", " : "", v->choice(i));
+    }
+    if (v->choice && !v->choice_help) printf("\n");
+}
+
 static void print_verb(const verb *v)
 {
     printf("repose %s %s%s\n\n%s\n", v->name, v->words, v->spec_count ? " [OPTIONS]" : "", v->help);
     if (v->more) printf("\n%s", v->more);
-    for (int i = 0; v->choice && v->choice(i); i++)
-        printf("%s%s", i ? ", " : "\nthere are: ", v->choice(i));
-    if (v->choice) printf("\n");
+    print_choices(v);
     if (v->spec_count) printf("\noptions:\n");
     for (int i = 0; i < v->spec_count; i++) {
         const option_spec *spec = &v->specs[i];

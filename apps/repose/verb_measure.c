@@ -2,9 +2,43 @@
 #include "cli.h"
 #include "measure/measure.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
+    FRAMES_OPTION("all; the last for angle and height-profile"),
+    {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
+     "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
+    {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
+     "height-profile: along x or y instead of over the distance from the axis"},
+    {"--plane", NULL, "AXIS=M", OPTION_TEXT, offsetof(options, plane),
+     "flow: the plane, such as z=0.4 (in metres)"},
 };
+
+/* What to measure, and what has been. */
+typedef struct job {
+    const rp_record *record;
+    const rp_measure_kind *kind;
+    rp_measure_options options;
+    bool json;
+    int64_t first, count; /* places in the record's list of frames */
+    int numbers;          /* that each frame gives */
+    rp_measured names[RP_MEASURED_MAX];
+    rp_column columns[1 + 2 * RP_MEASURED_MAX];
+    rp_table series;   /* a row a frame: time, values, uncertainties */
+    rp_figure *figure; /* NULL: none is wanted */
+    int64_t missed;    /* frames in which there was nothing to measure */
+} job;
+
+static void print_json_value(double value)
+{
+    if (isfinite(value))
+        printf("%.17g", value);
+    else
+        printf("null");
+}
 
 static void print_measured(int64_t frame, double time, const char *what, const rp_measured *m,
                            bool json)
@@ -13,7 +47,9 @@ static void print_measured(int64_t frame, double time, const char *what, const r
         printf("{\"frame\": %lld, \"time\": %.9g, \"what\": \"%s\", \"name\": ", (long long)frame,
                time, what);
         print_json_text(stdout, m->name);
-        printf(", \"value\": %.17g, \"uncertainty\": ", m->value);
+        printf(", \"value\": ");
+        print_json_value(m->value);
+        printf(", \"uncertainty\": ");
         print_json_number(stdout, m->uncertainty);
         printf(", \"unit\": \"%s\"}\n", m->unit);
     } else {
@@ -22,30 +58,283 @@ static void print_measured(int64_t frame, double time, const char *what, const r
     }
 }
 
-static rp_code measure_frames(const rp_record *record, const rp_measure_kind *kind, bool json,
-                              rp_report *report)
+static void print_row_json(int64_t frame, double time, const char *what, const rp_table *table,
+                           const double *row)
+{
+    printf("{\"frame\": %lld, \"time\": %.9g, \"what\": \"%s\"", (long long)frame, time, what);
+    for (int c = 0; c < table->column_count; c++) {
+        printf(", \"%s\": ", table->columns[c].name);
+        print_json_value(row[c]);
+    }
+    printf("}\n");
+}
+
+static void print_table(int64_t frame, double time, const char *what, const rp_table *table,
+                        bool json)
+{
+    if (!json) {
+        printf("frame %lld, %.4f s\n", (long long)frame, time);
+        for (int c = 0; c < table->column_count; c++)
+            printf("%9s [%s]%*s", table->columns[c].name, table->columns[c].unit,
+                   2 - (int)strlen(table->columns[c].unit), "");
+        printf("\n");
+    }
+    for (size_t i = 0; i < table->rows; i++) {
+        const double *row = table->values + i * (size_t)table->column_count;
+        if (json) print_row_json(frame, time, what, table, row);
+        for (int c = 0; c < table->column_count && !json; c++)
+            printf("%13.6g", row[c]);
+        if (!json) printf("\n");
+    }
+}
+
+/* Keeps the frame's numbers, for plots and for the steady part. */
+static rp_code keep_numbers(job *j, double time, const rp_measured *measured, int count,
+                            rp_report *report)
+{
+    double row[1 + 2 * RP_MEASURED_MAX] = {time};
+    j->numbers = count;
+    j->series.columns = j->columns;
+    j->series.column_count = 1 + 2 * count;
+    for (int m = 0; m < count; m++) {
+        j->names[m] = measured[m];
+        row[1 + m] = measured[m].value;
+        row[1 + count + m] = measured[m].uncertainty;
+    }
+    return rp_table_add(&j->series, row, report);
+}
+
+/* A frame in which there is nothing to measure shows as nan among others; a first fault is kept in
+ * case that all are so. */
+static bool may_miss(job *j, rp_code code)
+{
+    if (code != RP_ERROR_INPUT && code != RP_ERROR_UNSUPPORTED) return false;
+    j->missed++;
+    return j->count > 1;
+}
+
+static rp_code measure_numbers(job *j, const rp_measure_input *in, int64_t number,
+                               rp_report *report)
+{
+    rp_measured measured[RP_MEASURED_MAX];
+    int count = 0;
+    rp_code code = j->kind->take(in, measured, &count, j->missed ? NULL : report);
+    if (code != RP_OK && !may_miss(j, code)) return code;
+    for (int m = 0; m < count; m++)
+        print_measured(number, in->view->time, j->kind->name, &measured[m], j->json);
+    return keep_numbers(j, in->view->time, measured, count, report);
+}
+
+static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
+{
+    rp_table table = {0};
+    rp_code code = j->kind->fill(in, &table, j->missed ? NULL : report);
+    if (code == RP_OK) print_table(number, in->view->time, j->kind->name, &table, j->json);
+    if (code != RP_OK && may_miss(j, code)) code = RP_OK;
+    rp_table_release(&table);
+    return code;
+}
+
+/* Kinds with a picture of their own get it for a single frame; tables for every frame. */
+static rp_code measure_view(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
+{
+    int64_t missed = j->missed;
+    rp_code code = j->kind->take ? measure_numbers(j, in, number, report)
+                                 : measure_table(j, in, number, report);
+    bool own = j->kind->draw && (j->count == 1 || j->kind->fill);
+    if (code == RP_OK && j->figure && own && j->missed == missed)
+        code = j->kind->draw(in, j->figure, report);
+    return code;
+}
+
+static rp_code measure_frames(job *j, rp_report *report)
 {
     rp_code code = RP_OK;
-    int64_t count = rp_record_frame_count(record);
-    for (int64_t i = 0; i < count && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(record, i);
+    rp_frame_file *before = NULL;
+    bool pairs = j->kind->frames == RP_MEASURE_PAIRS;
+    for (int64_t i = 0; i < j->count && code == RP_OK; i++) {
+        int64_t number = rp_record_frame_number(j->record, j->first + i);
         rp_frame_file *frame = NULL;
-        code = rp_record_read_frame(record, number, &frame, report);
+        code = rp_record_read_frame(j->record, number, &frame, report);
         if (code != RP_OK) break;
-        rp_measured measured[RP_MEASURED_MAX];
-        const rp_view *view = rp_frame_view(frame);
-        int found = kind->take(view, rp_record_scene(record), measured);
-        for (int m = 0; m < found; m++)
-            print_measured(number, view->time, kind->name, &measured[m], json);
-        rp_frame_close(frame);
+        rp_measure_input in = {.view = rp_frame_view(frame),
+                               .before = before ? rp_frame_view(before) : NULL,
+                               .scene = rp_record_scene(j->record),
+                               .options = &j->options};
+        if (!pairs || before || j->count == 1) code = measure_view(j, &in, number, report);
+        rp_frame_close(before);
+        before = pairs ? frame : NULL;
+        if (!pairs) rp_frame_close(frame);
     }
+    rp_frame_close(before);
     return code;
+}
+
+/* A column of the series; free it. */
+static double *column_of(const job *j, int column)
+{
+    double *values = malloc((j->series.rows + 1) * sizeof *values);
+    if (values) rp_table_column(&j->series, column, values);
+    return values;
+}
+
+static void print_steady(const job *j, const rp_measured *m, const rp_steady *s,
+                         const double *times)
+{
+    double from = s->count ? times[s->first] : NAN;
+    double to = s->count ? times[s->first + s->count - 1] : NAN;
+    if (j->json) {
+        printf("{\"what\": \"%s\", \"name\": \"%s\", \"steady_from\": ", j->kind->name, m->name);
+        print_json_number(stdout, from);
+        printf(", \"steady_to\": ");
+        print_json_number(stdout, to);
+        printf(", \"mean\": ");
+        print_json_value(s->count ? s->mean : NAN);
+        printf(", \"spread\": ");
+        print_json_number(stdout, s->count ? s->spread : NAN);
+        printf(", \"unit\": \"%s\"}\n", m->unit);
+    } else if (s->count) {
+        printf("steady  %-10s %15.8g +- %-9.2g %s, from %.4g s to %.4g s\n", m->name, s->mean,
+               s->spread, m->unit, from, to);
+    } else {
+        printf("steady  %-10s nowhere\n", m->name);
+    }
+}
+
+/* The steady part of each number that is a rate; its spread is from frame to frame. */
+static void tell_steady(job *j)
+{
+    double *times = column_of(j, 0);
+    for (int m = 0; m < j->numbers && times; m++) {
+        double *values = column_of(j, 1 + m), span[2], level[2];
+        char name[128];
+        if (!values) break;
+        rp_steady s = rp_steady_of(values, j->series.rows);
+        print_steady(j, &j->names[m], &s, times);
+        if (m == 0 && s.count && j->figure) {
+            span[0] = times[s.first], span[1] = times[s.first + s.count - 1];
+            level[0] = level[1] = s.mean;
+            snprintf(name, sizeof name, "steady: %.4g ± %.2g %s", s.mean, s.spread,
+                     j->names[m].unit);
+            rp_figure_add(j->figure, name, RP_PLOT_DASHED, span, level, NULL, 2);
+        }
+        free(values);
+    }
+    free(times);
+}
+
+/* Where uncertainties are too small to be seen, or mere rounding, they are not drawn. */
+static bool is_visible(const double *values, const double *spread, size_t count)
+{
+    double low = INFINITY, high = -INFINITY, widest = 0;
+    for (size_t i = 0; i < count; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+        widest = fmax(widest, spread[i]);
+    }
+    return widest > 0.002 * (high - low) && widest > 1e-4 * fmax(fabs(low), fabs(high));
+}
+
+/* The numbers over time: all that share the first one's unit. */
+static void draw_series(job *j)
+{
+    char label[128];
+    double *times = column_of(j, 0);
+    snprintf(label, sizeof label, "%s%s%s%s", j->kind->name, j->names[0].unit[0] ? " [" : "",
+             j->names[0].unit, j->names[0].unit[0] ? "]" : "");
+    rp_figure_set_labels(j->figure, "time [s]", label);
+    for (int m = 0; m < j->numbers && times; m++) {
+        if (strcmp(j->names[m].unit, j->names[0].unit) != 0) continue;
+        double *values = column_of(j, 1 + m), *spread = column_of(j, 1 + j->numbers + m);
+        bool shown = values && spread && is_visible(values, spread, j->series.rows);
+        if (values && spread)
+            rp_figure_add(j->figure, j->names[m].name, shown ? RP_PLOT_POINTS : RP_PLOT_LINE, times,
+                          values, shown ? spread : NULL, j->series.rows);
+        free(values);
+        free(spread);
+    }
+    free(times);
+}
+
+static rp_code finish(job *j, const char *plot, rp_report *report)
+{
+    bool own = rp_figure_series(j->figure) > 0;
+    if (j->figure && !own) draw_series(j);
+    if (j->kind->frames == RP_MEASURE_PAIRS) tell_steady(j);
+    return plot ? rp_figure_write(j->figure, plot, report) : RP_OK;
+}
+
+static rp_code measure(job *j, const char *plot, rp_report *report)
+{
+    rp_code code = measure_frames(j, report);
+    if (code != RP_OK) return code;
+    int64_t measured = j->count - (j->kind->frames == RP_MEASURE_PAIRS);
+    if (j->missed && j->missed >= measured) return rp_report_fault(report, 0)->code;
+    rp_report_clear(report); /* some frames had nothing to measure, others did */
+    return finish(j, plot, report);
+}
+
+/* "z=0.4" */
+static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *report)
+{
+    char axis, rest;
+    if (!text) return RP_OK;
+    bool ok = sscanf(text, " %c = %lf%c", &axis, &out->plane_at, &rest) == 2;
+    if (!ok || axis < 'x' || axis > 'z' || !isfinite(out->plane_at))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "--plane %s: write it as x=0.1, y=0.1 or z=0.4, in metres", text);
+    out->plane_axis = axis - 'x';
+    return RP_OK;
+}
+
+static rp_code read_along(const char *text, rp_measure_options *out, rp_report *report)
+{
+    if (!text) return RP_OK;
+    if (strcmp(text, "x") != 0 && strcmp(text, "y") != 0)
+        return rp_fail(report, RP_ERROR_INPUT, "--along %s: write x or y", text);
+    out->along = text[0] - 'x';
+    return RP_OK;
+}
+
+/* What can be found wrong before anything is read. */
+static rp_code check_options(job *j, const options *o, rp_report *report)
+{
+    j->options = rp_default_measure_options();
+    rp_code code = read_plane(o->plane, &j->options, report);
+    if (code == RP_OK) code = read_along(o->along, &j->options, report);
+    if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
+    if (code == RP_OK && j->kind->frames == RP_MEASURE_PAIRS && !o->plane)
+        code = rp_fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind->name);
+    return code;
+}
+
+static rp_code open_job(job *j, const options *o, rp_record **record, rp_report *report)
+{
+    rp_code code = check_options(j, o, report);
+    if (code == RP_OK) code = rp_record_open(o->words[0], record, report);
+    j->record = *record;
+    if (code == RP_OK) code = choose_frames(*record, o->frames_text, &j->first, &j->count, report);
+    if (code != RP_OK) return code;
+    if (j->kind->frames == RP_MEASURE_LAST && !o->frames_text) {
+        j->first += j->count - 1;
+        j->count = 1;
+    }
+    char title[512];
+    snprintf(title, sizeof title, "%s: %s", rp_scene_title(rp_record_scene(*record)),
+             j->kind->name);
+    if (o->plot) j->figure = rp_figure_create(title, "", "");
+    return RP_OK;
 }
 
 static const char *choice(int index)
 {
     const rp_measure_kind *kind = rp_measure_at(index);
     return kind ? kind->name : NULL;
+}
+
+static const char *choice_help(int index)
+{
+    return rp_measure_at(index)->help;
 }
 
 static int unknown_kind(const verb *v, const char *word)
@@ -58,13 +347,15 @@ static int unknown_kind(const verb *v, const char *word)
 
 static int run(const verb *v, const options *o)
 {
-    const rp_measure_kind *kind = rp_measure_find(o->words[1]);
-    if (!kind) return unknown_kind(v, o->words[1]);
+    job j = {.kind = rp_measure_find(o->words[1]), .json = o->json};
+    if (!j.kind) return unknown_kind(v, o->words[1]);
     rp_report *report = rp_report_create();
     rp_record *record = NULL;
-    rp_code code = rp_record_open(o->words[0], &record, report);
-    if (code == RP_OK) code = measure_frames(record, kind, o->json, report);
+    rp_code code = open_job(&j, o, &record, report);
+    if (code == RP_OK) code = measure(&j, o->plot, report);
     int result = say_faults(code, report, o->json);
+    rp_figure_destroy(j.figure);
+    rp_table_release(&j.series);
     rp_record_close(record);
     rp_report_destroy(report);
     return result;
@@ -74,10 +365,16 @@ const verb verb_measure = {
     .name = "measure",
     .words = "RUN WHAT",
     .help = "measure a run",
-    .more = "Every number comes with its unit and with what rounding in the recorded floats may\n"
-            "have changed. WHAT is one of the kinds that a scene may name under measurements.\n",
+    .more =
+        "Every number comes with its unit and its uncertainty: what rounding in the recorded\n"
+        "floats may have changed, or the standard error of a fit. Angle and height-profile are\n"
+        "measured in the last frame unless --frames says otherwise; a frame of several in which\n"
+        "there is nothing to measure shows as nan. Flow compares each frame with the one before\n"
+        "and ends with the mean and spread of its steady part. A scene may name the kinds that\n"
+        "need one instant only under measurements, too.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
+    .choice_help = choice_help,
     .min_words = 2,
     .max_words = 2,
     .run = run};

@@ -22,8 +22,7 @@ static const option_spec specs[] = {
      "of a picture, or of each on the sheet (default 1280x720)"},
     {"--camera", NULL, "NAME", OPTION_TEXT, offsetof(options, camera),
      "a camera of the scene, or automatic (default: the scene's first)"},
-    {"--frames", NULL, "A:B", OPTION_TEXT, offsetof(options, frames_text),
-     "only frames A to B (default: all)"},
+    FRAMES_OPTION("all"),
     {"--sheet", NULL, NULL, OPTION_FLAG, offsetof(options, sheet),
      "nine frames on one contact sheet"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
@@ -53,29 +52,6 @@ static rp_code read_size(const char *text, rp_paint_options *paint, rp_report *r
     if (!text) return RP_OK;
     if (sscanf(text, "%dx%d%c", &paint->width, &paint->height, &rest) == 2) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT, "--size %s: write it as 1280x720", text);
-}
-
-/* Which of the record's frames are asked for. */
-static rp_code choose_frames(job *j, rp_report *report)
-{
-    long long from = 0, to = LLONG_MAX;
-    char rest;
-    const char *text = j->options->frames_text;
-    if (text && sscanf(text, "%lld:%lld%c", &from, &to, &rest) != 2) {
-        if (sscanf(text, "%lld%c", &from, &rest) != 1)
-            return rp_fail(report, RP_ERROR_INPUT, "--frames %s: write it as A:B or A", text);
-        to = from;
-    }
-    int64_t total = rp_record_frame_count(j->record);
-    for (int64_t i = 0; i < total; i++) {
-        int64_t number = rp_record_frame_number(j->record, i);
-        if (number < from || number > to) continue;
-        if (!j->count) j->first = i;
-        j->count++;
-    }
-    if (j->count) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld",
-                   j->options->words[0], (long long)total);
 }
 
 static rp_code read_frame(const job *j, int64_t place, rp_frame_file **frame, rp_report *report)
@@ -194,7 +170,7 @@ static int run(const verb *v, const options *o)
     job j = {.record = record, .options = o, .paint = rp_default_paint_options()};
     j.paint.camera = o->camera;
     if (code == RP_OK) code = read_size(o->size, &j.paint, report);
-    if (code == RP_OK) code = choose_frames(&j, report);
+    if (code == RP_OK) code = choose_frames(record, o->frames_text, &j.first, &j.count, report);
     if (code == RP_OK) code = rp_threads_create((int)(o->threads & INT_MAX), &j.threads, report);
     if (code == RP_OK) code = frame_run(&j, report);
     if (code == RP_OK) code = paint_asked(&j, report);

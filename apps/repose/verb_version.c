@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "geom/mesh.h"
 #include "math/wide.h"
+#include "plot/plot.h"
 #include "render/picture.h"
 #include "solver/registry.h"
 
@@ -14,6 +15,7 @@ static void print_missing(void)
         printf("missing:      mesh files (install libassimp-dev and build again)\n");
     if (!rp_picture_can_write_png())
         printf("missing:      pictures (install libpng-dev and build again)\n");
+    if (!rp_plot_can()) printf("missing:      plots (install gnuplot-nox)\n");
 }
 
 static int run(const verb *v, const options *o)
@@ -22,9 +24,10 @@ static int run(const verb *v, const options *o)
     if (o->json) {
         printf("{\"version\": \"%s\", \"build\": ", rp_version());
         print_json_text(stdout, rp_build_text());
-        printf(", \"instructions\": \"%s\", \"meshes\": %s, \"pictures\": %s}\n", rp_wide_name(),
-               rp_mesh_can_read() ? "true" : "false",
-               rp_picture_can_write_png() ? "true" : "false");
+        printf(", \"instructions\": \"%s\", \"meshes\": %s, \"pictures\": %s, \"plots\": "
+               "%s}\n",
+               rp_wide_name(), rp_mesh_can_read() ? "true" : "false",
+               rp_picture_can_write_png() ? "true" : "false", rp_plot_can() ? "true" : "false");
         return 0;
     }
     printf("repose %s\n", rp_version());

@@ -1,105 +1,29 @@
+/* The table of kinds. */
 #include "measure/measure.h"
+#include "measure/kinds.h"
 
 #include <string.h>
 
-/* Half a unit in the last place of a float, relative. */
-#define FLOAT_ROUNDING 0x1p-24
-
-/* A sum that also keeps what rounding of its terms may amount to. */
-typedef struct tally {
-    double sum, size;
-} tally;
-
-static void tally_add(tally *t, double term)
-{
-    t->sum += term;
-    t->size += fabs(term);
-}
-
-static rp_measured tallied(const char *name, tally t, double roundings, const char *unit)
-{
-    return (rp_measured){name, t.sum, roundings * FLOAT_ROUNDING * t.size, unit};
-}
-
-static rp_measured exactly(const char *name, double value, const char *unit)
-{
-    return (rp_measured){name, value, 0, unit};
-}
-
-static int take_energy(const rp_view *view, const rp_scene *scene, rp_measured *out)
-{
-    rp_vec3 g = scene->gravity;
-    tally kinetic = {0}, potential = {0}, total = {0};
-    for (size_t i = 0; i < view->count; i++) {
-        double vx = view->vx[i], vy = view->vy[i], vz = view->vz[i], m = view->mass[i];
-        double moving = 0.5 * m * (vx * vx + vy * vy + vz * vz);
-        double lifted = -m * rp_v3_dot(g, rp_v3(view->x[i], view->y[i], view->z[i]));
-        tally_add(&kinetic, moving);
-        tally_add(&potential, lifted);
-        tally_add(&total, moving + lifted);
-    }
-    out[0] = tallied("kinetic", kinetic, 3, "J");
-    out[1] = tallied("potential", potential, 2, "J");
-    out[2] = tallied("total", total, 3, "J");
-    return 3;
-}
-
-static int take_momentum(const rp_view *view, const rp_scene *scene, rp_measured *out)
-{
-    (void)scene;
-    tally x = {0}, y = {0}, z = {0};
-    for (size_t i = 0; i < view->count; i++) {
-        double m = view->mass[i];
-        tally_add(&x, m * (double)view->vx[i]);
-        tally_add(&y, m * (double)view->vy[i]);
-        tally_add(&z, m * (double)view->vz[i]);
-    }
-    out[0] = tallied("x", x, 2, "kg m/s");
-    out[1] = tallied("y", y, 2, "kg m/s");
-    out[2] = tallied("z", z, 2, "kg m/s");
-    return 3;
-}
-
-static int take_count(const rp_view *view, const rp_scene *scene, rp_measured *out)
-{
-    (void)scene;
-    tally mass = {0};
-    size_t asleep = 0;
-    for (size_t i = 0; i < view->count; i++) {
-        tally_add(&mass, view->mass[i]);
-        asleep += view->asleep[i] != 0;
-    }
-    out[0] = exactly("grains", (double)view->count, "");
-    out[1] = exactly("asleep", (double)asleep, "");
-    out[2] = tallied("mass", mass, 1, "kg");
-    return 3;
-}
-
-static int take_bounds(const rp_view *view, const rp_scene *scene, rp_measured *out)
-{
-    (void)scene;
-    static const char *const names[] = {"low x", "low y", "low z", "high x", "high y", "high z"};
-    const float *axes[] = {view->x, view->y, view->z};
-    for (int a = 0; a < 3; a++) {
-        double low = view->count ? INFINITY : 0, high = view->count ? -INFINITY : 0;
-        for (size_t i = 0; i < view->count; i++) {
-            low = fmin(low, axes[a][i]);
-            high = fmax(high, axes[a][i]);
-        }
-        out[a] = (rp_measured){names[a], low, FLOAT_ROUNDING * fabs(low), "m"};
-        out[a + 3] = (rp_measured){names[a + 3], high, FLOAT_ROUNDING * fabs(high), "m"};
-    }
-    return 6;
-}
-
 static const rp_measure_kind kinds[] = {
-    {"energy", "kinetic and potential energy of all grains", take_energy},
-    {"momentum", "momentum of all grains", take_momentum},
-    {"count", "how many grains there are, how many sleep, their mass", take_count},
-    {"bounds", "the box around all grains", take_bounds},
+    {"energy", "kinetic and potential energy of all grains", .take = rp_take_energy},
+    {"momentum", "momentum of all grains", .take = rp_take_momentum},
+    {"count", "how many grains there are, how many sleep, their mass", .take = rp_take_count},
+    {"bounds", "the box around all grains", .take = rp_take_bounds},
+    {"angle", "slope of a pile, its height and radius", RP_MEASURE_LAST, .take = rp_take_angle,
+     .draw = rp_draw_angle},
+    {"density-error", "how far grains are compressed beyond their material's density",
+     .take = rp_take_density_error},
+    {"height-profile", "height of the surface over the distance from the axis, or along x or y",
+     RP_MEASURE_LAST, .fill = rp_fill_profile, .draw = rp_draw_profile},
+    {"flow", "what passes a plane, from frame to frame", RP_MEASURE_PAIRS, .take = rp_take_flow},
 };
 
 #define COUNT ((int)(sizeof kinds / sizeof *kinds))
+
+rp_measure_options rp_default_measure_options(void)
+{
+    return (rp_measure_options){.along = -1, .plane_axis = -1};
+}
 
 int rp_measure_count(void)
 {

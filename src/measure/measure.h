@@ -1,9 +1,12 @@
-/* Measurements: numbers with uncertainty and unit, taken from a view, live or afterwards. Each kind
- * is one line of the table in measure.c; `repose measure` and the scene's measurements both use it.
- */
+/* Measurements: numbers with uncertainty and unit, or tables of numbers, taken from a view, live or
+ * afterwards. Each kind is one line of the table in measure.c; `repose measure` and the scene's
+ * measurements both use it. C programs that know what they want call the kinds directly: see
+ * angle.h, profile.h, flow.h, density.h. */
 #ifndef RP_MEASURE_MEASURE_H
 #define RP_MEASURE_MEASURE_H
 
+#include "measure/table.h"
+#include "plot/plot.h"
 #include "repose/view.h"
 #include "scene/scene.h"
 
@@ -12,18 +15,55 @@
 typedef struct rp_measured {
     const char *name; /* such as "kinetic" */
     double value;
-    double uncertainty; /* what rounding in the recorded floats may have changed */
+    double
+        uncertainty; /* each kind says what it is made of; rounding of the recorded floats else */
     const char *unit;
 } rp_measured;
 
+/* What some kinds want to know. */
+typedef struct rp_measure_options {
+    int along;       /* height-profile: 0 along x, 1 along y; -1 over the distance from the axis */
+    int plane_axis;  /* flow: 0, 1, 2 for x, y, z; -1: not given */
+    double plane_at; /* m, where on that axis */
+} rp_measure_options;
+rp_measure_options rp_default_measure_options(void);
+
+typedef struct rp_measure_input {
+    const rp_view *view;
+    const rp_view *before; /* the instant before, for kinds that compare two; NULL at the first */
+    const rp_scene *scene;
+    const rp_measure_options *options;
+} rp_measure_input;
+
+typedef enum rp_measure_frames {
+    RP_MEASURE_EACH, /* every frame by itself */
+    RP_MEASURE_LAST, /* the same; but the last alone is what one mostly wants */
+    RP_MEASURE_PAIRS /* each frame against the one before */
+} rp_measure_frames;
+
 typedef struct rp_measure_kind {
-    const char *name; /* as in RP_MEASURE_WORDS, in that order */
+    const char *name; /* those that a scene may name come first, as in RP_MEASURE_WORDS */
     const char *help; /* one line */
-    int (*take)(const rp_view *view, const rp_scene *scene, rp_measured *out); /* how many */
+    rp_measure_frames frames;
+    /* Numbers, at most RP_MEASURED_MAX; NULL for tables. Where it fails, names and units are set
+     * nevertheless and the values are NaN. */
+    rp_code (*take)(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+    /* Rows; NULL for numbers. The table is empty before. */
+    rp_code (*fill)(const rp_measure_input *in, rp_table *out, rp_report *report);
+    /* Adds this instant to a figure and sets its title and labels; NULL: the numbers over time are
+     * the figure. */
+    rp_code (*draw)(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 } rp_measure_kind;
 
 int rp_measure_count(void);
 const rp_measure_kind *rp_measure_at(int index);
 const rp_measure_kind *rp_measure_find(const char *name); /* NULL when unknown */
+
+/* The part of a series in which it holds steady (theory/measure.md, M13). */
+typedef struct rp_steady {
+    size_t first, count; /* values; count 0: it never does */
+    double mean, spread; /* of these values; the spread is one standard deviation */
+} rp_steady;
+rp_steady rp_steady_of(const double *values, size_t count);
 
 #endif

@@ -87,6 +87,17 @@ static rp_code write_row(const char *path, int64_t frame, double time, const rp_
     return append_text(path, r.text, report);
 }
 
+/* Where there is nothing to measure yet, such as a pile that is still in the air, the row holds
+ * `nan` and the run goes on. */
+static rp_code take(const rp_view *view, const rp_scene *scene, int what, rp_measured *measured,
+                    int *count)
+{
+    rp_measure_options options = rp_default_measure_options();
+    rp_measure_input input = {.view = view, .scene = scene, .options = &options};
+    rp_code code = rp_measure_at(what)->take(&input, measured, count, NULL);
+    return code == RP_ERROR_INPUT || code == RP_ERROR_UNSUPPORTED ? RP_OK : code;
+}
+
 rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report)
 {
     const rp_scene *scene = runner->scene;
@@ -97,7 +108,9 @@ rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report 
         const rp_measurement_spec *spec = &rp_scene_measurements(scene)[i];
         if (runner->frame % spec->every) continue;
         rp_measured measured[RP_MEASURED_MAX];
-        int count = rp_measure_at(spec->what)->take(view, scene, measured);
+        int count = 0;
+        code = take(view, scene, spec->what, measured, &count);
+        if (code != RP_OK) break;
         code = write_row(series_path(runner, i).text, runner->frame, view->time, measured, count,
                          report);
     }

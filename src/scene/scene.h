@@ -135,7 +135,7 @@ typedef struct rp_body_spec {
     bool hidden; /* not in pictures */
 } rp_body_spec;
 
-#define RP_MEASURE_WORDS "energy|momentum|count|bounds"
+#define RP_MEASURE_WORDS "energy|momentum|count|bounds|angle|density-error"
 typedef struct rp_measurement_spec {
     char *name;
     int what;      /* place in RP_MEASURE_WORDS */

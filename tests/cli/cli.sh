@@ -56,6 +56,8 @@ expect 2 "$repose" completion tcsh
 for verb in run check info render measure export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
+expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=M"
+expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
 
 # --- the manual is the program's own word
@@ -117,6 +119,57 @@ expect 0 "$repose" info whole --json; prints '"grains"'
 expect 0 "$repose" measure whole energy; prints "kinetic"
 expect 0 "$repose" measure whole energy --json; prints '"uncertainty"'
 expect 2 "$repose" measure whole enrgy; says "did you mean 'energy'"
+
+# --- a pile that is there from the start, and a stream that falls on it
+cat >cone.yaml <<'YAML'
+title: "A cone; `touch owned` 'of' {/=40 grains} & <sand>"
+time: {duration: 0.4 s, frame_rate: 20}
+particles: {spacing: 1 cm, jitter: 0.3}
+domain: {low: [-1, -1, 0], high: [1, 1, inf]}
+sources: {pile: {shape: cone, radius: 30 cm, height: 17.32 cm}}
+emitters: {spout: {radius: 5 cm, position: [0, 0, 1], direction: [0, 0, -1], speed: 1 m/s}}
+measurements: {pile: {what: angle}, squeeze: {what: density-error}}
+YAML
+expect 0 "$repose" run cone.yaml -o cone -q
+[ "$(wc -l <cone/measurements/pile.csv)" -eq 10 ] || fail "nine frames make nine rows and a head"
+grep -q '^8,.*nan' cone/measurements/pile.csv || fail "a frame without a pile is no nan in the series"
+expect 0 "$repose" measure cone angle --frames 0 --json
+angle=$(sed -n 's/.*"name": "angle", "value": \([0-9.]*\).*/\1/p' out)
+awk "BEGIN {exit !($angle > 29.3 && $angle < 30.7)}" || fail "a cone of 30 degrees reads $angle"
+expect 2 "$repose" measure cone angle; says "no pile"
+expect 0 "$repose" measure cone angle --frames 0:8; prints " nan "; [ ! -s err ] || fail "it complains about nan"
+expect 0 "$repose" measure cone height-profile --frames 0; prints "radius \[m\]"
+expect 0 "$repose" measure cone height-profile --frames 0 --along x --json; prints '"x": '
+expect 2 "$repose" measure cone height-profile --along z; says "write x or y"
+expect 8 "$repose" measure cone density-error; says "computes none"
+expect 0 "$repose" measure cone flow --plane z=0.9; prints "^steady  mass  *-1[23]"
+expect 0 "$repose" measure cone flow --plane=z=0.9 --json; prints '"steady_from"'; prints '"name": "appeared"'
+expect 2 "$repose" measure cone flow; says "--plane"
+expect 2 "$repose" measure cone flow --plane q=1; says "in metres"
+expect 2 "$repose" measure cone flow --plane z=1 --frames 3; says "between frames"
+expect 2 "$repose" measure cone energy --frames 90; says "no such frame"
+expect 2 "$repose" measure cone energy --plot energy.jpg; says "svg"
+expect 8 env PATH=/nowhere "$repose" measure cone energy --plot energy.svg; says "gnuplot-nox"
+if command -v gnuplot >/dev/null; then
+    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9"; do
+        # shellcheck disable=SC2086
+        expect 0 "$repose" measure cone $kind --frames 0:3 --plot "plot.svg"
+        if command -v xmllint >/dev/null; then xmllint --noout plot.svg || fail "the plot of $kind is no XML"; fi
+        grep -q "</svg>" plot.svg || fail "the plot of $kind is not whole"
+    done
+    expect 0 "$repose" measure cone angle --frames 0 --plot angle.png
+    [ "$(head -c 4 angle.png | tail -c 3)" = PNG ] || fail "angle.png is no picture"
+    [ ! -e owned ] || fail "gnuplot ran what a title says"
+else
+    echo "no gnuplot: plots are not tested"
+fi
+cp -r cone broken
+printf 'x' | dd of=broken/frames/000003.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
+expect 6 "$repose" measure broken energy; says "000003.h5"
+expect 6 "$repose" measure broken flow --plane z=0.9; says "000003.h5"
+expect 0 "$repose" measure broken energy --frames 0:2
+expect 0 "$repose" export whole --format csv --frames 2:3 -o some
+[ "$(find some -name 'grains-*.csv' | wc -l)" -eq 2 ] || fail "two tables were asked for"
 for format in vtp ply csv; do expect 0 "$repose" export whole --format $format -o "$format"; done
 [ -s vtp/grains.pvd ] || fail "no series for ParaView"
 expect 2 "$repose" export whole --format obj
@@ -132,6 +185,24 @@ expect 4 "$repose" info nowhere
 expect 0 "$repose" validate all; prints "ok"
 expect 0 "$repose" validate bounce --json; prints '"ok": true'
 expect 2 "$repose" validate nothing
+expect 2 "$repose" validate bounce free-fligth; says "did you mean 'free-flight'"
+expect 0 "$repose" validate bounce free-flight -o report.html --quick
+prints "ok   bounce"; prints "ok   free-flight"; says "^bounce: "
+if command -v xmllint >/dev/null; then xmllint --noout report.html || fail "the report is not well-formed"; fi
+grep -q "2 of 2 cases" report.html || fail "the report lacks its summary"
+expect 0 "$repose" validate all -q; [ ! -s err ] || fail "--quiet is not quiet"
+expect 4 "$repose" validate bounce -q -o no/such/folder.html; says "folder.html"
+# a case that cannot run is told, and the others still run
+mkdir data
+cp -r "$source/validation" data/validation
+echo "particles: {spacing: wide}" >data/validation/free-flight/scene.yaml
+expect 2 env REPOSE_DATA="$work/data" "$repose" validate all -o report.html
+prints "FAIL free-flight"; prints "ok   bounce"; says "spacing"
+grep -q "did not run" report.html || fail "the report does not show the case that did not run"
+# a number that misses its limit is exit code 1
+cp "$source/validation/free-flight/scene.yaml" data/validation/free-flight/scene.yaml
+sed 's/restitution: 0.64/restitution: 0.5/' "$source/validation/bounce/scene.yaml" >data/validation/bounce/scene.yaml
+expect 1 env REPOSE_DATA="$work/data" "$repose" validate all; prints "MISS bounce"; prints "ok   free-flight"
 expect 0 "$repose" bench neighbor --size 5000 --json; prints '"limit"'
 expect 2 "$repose" bench nothing
 

@@ -1,0 +1,373 @@
+/* The angle of a pile from its surface (theory/measure.md, M4 to M9): a cone is fitted robustly to
+ * the middle of the flank, which gives the axis; then each of twelve sectors gets a straight line
+ * of its own, and their slopes give the angle and how sure it is.
+ *
+ * What keeps it unbiased with few grains: points are grains at their own places, not cells; the
+ * part of the flank that counts is chosen by distance from the axis, never by height, since a
+ * choice by the fitted quantity flattens a line; and no average is taken over rings, which would
+ * mix heights. Letting the flank fade out over 30 % at each end was tried on 77 piles of each kind:
+ * the errors were 5 % smaller on lattices, 31 % and 45 % larger on shaken and random packings. */
+#include "measure/angle.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "measure/kinds.h"
+#include "measure/order.h"
+
+#define SECTORS 12        /* at most */
+#define SECTOR_SHARE 12   /* points on the flank, all round, for each sector */
+#define SECTOR_POINTS 8   /* fewer give no slope */
+#define SECTOR_EXTENT 0.5 /* of the flank that a sector must cover */
+#define FLANK_LOW 0.2     /* of the height (M5) */
+#define FLANK_HIGH 0.8
+#define SUMMIT 0.85      /* points above this part of the height place the first axis */
+#define LEVEL 2.5        /* spacings; a surface with less relief is a level bed */
+#define ROUGH 0.15       /* of the height: what the surface may be off the cone */
+#define ROUGH_GRAINS 2.5 /* spacings: where less, it is the grains, not the shape */
+#define ROUNDS 60
+#define TUKEY 4.685   /* standard deviations; 95 % as good as least squares on normal values */
+#define STEEPEST 20.0 /* tangent; keeps the search finite */
+
+/* z = apex - slope * r, r the distance from the centre. */
+typedef struct cone {
+    double a, b, apex, slope;
+} cone;
+
+typedef struct fit {
+    const rp_surface *surface;
+    cone cone;
+    double low, high; /* m, of the flank, distances from the axis */
+    double scale;     /* m, robust standard deviation of the residuals */
+    int sectors;      /* that the circle is cut into */
+    double *scratch;  /* as many as there are points */
+} fit;
+
+static double distance(const cone *c, const rp_surface_point *p)
+{
+    return rp_length2(p->a - c->a, p->b - c->b);
+}
+
+static double residual(const cone *c, const rp_surface_point *p)
+{
+    return p->height - (c->apex - c->slope * distance(c, p));
+}
+
+static bool on_flank(const fit *f, const rp_surface_point *p)
+{
+    double r = distance(&f->cone, p);
+    return r >= f->low && r <= f->high;
+}
+
+/* Tukey's weight (M6). */
+static double weight(double residual, double scale)
+{
+    double u = residual / (TUKEY * scale);
+    return fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
+}
+
+/* The robust scale of the residuals on the flank; never so small that lattices, whose residuals
+ * may all be equal, lose all points but one. Gives the number of points. */
+static size_t find_scale(fit *f)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->surface->count; i++) {
+        const rp_surface_point *p = &f->surface->points[i];
+        if (on_flank(f, p)) f->scratch[count++] = residual(&f->cone, p);
+    }
+    rp_median_spread(f->scratch, count, &f->scale);
+    f->scale = fmax(f->scale, 0.1 * f->surface->spacing);
+    return count;
+}
+
+/* (M5): the flank is where the fitted cone is between a fifth and four fifths of the height. */
+static void choose_flank(fit *f)
+{
+    const rp_surface *s = f->surface;
+    double height = s->high - s->low, slope = fmax(f->cone.slope, 1e-3);
+    f->low = fmax(0, (f->cone.apex - (s->low + FLANK_HIGH * height)) / slope);
+    f->high = (f->cone.apex - (s->low + FLANK_LOW * height)) / slope;
+}
+
+/* The first axis: the middle of the summit. The first line: through summit and foot. */
+static void guess(fit *f)
+{
+    const rp_surface *s = f->surface;
+    double a = 0, b = 0, reach = 0, height = s->high - s->low;
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->points[i].height < s->low + SUMMIT * height) continue;
+        a += s->points[i].a, b += s->points[i].b, count++;
+    }
+    f->cone = (cone){a / (double)count, b / (double)count, s->high, 0};
+    /* Points at half height lie where the flank is; their median distance is safe from a long foot.
+     */
+    count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (fabs(s->points[i].height - s->low - 0.5 * height) < 0.15 * height)
+            f->scratch[count++] = distance(&f->cone, &s->points[i]);
+    reach = rp_quantile(f->scratch, count, 0.5);
+    f->cone.slope = 0.5 * height / fmax(reach, s->spacing);
+}
+
+/* Gauss's elimination with pivots, n at most 4; false when the matrix is singular. */
+static bool solve(double m[4][5], int n, double *x)
+{
+    for (int c = 0; c < n; c++) {
+        int pivot = c;
+        for (int r = c + 1; r < n; r++)
+            if (fabs(m[r][c]) > fabs(m[pivot][c])) pivot = r;
+        if (!(fabs(m[pivot][c]) > 1e-300)) return false;
+        for (int k = 0; k < 5; k++) {
+            double kept = m[c][k];
+            m[c][k] = m[pivot][k];
+            m[pivot][k] = kept;
+        }
+        for (int r = 0; r < n; r++) {
+            double factor = r == c ? 0 : m[r][c] / m[c][c];
+            for (int k = c; k < 5; k++)
+                m[r][k] -= factor * m[c][k];
+        }
+    }
+    for (int r = 0; r < n; r++)
+        x[r] = m[r][4] / m[r][r];
+    return true;
+}
+
+/* The weighted normal equations of (M6) for apex, slope and centre. */
+static void gather(const fit *f, double m[4][5])
+{
+    const cone *c = &f->cone;
+    for (int j = 0; j < 4; j++)
+        for (int k = 0; k < 5; k++)
+            m[j][k] = 0;
+    for (size_t i = 0; i < f->surface->count; i++) {
+        const rp_surface_point *p = &f->surface->points[i];
+        double r = distance(c, p), e = residual(c, p);
+        if (r < f->low || r > f->high || !(r > 0)) continue;
+        double w = weight(e, f->scale);
+        double row[5] = {1, -r, c->slope * (p->a - c->a) / r, c->slope * (p->b - c->b) / r, e};
+        for (int j = 0; j < 4; j++)
+            for (int k = 0; k < 5; k++)
+                m[j][k] += w * row[j] * row[k];
+    }
+}
+
+/* One round: flank, weights, a step of Gauss and Newton. Gives how far the axis moved; negative
+ * when nothing can be fitted. The axis goes at most a few spacings a round, so that a bad start
+ * does not throw it out of the heap. */
+static double improve(fit *f)
+{
+    double m[4][5], step[4];
+    choose_flank(f);
+    if (find_scale(f) < 4 * SECTOR_POINTS) return -1;
+    gather(f, m);
+    for (int j = 2; j < 4; j++) /* where a sector alone is there, the axis is hardly known */
+        m[j][j] += 1e-6 * m[0][0] * f->cone.slope * f->cone.slope;
+    if (!solve(m, 4, step)) return -1;
+    double moved = rp_length2(step[2], step[3]);
+    double part = fmin(1, 4 * f->surface->spacing / fmax(moved, 1e-300));
+    f->cone.apex += part * step[0];
+    f->cone.slope = fmin(fmax(f->cone.slope + part * step[1], 0), STEEPEST);
+    f->cone.a += part * step[2];
+    f->cone.b += part * step[3];
+    return part * moved + fabs(part * step[0]);
+}
+
+/* A robust line z = apex - slope * r through the points of one sector; its number of points. */
+typedef struct line {
+    double apex, slope, error; /* error: standard error of the slope */
+    size_t count;
+} line;
+
+static int sector_of(const fit *f, const rp_surface_point *p)
+{
+    double turn = atan2(p->b - f->cone.b, p->a - f->cone.a) / (2 * RP_PI);
+    int sector = (int)floor((turn + 0.5) * f->sectors);
+    return sector < f->sectors ? sector : f->sectors - 1;
+}
+
+static void fit_round(const fit *f, int sector, line *l)
+{
+    double w = 0, wr = 0, wz = 0, wrr = 0, wrz = 0, wee = 0;
+    l->count = 0;
+    for (size_t i = 0; i < f->surface->count; i++) {
+        const rp_surface_point *p = &f->surface->points[i];
+        if (!on_flank(f, p) || sector_of(f, p) != sector) continue;
+        double r = distance(&f->cone, p), e = p->height - (l->apex - l->slope * r);
+        double one = weight(e, f->scale);
+        w += one, wr += one * r, wz += one * p->height;
+        wrr += one * r * r, wrz += one * r * p->height, wee += one * e * e;
+        l->count += one > 0;
+    }
+    double spread = w * wrr - wr * wr;
+    if (l->count < SECTOR_POINTS || !(spread > 0)) {
+        l->count = 0;
+        return;
+    }
+    l->slope = -(w * wrz - wr * wz) / spread;
+    l->apex = (wz + l->slope * wr) / w;
+    l->error = sqrt(wee / (double)(l->count - 2) * w / spread);
+}
+
+/* True when the sector's points cover enough of the flank. */
+static bool covers(const fit *f, int sector)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < f->surface->count; i++) {
+        const rp_surface_point *p = &f->surface->points[i];
+        if (!on_flank(f, p) || sector_of(f, p) != sector) continue;
+        low = fmin(low, distance(&f->cone, p));
+        high = fmax(high, distance(&f->cone, p));
+    }
+    return high - low >= SECTOR_EXTENT * (f->high - f->low);
+}
+
+static line fit_sector(const fit *f, int sector)
+{
+    line l = {.apex = f->cone.apex, .slope = f->cone.slope};
+    if (!covers(f, sector)) return (line){0};
+    for (int round = 0; round < 12; round++) {
+        fit_round(f, sector, &l);
+        if (!l.count) return (line){0};
+    }
+    return l;
+}
+
+/* The median of all means of two (Hodges and Lehmann): nearly as sharp as the mean, and deaf to a
+ * quarter of wild sectors (M8). */
+static double centre_of(const double *values, int count)
+{
+    double means[SECTORS * (SECTORS + 1) / 2];
+    size_t n = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = i; j < count; j++)
+            means[n++] = 0.5 * (values[i] + values[j]);
+    return rp_quantile(means, n, 0.5);
+}
+
+/* (M8) and (M9). */
+static rp_code join_sectors(fit *f, rp_angle *out, rp_report *report)
+{
+    double angles[SECTORS], errors = 0, spread = 0;
+    size_t share = find_scale(f) / SECTOR_SHARE;
+    f->sectors = share < SECTORS ? share > 3 ? (int)share : 3 : SECTORS;
+    for (int s = 0; s < f->sectors; s++) {
+        line l = fit_sector(f, s);
+        if (!l.count) continue;
+        double error = l.error / (1 + l.slope * l.slope);
+        angles[out->sectors++] = atan(l.slope);
+        errors += error * error;
+        out->points += l.count;
+    }
+    if (!out->sectors)
+        return rp_fail(report, RP_ERROR_INPUT, "no pile: no flank that is long enough for a slope");
+    double n = out->sectors, middle = centre_of(angles, out->sectors);
+    for (int s = 0; s < out->sectors; s++)
+        spread += (angles[s] - middle) * (angles[s] - middle);
+    spread = n > 1 ? sqrt(spread / (n - 1) / n) : 0;
+    out->degrees = middle * 180 / RP_PI;
+    out->uncertainty = fmax(spread, sqrt(errors) / n) * 180 / RP_PI;
+    return RP_OK;
+}
+
+static void set_shape(const fit *f, rp_angle *out)
+{
+    const rp_surface *s = f->surface;
+    double foot = s->low - 0.5 * s->spacing, tip = f->cone.apex + 0.5 * s->spacing;
+    out->height = s->high - s->low + s->spacing;
+    out->radius = f->cone.slope > 0 ? (tip - foot) / f->cone.slope : 0;
+    out->centre[0] = f->cone.a;
+    out->centre[1] = f->cone.b;
+    out->apex = f->cone.apex;
+    out->flank[0] = f->low;
+    out->flank[1] = f->high;
+    out->grains = s->grains;
+}
+
+/* Ridges and heaps with several summits are refused: the angle of the one cone that fits them least
+ * badly would be a number without a meaning. Measured on such: 0.25 of the height and more; on
+ * pyramids and ellipses, which pass, up to 0.1. */
+static rp_code check_shape(fit *f, rp_report *report)
+{
+    const rp_surface *s = f->surface;
+    find_scale(f);
+    if (f->scale < ROUGH * (s->high - s->low) || f->scale < ROUGH_GRAINS * s->spacing) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "no pile with one summit: the surface is %.3g m off the best cone, typically; "
+                   "the heap is %.3g m high",
+                   f->scale, s->high - s->low);
+}
+
+static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
+{
+    guess(f);
+    for (int round = 0; round < ROUNDS; round++) {
+        double moved = improve(f);
+        if (moved < 0)
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "no pile: too few grains on its flank (%zu in the heap)",
+                           f->surface->grains);
+        if (moved < 1e-5 * f->surface->spacing) break;
+    }
+    choose_flank(f);
+    rp_code code = check_shape(f, report);
+    if (code != RP_OK) return code;
+    set_shape(f, out);
+    return join_sectors(f, out, report);
+}
+
+/* A level bed has no axis; any will do, and the whole surface is its flank. */
+static rp_code fit_level(fit *f, rp_angle *out, rp_report *report)
+{
+    const rp_surface *s = f->surface;
+    double a = 0, b = 0, z = 0, n = (double)s->count;
+    for (size_t i = 0; i < s->count; i++)
+        a += s->points[i].a / n, b += s->points[i].b / n, z += s->points[i].height / n;
+    f->cone = (cone){a, b, z, 0};
+    f->low = 0;
+    f->high = INFINITY; /* for now */
+    if (find_scale(f) < 4 * SECTOR_POINTS)
+        return rp_fail(report, RP_ERROR_INPUT, "no pile: %zu surface grains are too few", s->count);
+    for (size_t i = 0; i < s->count; i++)
+        f->scratch[i] = distance(&f->cone, &s->points[i]);
+    f->high = rp_quantile(f->scratch, s->count, 0.9);
+    set_shape(f, out);
+    return join_sectors(f, out, report);
+}
+
+rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report *report)
+{
+    *out = (rp_angle){.degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN};
+    size_t bytes = surface->count * sizeof(double);
+    fit f = {.surface = surface, .scratch = rp_allocate(bytes)};
+    if (!f.scratch) return rp_fail_memory(report, bytes, "the fit of a pile");
+    double relief = surface->high - surface->low;
+    rp_code code =
+        relief < LEVEL * surface->spacing ? fit_level(&f, out, report) : fit_pile(&f, out, report);
+    rp_release(f.scratch, bytes);
+    return code;
+}
+
+rp_code rp_measure_angle(const rp_view *view, const rp_scene *scene, rp_angle *out,
+                         rp_report *report)
+{
+    rp_surface surface;
+    *out = (rp_angle){.degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN};
+    rp_code code = rp_surface_find(view, scene, &surface, report);
+    if (code == RP_OK) code = rp_angle_of_surface(&surface, out, report);
+    rp_surface_release(&surface);
+    return code;
+}
+
+rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+{
+    rp_angle a;
+    rp_code code = rp_measure_angle(in->view, in->scene, &a, report);
+    double size = in->view->spacing; /* heights are known to a grain */
+    out[0] = (rp_measured){"angle", a.degrees, a.uncertainty, "deg"};
+    out[1] = (rp_measured){"height", a.height, size, "m"};
+    out[2] = (rp_measured){"radius", a.radius, size, "m"};
+    out[3] = (rp_measured){"grains", code == RP_OK ? (double)a.grains : NAN, 0, ""};
+    out[4] = (rp_measured){"surface", code == RP_OK ? (double)a.points : NAN, 0, ""};
+    *count = 5;
+    return code;
+}

@@ -1,0 +1,20 @@
+/* What measure.c's table is made of; for this room only. */
+#ifndef RP_MEASURE_KINDS_H
+#define RP_MEASURE_KINDS_H
+
+#include "measure/measure.h"
+
+rp_code rp_take_energy(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *count,
+                         rp_report *report);
+rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_bounds(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_draw_angle(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+rp_code rp_take_density_error(const rp_measure_input *in, rp_measured *out, int *count,
+                              rp_report *report);
+rp_code rp_take_flow(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+
+#endif

@@ -1,0 +1,28 @@
+#include "measure/table.h"
+#include "base/memory.h"
+#include "base/report.h"
+
+#include <string.h>
+
+rp_code rp_table_add(rp_table *table, const double *row, rp_report *report)
+{
+    size_t bytes = (size_t)table->column_count * sizeof *table->values;
+    if (!rp_reserve((void **)&table->values, &table->capacity, table->rows, table->rows + 1, bytes))
+        return rp_fail_memory(report, (table->rows + 1) * bytes, "a table");
+    memcpy(table->values + table->rows * (size_t)table->column_count, row, bytes);
+    table->rows++;
+    return RP_OK;
+}
+
+void rp_table_column(const rp_table *table, int column, double *out)
+{
+    for (size_t i = 0; i < table->rows; i++)
+        out[i] = table->values[i * (size_t)table->column_count + (size_t)column];
+}
+
+void rp_table_release(rp_table *table)
+{
+    rp_release(table->values,
+               table->capacity * (size_t)table->column_count * sizeof *table->values);
+    *table = (rp_table){.columns = table->columns, .column_count = table->column_count};
+}

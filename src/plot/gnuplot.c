@@ -1,0 +1,181 @@
+/* gnuplot as a program of its own: found in PATH, started without a shell and without the user's
+ * settings. Script, picture and complaints travel in files that have no name: pipes would need both
+ * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
+#include "base/memory.h"
+#include "base/report.h"
+#include "plot/figure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Looked for by hand: posix_spawnp cannot tell a missing program from a missing interpreter, and
+ * whether it is there must be known without starting it. */
+static bool find_gnuplot(char *path, size_t size)
+{
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        int written = snprintf(path, size, "%.*s/gnuplot", (int)length, folder);
+        struct stat info;
+        if (length && written > 0 && (size_t)written < size && stat(path, &info) == 0 &&
+            S_ISREG(info.st_mode) && access(path, X_OK) == 0)
+            return true;
+        folder += length;
+        if (*folder == ':') folder++;
+    }
+    return false;
+}
+
+bool rp_plot_can(void)
+{
+    char path[PATH_MAX];
+    return find_gnuplot(path, sizeof path);
+}
+
+static rp_code start(const char *program, const int files[3], pid_t *child, rp_report *report)
+{
+    char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: no start-up files */
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    for (int i = 0; i < 3 && !error; i++)
+        error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    if (!error) error = posix_spawn(child, program, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error ? rp_fail_errno(report, error, program, "start") : RP_OK;
+}
+
+/* The first line that gnuplot complained with. */
+static void read_complaint(FILE *file, char *text, size_t size)
+{
+    text[0] = 0;
+    rewind(file);
+    for (char line[512]; fgets(line, sizeof line, file);) {
+        size_t blank = strspn(line, " \t^\n");
+        snprintf(text, size, "%s", line + blank);
+        text[strcspn(text, "\n")] = 0;
+        if (strstr(text, "line ")) return;
+    }
+}
+
+static rp_code wait_for(pid_t child, FILE *complaints, rp_report *report)
+{
+    int status = 0;
+    char text[512];
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return rp_fail_errno(report, errno, "gnuplot", "wait for");
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RP_OK;
+    read_complaint(complaints, text, sizeof text);
+    return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
+}
+
+static rp_code read_all(FILE *file, char **text, size_t *size, rp_report *report)
+{
+    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (length <= 0) return rp_fail(report, RP_ERROR_IO, "gnuplot drew nothing");
+    rewind(file);
+    *size = (size_t)length;
+    *text = rp_allocate(*size + 1);
+    if (!*text) return rp_fail_memory(report, *size, "a figure");
+    (*text)[*size] = 0;
+    if (fread(*text, 1, *size, file) == *size) return RP_OK;
+    rp_release(*text, *size + 1);
+    *text = NULL;
+    return rp_fail(report, RP_ERROR_IO, "what gnuplot drew cannot be read back");
+}
+
+/* files: script, picture, complaints. */
+static rp_code draw(FILE *const files[3], const char *script, size_t length, char **out,
+                    size_t *size, rp_report *report)
+{
+    char program[PATH_MAX];
+    pid_t child;
+    if (!find_gnuplot(program, sizeof program))
+        return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                       "plots need gnuplot, which is not in PATH; on Debian: apt-get install "
+                       "gnuplot-nox");
+    if (!files[0] || !files[1] || !files[2])
+        return rp_fail_errno(report, errno, "a temporary file", "make");
+    if (fwrite(script, 1, length, files[0]) != length || fflush(files[0]) != 0)
+        return rp_fail_errno(report, errno, "a temporary file", "write");
+    if (lseek(fileno(files[0]), 0, SEEK_SET) != 0)
+        return rp_fail_errno(report, errno, "a temporary file", "rewind");
+    int descriptors[3];
+    for (int i = 0; i < 3; i++)
+        descriptors[i] = fileno(files[i]);
+    rp_code code = start(program, descriptors, &child, report);
+    if (code == RP_OK) code = wait_for(child, files[2], report);
+    return code == RP_OK ? read_all(files[1], out, size, report) : code;
+}
+
+static rp_code render(const rp_figure *figure, bool png, char **out, size_t *size,
+                      rp_report *report)
+{
+    char *script;
+    size_t length;
+    *out = NULL;
+    rp_code code = rp_figure_script(figure, png, &script, &length, report);
+    if (code != RP_OK) return code;
+    FILE *files[3] = {tmpfile(), tmpfile(), tmpfile()};
+    code = draw(files, script, length, out, size, report);
+    for (int i = 0; i < 3; i++)
+        if (files[i]) fclose(files[i]);
+    rp_release(script, length + 1);
+    return code;
+}
+
+rp_code rp_figure_svg(const rp_figure *figure, char **text, size_t *size, rp_report *report)
+{
+    return render(figure, false, text, size, report);
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t length = strlen(path), wanted = strlen(end);
+    return length > wanted && strcmp(path + length - wanted, end) == 0;
+}
+
+rp_code rp_plot_check_name(const char *path, rp_report *report)
+{
+    if (ends_in(path, ".svg") || ends_in(path, ".png")) return RP_OK;
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "plots are SVG or PNG files; name it *.svg or *.png");
+}
+
+static rp_code write_file(const char *path, const char *data, size_t size, rp_report *report)
+{
+    char aside[PATH_MAX];
+    int length = snprintf(aside, sizeof aside, "%s.partial", path);
+    if (length < 0 || (size_t)length >= sizeof aside)
+        return rp_fail(report, RP_ERROR_INPUT, "the path of the plot is too long");
+    FILE *file = fopen(aside, "wb");
+    if (!file) return rp_fail_errno(report, errno, path, "write");
+    int error = fwrite(data, 1, size, file) == size ? 0 : errno;
+    if (fclose(file) != 0 && !error) error = errno;
+    if (!error && rename(aside, path) != 0) error = errno;
+    if (!error) return RP_OK;
+    unlink(aside);
+    return rp_fail_errno(report, error, path, "write");
+}
+
+rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report)
+{
+    char *data;
+    size_t size;
+    rp_code code = rp_plot_check_name(path, report);
+    if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
+    if (code != RP_OK) return code;
+    code = write_file(path, data, size, report);
+    rp_release(data, size + 1);
+    return code;
+}

@@ -1,0 +1,286 @@
+/* Verdicts, and the page that shows them: whole, well-formed, and nothing in it is markup that a
+ * text brought along. */
+#include "check.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "record/aside.h"
+#include "validation/html.h"
+#include "validation/validation.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EVIL "<script>alert(\"&\")</script>"
+
+static rp_code run_well(rp_case_context *c)
+{
+    static const double x[] = {0, 1}, y[] = {1, 2};
+    rp_judge_near(c, "near " EVIL, 1.0, 1.1, 0.2, "m");
+    rp_judge_at_most(c, "small", 0.5, 0.5, EVIL);
+    rp_case_note(c, "a note with %s", EVIL);
+    rp_case_note(c, "quick: %d", c->quick);
+    for (int i = 0; i < 2; i++)
+        rp_figure_add(rp_case_figure(c, "figure " EVIL, "x", "y"), "s", RP_PLOT_POINTS, x, y, NULL,
+                      2);
+    rp_case_say(c, "step %d", 3);
+    return RP_OK;
+}
+
+/* Two slices of a world end exactly where it was asked to go; nothing is said so soon. */
+static rp_code run_world(rp_case_context *c)
+{
+    rp_scene *scene = NULL;
+    rp_world *world = NULL;
+    rp_code code = rp_scene_parse("particles: {spacing: 1 cm}\nsolver: {method: null}\n"
+                                  "sources: {one: {shape: box, size: [1 cm, 1 cm, 1 cm]}}\n",
+                                  "test", &scene, c->report);
+    if (code == RP_OK) code = rp_world_create(scene, c->world, &world, c->report);
+    if (code == RP_OK) code = rp_case_run_to(c, world, 0.3, 2);
+    if (code == RP_OK) rp_judge_near(c, "time", rp_world_time(world), 0.3, 0, "s");
+    c->said = 0.001; /* long ago: now something is due after each slice */
+    if (code == RP_OK) code = rp_case_run_to(c, world, 0.4, 1);
+    if (code == RP_OK) rp_judge_near(c, "time", rp_world_time(world), 0.4, 0, "s");
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    return code;
+}
+
+static rp_code run_badly(rp_case_context *c)
+{
+    rp_judge_near(c, "right", 1, 1, 0, "");
+    rp_judge_near(c, "wrong", 1, 2, 0.5, "");
+    return RP_OK;
+}
+
+static rp_code run_not_at_all(rp_case_context *c)
+{
+    rp_scene *scene = NULL;
+    return rp_case_scene(c, "missing.yaml", NULL, 0, &scene);
+}
+
+static const rp_case well = {"well", "It goes " EVIL, run_well},
+                     badly = {"badly", "It misses", run_badly},
+                     not_at_all = {"not-at-all", "It has no scene", run_not_at_all};
+
+static int said;
+static void hear(void *user, const char *text)
+{
+    assert_string_equal(user, "me");
+    assert_string_equal(text, "step 3");
+    said++;
+}
+
+static char heard[512];
+static void keep(void *user, const char *text)
+{
+    (void)user;
+    snprintf(heard, sizeof heard, "%s", text);
+}
+
+static const char *folder;
+
+static int enter_folder(void **state)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/repose-page-XXXXXX");
+    folder = *state = mkdtemp(path);
+    return folder && chdir(folder) == 0 && mkdir("well", 0755) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    unlink("well/README.md"), rmdir("well"), unlink("page.html");
+    return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
+}
+
+static void numbers_are_judged(void **state)
+{
+    (void)state;
+    rp_case_result *r = calloc(1, sizeof *r);
+    rp_case_context *c = &r->context;
+    rp_judge_near(c, "a", 1, 1.5, 0.5, "m");
+    rp_judge_near(c, "b", 1, 1.5, 0.49, "m");
+    rp_judge_near(c, "c", NAN, 0, INFINITY, "m");
+    rp_judge_at_most(c, "d", 2, 2, "");
+    rp_judge_at_most(c, "e", 2.1, 2, "");
+    rp_judge_at_most(c, "f", -5, 2, "");
+    rp_judge_at_most(c, "g", NAN, 2, "");
+    static const bool expected[] = {true, false, false, true, false, true, false};
+    assert_int_equal(c->verdict_count, 7);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(c->verdicts[i].ok, expected[i]);
+    for (int i = 7; i <= RP_VERDICTS_MAX; i++) /* one too many: it must not pass unseen */
+        rp_judge_near(c, "more", 0, 0, 0, "");
+    assert_int_equal(c->verdict_count, RP_VERDICTS_MAX);
+    assert_false(c->verdicts[RP_VERDICTS_MAX - 1].ok);
+    free(r);
+}
+
+static rp_case_result *run_three(void)
+{
+    rp_case_result *results = calloc(3, sizeof *results);
+    results[0].context.say = hear;
+    results[0].context.user = "me";
+    results[0].context.quick = true;
+    assert_int_equal(rp_case_run(&well, folder, &results[0]), RP_OK);
+    assert_int_equal(rp_case_run(&badly, folder, &results[1]), RP_ERROR_FAILED);
+    assert_int_equal(rp_case_run(&not_at_all, folder, &results[2]), RP_ERROR_IO);
+    return results;
+}
+
+static void results_tell_what_became_of_a_case(void **state)
+{
+    (void)state;
+    said = 0;
+    rp_case_result *r = run_three();
+    assert_int_equal(said, 1);
+    assert_int_equal(r[0].context.figure_count, 2);
+    assert_string_equal(r[0].context.notes, "a note with " EVIL "\nquick: 1\n");
+    assert_int_equal(rp_report_count(r[2].context.report), 1);
+    assert_true(r[0].seconds >= 0);
+    for (int i = 0; i < 3; i++)
+        rp_case_result_end(&r[i]);
+    free(r);
+}
+
+static void worlds_run_in_slices_and_tell(void **state)
+{
+    (void)state;
+    static const rp_case flying = {"flying", "A grain falls", run_world};
+    rp_world_options world = rp_default_world_options();
+    rp_case_result *r = calloc(1, sizeof *r);
+    r->context.world = &world;
+    r->context.say = keep;
+    assert_int_equal(rp_case_run(&flying, folder, r), RP_OK);
+    assert_int_equal(r->context.verdict_count, 2);
+    assert_string_equal(heard, "0.4 of 0.4 s, 1 grains");
+    rp_case_result_end(r);
+    free(r);
+}
+
+/* Every tag is closed in turn, every ampersand begins an entity. */
+static void check_well_formed(const char *text)
+{
+    char open[64][32];
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c == '&') {
+            size_t name = strspn(c + 1, "#abcdefghijklmnopqrstuvwxyz0123456789");
+            assert_true(name > 0 && c[1 + name] == ';');
+        }
+        if (*c != '<') continue;
+        const char *end = strchr(c, '>');
+        assert_non_null(end);
+        if (c[1] != '!' && c[1] != '?' && end[-1] != '/') {
+            bool closing = c[1] == '/';
+            char name[32];
+            size_t length = strcspn(c + 1 + closing, " >\n\t");
+            assert_in_range(length, 1, 31);
+            snprintf(name, sizeof name, "%.*s", (int)length, c + 1 + closing);
+            if (closing) {
+                assert_true(depth > 0);
+                assert_string_equal(open[--depth], name);
+            } else {
+                assert_true(depth < 64);
+                snprintf(open[depth++], 32, "%s", name);
+            }
+        }
+        c = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+static char *page_of(const rp_case_result *results, size_t *size)
+{
+    char *page;
+    rp_report *report = rp_report_create();
+    check_ok(rp_case_write_html("page.html", results, 3, report), report);
+    check_ok(rp_file_read("page.html", &page, size, report), report);
+    rp_report_destroy(report);
+    return page;
+}
+
+static void write_readme(void)
+{
+    FILE *file = fopen("well/README.md", "w");
+    fputs("# well\n\nText with `a < b`, **bold**, a lone ` and " EVIL ".\n\n- one\n  goes on\n"
+          "- two `x`\n\n## More\n| a | b |\n|---|---|\n| 1 | 2 & 3 |\n\n```\ncode <i>\n\n- no list"
+          "\n```\nend",
+          file);
+    fclose(file);
+}
+
+static void the_page_is_whole_and_tame(void **state)
+{
+    (void)state;
+    write_readme();
+    rp_case_result *results = run_three();
+    size_t size;
+    char *page = page_of(results, &size);
+    check_well_formed(page);
+    assert_null(strstr(page, "<script"));
+    static const char *const words[] = {
+        "1 of 3 cases",    "did not run",           "missing.yaml",
+        "at most 0.5",     "1.1 ± 0.2 m",           "quick: 1",
+        "quick form",      "<code>a &lt; b</code>", "<strong>bold</strong>",
+        "<li>one goes on", "<h3>More</h3>",         "<td> 2 &amp; 3 </td>",
+        "- no list",       "prefers-color-scheme",  "repose 0.",
+        "a lone ` and",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strstr(page, words[i])) fail_msg("the page lacks '%s'", words[i]);
+    if (rp_plot_can()) assert_non_null(strstr(page, "id=\"figure2-"));
+    rp_release(page, size + 1);
+    for (int i = 0; i < 3; i++)
+        rp_case_result_end(&results[i]);
+    free(results);
+}
+
+static void without_gnuplot_the_page_says_so(void **state)
+{
+    (void)state;
+    char *path = strdup(getenv("PATH") ? getenv("PATH") : "");
+    rp_case_result *results = run_three();
+    size_t size;
+    setenv("PATH", "/nowhere", 1);
+    char *page = page_of(results, &size);
+    setenv("PATH", path, 1);
+    check_well_formed(page);
+    assert_non_null(strstr(page, "gnuplot-nox"));
+    assert_null(strstr(page, "<svg"));
+    rp_release(page, size + 1);
+    for (int i = 0; i < 3; i++)
+        rp_case_result_end(&results[i]);
+    free(results);
+    free(path);
+}
+
+static void a_page_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_case_write_html("no/such/folder.html", NULL, 0, NULL), RP_ERROR_IO);
+}
+
+static void nothing_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_memory_now().bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_judged),
+        cmocka_unit_test(results_tell_what_became_of_a_case),
+        cmocka_unit_test(worlds_run_in_slices_and_tell),
+        cmocka_unit_test(the_page_is_whole_and_tame),
+        cmocka_unit_test(without_gnuplot_the_page_says_so),
+        cmocka_unit_test(a_page_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(nothing_is_left),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
