@@ -2,18 +2,20 @@
 
 #include <string.h>
 
-extern const rp_solver_type rp_frictional_solver, rp_null_solver;
-extern const rp_param_table rp_frictional_table, rp_null_table;
+extern const rp_solver_type rp_frictional_solver, rp_null_solver, rp_pcisph_solver;
+extern const rp_param_table rp_frictional_table, rp_null_table, rp_pcisph_table;
 
 static const rp_solver_type *const solvers[] = {
-    &rp_null_solver,
     &rp_frictional_solver,
+    &rp_pcisph_solver,
+    &rp_null_solver,
 };
 
 /* Their parameter tables, in the same order. */
 static const rp_param_table *const methods[] = {
-    &rp_null_table,
     &rp_frictional_table,
+    &rp_pcisph_table,
+    &rp_null_table,
 };
 
 #define COUNT ((int)(sizeof solvers / sizeof *solvers))

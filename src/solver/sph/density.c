@@ -1,15 +1,23 @@
-/* How full the neighbourhood of each grain is, and the gradients of its pairs (G1 to G4). */
+/* How full the neighbourhood of each grain is, the gradients of its pairs (G1 to G4), and the
+ * forces between pairs that do not depend on stress: viscosity (G16) and cohesion (G17). */
 #include "base/report.h"
-#include <stdlib.h>
 #include "solver/sph/sph.h"
 
-/* (G4): what a grain on a flat free surface lacks is 0.150; its gradient sum is 0.510 / spacing. */
+/* (G4): a grain on the flat free surface of a lattice lacks 0.150, and its gradient sum is 0.510 /
+ * spacing; the lack of edges and corners follows with the square. */
 #define SURFACE_SHARE 0.577f
 #define SURFACE_MOST 0.45f
-/* Grains on the same spot have no direction to part in: pairs nearer than this count as so far. */
+/* Grains on the same spot have no direction to part in; pairs nearer than this many spacings are
+ * taken to be so far. */
 #define NEAREST 1e-3f
+/* (G16): grains that hold each other lose this share of their velocity differences in a step: it
+ * takes the modes that neither fill nor strain rate see. */
+#define STUCK_DAMPING 0.5f
+#define DAMPING_MOST 0.5f
+#define VISCOSITY_STEP 1e-3 /* s, the step for which viscosity is stated */
+#define STUCK_SHARE 0.98f   /* of the yield stress; nearer to it a grain may be sliding */
 
-/* The gradients of one group of up to eight pairs: all x, then all y, then all z. */
+/* The gradients of a group of up to eight pairs: all x, then all y, then all z. */
 RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, uint32_t count)
 {
     if (count >= RP_WIDE) {
@@ -23,64 +31,138 @@ RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, u
     memcpy(to + 2 * count, &gz, count * sizeof(float));
 }
 
-static float SHIFT = 0, SHIFTR = 0.9f;
+/* Sums over the pairs of one grain, eight at a time. */
+typedef struct pair_sums {
+    rp_wide fill, gx, gy, gz, squares; /* (G1, G3) */
+    rp_wide drag_x, drag_y, drag_z;    /* m/s, viscosity */
+    rp_wide pull_x, pull_y, pull_z;    /* Pa m, cohesion */
+} pair_sums;
+
+/* What the pairs `index` of grain i have to do with velocities and cohesion. */
+RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uint32_t *index,
+                                    rp_wide dx, rp_wide dy, rp_wide dz, rp_wide value, pair_sums *s)
+{
+    const rp_particles *p = solver->frame.particles;
+    rp_wide drag = value * rp_wide_min(rp_wide_gather(solver->damping, index),
+                                       rp_wide_all(solver->damping[i]));
+    if (solver->mixed) {
+        rp_wide mass = rp_wide_gather(p->mass, index);
+        drag *= 2 * mass / (mass + p->mass[i]);
+    }
+    s->drag_x += drag * (rp_wide_gather(p->vx, index) - p->vx[i]);
+    s->drag_y += drag * (rp_wide_gather(p->vy, index) - p->vy[i]);
+    s->drag_z += drag * (rp_wide_gather(p->vz, index) - p->vz[i]);
+    if (!solver->cohesive) return;
+    rp_wide pull = value * rp_wide_min(rp_wide_gather(solver->cohesion, index),
+                                       rp_wide_all(solver->cohesion[i]));
+    s->pull_x -= pull * dx;
+    s->pull_y -= pull * dy;
+    s->pull_z -= pull * dz;
+}
+
+RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    const uint32_t *index = lists->index + lists->start[i];
+    float *gradient = solver->work.gradient + 3 * lists->start[i];
+    float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
+    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t count = lists->count[i];
+    pair_sums s = {0};
+    for (uint32_t n = 0; n < count; n += RP_WIDE) {
+        /* Behind the last neighbour the indices are any that exist; their share is nought. */
+        rp_wide_int live = lanes < (float)(count - n);
+        rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
+        rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
+        rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
+        rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
+        r = rp_wide_max(r, rp_wide_all(nearest));
+        rp_wide value = volume * rp_kernel_value_wide(solver->kernel, r);
+        rp_wide slope = volume * rp_kernel_slope_wide(solver->kernel, r) / r;
+        value = rp_wide_select(live, value, rp_wide_all(0));
+        slope = rp_wide_select(live, slope, rp_wide_all(0));
+        rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
+        store_group(gradient + 3 * n, gx, gy, gz, count - n);
+        s.fill += value;
+        s.gx += gx;
+        s.gy += gy;
+        s.gz += gz;
+        s.squares += gx * gx + gy * gy + gz * gz;
+        add_pair_forces(solver, i, index + n, dx, dy, dz, value, &s);
+    }
+    return s;
+}
+
 RP_WIDE_KERNEL
 static void fill_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
-    const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
-    float volume = (float)solver->volume, spacing = (float)solver->spacing;
-    float nearest = NEAREST * spacing;
-    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
+    float share = SURFACE_SHARE * (float)(solver->spacing * solver->spacing);
+    float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
     for (size_t i = begin; i < end; i++) {
-        const uint32_t *index = lists->index + lists->start[i];
-        float *gradient = w->gradient + 3 * lists->start[i];
-        rp_wide fill = rp_wide_all(0), sx = fill, sy = fill, sz = fill, squares = fill, ux = fill, uy = fill, uz = fill, hx = fill, hy = fill, hz = fill;
-        uint32_t count = lists->count[i];
-        for (uint32_t n = 0; n < count; n += RP_WIDE) {
-            /* Behind the last neighbour the indices are any that exist; their share is nought. */
-            rp_wide_int live = lanes < (float)(count - n);
-            rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
-            rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
-            rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
-            rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
-            r = rp_wide_max(r, rp_wide_all(nearest));
-            rp_wide value = volume * rp_kernel_value_wide(solver->kernel, r);
-            rp_wide slope = volume * rp_kernel_slope_wide(solver->kernel, r) / r;
-            value = rp_wide_select(live, value, rp_wide_all(0));
-            slope = rp_wide_select(live, slope, rp_wide_all(0));
-            rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
-            store_group(gradient + 3 * n, gx, gy, gz, count - n);
-            fill += value;
-            rp_wide close = rp_wide_max(1 - r * (1 / (SHIFTR * spacing)), rp_wide_all(0));
-            close = rp_wide_select(live, close, rp_wide_all(0));
-            close *= (rp_wide_gather(solver->rate, index + n) + solver->rate[i]) / r;
-            hx += close * dx;
-            hy += close * dy;
-            hz += close * dz;
-            rp_wide drag = value * rp_wide_min(rp_wide_gather(solver->damping, index + n), rp_wide_all(solver->damping[i]));
-            ux += drag * (rp_wide_gather(p->vx, index + n) - p->vx[i]);
-            uy += drag * (rp_wide_gather(p->vy, index + n) - p->vy[i]);
-            uz += drag * (rp_wide_gather(p->vz, index + n) - p->vz[i]);
-            sx += gx;
-            sy += gy;
-            sz += gz;
-            squares += gx * gx + gy * gy + gz * gz;
-        }
-        float gx = rp_wide_sum(sx), gy = rp_wide_sum(sy), gz = rp_wide_sum(sz);
+        pair_sums s = sum_pairs(solver, i);
+        const rp_sph_material *material = &solver->materials[p->material[i]];
+        float gx = rp_wide_sum(s.gx), gy = rp_wide_sum(s.gy), gz = rp_wide_sum(s.gz);
         float square = gx * gx + gy * gy + gz * gz;
-        float full = volume * rp_kernel_value(solver->kernel, 0) + rp_wide_sum(fill);
-        float lack = SURFACE_SHARE * spacing * spacing * square;
-        lack = lack < SURFACE_MOST ? lack : SURFACE_MOST;
-        w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(squares) + square};
-        w->free[i] = (rp_four){rp_wide_sum(ux), rp_wide_sum(uy), rp_wide_sum(uz), 0};
-        float much = SHIFT * spacing * (float)solver->dt;
-        w->shift[i] = (rp_four){much * rp_wide_sum(hx), much * rp_wide_sum(hy), much * rp_wide_sum(hz), 0};
-        w->error[i] = full - 1 + (solver->params.surface ? lack : 0);
-        p->density[i] = full * solver->materials[p->material[i]].density;
+        float fill = self + rp_wide_sum(s.fill);
+        float lack = solver->params.surface ? share * square : 0;
+        w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(s.squares) + square};
+        w->error[i] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
+        w->free[i] = (rp_four){rp_wide_sum(s.drag_x), rp_wide_sum(s.drag_y), rp_wide_sum(s.drag_z)};
+        w->free[i] +=
+            pull * material->push *
+            (rp_four){rp_wide_sum(s.pull_x), rp_wide_sum(s.pull_y), rp_wide_sum(s.pull_z)};
+        p->density[i] = fill * material->density;
     }
+}
+
+/* (G16): grains inside the yield surface hold each other; the others flow. */
+static void property_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    float per_step = (float)(solver->dt / VISCOSITY_STEP);
+    for (size_t i = begin; i < end; i++) {
+        const rp_sph_material *material = &solver->materials[p->material[i]];
+        float wet = p->moisture[i], norm2 = 0;
+        for (int k = 0; k < 6; k++)
+            norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
+        float most = STUCK_SHARE * material->yield * p->pressure[i];
+        float flowing =
+            material->viscosity[0] + wet * (material->viscosity[1] - material->viscosity[0]);
+        flowing *= per_step;
+        bool stuck = !solver->predictive && norm2 < most * most;
+        solver->damping[i] = stuck && flowing < STUCK_DAMPING ? STUCK_DAMPING
+                             : flowing < DAMPING_MOST         ? flowing
+                                                              : DAMPING_MOST;
+        if (solver->cohesive)
+            solver->cohesion[i] =
+                material->cohesion[0] + wet * (material->cohesion[1] - material->cohesion[0]);
+    }
+}
+
+static rp_code take_arrays(rp_solver *solver, rp_report *report)
+{
+    const rp_particles *p = solver->frame.particles;
+    rp_arena *arena = solver->frame.arena;
+    rp_sph_work *w = &solver->work;
+    size_t all = p->count + p->ghosts, pairs = solver->lists.total;
+    w->stress = rp_arena_take(arena, all * sizeof *w->stress);
+    w->solution = rp_arena_take(arena, p->count * sizeof *w->solution);
+    w->velocity = rp_arena_take(arena, all * sizeof *w->velocity);
+    w->free = rp_arena_take(arena, p->count * sizeof *w->free);
+    w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
+    w->error = rp_arena_take(arena, p->count * sizeof *w->error);
+    w->gradient = rp_arena_take(arena, (3 * pairs + RP_WIDE) * sizeof *w->gradient);
+    if (!w->stress || !w->solution || !w->velocity || !w->free || !w->sum || !w->error ||
+        !w->gradient)
+        return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
+                              "the gradients of all pairs");
+    return RP_OK;
 }
 
 static double compression(void *context, size_t begin, size_t end)
@@ -93,51 +175,21 @@ static double compression(void *context, size_t begin, size_t end)
     return sum;
 }
 
-
-static void damping_range(void *context, size_t begin, size_t end)
-{
-    const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    float stuck = getenv("STUCK") ? (float)atof(getenv("STUCK")) : 0.5f;
-    float visc = getenv("VISC") ? (float)atof(getenv("VISC")) : 0.01f;
-    for (size_t i = begin; i < end; i++) {
-        float norm2 = 0;
-        for (int k = 0; k < 6; k++)
-            norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
-        float most = solver->materials[p->material[i]].yield * p->pressure[i];
-        solver->damping[i] = norm2 < 0.98f * most * most ? stuck : visc;
-    }
-}
-
 rp_code rp_sph_density(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    rp_sph_work *w = &solver->work;
     double support = solver->kernel.support;
     rp_code code = rp_neighbor_sort(frame->neighbor, p, support, report);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, damping_range, solver);
-    if (code == RP_OK) code = rp_neighbor_ghosts(frame->neighbor, p, support, report);
+    if (code != RP_OK) return code;
+    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, property_range, solver);
+    code = rp_neighbor_ghosts(frame->neighbor, p, support, report);
     if (code == RP_OK)
         code = rp_neighbor_lists(frame->neighbor, p, support, &solver->lists, report);
+    if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
-
-    size_t all = p->count + p->ghosts, pairs = solver->lists.total;
-    w->stress = rp_arena_take(frame->arena, all * sizeof *w->stress);
-    w->solution = rp_arena_take(frame->arena, all * sizeof *w->solution);
-    w->velocity = rp_arena_take(frame->arena, all * sizeof *w->velocity);
-    w->free = rp_arena_take(frame->arena, p->count * sizeof *w->free);
-    if (getenv("SHIFT")) SHIFT = (float)atof(getenv("SHIFT"));
-    if (getenv("SHIFTR")) SHIFTR = (float)atof(getenv("SHIFTR"));
-    w->shift = rp_arena_take(frame->arena, p->count * sizeof *w->shift);
-    w->sum = rp_arena_take(frame->arena, p->count * sizeof *w->sum);
-    w->error = rp_arena_take(frame->arena, p->count * sizeof *w->error);
-    w->gradient = rp_arena_take(frame->arena, (3 * pairs + RP_WIDE) * sizeof *w->gradient);
-    if (!w->stress || !w->solution || !w->velocity || !w->free || !w->sum || !w->error ||
-        !w->gradient)
-        return rp_fail_memory(report, 3 * pairs * sizeof(float), "the gradients of all pairs");
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
     double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = p->count ? sum / (double)p->count : 0;
+    solver->stats.density_error = sum / (double)p->count;
     return RP_OK;
 }

@@ -1,45 +1,78 @@
-/* Granular SPH's place in the seam. */
-#include "base/report.h"
+/* Granular SPH's two places in the seam. */
 #include "solver/sph/sph.h"
+#include "base/report.h"
+#include "math/trig.h"
 
-#define REAL(member, preset_, low_, high_, help_)                                                  \
+#define REAL(member, unit_, preset_, low_, high_, help_)                                           \
     {                                                                                              \
         .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_params, member),          \
-        .unit = "", .preset = preset_, .low = low_, .high = high_, .help = help_                   \
+        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
     }
 #define SWITCH(member, preset_, help_)                                                             \
     {                                                                                              \
         .key = #member, .kind = RP_PARAM_SWITCH, .offset = offsetof(rp_sph_params, member),        \
         .preset = preset_, .help = help_                                                           \
     }
+#define ITERATIONS(preset_, help_)                                                                 \
+    {                                                                                              \
+        .key = "iterations", .kind = RP_PARAM_COUNT,                                               \
+        .offset = offsetof(rp_sph_params, iterations), .preset = preset_, .low = 1,                \
+        .high = 100000, .help = help_                                                              \
+    }
+#define SLEEP(on)                                                                                  \
+    SWITCH(sleeping, on, "let grains at rest sleep: they cost little until something moves them"), \
+        REAL(sleep_speed, "1/s", "0.1", 0, 100,                                                    \
+             "a grain slower than this many spacings in a second may sleep"),                      \
+        REAL(sleep_time, "s", "0.25 s", 0, 1e6, "how long it must have been so slow")
 
-static const rp_param params[] = {
-    REAL(courant, "0.4", 0.01, 1, "how many spacings the fastest grain may move in a step"),
-    {.key = "iterations",
-     .kind = RP_PARAM_COUNT,
-     .offset = offsetof(rp_sph_params, iterations),
-     .preset = "100",
-     .low = 1,
-     .high = 10000,
-     .help = "of the solve for pressure and friction, at most"},
-    REAL(tolerance, "0.002", 0, 1, "left of the solve, in parts of what gravity does in a step"),
-    REAL(correction, "0.2", 0, 1, "share of a density error that is taken back in a step"),
-    {.key = "iteration",
+static const rp_param frictional_params[] = {
+    REAL(courant, "", "0.3", 0.01, 1, "how many spacings the fastest grain may move in a step"),
+    REAL(fall, "", "0.1", 0.001, 1,
+         "how much of the time in which a grain falls one spacing a step may last"),
+    ITERATIONS("30", "of the solve for pressure and friction, at most; what is left, the next step "
+                     "goes on with"),
+    REAL(tolerance, "1/s", "0.001", 0, 1e3, "strain rate that the solve may leave at rest"),
+    REAL(flow_tolerance, "", "0.005", 0, 1,
+         "strain rate that it may leave in flow, in parts of speed over spacing"),
+    REAL(correction, "", "0.5", 0, 1, "share of a compression that is taken back in a step"),
+    REAL(slack, "", "0.01", 0, 0.1, "how much sand may dilate before it loses its pressure"),
+    {.key = "scheme",
      .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_sph_params, iteration),
-     .words = RP_SPH_ITERATION_WORDS,
+     .offset = offsetof(rp_sph_params, scheme),
+     .words = RP_SPH_SCHEME_WORDS,
      .preset = "accelerated",
-     .help = "how it is solved"},
+     .help = "how it is solved; jacobi is slower, for comparison"},
     SWITCH(warm_start, "yes", "begin with the pressure and friction of the last step"),
     SWITCH(surface, "yes", "correct the density near the free surface"),
+    SLEEP("no"),
+};
+
+static const rp_param pcisph_params[] = {
+    REAL(courant, "", "0.3", 0.01, 1, "how many spacings the fastest grain may move in a step"),
+    REAL(fall, "", "0.01", 0.001, 1,
+         "how much of the time in which a grain falls one spacing a step may last"),
+    ITERATIONS("3", "of the prediction and correction; exactly so many without thresholds"),
+    REAL(density_error, "", "0", 0, 1,
+         "iterate until no grain is compressed by more than this; 0: a fixed number of times"),
+    REAL(stress_change, "Pa", "inf", 0, INFINITY,
+         "and until no grain's friction changes by more than this"),
+    SWITCH(surface, "no", "correct the density near the free surface"),
+    SLEEP("yes"),
 };
 
 const rp_param_table rp_frictional_table = {
     .name = "frictional",
     .help = "granular SPH: sand that rests at its angle of repose",
     .size = sizeof(rp_sph_params),
-    .params = params,
-    .count = sizeof params / sizeof *params,
+    .params = frictional_params,
+    .count = sizeof frictional_params / sizeof *frictional_params,
+};
+const rp_param_table rp_pcisph_table = {
+    .name = "pcisph",
+    .help = "granular SPH as published in 2013; its piles come to rest too flat",
+    .size = sizeof(rp_sph_params),
+    .params = pcisph_params,
+    .count = sizeof pcisph_params / sizeof *pcisph_params,
 };
 
 static void sph_destroy(rp_solver *solver)
@@ -53,17 +86,63 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
                                          "stress_xy", "stress_xz", "stress_yz"};
+    rp_particles *p = solver->frame.particles;
+    unsigned state = RP_FIELD_STATE | RP_FIELD_VISIBLE;
     rp_code code = RP_OK;
     for (int k = 0; k < 6 && code == RP_OK; k++)
-        code = rp_particles_add_field(solver->frame.particles, names[k], "Pa", RP_F32,
-                                      RP_FIELD_STATE | RP_FIELD_VISIBLE,
-                                      (void **)&solver->stress[k], report);
-    if (code == RP_OK) code = rp_particles_add_field(solver->frame.particles, "damping", "", RP_F32, RP_FIELD_GHOST, (void **)&solver->damping, report);
-    if (code == RP_OK) code = rp_particles_add_field(solver->frame.particles, "rate", "1/s", RP_F32, RP_FIELD_STATE|RP_FIELD_GHOST, (void **)&solver->rate, report);
+        code = rp_particles_add_field(p, names[k], "Pa", RP_F32, state, (void **)&solver->stress[k],
+                                      report);
+    if (code == RP_OK)
+        code = rp_particles_add_field(p, "damping", "", RP_F32, RP_FIELD_GHOST,
+                                      (void **)&solver->damping, report);
+    if (code == RP_OK && solver->cohesive)
+        code = rp_particles_add_field(p, "cohesion", "Pa", RP_F32, RP_FIELD_GHOST,
+                                      (void **)&solver->cohesion, report);
+    if (code == RP_OK && solver->params.sleeping)
+        code = rp_particles_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->calm, report);
     return code;
 }
 
-static rp_code sph_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+/* (G9) or (G20): what friction may be for a pressure of one. */
+static double yield_of(const rp_solver *solver, double angle)
+{
+    double sine = rp_sin(angle);
+    return solver->predictive ? sqrt(2.0 / 3) * sine : sqrt(2) * sine / rp_cos(angle);
+}
+
+static void take_materials(rp_solver *solver)
+{
+    const rp_scene *scene = solver->frame.scene;
+    const rp_material_spec *specs = rp_scene_materials(scene);
+    for (int i = 0; i < scene->materials.count; i++) {
+        const rp_material_spec *spec = &specs[i];
+        solver->materials[i] =
+            (rp_sph_material){.yield = (float)yield_of(solver, spec->angle),
+                              .density = (float)spec->density,
+                              .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
+                              .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
+        if (spec->density != specs[0].density) solver->mixed = true;
+        if (spec->cohesion > 0 || spec->wet_cohesion > 0) solver->cohesive = true;
+    }
+}
+
+/* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17). */
+static void take_lattice(rp_solver *solver)
+{
+    double spacing = solver->spacing;
+    for (int x = -2; x <= 2; x++)
+        for (int y = -2; y <= 2; y++)
+            for (int z = -2; z <= 2; z++) {
+                float r = (float)(spacing * sqrt(x * x + y * y + z * z));
+                double slope = solver->volume * (double)rp_kernel_slope(solver->kernel, r);
+                double value = solver->volume * (double)rp_kernel_value(solver->kernel, r);
+                if (r > 0) solver->lattice_squares += slope * slope;
+                solver->spread += value * (double)(r * r);
+            }
+}
+
+static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, rp_report *report)
 {
     *out = NULL;
     rp_solver *solver = rp_allocate_zero(sizeof *solver);
@@ -71,17 +150,12 @@ static rp_code sph_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     double spacing = frame->scene->particles.spacing;
     solver->frame = *frame;
     solver->params = *(const rp_sph_params *)frame->params;
+    solver->predictive = predictive;
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
-    solver->volume =
-        spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
-    for (int i = 0; i < frame->scene->materials.count; i++) {
-        const rp_material_spec *spec = &rp_scene_materials(frame->scene)[i];
-        solver->materials[i] = (rp_sph_material){
-            .yield = (float)(sqrt(2) * tan(spec->angle)),
-            .density = (float)spec->density,
-            .inverse_mass = (float)(1 / (spec->density * spacing * spacing * spacing))};
-    }
+    solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
+    take_materials(solver);
+    take_lattice(solver);
     rp_code code = add_fields(solver, report);
     if (code == RP_OK)
         *out = solver;
@@ -90,15 +164,31 @@ static rp_code sph_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     return code;
 }
 
+static rp_code frictional_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+{
+    return create(frame, false, out, report);
+}
+
+static rp_code pcisph_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+{
+    return create(frame, true, out, report);
+}
+
+/* (G23) */
 static rp_step_limit sph_limit_dt(rp_solver *solver)
 {
-    const rp_scene *scene = solver->frame.scene;
-    double way = solver->params.courant * scene->particles.spacing;
-    double g = rp_v3_length(scene->gravity), v = solver->stats.max_speed;
-    double grains = 2 * way / (v + sqrt(v * v + 2 * g * way) + 1e-30);
-    double b = rp_couple_max_speed(solver->frame.couple);
-    if (b * grains > way) return (rp_step_limit){way / b, "the fastest body's way"};
-    return (rp_step_limit){grains, "the fastest grain's way"};
+    const rp_sph_params *params = &solver->params;
+    double way = params->courant * solver->spacing,
+           gravity = rp_scene_gravity_max(solver->frame.scene);
+    double speed = rp_sph_max_speed(solver), body = rp_couple_max_speed(solver->frame.couple);
+    rp_step_limit limit = {INFINITY, "nothing moves"};
+    if (gravity > 0)
+        limit = (rp_step_limit){params->fall * sqrt(2 * solver->spacing / gravity),
+                                "acceleration: a part of the time to fall one spacing"};
+    if (speed * limit.dt > way)
+        limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
+    if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};
+    return limit;
 }
 
 static void sph_view(const rp_solver *solver, rp_step_stats *stats)
@@ -106,29 +196,45 @@ static void sph_view(const rp_solver *solver, rp_step_stats *stats)
     *stats = solver->stats;
 }
 
+/* What is known of sleep, or a resumed run would look again where the first one did not. */
 static rp_code sph_save(const rp_solver *solver, rp_store *store, rp_report *report)
 {
-    (void)solver;
-    (void)store;
-    (void)report;
-    return RP_OK;
+    return rp_store_put(store, "sph/slept", "", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 
 static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *report)
 {
-    (void)store;
-    (void)report;
-    (void)solver;
-    return RP_OK;
+    solver->stats = (rp_step_stats){.max_speed = rp_sph_max_speed(solver), .density_error = -1};
+    return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
+
+#define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
+/* Arrays of a step: two stresses, velocities, sums, three floats of each pair (see rp_sph_work). */
+#define NEIGHBOURS 32
+#define BYTES_EACH (2 * 32 + 4 * 16 + 4 + 6 * 4 + 3 * 4 + 3 * 4 * NEIGHBOURS)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
-    .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES,
+    .capabilities = CAN,
     .params = &rp_frictional_table,
-    .neighbours = 32,
-    .bytes_each = 300,
-    .create = sph_create,
+    .neighbours = NEIGHBOURS,
+    .bytes_each = BYTES_EACH,
+    .create = frictional_create,
+    .destroy = sph_destroy,
+    .limit_dt = sph_limit_dt,
+    .step = rp_sph_step,
+    .view = sph_view,
+    .save = sph_save,
+    .load = sph_load,
+};
+
+const rp_solver_type rp_pcisph_solver = {
+    .name = "pcisph",
+    .capabilities = CAN,
+    .params = &rp_pcisph_table,
+    .neighbours = NEIGHBOURS,
+    .bytes_each = BYTES_EACH,
+    .create = pcisph_create,
     .destroy = sph_destroy,
     .limit_dt = sph_limit_dt,
     .step = rp_sph_step,

@@ -1,15 +1,16 @@
 /* Granular SPH: sand as a continuum that resists compression and, up to the yield surface of its
- * angle of repose, shear; docs/theory/granular-sph.md, whose equation numbers (G…) stand here.
+ * angle of repose, shear; docs/theory/granular-sph.md has the equations (G1 …) named here.
  *
  * One room, two methods. `frictional` solves pressure and friction together at velocity level with
- * a warm start; `pcisph` is the predictive-corrective scheme of Ihmsen, Wahl and Teschner (2013).
- * They share density, cohesion, viscosity, contacts with solids and sleeping.
+ * a warm start; `pcisph` is the predictive-corrective scheme of Ihmsen, Wahl and Teschner, "A
+ * Lagrangian framework for simulating granular material with high detail" (2013). They share
+ * everything but the solve.
  *
- *     sph.c        the tables of the seam      solve.c      the velocity-level solve
- *     step.c       the order of a step         predict.c    the predictive-corrective solve
- *     density.c    fill and pair gradients     contact.c    grains on solids
- *     forces.c     gravity, cohesion, …        sleep.c      resting grains
- *     stress.h     the physics of one grain: yield surface, tensor helpers
+ *     sph.c      the tables of the seam, the step     step.c     the order of a step
+ *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
+ *     sweep.c    stresses to velocities               sleep.c    grains at rest
+ *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
+ *     stress.h   the physics of one grain
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
@@ -17,25 +18,31 @@
 #include "math/kernel.h"
 #include "solver/solver.h"
 
-#define RP_SPH_BLOCK 256
-#define RP_SPH_MATERIALS 256
+#define RP_SPH_BLOCK 256 /* grains that a thread takes at a time */
 
-/* How the velocity-level problem is iterated; the first is the winner, the others stay for the
- * comparison in the theory page. */
-typedef enum rp_sph_iteration { RP_SPH_ACCELERATED, RP_SPH_JACOBI } rp_sph_iteration;
-#define RP_SPH_ITERATION_WORDS "accelerated|jacobi"
+/* How the velocity-level problem is iterated: the winner first, the other for comparison. */
+typedef enum rp_sph_scheme { RP_SPH_ACCELERATED, RP_SPH_JACOBI } rp_sph_scheme;
+#define RP_SPH_SCHEME_WORDS "accelerated|jacobi"
 
 typedef struct rp_sph_params {
-    double courant;    /* spacings that the fastest grain may move in a step */
-    int64_t iterations; /* at most, or exactly for pcisph with no thresholds */
-    double tolerance;  /* of the solve, in parts of what gravity does in a step */
-    double correction; /* share of a density error that is taken back per step */
-    int iteration;     /* rp_sph_iteration */
-    bool warm_start;
-    bool surface;      /* correct the fill near the free surface (G4) */
+    double courant;        /* spacings that the fastest grain may move in a step */
+    double fall;           /* share of the time to fall one spacing that a step may take */
+    int64_t iterations;    /* of the solve, at most */
+    bool surface;          /* correct the fill near the free surface (G4) */
+    bool sleeping;         /* let grains at rest sleep */
+    double sleep_speed;    /* spacings per second below which a grain may sleep */
+    double sleep_time;     /* s that it must have been so slow */
+    double tolerance;      /* frictional: strain rate that may be left, 1/s */
+    double flow_tolerance; /* frictional: the same in parts of speed over spacing */
+    double correction;     /* frictional: share of a density error taken back per step */
+    double slack;          /* frictional: dilation that keeps its pressure */
+    int scheme;            /* frictional: rp_sph_scheme */
+    bool warm_start;       /* frictional */
+    double density_error;  /* pcisph: eta, compression to iterate down to; 0: fixed iterations */
+    double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
 
-/* A pair of vectors of four floats, so that one load brings a neighbour's. */
+/* Four floats that one load brings. */
 typedef float rp_four __attribute__((vector_size(16)));
 
 /* A grain near a solid. */
@@ -49,51 +56,98 @@ typedef struct rp_sph_contact {
 } rp_sph_contact;
 
 typedef struct rp_sph_material {
-    float yield;       /* sqrt(2) tan(angle), (G9) */
-    float density;     /* kg/m3 */
-    float inverse_mass; /* 1/kg */
+    float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
+    float density;      /* kg/m3 */
+    float push;         /* dt V / m, (G6); of the step in hand */
+    float cohesion[2];  /* Pa, dry and wet */
+    float viscosity[2]; /* dry and wet */
 } rp_sph_material;
 
-/* What lives for one step, in the arena, in the order of the grains (ghosts included). */
+/* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
+ * stress is (xx, yy, zz, xy, xz, yz, p, 0), so that one load brings a neighbour's. */
 typedef struct rp_sph_work {
-    rp_wide *stress;   /* (xx, yy, zz, xy, xz, yz, p, -) at which velocities are taken */
-    rp_wide *solution; /* the last projected ones */
-    rp_four *velocity; /* m/s */
-    rp_four *free;     /* m/s: what velocities would be without pressure and friction */
-    float *gradient;   /* three per pair, in list order: V grad W, 1/m */
-    rp_four *sum;      /* V sum of grad W; sum of squares in the fourth */
-    rp_four *shift;
+    rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
+    rp_wide *solution; /* Pa, the last stresses inside the yield surface */
+    rp_four *velocity; /* m/s; with ghosts */
+    rp_four *free;     /* m/s, what velocities would be without pressure and friction */
+    rp_four *sum;      /* sum of the pair gradients, 1/m; sum of their squares, 1/m2 (G3) */
+    float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
-    uint32_t *contact_start; /* of each block, one more than blocks */
+    uint32_t *contact_start; /* of each block, and the end */
     size_t blocks;
 } rp_sph_work;
+
+/* How it was after the last step; saved as RP_SPH_SLEPT doubles. */
+typedef struct rp_sph_slept {
+    double sleepers, grains; /* asleep, and all */
+    rp_vec3 gravity;         /* m/s2 */
+} rp_sph_slept;
+#define RP_SPH_SLEPT 5
 
 struct rp_solver {
     rp_frame frame;
     rp_sph_params params;
+    bool predictive; /* pcisph */
+    bool mixed;      /* materials of several densities */
+    bool cohesive;   /* some material has cohesion */
     rp_kernel kernel;
-    double spacing;  /* m */
-    double volume;   /* m3 of a grain, so that a packed lattice has fill one (G1) */
-    double dt, time; /* s, of the step in hand */
-    rp_vec3 gravity;
+    double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
+    double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
+    double spread;          /* m2, second moment of the kernel (G17) */
+    double dt;              /* s, of the step in hand */
+    rp_vec3 gravity;        /* m/s2, of the step in hand */
     rp_lists lists;
     rp_sph_work work;
-    rp_sph_material materials[RP_SPH_MATERIALS];
-    float *stress[6]; /* fields, Pa: the warm start */
-    float *damping, *rate;
+    rp_sph_material materials[256];
+    float *stress[6]; /* Pa, fields of the grains: the warm start */
+    float *damping;   /* share of velocity differences lost in this step, field (G16) */
+    float *cohesion;  /* Pa, field; kept only when some material has cohesion */
+    float *calm;      /* s that a grain has been slow, field */
+    rp_sph_slept slept;
     rp_step_stats stats;
-    double acceleration; /* m/s2, the largest of the last step */
 };
 
-/* Tensors are (xx, yy, zz, xy, xz, yz); lane 6 of a wide is the pressure. */
-
+/* step.c */
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report);
+double rp_sph_max_speed(const rp_solver *solver);
+
+/* density.c: order, lists, fill, gradients, pair forces; all of the step's arrays. */
 rp_code rp_sph_density(rp_solver *solver, rp_report *report);
+
+/* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
+/* Changes the velocities of a block's grains so that they keep out of solids. */
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);
-void rp_sph_contact_push(rp_solver *solver, size_t block);
-rp_code rp_sph_solve(rp_solver *solver, rp_report *report);
+/* Hands what the final velocities took from the grains to the bodies; to be called instead of the
+ * above on the velocities that grains will have. */
+rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report);
+/* Moves grains out of solids they are in, a little per step and without giving them speed. */
+void rp_sph_contact_positions(const rp_solver *solver, size_t block);
+
+/* sweep.c */
+typedef enum rp_sph_sweep {
+    RP_SPH_CONTACTS = 1, /* keep out of solids */
+    RP_SPH_SLEEPERS = 2  /* as if nobody slept; else sleepers have no velocity */
+} rp_sph_sweep;
+/* (G6): work.velocity of all grains from work.stress. */
+void rp_sph_velocities(rp_solver *solver, unsigned what);
+/* The grains' stress fields to work.stress and back. */
+void rp_sph_pack(rp_solver *solver);
+void rp_sph_unpack(rp_solver *solver);
+/* No stress any more for those who are awake. */
+void rp_sph_forget(rp_solver *solver);
+/* Copies the values of own grains to their ghosts. */
 void rp_sph_sync(const rp_solver *solver, void *array, size_t element);
+
+/* solve.c, predict.c: pressure, friction and the velocities that follow. */
+rp_code rp_sph_solve(rp_solver *solver, rp_report *report);
+rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
+
+/* sleep.c */
+/* Nothing has happened since all went to sleep: the step may be left out. */
+bool rp_sph_all_asleep(const rp_solver *solver);
+void rp_sph_wake(rp_solver *solver);
+void rp_sph_fall_asleep(rp_solver *solver);
 
 #endif

@@ -1,7 +1,7 @@
-/* One step of granular SPH. */
+/* The order of a step; docs/theory/granular-sph.md. */
 #include "solver/sph/sph.h"
-#include <stdlib.h>
 
+/* Velocities without pressure and friction: what density.c left there are the pair forces. */
 static void free_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
@@ -13,34 +13,26 @@ static void free_range(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         rp_four a = g, v = {p->vx[i], p->vy[i], p->vz[i], 0};
         if (external->any) a += (rp_four){external->ax[i], external->ay[i], external->az[i], 0};
-        w->free[i] = v + dt * a + w->free[i];
+        w->free[i] += v + dt * a;
     }
 }
 
+/* (G15) */
 static void move_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
-    const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
     for (size_t i = begin; i < end; i++) {
-        rp_four v = w->velocity[i];
+        rp_four v = solver->work.velocity[i];
         p->vx[i] = v[0];
         p->vy[i] = v[1];
         p->vz[i] = v[2];
-        p->x[i] += dt * v[0] + w->shift[i][0];
-        p->y[i] += dt * v[1] + w->shift[i][1];
-        p->z[i] += dt * v[2] + w->shift[i][2];
+        p->x[i] += dt * v[0];
+        p->y[i] += dt * v[1];
+        p->z[i] += dt * v[2];
     }
-    size_t block = begin / RP_SPH_BLOCK;
-    for (uint32_t c = w->contact_start[block]; c < w->contact_start[block + 1]; c++) {
-        const rp_sph_contact *k = &w->contacts[c];
-        if (k->gap >= 0) continue;
-        float out = -k->gap < 0.1f * (float)solver->spacing ? -k->gap : 0.1f * (float)solver->spacing;
-        p->x[k->grain] += out * k->nx;
-        p->y[k->grain] += out * k->ny;
-        p->z[k->grain] += out * k->nz;
-    }
+    rp_sph_contact_positions(solver, begin / RP_SPH_BLOCK);
 }
 
 static double speed_of_range(void *context, size_t begin, size_t end)
@@ -54,22 +46,47 @@ static double speed_of_range(void *context, size_t begin, size_t end)
     return sqrt((double)most);
 }
 
+double rp_sph_max_speed(const rp_solver *solver)
+{
+    rp_particles *p = solver->frame.particles;
+    return p->count
+               ? rp_parallel_max(solver->frame.threads, p->count, RP_SPH_BLOCK, speed_of_range, p)
+               : 0;
+}
+
+static void prepare(rp_solver *solver, double time, double dt)
+{
+    const rp_scene *scene = solver->frame.scene;
+    double spacing = solver->spacing;
+    solver->dt = dt;
+    solver->gravity = rp_scene_gravity(scene, time + dt / 2);
+    for (int i = 0; i < scene->materials.count; i++) {
+        double mass = rp_scene_materials(scene)[i].density * spacing * spacing * spacing;
+        solver->materials[i].push = (float)(dt * solver->volume / mass);
+    }
+}
+
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    solver->time = time;
-    solver->dt = dt;
-    solver->gravity = frame->scene->gravity;
-    if (!p->count) return RP_OK;
+    prepare(solver, time, dt);
+    if (!p->count || rp_sph_all_asleep(solver)) return RP_OK;
+
     rp_code code = rp_sph_density(solver, report);
-    if (code != RP_OK) return code;
-    code = rp_sph_contacts(solver, report);
+    if (code == RP_OK) code = rp_sph_contacts(solver, report);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, free_range, solver);
-    code = rp_sph_solve(solver, report);
+    rp_sph_pack(solver);
+    rp_sph_wake(solver);
+    code = solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report);
     if (code != RP_OK) return code;
+    rp_sph_unpack(solver);
+    rp_sph_velocities(solver, 0);
+    code = rp_sph_contact_forces(solver, report);
+    if (code != RP_OK) return code;
+    rp_sph_fall_asleep(solver);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, move_range, solver);
-    solver->stats.max_speed = rp_parallel_max(frame->threads, p->count, RP_SPH_BLOCK, speed_of_range, p);
+    solver->stats.max_speed = rp_sph_max_speed(solver);
     return RP_OK;
 }

@@ -1,0 +1,158 @@
+/* The predictive-corrective solve of the paper (G18 to G21): every step begins without pressure and
+ * friction; positions are predicted, and pressure grows with the density found there, friction with
+ * the strain rate. Numbers in brackets are the paper's. */
+#include "base/report.h"
+#include "solver/sph/sph.h"
+#include "solver/sph/stress.h"
+
+/* Sparse grains are kept this many spacings apart, (G21). */
+#define SPARSE_DISTANCE 0.9f
+
+typedef struct prediction {
+    rp_solver *solver;
+    rp_four *place;  /* m, predicted; with ghosts */
+    rp_four *spring; /* m/s, what discrete forces add */
+    double *worst;   /* compression of each block */
+    double *moved;   /* Pa, largest change of stress of each block */
+} prediction;
+
+/* (9), relative to where each grain is now: ghosts' shifts are then those of their grains. */
+static void place_range(void *context, size_t begin, size_t end)
+{
+    const prediction *q = context;
+    const rp_sph_work *w = &q->solver->work;
+    float dt = (float)q->solver->dt;
+    for (size_t i = begin; i < end; i++)
+        q->place[i] = dt * w->velocity[i];
+}
+
+typedef struct found {
+    float fill;             /* (8) at the predicted places */
+    rp_four lx, ly, lz;     /* velocity gradient */
+    rp_four apart;          /* m, way that parts sparse pairs */
+} found;
+
+static found look(const prediction *q, size_t i)
+{
+    const rp_solver *solver = q->solver;
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
+    const rp_lists *lists = &solver->lists;
+    const float *g = w->gradient + 3 * lists->start[i];
+    float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
+    uint32_t count = lists->count[i];
+    found f = {.fill = volume * rp_kernel_value(solver->kernel, 0)};
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t j = lists->index[lists->start[i] + n], group = n & ~7u;
+        uint32_t width = count - group < RP_WIDE ? count - group : RP_WIDE;
+        const float *pair = g + 3 * group + (n - group);
+        rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
+        d += q->place[i] - q->place[j];
+        float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        rp_four v = w->velocity[j] - w->velocity[i];
+        f.fill += volume * rp_kernel_value(solver->kernel, r);
+        f.lx += v * pair[0];
+        f.ly += v * pair[width];
+        f.lz += v * pair[2 * width];
+        if (r < keep && r > 0) f.apart += d * (0.5f * (keep - r) / r);
+    }
+    return f;
+}
+
+/* (6), (11), (13) of one grain. */
+static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_wide s)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_material *material = &solver->materials[p->material[i]];
+    float dt = (float)solver->dt;
+    float diagonal = 2 * material->push * (float)solver->lattice_squares; /* (7), (12) */
+    float error = f->fill - 1, step = 3 / diagonal;
+    s[6] += error > 0 ? error / (diagonal * dt) : 0;
+    s -= step * (rp_wide){f->lx[0], f->ly[1], f->lz[2], 0.5f * (f->ly[0] + f->lx[1]),
+                          0.5f * (f->lz[0] + f->lx[2]), 0.5f * (f->lz[1] + f->ly[2]), 0, 0};
+    return rp_sph_to_box(s, material->yield * s[6]);
+}
+
+static void correct_range(void *context, size_t begin, size_t end)
+{
+    const prediction *q = context;
+    const rp_solver *solver = q->solver;
+    const rp_sph_work *w = &solver->work;
+    float per_dt = (float)(1 / solver->dt);
+    double worst = 0, moved = 0;
+    for (size_t i = begin; i < end; i++) {
+        if (solver->frame.particles->asleep[i]) continue;
+        found f = look(q, i);
+        rp_wide before = w->stress[i], after = {0};
+        q->spring[i] = (rp_four){0};
+        if (f.fill > 1)
+            after = corrected(solver, i, &f, before);
+        else
+            q->spring[i] = f.apart * (0.5f * per_dt);
+        /* What is written here no other grain reads before the next sweep. */
+        w->stress[i] = after;
+        worst = fmax(worst, (double)f.fill - 1);
+        moved = fmax(moved, sqrt((double)rp_sph_norm2(after - before)));
+    }
+    q->worst[begin / RP_SPH_BLOCK] = worst;
+    q->moved[begin / RP_SPH_BLOCK] = moved;
+}
+
+static void spring_range(void *context, size_t begin, size_t end)
+{
+    const prediction *q = context;
+    for (size_t i = begin; i < end; i++)
+        q->solver->work.free[i] += q->spring[i];
+}
+
+static double most_of(const double *values, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
+static rp_code take_arrays(prediction *q, rp_report *report)
+{
+    const rp_frame *frame = &q->solver->frame;
+    size_t count = frame->particles->count, all = count + frame->particles->ghosts;
+    size_t blocks = q->solver->work.blocks;
+    q->place = rp_arena_take(frame->arena, all * sizeof *q->place);
+    q->spring = rp_arena_take(frame->arena, count * sizeof *q->spring);
+    q->worst = rp_arena_take(frame->arena, blocks * sizeof *q->worst);
+    q->moved = rp_arena_take(frame->arena, blocks * sizeof *q->moved);
+    if (q->place && q->spring && q->worst && q->moved) {
+        memset(q->spring, 0, count * sizeof *q->spring);
+        return RP_OK;
+    }
+    return rp_fail_memory(report, all * sizeof *q->place, "predicted positions");
+}
+
+/* Algorithm 1's loop: until both thresholds are met, or, without any, as often as asked for. */
+rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    const rp_sph_params *params = &solver->params;
+    rp_sph_work *w = &solver->work;
+    size_t count = frame->particles->count;
+    prediction q = {.solver = solver};
+    rp_code code = take_arrays(&q, report);
+    if (code != RP_OK) return code;
+    rp_sph_forget(solver);
+    bool met = false;
+    int64_t done = 0;
+    for (; done < params->iterations && !met; done++) {
+        rp_sph_velocities(solver, RP_SPH_CONTACTS);
+        rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
+        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, place_range, &q);
+        rp_sph_sync(solver, q.place, sizeof *q.place);
+        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, correct_range, &q);
+        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, spring_range, &q);
+        rp_sph_sync(solver, w->stress, sizeof *w->stress);
+        met = params->density_error > 0 && most_of(q.worst, w->blocks) < params->density_error &&
+              most_of(q.moved, w->blocks) < params->stress_change;
+    }
+    solver->stats.iterations = (int)done;
+    return RP_OK;
+}

@@ -1,0 +1,124 @@
+/* Grains at rest (G22): what has been slow for a while, among slow neighbours, is not moved any
+ * more. It keeps its stress, so that its neighbours stand on it as before. It wakes when the forces
+ * on it no longer balance, when a neighbour moves, or when a solid near it does. */
+#include "solver/sph/sph.h"
+
+/* Waking takes a little more than falling asleep, or grains would do both by turns. */
+#define WAKE_SPEEDS 3.0f
+/* Net force, in parts of gravity, that a sleeping grain bears. */
+#define WAKE_SHARE 0.1
+
+static float speed2(rp_four v)
+{
+    v *= v;
+    return v[0] + v[1] + v[2];
+}
+
+static rp_four velocity_of(const rp_particles *p, size_t i)
+{
+    return (rp_four){p->vx[i], p->vy[i], p->vz[i], 0};
+}
+
+bool rp_sph_all_asleep(const rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    const rp_sph_slept *slept = &solver->slept;
+    double count = (double)frame->particles->count;
+    rp_vec3 turned = rp_v3_sub(solver->gravity, slept->gravity);
+    return solver->params.sleeping && slept->sleepers == count && slept->grains == count &&
+           !frame->external->any && frame->scene->moisture.count == 0 &&
+           rp_v3_length(turned) == 0 && rp_couple_max_speed(frame->couple) == 0;
+}
+
+typedef struct waking {
+    rp_solver *solver;
+    float slow2;   /* m2/s2: neighbours faster than this wake a grain */
+    float bears2;  /* m2/s2: and so does what forces would make of its own speed */
+    uint8_t *wake;
+} waking;
+
+static bool is_disturbed(const waking *k, size_t i)
+{
+    const rp_solver *solver = k->solver;
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    if (speed2(solver->work.velocity[i]) > k->bears2) return true;
+    for (uint32_t n = 0; n < lists->count[i]; n++) {
+        uint32_t j = lists->index[lists->start[i] + n];
+        if (!p->asleep[j] && speed2(velocity_of(p, j)) > k->slow2) return true;
+    }
+    return false;
+}
+
+static void wake_range(void *context, size_t begin, size_t end)
+{
+    const waking *k = context;
+    const rp_solver *solver = k->solver;
+    const rp_sph_work *w = &solver->work;
+    for (size_t i = begin; i < end; i++)
+        k->wake[i] = solver->frame.particles->asleep[i] && is_disturbed(k, i);
+    size_t block = begin / RP_SPH_BLOCK;
+    for (uint32_t c = w->contact_start[block]; c < w->contact_start[block + 1]; c++) {
+        const rp_sph_contact *contact = &w->contacts[c];
+        rp_four solid = {contact->ux, contact->uy, contact->uz, 0};
+        if (speed2(solid) > 0) k->wake[contact->grain] = 1;
+    }
+}
+
+static void rise_range(void *context, size_t begin, size_t end)
+{
+    const waking *k = context;
+    const rp_particles *p = k->solver->frame.particles;
+    for (size_t i = begin; i < end; i++)
+        if (k->wake[i]) {
+            p->asleep[i] = 0;
+            k->solver->calm[i] = 0;
+        }
+}
+
+static float slow_of(const rp_solver *solver)
+{
+    return (float)(solver->params.sleep_speed * solver->spacing);
+}
+
+void rp_sph_wake(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    if (!solver->params.sleeping) return;
+    float slow = WAKE_SPEEDS * slow_of(solver);
+    float bears = (float)(WAKE_SHARE * rp_v3_length(solver->gravity) * solver->dt) + slow;
+    waking k = {solver, slow * slow, bears * bears, (uint8_t *)solver->work.solution};
+    /* The solution is filled later in the step: until then its room serves for the marks. Forces
+     * on sleepers are those of the stresses they were left with. */
+    rp_sph_velocities(solver, RP_SPH_CONTACTS | RP_SPH_SLEEPERS);
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, wake_range, &k);
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, rise_range, &k);
+}
+
+static double count_range(void *context, size_t begin, size_t end)
+{
+    rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
+    float slow = slow_of(solver), slow2 = slow * slow;
+    double sleepers = 0;
+    for (size_t i = begin; i < end; i++) {
+        bool calm = speed2(w->velocity[i]) < slow2;
+        solver->calm[i] = calm ? solver->calm[i] + (float)solver->dt : 0;
+        p->asleep[i] = p->asleep[i] || (double)solver->calm[i] > solver->params.sleep_time;
+        sleepers += p->asleep[i];
+    }
+    return sleepers;
+}
+
+void rp_sph_fall_asleep(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    if (!solver->params.sleeping) return;
+    solver->slept.sleepers =
+        rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, count_range, solver);
+    solver->slept.grains = (double)count;
+    solver->slept.gravity = solver->gravity;
+}

@@ -1,0 +1,56 @@
+/* The physics of one grain, values in, values out. Tensors lie in the first six lanes: xx, yy, zz,
+ * xy, xz, yz; lane 6 is the pressure. */
+#ifndef RP_SOLVER_SPH_STRESS_H
+#define RP_SOLVER_SPH_STRESS_H
+
+#include "math/wide.h"
+
+/* |s|^2 with each off-diagonal part counted twice, as it stands twice in the tensor. */
+RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
+{
+    const rp_wide twice = {1, 1, 1, 2, 2, 2, 0, 0};
+    return rp_wide_sum(s * s * twice);
+}
+
+/* (G9): no tension, and friction at most `yield` times the pressure: the norm is clamped, which
+ * keeps the direction of the stress. */
+RP_WIDE_INLINE rp_wide rp_sph_to_yield(rp_wide s, float yield)
+{
+    float p = s[6] > 0 ? s[6] : 0;
+    float norm2 = rp_sph_norm2(s), most = yield * p;
+    s *= norm2 > most * most ? most / sqrtf(norm2) : 1;
+    s[6] = p;
+    return s;
+}
+
+/* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
+ * part is cut at `most`. */
+RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
+{
+    float mean = (s[0] + s[1] + s[2]) * (1.0f / 3), p = s[6];
+    s -= (rp_wide){mean, mean, mean, 0, 0, 0, 0, 0};
+    s = rp_wide_min(rp_wide_max(s, rp_wide_all(-most)), rp_wide_all(most));
+    s[6] = p;
+    s[7] = 0;
+    return s;
+}
+
+/* (G13, G14): a velocity relative to a solid, out of which it may not lead: approaching faster than
+ * `allowed` is stopped, and that impulse times `friction` is the most that sliding may lose. */
+static inline void rp_sph_keep_out(float v[3], const float normal[3], float allowed, float friction)
+{
+    float approach = -(v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]);
+    float push = approach - allowed;
+    if (!(push > 0)) return;
+    float tangent[3], slip2 = 0;
+    for (int k = 0; k < 3; k++) {
+        tangent[k] = v[k] + approach * normal[k];
+        slip2 += tangent[k] * tangent[k];
+    }
+    float slip = sqrtf(slip2), most = friction * push;
+    float lost = slip > most ? most / slip : 1;
+    for (int k = 0; k < 3; k++)
+        v[k] += push * normal[k] - lost * tangent[k];
+}
+
+#endif
