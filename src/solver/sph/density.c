@@ -150,7 +150,7 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     const rp_particles *p = solver->frame.particles;
     rp_arena *arena = solver->frame.arena;
     rp_sph_work *w = &solver->work;
-    size_t all = p->count + p->ghosts, pairs = solver->lists.total;
+    size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.total);
     w->stress = rp_arena_take(arena, all * sizeof *w->stress);
     w->solution = rp_arena_take(arena, p->count * sizeof *w->solution);
     w->velocity = rp_arena_take(arena, all * sizeof *w->velocity);
