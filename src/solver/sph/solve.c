@@ -97,7 +97,8 @@ static void stress_range(void *context, size_t begin, size_t end)
         rp_wide from = w->stress[i];
         rp_wide change =
             diagonal_change(x, y, z, allowed_growth(&solver->params, w->error[i], per_dt));
-        rp_wide to = rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield);
+        rp_wide to =
+            rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield, w->around[i]);
         rp_wide back = (from - to) * counted;
         turn += (double)(rp_wide_sum(back * (to - w->solution[i])) * diagonal);
         residual += (double)(sqrtf(rp_wide_sum(back * (from - to))) * diagonal);

@@ -72,6 +72,7 @@ typedef struct rp_sph_work {
     rp_four *free;     /* m/s, what velocities would be without pressure and friction */
     rp_four *sum;      /* sum of the pair gradients, 1/m; sum of their squares, 1/m2 (G3) */
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
+    float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
