@@ -16,10 +16,11 @@ packages:
 
 demo: packages
 	@$(MAKE) --no-print-directory all
-	@rm -rf demo/first-fall
-	build/repose run first-fall -o demo/first-fall
-	build/repose render demo/first-fall --sheet -o demo/first-fall.png
-	@echo "look at demo/first-fall.png"
+	@rm -rf demo/column-collapse
+	build/repose run column-collapse -o demo/column-collapse --set particles.spacing=2.5cm
+	build/repose render demo/column-collapse --sheet -o demo/column-collapse.png
+	build/repose measure demo/column-collapse height-profile --plot demo/height-profile.svg > demo/height-profile.txt
+	@echo "look at demo/column-collapse.png and demo/height-profile.svg"
 
 check: packages
 	@$(call configure,release)
