@@ -9,18 +9,30 @@
 
 #define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
 
-extern const rp_case rp_case_free_flight, rp_case_bounce;
+extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
+    rp_case_closed_box, rp_case_settled_volume, rp_case_published;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,
     &rp_case_bounce,
+    &rp_case_momentum,
+    &rp_case_closed_box,
+    &rp_case_settled_volume,
+    &rp_case_tilting_bed,
+    &rp_case_published,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
+#define LONG_COUNT 0 /* at the end of the table */
 
 int rp_case_count(void)
 {
     return COUNT;
+}
+
+int rp_case_usual_count(void)
+{
+    return COUNT - LONG_COUNT;
 }
 
 const rp_case *rp_case_at(int index)
@@ -73,6 +85,17 @@ void rp_judge_at_most(rp_case_context *c, const char *what, double measured, dou
                           .expected = NAN,
                           .limit = limit,
                           .ok = measured <= limit};
+    add_verdict(c, verdict, what, unit);
+}
+
+void rp_judge_at_least(rp_case_context *c, const char *what, double measured, double limit,
+                       const char *unit)
+{
+    rp_verdict verdict = {.judgement = RP_JUDGE_AT_LEAST,
+                          .measured = measured,
+                          .expected = NAN,
+                          .limit = limit,
+                          .ok = measured >= limit};
     add_verdict(c, verdict, what, unit);
 }
 
