@@ -10,7 +10,8 @@
 #define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
 
 extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
-    rp_case_closed_box, rp_case_settled_volume, rp_case_published;
+    rp_case_closed_box, rp_case_settled_volume, rp_case_published,
+    rp_case_pile_angle, rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,
@@ -19,11 +20,15 @@ static const rp_case *const cases[] = {
     &rp_case_closed_box,
     &rp_case_settled_volume,
     &rp_case_tilting_bed,
+    &rp_case_hourglass_outflow,
+    &rp_case_silo_janssen,
+    &rp_case_pile_angle,
     &rp_case_published,
+    &rp_case_pile_angle_fine,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
-#define LONG_COUNT 0 /* at the end of the table */
+#define LONG_COUNT 1 /* at the end of the table */
 
 int rp_case_count(void)
 {
