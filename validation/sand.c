@@ -74,6 +74,7 @@ void rp_squeeze_judge(rp_case_context *c, const rp_squeeze *squeeze, const char 
     rp_judge_at_most(c, what, 100 * squeeze->mean + never, MEAN_LIMIT, "%");
     snprintf(what, sizeof what, "largest compression%s", where);
     rp_judge_at_most(c, what, 100 * squeeze->largest + never, LARGEST_LIMIT, "%");
-    rp_case_note(c, "compression%s: the mean was worst at %.3g s, a grain at %.3g s, of %d instants",
+    rp_case_note(c,
+                 "compression%s: the mean was worst at %.3g s, a grain at %.3g s, of %d instants",
                  where, squeeze->mean_time, squeeze->largest_time, squeeze->looks);
 }

@@ -33,7 +33,7 @@ double rp_sand_speed(const rp_view *view);
 
 /* The worst compression of all instants that were looked at. */
 typedef struct rp_squeeze {
-    double mean, largest;          /* of max(0, rho / rho_0 - 1) over the grains */
+    double mean, largest;           /* of max(0, rho / rho_0 - 1) over the grains */
     double mean_time, largest_time; /* s, when that was */
     int looks;
 } rp_squeeze;

@@ -59,8 +59,7 @@ static void judge(rp_case_context *c, slosh *s)
                                        "energy above that of the end [J]");
     rp_figure_add(figure, "kinetic and potential", RP_PLOT_LINE, s->time, s->total, NULL,
                   (size_t)s->samples);
-    rp_figure_add(figure, "kinetic", RP_PLOT_DASHED, s->time, s->kinetic, NULL,
-                  (size_t)s->samples);
+    rp_figure_add(figure, "kinetic", RP_PLOT_DASHED, s->time, s->kinetic, NULL, (size_t)s->samples);
 }
 
 static rp_code run(rp_case_context *c)

@@ -5,15 +5,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LIMIT 10.0     /* per cent */
-#define BETWEEN 0.05   /* s, of samples */
-#define SAMPLES 240    /* at most */
-#define EMPTY 0.02     /* of the mass; then it is over */
+#define LIMIT 10.0        /* per cent */
+#define BETWEEN 0.05      /* s, of samples */
+#define SAMPLES 240       /* at most */
+#define EMPTY 0.02        /* of the mass; then it is over */
 #define SLOPE (28.0 / 38) /* radius over height of the sand, m */
-#define TIP 0.043      /* m, that hangs through the neck */
-#define NECK 0.1       /* m, diameter */
-#define DENSITY 1600.0 /* kg/m3 */
-#define G 9.81         /* m/s2 */
+#define TIP 0.043         /* m, that hangs through the neck */
+#define NECK 0.1          /* m, diameter */
+#define DENSITY 1600.0    /* kg/m3 */
+#define G 9.81            /* m/s2 */
 
 typedef struct outflow {
     double height;                       /* m, of the sand at the start */
@@ -152,5 +152,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_hourglass_outflow = {"hourglass-outflow",
-                                           "Sand runs out at an even rate", run};
+const rp_case rp_case_hourglass_outflow = {"hourglass-outflow", "Sand runs out at an even rate",
+                                           run};

@@ -13,8 +13,8 @@
 #define SPACINGS_MOST 3
 
 typedef struct pile {
-    double asked;     /* degrees */
-    double spacing;   /* m */
+    double asked;   /* degrees */
+    double spacing; /* m */
     rp_angle angle;
     double grains;
 } pile;
@@ -41,7 +41,7 @@ static rp_code pour(rp_case_context *c, pile *p)
     rp_view view;
     rp_case_say(c, "%g degrees, spacing %g cm", p->asked, 100 * p->spacing);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, 3, &trial);
-    if (code == RP_OK) code = rp_case_run_to(c, trial.world, DURATION, 1110);
+    if (code == RP_OK) code = rp_case_run_to(c, trial.world, DURATION, 111);
     if (code == RP_OK) {
         rp_world_view(trial.world, &view);
         p->grains = (double)view.count;

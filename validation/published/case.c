@@ -3,10 +3,11 @@
 #include "measure/profile.h"
 #include "validation/sand.h"
 
+#include <math.h>
 #include <stdio.h>
 
-#define ASKED 45.0   /* degrees, as the scene says */
-#define LIMIT 3.0    /* degrees, of frictional */
+#define ASKED 45.0    /* degrees, as the scene says */
+#define LIMIT 3.0     /* degrees, of frictional */
 #define SHORTFALL 5.0 /* degrees, of pcisph */
 #define BINS 128
 
@@ -35,6 +36,12 @@ static rp_code look(rp_case_context *c, const rp_trial *trial, outcome *o)
     return code;
 }
 
+/* In parts of whole steps: others would be cut to shorter ones. */
+static rp_code run_evenly(rp_case_context *c, rp_world *world, double duration)
+{
+    return rp_case_run_to(c, world, duration, (int)lround(duration / 0.1));
+}
+
 static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome *o)
 {
     const rp_setting settings[] = {
@@ -47,7 +54,7 @@ static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome 
     rp_trial trial;
     rp_code code = rp_trial_begin(c, cone ? "cone.yaml" : "scene.yaml", settings,
                                   c->quick && !cone ? 4 : 1, &trial);
-    if (code == RP_OK) code = rp_case_run_to(c, trial.world, duration, 1000);
+    if (code == RP_OK) code = run_evenly(c, trial.world, duration);
     if (code == RP_OK) code = look(c, &trial, o);
     if (code == RP_OK)
         rp_case_note(c, "%s, %s: %.2f +- %.2f degrees, rms speed %.3g mm/s, %zu grains, %.1f s",

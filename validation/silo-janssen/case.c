@@ -8,24 +8,24 @@
 #define MISFIT_LIMIT 10.0 /* per cent of the largest load */
 #define K_MIDDLE 0.9      /* between 0.3 and 1.5 */
 #define K_LIMIT 0.6
-#define FRICTION 0.4      /* of wall and material, as the scene says */
-#define DENSITY 1600.0    /* kg/m3 */
-#define G 9.81            /* m/s2 */
+#define FRICTION 0.4   /* of wall and material, as the scene says */
+#define DENSITY 1600.0 /* kg/m3 */
+#define G 9.81         /* m/s2 */
 #define PI 3.14159265358979
 #define PORTIONS 6
-#define SPEED 0.5   /* m/s, of the rain at the nozzle */
-#define WIDTH 0.85  /* of the nozzle, in diameters */
-#define REST 0.5    /* s, after the last grain of a portion has left the nozzle and fallen */
-#define CLEAR 0.1   /* m, from the sand to the nozzle */
+#define SPEED 0.5  /* m/s, of the rain at the nozzle */
+#define WIDTH 0.85 /* of the nozzle, in diameters */
+#define REST 0.5   /* s, after the last grain of a portion has left the nozzle and fallen */
+#define CLEAR 0.1  /* m, from the sand to the nozzle */
 #define SAMPLES 20
 #define SAMPLING 0.2 /* s */
 
 typedef struct silo {
-    double diameter;                                  /* m */
+    double diameter;                                           /* m */
     double height[PORTIONS], load[PORTIONS], weight[PORTIONS]; /* m, N, N */
-    double wall[PORTIONS];                            /* N, what hangs on the wall */
-    double speed;                                     /* m/s, rms at the end */
-    double k, misfit;                                 /* misfit: N, rms */
+    double wall[PORTIONS];                                     /* N, what hangs on the wall */
+    double speed;                                              /* m/s, rms at the end */
+    double k, misfit;                                          /* misfit: N, rms */
 } silo;
 
 static double area_of(const silo *s)
@@ -110,10 +110,10 @@ static void judge(rp_case_context *c, const silo *s)
 {
     enum { LAST = PORTIONS - 1, CURVE = 60 };
     double height[CURVE], law[CURVE], weight[CURVE];
-    rp_judge_at_most(c, "load on the floor / weight",
-                     100 * s->load[LAST] / s->weight[LAST], SHARE_LIMIT, "%");
-    rp_judge_at_most(c, "misfit of Janssen's law / largest load",
-                     100 * s->misfit / s->load[LAST], MISFIT_LIMIT, "%");
+    rp_judge_at_most(c, "load on the floor / weight", 100 * s->load[LAST] / s->weight[LAST],
+                     SHARE_LIMIT, "%");
+    rp_judge_at_most(c, "misfit of Janssen's law / largest load", 100 * s->misfit / s->load[LAST],
+                     MISFIT_LIMIT, "%");
     rp_judge_near(c, "K, the one number fitted", s->k, K_MIDDLE, K_LIMIT, "");
     for (int i = 0; i < CURVE; i++) {
         height[i] = s->height[LAST] * i / (CURVE - 1);

@@ -4,17 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LIMIT 1.5        /* degrees */
-#define FLOWS 0.05       /* m/s, mean speed along the slope */
-#define FLOWS_FAST 0.3   /* m/s; there is nothing more to see */
-#define SETTLED 0.5      /* s */
-#define TURNED 1.5       /* s, when the slow turning begins */
-#define RATE 4.0         /* degrees per second */
-#define BELOW 10.0       /* degrees below the angle asked, where it begins */
-#define ABOVE 8.0        /* degrees above it, where it ends */
-#define CREEP_BELOW 4.0  /* degrees below it, where creep is read */
-#define G 9.81           /* m/s2 */
-#define SAMPLES 181      /* a tenth of a degree apart */
+#define LIMIT 1.5       /* degrees */
+#define FLOWS 0.05      /* m/s, mean speed along the slope */
+#define FLOWS_FAST 0.3  /* m/s; there is nothing more to see */
+#define SETTLED 0.5     /* s */
+#define TURNED 1.5      /* s, when the slow turning begins */
+#define RATE 4.0        /* degrees per second */
+#define BELOW 10.0      /* degrees below the angle asked, where it begins */
+#define ABOVE 8.0       /* degrees above it, where it ends */
+#define CREEP_BELOW 4.0 /* degrees below it, where creep is read */
+#define G 9.81          /* m/s2 */
+#define SAMPLES 181     /* a tenth of a degree apart */
 
 typedef struct tilt {
     double asked;
