@@ -23,7 +23,8 @@ static rp_code height_of(const rp_table *profile, double spacing, double *height
     return points > 0 ? RP_OK : RP_ERROR_FAILED;
 }
 
-static void draw(rp_case_context *c, const rp_table *profile, double expected, double width)
+static void draw(rp_case_context *c, const rp_table *profile, double spacing, double expected,
+                 double width)
 {
     double place[64], height[64], spread[64];
     const double across[] = {0, width}, level[] = {expected, expected};
@@ -31,12 +32,12 @@ static void draw(rp_case_context *c, const rp_table *profile, double expected, d
     for (; count < profile->rows && count < 64; count++) {
         const double *row = profile->values + count * (size_t)profile->column_count;
         place[count] = row[RP_PROFILE_PLACE];
-        height[count] = row[RP_PROFILE_HEIGHT];
+        height[count] = row[RP_PROFILE_HEIGHT] + spacing / 2;
         spread[count] = row[RP_PROFILE_SPREAD];
     }
     rp_figure *figure = rp_case_figure(c, "Surface of settled sand", "x [m]", "height [m]");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
-    rp_figure_add(figure, "middles of the surface grains", RP_PLOT_POINTS, place, height, spread,
+    rp_figure_add(figure, "tops of the surface grains", RP_PLOT_POINTS, place, height, spread,
                   count);
     rp_figure_add(figure, "mass / density / floor", RP_PLOT_DASHED, across, level, NULL, 2);
 }
@@ -57,7 +58,7 @@ static rp_code judge(rp_case_context *c, const rp_trial *trial)
                       "%");
         rp_case_note(c, "%zu grains, surface at %.5g m, %.5g m expected; rms speed %.3g mm/s",
                      view.count, height, expected / floor, 1000 * rp_sand_speed(&view));
-        draw(c, &profile, expected / floor, high.x);
+        draw(c, &profile, view.spacing, expected / floor, high.x);
     }
     rp_table_release(&profile);
     return code;
