@@ -127,6 +127,7 @@ time: {duration: 0.4 s, frame_rate: 20}
 particles: {spacing: 1 cm, jitter: 0.3}
 domain: {low: [-1, -1, 0], high: [1, 1, inf]}
 sources: {pile: {shape: cone, radius: 30 cm, height: 17.32 cm}}
+solver: {method: null}
 emitters: {spout: {radius: 5 cm, position: [0, 0, 1], direction: [0, 0, -1], speed: 1 m/s}}
 measurements: {pile: {what: angle}, squeeze: {what: density-error}}
 YAML

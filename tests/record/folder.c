@@ -77,7 +77,7 @@ static void the_manifest_tells_the_circumstances(void **state)
                                         "\"threads\": 2",
                                         "\"frame_rate\": 25",
                                         "\"frames_asked\": 51",
-                                        "\"method\": \"null\"",
+                                        "\"method\": \"frictional\"",
                                         "\"cores\": ",
                                         "\"length\": \"m\"",
                                         "\"name\": \"velocity_x\""};

@@ -104,7 +104,7 @@ static void a_restored_world_goes_on_the_same(void **state)
 #define DRIFT_SCENE                                                                                \
     "gravity: [0, 0, 0]\n"                                                                         \
     "domain: {low: [-1, -1, -1], high: [1, 1, 1], periodic: [x, y, z]}\n"                          \
-    "particles: {spacing: 5 cm, jitter: 0.5}\n"                                                    \
+    "particles: {spacing: 5 cm, jitter: 0}\n"                                                      \
     "sources: {all: {shape: box, size: [2, 2, 0.4], velocity: [1, 0.5, 0]}}\n"                     \
     "bodies: {bar: {shape: box, size: [1, 1, 0.1], motion: keys, keys: [{time: 0, position: "      \
     "[0, 0, 0.8]}, {time: 9, position: [0.5, 0, 0.8]}]}}\n"                                        \

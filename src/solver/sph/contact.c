@@ -127,7 +127,7 @@ rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, count_range, &s);
     for (size_t block = 0; block < w->blocks; block++)
         w->contact_start[block + 1] += w->contact_start[block];
-    bytes = w->contact_start[w->blocks] * sizeof *w->contacts;
+    bytes = rp_sph_roomy(w->contact_start[w->blocks]) * sizeof *w->contacts;
     w->contacts = rp_arena_take(frame->arena, bytes);
     if (!w->contacts) return rp_fail_memory(report, bytes, "contacts with solids");
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, fill_range, &s);

@@ -34,6 +34,7 @@ RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, u
 /* Sums over the pairs of one grain, eight at a time. */
 typedef struct pair_sums {
     rp_wide fill, gx, gy, gz, squares; /* (G1, G3) */
+    rp_wide pressure;                  /* Pa, weighted by the kernel (G9) */
     rp_wide drag_x, drag_y, drag_z;    /* m/s, viscosity */
     rp_wide pull_x, pull_y, pull_z;    /* Pa m, cohesion */
 } pair_sums;
@@ -85,6 +86,7 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
         rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
         store_group(gradient + 3 * n, gx, gy, gz, count - n);
         s.fill += value;
+        s.pressure += value * rp_wide_gather(p->pressure, index + n);
         s.gx += gx;
         s.gy += gy;
         s.gz += gz;
@@ -111,6 +113,7 @@ static void fill_range(void *context, size_t begin, size_t end)
         float fill = self + rp_wide_sum(s.fill);
         float lack = solver->params.surface ? share * square : 0;
         w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(s.squares) + square};
+        w->around[i] = (self * p->pressure[i] + rp_wide_sum(s.pressure)) / fill;
         w->error[i] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
         w->free[i] = (rp_four){rp_wide_sum(s.drag_x), rp_wide_sum(s.drag_y), rp_wide_sum(s.drag_z)};
         w->free[i] +=
@@ -150,16 +153,17 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     const rp_particles *p = solver->frame.particles;
     rp_arena *arena = solver->frame.arena;
     rp_sph_work *w = &solver->work;
-    size_t all = p->count + p->ghosts, pairs = solver->lists.total;
+    size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.total);
     w->stress = rp_arena_take(arena, all * sizeof *w->stress);
     w->solution = rp_arena_take(arena, p->count * sizeof *w->solution);
     w->velocity = rp_arena_take(arena, all * sizeof *w->velocity);
     w->free = rp_arena_take(arena, p->count * sizeof *w->free);
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
     w->error = rp_arena_take(arena, p->count * sizeof *w->error);
+    w->around = rp_arena_take(arena, p->count * sizeof *w->around);
     w->gradient = rp_arena_take(arena, (3 * pairs + RP_WIDE) * sizeof *w->gradient);
     if (!w->stress || !w->solution || !w->velocity || !w->free || !w->sum || !w->error ||
-        !w->gradient)
+        !w->around || !w->gradient)
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;

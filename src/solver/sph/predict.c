@@ -5,8 +5,13 @@
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
 
-/* Sparse grains are kept this many spacings apart, (G21). */
+/* Sparse grains that are nearer than this many spacings come no nearer (G21); each iteration takes
+ * this share of what is left of their approach. */
 #define SPARSE_DISTANCE 0.9f
+#define SPARSE_SHARE 0.25f
+/* 1/s: compression is taken back at this rate at most. Without it, grains that start on one another
+ * are shot apart, the step shrinks, and the same compression shoots faster still. */
+#define RECOVERY 20.0f
 
 typedef struct prediction {
     rp_solver *solver;
@@ -27,9 +32,9 @@ static void place_range(void *context, size_t begin, size_t end)
 }
 
 typedef struct found {
-    float fill;             /* (8) at the predicted places */
-    rp_four lx, ly, lz;     /* velocity gradient */
-    rp_four apart;          /* m, way that parts sparse pairs */
+    float fill;         /* (8) at the predicted places */
+    rp_four lx, ly, lz; /* velocity gradient */
+    rp_four apart;      /* m/s, what parts sparse pairs */
 } found;
 
 static found look(const prediction *q, size_t i)
@@ -54,7 +59,8 @@ static found look(const prediction *q, size_t i)
         f.lx += v * pair[0];
         f.ly += v * pair[width];
         f.lz += v * pair[2 * width];
-        if (r < keep && r > 0) f.apart += d * (0.5f * (keep - r) / r);
+        float nearing = v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
+        if (r < keep && r > 0 && nearing > 0) f.apart += d * (SPARSE_SHARE * nearing / (r * r));
     }
     return f;
 }
@@ -66,10 +72,17 @@ static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_w
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dt = (float)solver->dt;
     float diagonal = 2 * material->push * (float)solver->lattice_squares; /* (7), (12) */
-    float error = f->fill - 1, step = 3 / diagonal;
+    float error = f->fill - 1, most = RECOVERY * dt, step = 3 / diagonal;
+    error = error < most ? error : most;
     s[6] += error > 0 ? error / (diagonal * dt) : 0;
-    s -= step * (rp_wide){f->lx[0], f->ly[1], f->lz[2], 0.5f * (f->ly[0] + f->lx[1]),
-                          0.5f * (f->lz[0] + f->lx[2]), 0.5f * (f->lz[1] + f->ly[2]), 0, 0};
+    s -= step * (rp_wide){f->lx[0],
+                          f->ly[1],
+                          f->lz[2],
+                          0.5f * (f->ly[0] + f->lx[1]),
+                          0.5f * (f->lz[0] + f->lx[2]),
+                          0.5f * (f->lz[1] + f->ly[2]),
+                          0,
+                          0};
     return rp_sph_to_box(s, material->yield * s[6]);
 }
 
@@ -78,7 +91,6 @@ static void correct_range(void *context, size_t begin, size_t end)
     const prediction *q = context;
     const rp_solver *solver = q->solver;
     const rp_sph_work *w = &solver->work;
-    float per_dt = (float)(1 / solver->dt);
     double worst = 0, moved = 0;
     for (size_t i = begin; i < end; i++) {
         if (solver->frame.particles->asleep[i]) continue;
@@ -88,7 +100,7 @@ static void correct_range(void *context, size_t begin, size_t end)
         if (f.fill > 1)
             after = corrected(solver, i, &f, before);
         else
-            q->spring[i] = f.apart * (0.5f * per_dt);
+            q->spring[i] = f.apart;
         /* What is written here no other grain reads before the next sweep. */
         w->stress[i] = after;
         worst = fmax(worst, (double)f.fill - 1);
@@ -116,7 +128,7 @@ static double most_of(const double *values, size_t count)
 static rp_code take_arrays(prediction *q, rp_report *report)
 {
     const rp_frame *frame = &q->solver->frame;
-    size_t count = frame->particles->count, all = count + frame->particles->ghosts;
+    size_t count = frame->particles->count, all = rp_sph_roomy(count + frame->particles->ghosts);
     size_t blocks = q->solver->work.blocks;
     q->place = rp_arena_take(frame->arena, all * sizeof *q->place);
     q->spring = rp_arena_take(frame->arena, count * sizeof *q->spring);

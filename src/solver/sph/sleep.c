@@ -32,8 +32,8 @@ bool rp_sph_all_asleep(const rp_solver *solver)
 
 typedef struct waking {
     rp_solver *solver;
-    float slow2;   /* m2/s2: neighbours faster than this wake a grain */
-    float bears2;  /* m2/s2: and so does what forces would make of its own speed */
+    float slow2;  /* m2/s2: neighbours faster than this wake a grain */
+    float bears2; /* m2/s2: and so does what forces would make of its own speed */
     uint8_t *wake;
 } waking;
 

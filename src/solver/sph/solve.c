@@ -12,6 +12,10 @@
 #define JACOBI_STEP 0.2f
 #define ACCELERATED_STEP 0.14f
 
+/* Grains that lie on one another or barely touch have almost no gradients: a full diagonal step
+ * would give them stresses that the next step, with other gradients, turns into an explosion. */
+#define LEAST_SQUARES 0.1f
+
 /* One double per block each, added in order. */
 typedef struct block_sums {
     double *turn;     /* momentum against the last move */
@@ -81,19 +85,20 @@ static void stress_range(void *context, size_t begin, size_t end)
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
     const rp_wide counted = {1, 1, 1, 2, 2, 2, 1, 0};
-    float per_dt = (float)(1 / solver->dt);
+    float per_dt = (float)(1 / solver->dt), least = LEAST_SQUARES * (float)solver->lattice_squares;
     double turn = 0, residual = 0;
     for (size_t i = begin; i < end; i++) {
         if (p->asleep[i]) continue;
         rp_four x, y, z;
         sum_gradient(solver, i, &x, &y, &z);
         const rp_sph_material *material = &solver->materials[p->material[i]];
-        float diagonal = material->push * w->sum[i][3];
-        if (!(diagonal > 0)) continue;
+        float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
+        float diagonal = material->push * squares;
         rp_wide from = w->stress[i];
         rp_wide change =
             diagonal_change(x, y, z, allowed_growth(&solver->params, w->error[i], per_dt));
-        rp_wide to = rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield);
+        rp_wide to =
+            rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield, w->around[i]);
         rp_wide back = (from - to) * counted;
         turn += (double)(rp_wide_sum(back * (to - w->solution[i])) * diagonal);
         residual += (double)(sqrtf(rp_wide_sum(back * (from - to))) * diagonal);

@@ -72,6 +72,7 @@ typedef struct rp_sph_work {
     rp_four *free;     /* m/s, what velocities would be without pressure and friction */
     rp_four *sum;      /* sum of the pair gradients, 1/m; sum of their squares, 1/m2 (G3) */
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
+    float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
@@ -107,6 +108,16 @@ struct rp_solver {
     rp_sph_slept slept;
     rp_step_stats stats;
 };
+
+/* Room for counts that change a little from step to step: the next multiple of an eighth of their
+ * power of two, so that a warm arena seldom grows. */
+static inline size_t rp_sph_roomy(size_t count)
+{
+    size_t grain = 8;
+    while (grain * 16 <= count)
+        grain *= 2;
+    return (count / grain + 1) * grain;
+}
 
 /* step.c */
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report);

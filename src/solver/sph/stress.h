@@ -12,12 +12,16 @@ RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
     return rp_wide_sum(s * s * twice);
 }
 
-/* (G9): no tension, and friction at most `yield` times the pressure: the norm is clamped, which
- * keeps the direction of the stress. */
-RP_WIDE_INLINE rp_wide rp_sph_to_yield(rp_wide s, float yield)
+/* (G9): no tension, and friction at most `yield` times a pressure: the norm is clamped, which keeps
+ * the direction of the stress. That pressure is partly the grain's own, partly that of its
+ * neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and friction
+ * limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45 degrees
+ * would flow there. */
+#define RP_SPH_SHARED 0.7f
+RP_WIDE_INLINE rp_wide rp_sph_to_yield(rp_wide s, float yield, float around)
 {
     float p = s[6] > 0 ? s[6] : 0;
-    float norm2 = rp_sph_norm2(s), most = yield * p;
+    float norm2 = rp_sph_norm2(s), most = yield * (p + RP_SPH_SHARED * (around - p));
     s *= norm2 > most * most ? most / sqrtf(norm2) : 1;
     s[6] = p;
     return s;

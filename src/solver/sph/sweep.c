@@ -7,8 +7,8 @@ typedef struct sweep {
 } sweep;
 
 /* The sum of stress times gradient over the pairs of grain i, by the gradient's components. The
- * neighbours come one by one: a stress is one load, its gradient three broadcasts, and this is twice
- * as fast as gathering each component of eight neighbours. */
+ * neighbours come one by one: a stress is one load, its gradient three broadcasts, and this is
+ * twice as fast as gathering each component of eight neighbours. */
 RP_WIDE_INLINE void sum_stress(const rp_solver *solver, size_t i, rp_wide *x, rp_wide *y,
                                rp_wide *z)
 {
