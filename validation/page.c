@@ -51,10 +51,11 @@ static const char *outcome_of(const rp_case_result *result)
 /* "0.64 ± 0.002 m", "at most 0.1 m" */
 static void put_limit(rp_aside *page, const rp_verdict *v)
 {
-    if (v->judgement == RP_JUDGE_AT_MOST)
-        rp_aside_print(page, "at most %.6g ", v->limit);
-    else
+    if (v->judgement == RP_JUDGE_NEAR)
         rp_aside_print(page, "%.6g ± %.3g ", v->expected, v->limit);
+    else
+        rp_aside_print(page, "at %s %.6g ", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least",
+                       v->limit);
     put_text(page, v->unit);
 }
 

@@ -9,18 +9,28 @@
 
 #define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
 
-extern const rp_case rp_case_free_flight, rp_case_bounce;
+extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
+    rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,
+    rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile;
 
 static const rp_case *const cases[] = {
-    &rp_case_free_flight,
-    &rp_case_bounce,
+    &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
+    &rp_case_closed_box,        &rp_case_settled_volume, &rp_case_tilting_bed,
+    &rp_case_hourglass_outflow, &rp_case_silo_janssen,   &rp_case_resting_pile,
+    &rp_case_pile_angle,        &rp_case_published,      &rp_case_pile_angle_fine,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
+#define LONG_COUNT 1 /* at the end of the table */
 
 int rp_case_count(void)
 {
     return COUNT;
+}
+
+int rp_case_usual_count(void)
+{
+    return COUNT - LONG_COUNT;
 }
 
 const rp_case *rp_case_at(int index)
@@ -73,6 +83,17 @@ void rp_judge_at_most(rp_case_context *c, const char *what, double measured, dou
                           .expected = NAN,
                           .limit = limit,
                           .ok = measured <= limit};
+    add_verdict(c, verdict, what, unit);
+}
+
+void rp_judge_at_least(rp_case_context *c, const char *what, double measured, double limit,
+                       const char *unit)
+{
+    rp_verdict verdict = {.judgement = RP_JUDGE_AT_LEAST,
+                          .measured = measured,
+                          .expected = NAN,
+                          .limit = limit,
+                          .ok = measured >= limit};
     add_verdict(c, verdict, what, unit);
 }
 

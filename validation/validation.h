@@ -27,8 +27,9 @@
 #define RP_NOTES_MAX 8192
 
 typedef enum rp_judgement {
-    RP_JUDGE_NEAR,   /* |measured - expected| <= limit */
-    RP_JUDGE_AT_MOST /* measured <= limit */
+    RP_JUDGE_NEAR,    /* |measured - expected| <= limit */
+    RP_JUDGE_AT_MOST, /* measured <= limit */
+    RP_JUDGE_AT_LEAST /* measured >= limit */
 } rp_judgement;
 
 typedef struct rp_verdict {
@@ -64,6 +65,7 @@ typedef struct rp_case {
 } rp_case;
 
 int rp_case_count(void);
+int rp_case_usual_count(void); /* the first so many are what `all` means; the others take hours */
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
 
@@ -74,6 +76,8 @@ void rp_judge_near(rp_case_context *c, const char *what, double measured, double
                    double limit, const char *unit);
 void rp_judge_at_most(rp_case_context *c, const char *what, double measured, double limit,
                       const char *unit);
+void rp_judge_at_least(rp_case_context *c, const char *what, double measured, double limit,
+                       const char *unit);
 /* A figure that belongs to the context: fill it, do not destroy it. NULL when memory runs out,
  * which the functions of plot.h let pass. */
 rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_label,

@@ -32,18 +32,19 @@ static void print_json_verdict(const char *name, const rp_verdict *v)
 
 static void print_verdict(const char *name, const rp_verdict *v)
 {
-    printf("%-4s %-14s %-40s %.6g, ", v->ok ? "ok" : "MISS", name, v->what, v->measured);
-    if (v->judgement == RP_JUDGE_AT_MOST)
-        printf("at most %.6g %s\n", v->limit, v->unit);
-    else
+    printf("%-4s %-17s %-40s %.6g, ", v->ok ? "ok" : "MISS", name, v->what, v->measured);
+    if (v->judgement == RP_JUDGE_NEAR)
         printf("expected %.6g +- %.2g %s\n", v->expected, v->limit, v->unit);
+    else
+        printf("at %s %.6g %s\n", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least", v->limit,
+               v->unit);
 }
 
 static void print_notes(const char *name, const char *notes)
 {
     while (*notes) {
         size_t length = strcspn(notes, "\n");
-        printf("     %-14s %.*s\n", name, (int)length, notes);
+        printf("     %-17s %.*s\n", name, (int)length, notes);
         notes += length + (notes[length] == '\n');
     }
 }
@@ -60,7 +61,7 @@ static void print_result(const rp_case_result *r, bool json)
         printf("{\"case\": \"%s\", \"seconds\": %.3f, \"quick\": %s, \"result\": \"%s\"}\n", name,
                r->seconds, r->context.quick ? "true" : "false", rp_code_text(r->code));
     else if (!ran)
-        printf("FAIL %-14s did not run: %s\n", name, rp_code_text(r->code));
+        printf("FAIL %-17s did not run: %s\n", name, rp_code_text(r->code));
     if (!json) print_notes(name, r->context.notes);
     if (!ran) say_faults(r->code, r->context.report, json);
     fflush(stdout);
@@ -103,7 +104,7 @@ static const char *choice(int index)
 
 static const char *choice_help(int index)
 {
-    return index ? rp_case_at(index - 1)->title : "every case";
+    return index ? rp_case_at(index - 1)->title : "every case but those that take hours";
 }
 
 static int unknown_case(const verb *v, const char *word)
@@ -131,7 +132,7 @@ static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
         }
     }
     for (int i = 0; i < rp_case_count(); i++) {
-        bool wanted = all;
+        bool wanted = all && i < rp_case_usual_count();
         for (int w = 0; w < o->word_count; w++)
             wanted |= strcmp(o->words[w], rp_case_at(i)->name) == 0;
         if (wanted) chosen[count++] = rp_case_at(i);

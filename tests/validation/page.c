@@ -21,6 +21,7 @@ static rp_code run_well(rp_case_context *c)
     static const double x[] = {0, 1}, y[] = {1, 2};
     rp_judge_near(c, "near " EVIL, 1.0, 1.1, 0.2, "m");
     rp_judge_at_most(c, "small", 0.5, 0.5, EVIL);
+    rp_judge_at_least(c, "large", 7.5, 7.25, "");
     rp_case_note(c, "a note with %s", EVIL);
     rp_case_note(c, "quick: %d", c->quick);
     for (int i = 0; i < 2; i++)
@@ -109,11 +110,15 @@ static void numbers_are_judged(void **state)
     rp_judge_at_most(c, "e", 2.1, 2, "");
     rp_judge_at_most(c, "f", -5, 2, "");
     rp_judge_at_most(c, "g", NAN, 2, "");
-    static const bool expected[] = {true, false, false, true, false, true, false};
-    assert_int_equal(c->verdict_count, 7);
-    for (int i = 0; i < 7; i++)
+    rp_judge_at_least(c, "h", 2, 2, "");
+    rp_judge_at_least(c, "i", 1.9, 2, "");
+    rp_judge_at_least(c, "j", NAN, 2, "");
+    static const bool expected[] = {true, false, false, true,  false,
+                                    true, false, true,  false, false};
+    assert_int_equal(c->verdict_count, 10);
+    for (int i = 0; i < 10; i++)
         assert_int_equal(c->verdicts[i].ok, expected[i]);
-    for (int i = 7; i <= RP_VERDICTS_MAX; i++) /* one too many: it must not pass unseen */
+    for (int i = 10; i <= RP_VERDICTS_MAX; i++) /* one too many: it must not pass unseen */
         rp_judge_near(c, "more", 0, 0, 0, "");
     assert_int_equal(c->verdict_count, RP_VERDICTS_MAX);
     assert_false(c->verdicts[RP_VERDICTS_MAX - 1].ok);
@@ -229,7 +234,7 @@ static void the_page_is_whole_and_tame(void **state)
         "quick form",      "<code>a &lt; b</code>", "<strong>bold</strong>",
         "<li>one goes on", "<h3>More</h3>",         "<td> 2 &amp; 3 </td>",
         "- no list",       "prefers-color-scheme",  "repose 0.",
-        "a lone ` and",
+        "a lone ` and",    "at least 7.25",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strstr(page, words[i])) fail_msg("the page lacks '%s'", words[i]);

@@ -1,0 +1,108 @@
+/* Poured heaps have the angle that was asked for, whatever the number of grains. */
+#include "measure/angle.h"
+#include "validation/pile-angle/pile-angle.h"
+#include "validation/sand.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LIMIT 3.0     /* degrees */
+#define VOLUME 7.0    /* m3, what the scene pours */
+#define CLEAR 0.4     /* m, from the summit to the nozzle */
+#define DURATION 11.1 /* s */
+#define SPACINGS_MOST 3
+
+typedef struct pile {
+    double asked;   /* degrees */
+    double spacing; /* m */
+    rp_angle angle;
+    double grains;
+} pile;
+
+/* Where the nozzle is above a cone of the volume and angle, m. */
+static double nozzle_height(double degrees)
+{
+    double slope = tan(degrees * RP_DEGREE);
+    return cbrt(3 * VOLUME / (3.14159265358979 * slope)) * slope + CLEAR;
+}
+
+static rp_code pour(rp_case_context *c, pile *p)
+{
+    char angle[32], spacing[32], position[64];
+    snprintf(angle, sizeof angle, "%g deg", p->asked);
+    snprintf(spacing, sizeof spacing, "%g m", p->spacing);
+    snprintf(position, sizeof position, "[0, 0, %.4g m]", nozzle_height(p->asked));
+    const rp_setting settings[] = {
+        {"materials.sand.angle", angle},
+        {"particles.spacing", spacing},
+        {"emitters.spout.position", position},
+    };
+    rp_trial trial;
+    rp_view view;
+    rp_case_say(c, "%g degrees, spacing %g cm", p->asked, 100 * p->spacing);
+    rp_code code = rp_trial_begin(c, "scene.yaml", settings, 3, &trial);
+    if (code == RP_OK) code = rp_case_run_to(c, trial.world, DURATION, 111);
+    if (code == RP_OK) {
+        rp_world_view(trial.world, &view);
+        p->grains = (double)view.count;
+        code = rp_measure_angle(&view, trial.scene, &p->angle, c->report);
+    }
+    if (code == RP_OK)
+        rp_case_note(c,
+                     "%g degrees, %.0f grains: %.2f +- %.2f, height %.2f m, radius %.2f m, rms "
+                     "speed %.2g mm/s, %.0f s",
+                     p->asked, p->grains, p->angle.degrees, p->angle.uncertainty, p->angle.height,
+                     p->angle.radius, 1000 * rp_sand_speed(&view), rp_trial_seconds(&trial));
+    rp_trial_end(&trial);
+    return code;
+}
+
+static void judge(rp_case_context *c, const pile *p)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%g degrees asked, %.1f K grains", p->asked, p->grains / 1000);
+    rp_judge_near(c, what, p->angle.degrees, p->asked, LIMIT, "deg");
+}
+
+static void draw(rp_figure *figure, const pile *piles, int count)
+{
+    double grains[SPACINGS_MOST], angle[SPACINGS_MOST], spread[SPACINGS_MOST];
+    const double ends[] = {5e3, 6e5}, level[] = {piles[0].asked, piles[0].asked};
+    char name[32];
+    for (int i = 0; i < count; i++) {
+        grains[i] = piles[i].grains;
+        angle[i] = piles[i].angle.degrees;
+        spread[i] = piles[i].angle.uncertainty;
+    }
+    snprintf(name, sizeof name, "asked %g deg", piles[0].asked);
+    rp_figure_add(figure, name, RP_PLOT_POINTS, grains, angle, spread, (size_t)count);
+    rp_figure_add(figure, "", RP_PLOT_DASHED, ends, level, NULL, 2);
+}
+
+rp_code rp_pour_piles(rp_case_context *c, const double *asked, int asked_count,
+                      const double *spacings, int spacing_count)
+{
+    rp_figure *figure =
+        rp_case_figure(c, "Slopes of poured heaps", "grains", "angle of the flank [deg]");
+    rp_figure_set_flags(figure, RP_FIGURE_LOG_X | RP_FIGURE_ZERO_Y);
+    for (int a = 0; a < asked_count; a++) {
+        pile piles[SPACINGS_MOST] = {0};
+        for (int s = 0; s < spacing_count && s < SPACINGS_MOST; s++) {
+            piles[s] = (pile){.asked = asked[a], .spacing = spacings[s]};
+            rp_code code = pour(c, &piles[s]);
+            if (code != RP_OK) return code;
+            judge(c, &piles[s]);
+        }
+        draw(figure, piles, spacing_count);
+    }
+    return RP_OK;
+}
+
+static rp_code run(rp_case_context *c)
+{
+    static const double asked[] = {20, 30, 40, 50}, spacings[] = {0.1, 0.05};
+    return c->quick ? rp_pour_piles(c, asked + 1, 1, spacings, 1)
+                    : rp_pour_piles(c, asked, 4, spacings, 2);
+}
+
+const rp_case rp_case_pile_angle = {"pile-angle", "Poured heaps have the angle asked for", run};
