@@ -6,6 +6,7 @@
 /* (G4): a grain on the flat free surface of a lattice lacks 0.150, and its gradient sum is 0.510 /
  * spacing; the lack of edges and corners follows with the square. */
 #define SURFACE_SHARE 0.577f
+#define SURFACE_LACK 0.150f
 #define SURFACE_MOST 0.45f
 /* Grains on the same spot have no direction to part in; pairs nearer than this many spacings are
  * taken to be so far. */
@@ -96,6 +97,14 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
     return s;
 }
 
+/* (G9): the mean pressure of a neighbourhood; on a surface, where all neighbours lie deeper, the
+ * grain's own instead, or the topmost layers would get friction that their weight does not give. */
+static float pressure_around(float own, float self, float sum, float fill, float lack)
+{
+    float inside = lack < SURFACE_LACK ? 1 - lack / SURFACE_LACK : 0;
+    return own + inside * ((self * own + sum) / fill - own);
+}
+
 RP_WIDE_KERNEL
 static void fill_range(void *context, size_t begin, size_t end)
 {
@@ -113,7 +122,8 @@ static void fill_range(void *context, size_t begin, size_t end)
         float fill = self + rp_wide_sum(s.fill);
         float lack = solver->params.surface ? share * square : 0;
         w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(s.squares) + square};
-        w->around[i] = (self * p->pressure[i] + rp_wide_sum(s.pressure)) / fill;
+        w->around[i] =
+            pressure_around(p->pressure[i], self, rp_wide_sum(s.pressure), fill, share * square);
         w->error[i] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
         w->free[i] = (rp_four){rp_wide_sum(s.drag_x), rp_wide_sum(s.drag_y), rp_wide_sum(s.drag_z)};
         w->free[i] +=
