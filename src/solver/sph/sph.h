@@ -76,6 +76,7 @@ typedef struct rp_sph_work {
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
+    double reach;            /* m, from grains' middles: surfaces that contacts are known with */
     size_t blocks;
 } rp_sph_work;
 

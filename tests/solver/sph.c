@@ -1,0 +1,5 @@
+#include "worlds.h"
+int main(void)
+{
+    return 0;
+}
