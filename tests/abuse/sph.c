@@ -65,6 +65,8 @@ typedef struct scene {
     size_t length;
     double spacing, edge; /* m; the domain, where bounded, reaches from -edge / 2 to edge / 2 */
     double gravity;       /* m/s2 */
+    double fast;          /* m/s, of grains at the start */
+    bool streaming;       /* has an emitter */
     bool predictive;      /* pcisph */
     bool bounded[3];      /* walls, on this axis */
     bool periodic[3];     /* no wall, but a period */
@@ -154,7 +156,7 @@ static void add_materials(scene *s, dice *d)
 static void add_sources(scene *s, dice *d)
 {
     int count = 1 + below(d, 4);
-    double fast = ONE_OF(d, 0, 1, 10, 300) * s->spacing / 0.01;
+    s->fast = ONE_OF(d, 0, 1, 10, 100) * s->spacing / 0.01;
     if (count > 1) s->overlapping = true;
     bool same = chance(d, 0.5);
     add(s, "sources:\n");
@@ -172,7 +174,7 @@ static void add_sources(scene *s, dice *d)
         else
             add_place(s, d, 4);
         add(s, ", velocity: ");
-        add_vector(s, d, fast);
+        add_vector(s, d, s->fast);
         add(s, "}\n");
     }
 }
@@ -180,6 +182,7 @@ static void add_sources(scene *s, dice *d)
 static void add_emitter(scene *s, dice *d)
 {
     s->loose = false;
+    s->streaming = true;
     add(s, "emitters: {e: {radius: %.9g, speed: %g, material: m%d, moisture: %g, position: ",
         between(d, 1, 4) * s->spacing, ONE_OF(d, 0.1, 1, 100) * s->spacing / 0.01, below(d, 2),
         ONE_OF(d, 0, 1));
@@ -214,10 +217,11 @@ static void add_body(scene *s, dice *d)
 static void add_solver(scene *s, dice *d)
 {
     bool sleeping = chance(d, 0.3);
-    if (sleeping) s->untouched = false; /* grains at rest lose what little they have */
-    if (chance(d, 0.25)) {
+    if (sleeping) s->untouched = false;     /* grains at rest lose what little they have */
+    if (chance(d, 0.25) && !s->streaming) { /* a step's stream may reach beyond the walls */
         double g = s->gravity > 0 ? s->gravity : 9.81;
-        add(s, "time: {step: %g}\n", fmin(1, sqrt(2 * s->spacing / g)));
+        double fall = 0.1 * sqrt(2 * s->spacing / g), fly = 0.3 * s->spacing / s->fast;
+        add(s, "time: {step: %g}\n", 10 * fmin(0.1, fmin(fall, fly)));
     }
     s->predictive = chance(d, 0.35);
     add(s, "solver: {method: %s, sleeping: %s, sleep_time: %g, sleep_speed: %g",
@@ -288,9 +292,10 @@ typedef struct tally {
 static void note_fault(tally *t, const char *text)
 {
     char begin[sizeof t->faults[0].text];
-    snprintf(begin, sizeof begin, "%s", text);
-    for (char *c = begin; *c; c++) /* one kind, whatever the numbers */
-        if (strchr("0123456789", *c)) *c = '#';
+    size_t length = 0;
+    for (; *text && length + 1 < sizeof begin; text++) /* one kind, whatever the numbers */
+        if (!strchr("0123456789.-+", *text)) begin[length++] = *text;
+    begin[length] = 0;
     for (int i = 0; i < FAULTS_MOST; i++) {
         if (t->faults[i].count && strcmp(t->faults[i].text, begin) != 0) continue;
         memcpy(t->faults[i].text, begin, sizeof begin);

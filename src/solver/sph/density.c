@@ -61,6 +61,15 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
     s->pull_z -= pull * dz;
 }
 
+/* A stress moves each neighbour by that one's own mass (G10): without it, the step of heavy grains
+ * among light ones is too long, and the solve diverges. */
+RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint32_t *index,
+                                   rp_wide squares)
+{
+    const rp_particles *p = solver->frame.particles;
+    return solver->mixed ? squares * p->mass[i] / rp_wide_gather(p->mass, index) : squares;
+}
+
 RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
@@ -90,7 +99,7 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
         s.gx += gx;
         s.gy += gy;
         s.gz += gz;
-        s.squares += gx * gx + gy * gy + gz * gz;
+        s.squares += in_own_mass(solver, i, index + n, gx * gx + gy * gy + gz * gz);
         add_pair_forces(solver, i, index + n, dx, dy, dz, value, &s);
     }
     return s;

@@ -70,7 +70,7 @@ typedef struct rp_sph_work {
     rp_wide *solution; /* Pa, the last stresses inside the yield surface */
     rp_four *velocity; /* m/s; with ghosts */
     rp_four *free;     /* m/s, what velocities would be without pressure and friction */
-    rp_four *sum;      /* sum of the pair gradients, 1/m; sum of their squares, 1/m2 (G3) */
+    rp_four *sum;      /* sum of the pair gradients, 1/m; of their squares by mass, 1/m2 (G3) */
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *error;      /* fill minus one, with the surface's share (G4) */
