@@ -8,7 +8,8 @@
 #include "solver/sph/stress.h"
 
 /* (G10): shares of the diagonal step. The scaled operator's largest eigenvalue is near 7 for packed
- * grains; a gradient step must stay below two over it, an accelerated one below one over it. */
+ * grains; a gradient step must stay below two over it, an accelerated one below one over it. Where
+ * grains lie on one another it grows with their number, so the step is divided by the fill. */
 #define JACOBI_STEP 0.2f
 #define ACCELERATED_STEP 0.14f
 
@@ -93,7 +94,8 @@ static void stress_range(void *context, size_t begin, size_t end)
         sum_gradient(solver, i, &x, &y, &z);
         const rp_sph_material *material = &solver->materials[p->material[i]];
         float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
-        float diagonal = material->push * squares;
+        float fill = p->density[i] / material->density;
+        float diagonal = material->push * squares * (fill > 1 ? fill : 1);
         rp_wide from = w->stress[i];
         rp_wide change =
             diagonal_change(x, y, z, allowed_growth(&solver->params, w->error[i], per_dt));
