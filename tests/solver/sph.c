@@ -22,7 +22,7 @@ static void yield_keeps_direction_and_limit(void **state)
     int cut = 0;
     for (uint64_t n = 0; n < 1000; n++) {
         rp_wide s = random_stress(n, unit(n, 3));
-        float around = fabsf(unit(n + 5000, 3)), yield = 0.8f;
+        float around = 4 * fabsf(unit(n + 5000, 3)), yield = 0.8f;
         rp_wide t = rp_sph_to_yield(s, yield, around);
         float p = fmaxf(s[6], 0), most = yield * (p + RP_SPH_SHARED * (around - p));
         assert_true(t[6] == p); /* no tension, else untouched */
@@ -156,7 +156,7 @@ static void great_ratios_of_density_are_borne(void **state)
                      "solver: {method: frictional}\n");
     for (int n = 0; n < 60; n++) {
         sand_step(&s);
-        printf("%d %g %g %d\n", n, rp_world_step_info(s.world).max_speed, s.view.dt, rp_world_step_info(s.world).iterations);
+        assert_true(rp_world_step_info(s.world).max_speed < 6); /* a long fall here ends at 2 */
     }
     sand_end(&s);
 }
@@ -175,7 +175,7 @@ static void grains_on_one_another_part(void **state)
     for (int n = 0; n < 40; n++) {
         sand_step(&s);
         if (n == 0) first = sand_rms_speed(&s.view);
-        printf("%d rms %g dt %g\n", n, sand_rms_speed(&s.view), s.view.dt);
+        assert_true(sand_rms_speed(&s.view) < 3);
     }
     assert_true(first > 0);
     sand_end(&s);
@@ -269,12 +269,14 @@ static void a_moving_body_pushes_and_feels(void **state)
     sand_end(&s);
 }
 
+/* In the second step: how fast bodies are is known from the first on. */
 static void check_limit(const char *text, double dt, const char *reason)
 {
     sand s = sand_of(text);
     sand_step(&s);
+    sand_step(&s);
     rp_step_info info = rp_world_step_info(s.world);
-    check_near(info.dt, dt, 1e-6 * dt);
+    check_near(info.dt, dt, 1e-4 * dt);
     assert_string_equal(info.reason, reason);
     sand_end(&s);
 }

@@ -96,6 +96,7 @@ struct rp_solver {
     rp_kernel kernel;
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
+    double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
     double spread;          /* m2, second moment of the kernel (G17) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
