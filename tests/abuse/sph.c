@@ -122,7 +122,10 @@ static void add_domain(scene *s, dice *d)
         s->periodic[k] = !none && chance(d, 0.25);
         s->bounded[k] = !none && !s->periodic[k];
     }
-    if (s->periodic[1] && chance(d, 0.5)) half[1] = s->spacing * ONE_OF(d, 0.3, 0.5, 1, 1.7, 2.1);
+    if (s->periodic[1] && chance(d, 0.5)) {
+        half[1] = s->spacing * ONE_OF(d, 0.3, 0.5, 1, 1.7, 2.1);
+        s->overlapping = true; /* sources are longer, and wrapped onto themselves */
+    }
     if (none) return;
     add(s, "domain: {low: [%.9g, %.9g, %.9g], high: [%.9g, %.9g, %.9g], periodic: [", -half[0],
         -half[1], -half[2], half[0], half[1], half[2]);
