@@ -2,6 +2,8 @@
 WERROR ?= OFF
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+ABUSE_SECONDS ?= 3600
+ABUSE_SEED ?= 1
 configure = cmake --preset $(1) -DRP_WERROR=$(WERROR) > /dev/null
 export CTEST_OUTPUT_ON_FAILURE = 1
 
@@ -48,6 +50,10 @@ fuzz:
 	@cmake --build build-fuzz
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
+# Random scenes that no careful user would write, from ABUSE_SEED on; stops at the first failure.
+abuse: all
+	build/abuse $(ABUSE_SECONDS) $(ABUSE_SEED)
+
 install: all
 	@cmake --install build --prefix $(PREFIX)
 
@@ -64,4 +70,4 @@ tidy: all
 clean:
 	@rm -rf build build-debug build-asan build-tsan build-fuzz demo
 
-.PHONY: all packages demo check check-debug check-sanitize bench fuzz install docs format tidy clean
+.PHONY: all packages demo check check-debug check-sanitize bench fuzz abuse install docs format tidy clean

@@ -7,6 +7,9 @@
 
 /* Contacts of one grain influence each other; so many rounds settle an edge or a corner. */
 #define ROUNDS 4
+/* One contact alone needs one round, but rounding leaves a trifle of a great speed: it may not lead
+ * through the wall when grains move. */
+#define ROUNDS_ALONE 2
 /* Spacings that a grain inside a solid is moved out per step: quick, but no jump to be seen. */
 #define OUT_PER_STEP 0.1
 /* Surfaces near a block of grains that are told apart; with more, every grain looks at all. */
@@ -105,20 +108,14 @@ static void fill_range(void *context, size_t begin, size_t end)
     block_contacts(s, begin, end, w->contacts + w->contact_start[block]);
 }
 
-/* Every surface that a grain could reach in this step. */
-static double reach_of(const rp_solver *solver)
-{
-    double speed = rp_sph_max_speed(solver) + rp_couple_max_speed(solver->frame.couple) +
-                   rp_v3_length(solver->gravity) * solver->dt;
-    return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
-}
-
-rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
+/* Contacts with every surface nearer than `reach` to the middle of a grain. */
+static rp_code find_contacts(rp_solver *solver, double reach, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_sph_work *w = &solver->work;
     size_t count = frame->particles->count;
-    search s = {solver, reach_of(solver)};
+    search s = {solver, reach};
+    w->reach = reach;
     w->blocks = (count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
     size_t bytes = (w->blocks + 1) * sizeof *w->contact_start;
     w->contact_start = rp_arena_take(frame->arena, bytes);
@@ -132,6 +129,44 @@ rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
     if (!w->contacts) return rp_fail_memory(report, bytes, "contacts with solids");
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, fill_range, &s);
     return RP_OK;
+}
+
+/* How near a surface must be for a grain of that speed to touch it in this step. */
+static double reach_of(const rp_solver *solver, double speed)
+{
+    speed += rp_couple_max_speed(solver->frame.couple);
+    return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
+}
+
+rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
+{
+    double speed = rp_sph_max_speed(solver) + rp_v3_length(solver->gravity) * solver->dt;
+    return find_contacts(solver, reach_of(solver, speed), report);
+}
+
+static double speed_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_four *velocity = context;
+    double most = 0;
+    for (size_t i = begin; i < end; i++) {
+        rp_four v = velocity[i];
+        double x = (double)v[0], y = (double)v[1], z = (double)v[2];
+        most = fmax(most, x * x + y * y + z * z);
+    }
+    return sqrt(most);
+}
+
+/* What pressure, cohesion or the host's forces made of velocities in this step may lead further
+ * than the contacts that are known: grains would pass a wall that nobody looked at. */
+static rp_code look_further(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    double speed = rp_parallel_max(frame->threads, frame->particles->count, RP_SPH_BLOCK,
+                                   speed_of_range, solver->work.velocity);
+    double least =
+        0.5 * solver->spacing + (speed + rp_couple_max_speed(frame->couple)) * solver->dt;
+    return least > solver->work.reach ? find_contacts(solver, reach_of(solver, speed), report)
+                                      : RP_OK;
 }
 
 static rp_four resolve(const rp_sph_contact *c, float per_dt, rp_four v)
@@ -183,7 +218,7 @@ static void push_bodies(const forces *f, size_t block)
         last = same_grain(w, c, end);
         uint32_t i = w->contacts[c].grain;
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-        int rounds = last - c > 1 ? ROUNDS : 1;
+        int rounds = last - c > 1 ? ROUNDS : ROUNDS_ALONE;
         for (int n = 0; n < rounds * (int)(last - c); n++) {
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
             rp_four before = w->velocity[i], after = resolve(k, per_dt, before);
@@ -207,7 +242,8 @@ rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
     size_t blocks = solver->work.blocks;
     forces f = {solver, blocks / ROWS_MOST + 1};
     size_t rows = (blocks + f.row_blocks - 1) / f.row_blocks;
-    rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);
+    rp_code code = look_further(solver, report);
+    if (code == RP_OK) code = rp_couple_begin(frame->couple, rows, frame->arena, report);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, blocks, f.row_blocks, push_range, &f);
     rp_couple_finish(frame->couple);

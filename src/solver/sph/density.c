@@ -62,6 +62,21 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
     s->pull_z -= pull * dz;
 }
 
+/* A stress moves each neighbour by that one's own mass (G10): without it, the step of heavy grains
+ * among light ones is too long, and the solve diverges. Light ones at the rim of the support have
+ * small gradients, but are moved by all the others' as well: they count by no less than `usual`. */
+RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint32_t *index,
+                                   rp_wide squares)
+{
+    if (!solver->mixed) return squares;
+    const rp_particles *p = solver->frame.particles;
+    const rp_wide one = rp_wide_all(1);
+    rp_wide ratio = p->mass[i] / rp_wide_gather(p->mass, index);
+    rp_wide usual = rp_wide_sqrt(squares) * (float)solver->lattice_slope;
+    return rp_wide_min(ratio, one) * squares +
+           rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
+}
+
 RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
@@ -91,7 +106,7 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
         s.gx += gx;
         s.gy += gy;
         s.gz += gz;
-        s.squares += gx * gx + gy * gy + gz * gz;
+        s.squares += in_own_mass(solver, i, index + n, gx * gx + gy * gy + gz * gz);
         add_pair_forces(solver, i, index + n, dx, dy, dz, value, &s);
     }
     return s;

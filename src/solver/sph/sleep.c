@@ -107,6 +107,7 @@ static double count_range(void *context, size_t begin, size_t end)
         bool calm = speed2(w->velocity[i]) < slow2;
         solver->calm[i] = calm ? solver->calm[i] + (float)solver->dt : 0;
         p->asleep[i] = p->asleep[i] || (double)solver->calm[i] > solver->params.sleep_time;
+        if (p->asleep[i]) w->velocity[i] = (rp_four){0}; /* there may be no further step */
         sleepers += p->asleep[i];
     }
     return sleepers;

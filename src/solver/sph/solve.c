@@ -8,13 +8,16 @@
 #include "solver/sph/stress.h"
 
 /* (G10): shares of the diagonal step. The scaled operator's largest eigenvalue is near 7 for packed
- * grains; a gradient step must stay below two over it, an accelerated one below one over it. */
+ * grains; a gradient step must stay below two over it, an accelerated one below one over it. Where
+ * grains lie on one another it grows with their number, so the step is divided by the fill. */
 #define JACOBI_STEP 0.2f
 #define ACCELERATED_STEP 0.14f
 
 /* Grains that lie on one another or barely touch have almost no gradients: a full diagonal step
  * would give them stresses that the next step, with other gradients, turns into an explosion. */
 #define LEAST_SQUARES 0.1f
+
+#define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
 
 /* One double per block each, added in order. */
 typedef struct block_sums {
@@ -27,6 +30,7 @@ typedef struct solve {
     block_sums sums;
     float share;    /* of the diagonal step */
     float momentum; /* of the next extrapolation */
+    float recovery; /* 1/s, at most */
 } solve;
 
 /* (G7): the velocity gradient of grain i, one row of it times d / dx, y, z each. */
@@ -59,11 +63,14 @@ RP_WIDE_INLINE void sum_gradient(const rp_solver *solver, size_t i, rp_four *x, 
     *z = lz;
 }
 
-/* (G8): the rate at which the fill may grow; negative where it must shrink. */
-RP_WIDE_INLINE float allowed_growth(const rp_sph_params *params, float error, float per_dt)
+/* (G8): the rate at which the fill may grow; negative where it must shrink, but by no more than
+ * `recovery`: grains that start on one another would be shot apart, the step would shrink with
+ * their speed, and what is left of the same compression would shoot faster still. */
+RP_WIDE_INLINE float allowed_growth(const rp_sph_params *params, float error, float per_dt,
+                                    float recovery)
 {
-    float slack = (float)params->slack;
-    if (error > 0) return -(float)params->correction * error * per_dt;
+    float slack = (float)params->slack, shrink = (float)params->correction * error * per_dt;
+    if (error > 0) return shrink < recovery ? -shrink : -recovery;
     return error < -slack ? -(error + slack) * per_dt : 0;
 }
 
@@ -93,10 +100,11 @@ static void stress_range(void *context, size_t begin, size_t end)
         sum_gradient(solver, i, &x, &y, &z);
         const rp_sph_material *material = &solver->materials[p->material[i]];
         float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
-        float diagonal = material->push * squares;
+        float fill = p->density[i] / material->density;
+        float diagonal = material->push * squares * (fill > 1 ? fill : 1);
         rp_wide from = w->stress[i];
-        rp_wide change =
-            diagonal_change(x, y, z, allowed_growth(&solver->params, w->error[i], per_dt));
+        rp_wide change = diagonal_change(
+            x, y, z, allowed_growth(&solver->params, w->error[i], per_dt, s->recovery));
         rp_wide to =
             rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield, w->around[i]);
         rp_wide back = (from - to) * counted;
@@ -141,6 +149,13 @@ static double squares_of_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
+/* All of a compression in the time to fall one spacing: far more than what flow leaves asks for. */
+static double recovery_of(const rp_solver *solver)
+{
+    double gravity = fmax(rp_scene_gravity_max(solver->frame.scene), EARTH);
+    return sqrt(gravity / (2 * solver->spacing));
+}
+
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast. */
 static double goal_of(rp_solver *solver)
 {
@@ -181,7 +196,8 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     size_t count = frame->particles->count, bytes = w->blocks * sizeof(double);
     solve s = {.solver = solver,
                .sums = {rp_arena_take(frame->arena, bytes), rp_arena_take(frame->arena, bytes)},
-               .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
+               .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP,
+               .recovery = (float)recovery_of(solver)};
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     if (!solver->params.warm_start) rp_sph_forget(solver);
     memcpy(w->solution, w->stress, count * sizeof *w->solution);

@@ -130,7 +130,7 @@ static void take_materials(rp_solver *solver)
 /* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17). */
 static void take_lattice(rp_solver *solver)
 {
-    double spacing = solver->spacing;
+    double spacing = solver->spacing, slopes = 0;
     for (int x = -2; x <= 2; x++)
         for (int y = -2; y <= 2; y++)
             for (int z = -2; z <= 2; z++) {
@@ -138,8 +138,10 @@ static void take_lattice(rp_solver *solver)
                 double slope = solver->volume * (double)rp_kernel_slope(solver->kernel, r);
                 double value = solver->volume * (double)rp_kernel_value(solver->kernel, r);
                 if (r > 0) solver->lattice_squares += slope * slope;
+                if (r > 0) slopes += fabs(slope);
                 solver->spread += value * (double)(r * r);
             }
+    solver->lattice_slope = solver->lattice_squares / slopes;
 }
 
 static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, rp_report *report)

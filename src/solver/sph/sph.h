@@ -70,12 +70,13 @@ typedef struct rp_sph_work {
     rp_wide *solution; /* Pa, the last stresses inside the yield surface */
     rp_four *velocity; /* m/s; with ghosts */
     rp_four *free;     /* m/s, what velocities would be without pressure and friction */
-    rp_four *sum;      /* sum of the pair gradients, 1/m; sum of their squares, 1/m2 (G3) */
+    rp_four *sum;      /* sum of the pair gradients, 1/m; of their squares by mass, 1/m2 (G3) */
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
+    double reach;            /* m, from grains' middles: surfaces that contacts are known with */
     size_t blocks;
 } rp_sph_work;
 
@@ -95,6 +96,7 @@ struct rp_solver {
     rp_kernel kernel;
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
+    double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
     double spread;          /* m2, second moment of the kernel (G17) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */

@@ -71,7 +71,10 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
     prepare(solver, time, dt);
-    if (!p->count || rp_sph_all_asleep(solver)) return RP_OK;
+    if (!p->count || rp_sph_all_asleep(solver)) {
+        solver->stats.max_speed = solver->stats.iterations = 0;
+        return RP_OK;
+    }
 
     rp_code code = rp_sph_density(solver, report);
     if (code == RP_OK) code = rp_sph_contacts(solver, report);

@@ -1,0 +1,271 @@
+/* Granular SPH at rest and about to move: beds, slopes, sleep, wet and dry. */
+#include "solver/sand.h"
+
+/* Half a cubic metre's edge of sand in a box that it can slide along. */
+#define BLOCK_SCENE                                                                                \
+    "particles: {spacing: 4 cm, jitter: 0}\n"                                                      \
+    "domain: {low: [-0.2, -0.2, -0.5], high: [0.2, 0.2, 1], friction: 0}\n"                        \
+    "sources: {block: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 0.21]}}\n"              \
+    "bodies: {floor: {shape: box, size: [1, 1, 0.2], position: [0, 0, -0.1], friction: 0}}\n"
+
+static void a_block_settles_and_rests(void **state)
+{
+    (void)state;
+    sand s = sand_of(BLOCK_SCENE "solver: {method: frictional}\n");
+    sand_run(&s, 2);
+    double mean = 0, worst = 0;
+    for (size_t i = 0; i < s.view.count; i++) {
+        double error = fmax(0, (double)s.view.density[i] / 1600 - 1);
+        mean += error / (double)s.view.count;
+        worst = fmax(worst, error);
+    }
+    assert_true(mean < 0.005 && worst < 0.02);
+    check_near(2 * sand_mean(&s.view, s.view.z), 0.4, 0.004);
+    assert_true(sand_rms_speed(&s.view) < 1e-4 * 4);
+    assert_int_equal(sand_asleep(&s.view), 0);
+    double force = 0;
+    for (int n = 0; n < 50; n++) {
+        sand_step(&s);
+        force += s.view.bodies[0].force[2] / 50;
+    }
+    double weight = 9.81 * 1600 * 0.4 * 0.4 * 0.4;
+    check_near(force, -weight, 0.02 * weight);
+    sand_end(&s);
+}
+
+/* Pa, mean vertical stress. How much of it is pressure and how much friction depends on the way it
+ * came to rest; only the sum bears the weight. */
+static double vertical_stress(const char *solver)
+{
+    char text[2048];
+    snprintf(text, sizeof text, BLOCK_SCENE "solver: {method: frictional, %s}\n", solver);
+    sand s = sand_of(text);
+    sand_run(&s, 1);
+    int most = strstr(solver, "jacobi") ? 300 : 100;
+    assert_true(rp_world_step_info(s.world).iterations < most); /* it converged */
+    double sum = sand_mean(&s.view, s.view.pressure) +
+                 sand_mean(&s.view, rp_view_field(&s.view, "stress_zz")->data);
+    sand_end(&s);
+    return sum;
+}
+
+static void schemes_agree(void **state)
+{
+    (void)state;
+    double accelerated = vertical_stress("scheme: accelerated, iterations: 100");
+    double jacobi = vertical_stress("scheme: jacobi, iterations: 300");
+    print_message("accelerated: %g Pa, jacobi: %g Pa\n", accelerated, jacobi);
+    assert_true(accelerated > 0.8 * 1600 * 9.81 * 0.2);
+    check_near(jacobi, accelerated, 0.05 * accelerated);
+}
+
+/* m, how far a bed on a rough floor slides down in a second when the world is tilted. */
+static double slides(double tilt, const char *material)
+{
+    char text[2048];
+    double turn = tilt * 3.14159265358979 / 180;
+    snprintf(text, sizeof text,
+             "gravity: [%.9g, 0, %.9g]\n"
+             "particles: {spacing: 4 cm, jitter: 0.1}\n"
+             "domain: {low: [-0.2, -0.12, 0], high: [0.2, 0.12, 1], periodic: [x, y]}\n"
+             "materials: {sand: %s}\n"
+             "sources: {bed: {shape: box, size: [0.4, 0.24, 0.4], position: [0, 0, 0.2]}}\n"
+             "solver: {method: frictional}\n",
+             9.81 * sin(turn), -9.81 * cos(turn), material);
+    sand s = sand_of(text);
+    double way = 0;
+    while (rp_world_time(s.world) < 1.5) {
+        sand_step(&s);
+        if (rp_world_time(s.world) > 0.5) way += sand_mean(&s.view, s.view.vx) * s.view.dt;
+    }
+    sand_end(&s);
+    return way;
+}
+
+static void slopes_stand_below_their_angle(void **state)
+{
+    (void)state;
+    double still = slides(25, "{angle: 30}"), flowing = slides(36, "{angle: 30}");
+    print_message("25 degrees: %g m, 36 degrees: %g m\n", still, flowing);
+    assert_true(fabs(still) < 0.004);
+    assert_true(flowing > 0.2);
+}
+
+/* Two materials in one scene, side by side on one slope that lies between their angles. */
+static void materials_yield_each_at_its_angle(void **state)
+{
+    (void)state;
+    sand s = sand_of("gravity: [4.905, 0, -8.496]\n" /* 30 degrees */
+                     "particles: {spacing: 4 cm, jitter: 0.1}\n"
+                     "domain: {low: [-0.2, -0.26, 0], high: [0.2, 0.26, 1], periodic: [x]}\n"
+                     "materials: {smooth: {angle: 20}, rough: {angle: 40}}\n"
+                     "sources: {left: {shape: box, size: [0.4, 0.24, 0.32], position: [0, -0.14, "
+                     "0.16], material: smooth}, right: {shape: box, size: [0.4, 0.24, 0.32], "
+                     "position: [0, 0.14, 0.16], material: rough}}\n"
+                     "bodies: {between: {shape: box, size: [0.39, 0.04, 2], friction: 0}}\n"
+                     "solver: {method: frictional}\n");
+    double speed[2] = {0}, count[2] = {0};
+    sand_run(&s, 1);
+    for (size_t i = 0; i < s.view.count; i++) {
+        speed[s.view.material[i]] += (double)s.view.vx[i];
+        count[s.view.material[i]]++;
+    }
+    print_message("smooth: %g m/s, rough: %g m/s\n", speed[0] / count[0], speed[1] / count[1]);
+    assert_true(speed[0] / count[0] > 0.3);
+    assert_true(fabs(speed[1] / count[1]) < 0.01);
+    sand_end(&s);
+}
+
+#define HEAP                                                                                       \
+    "particles: {spacing: 4 cm}\n"                                                                 \
+    "sources:\n"                                                                                   \
+    "  heap: {shape: box, size: [0.32, 0.32, 0.2], position: [0, 0, 0.1]}\n"
+#define HEAP_FLOOR "bodies:\n  floor: {shape: plane}\n"
+#define HEAP_SOLVER "solver: {method: frictional, sleeping: yes}\n"
+#define EVENT 3.5 /* s: what happens to the heap begins */
+
+/* All that was at the start sleeps, and steps leave it where it is. */
+static void check_sleep(sand *s, float *place)
+{
+    sand_run(s, EVENT - 0.2);
+    size_t count = s->view.count;
+    assert_int_equal(sand_asleep(&s->view), count);
+    sand_places(&s->view, place);
+    uint64_t step = s->view.step;
+    sand_run(s, EVENT - 0.05);
+    assert_true(s->view.step > step + 5);
+    float *later = malloc(3 * count * sizeof *later);
+    assert_non_null(later);
+    sand_places(&s->view, later);
+    assert_memory_equal(place, later, 3 * count * sizeof *later);
+    free(later);
+    for (size_t i = 0; i < count; i++)
+        assert_true(sand_speed(&s->view, i) == 0);
+}
+
+static void check_waking(const char *text, double until)
+{
+    sand s = sand_of(text);
+    size_t count = s.view.count;
+    float *place = malloc(3 * count * sizeof *place);
+    assert_non_null(place);
+    check_sleep(&s, place);
+    rp_snapshot *snapshot = NULL;
+    assert_int_equal(rp_world_snapshot(s.world, &snapshot, NULL), RP_OK);
+    sand_run(&s, until);
+    size_t moved = 0;
+    for (size_t i = 0; i < s.view.count; i++) {
+        if (s.view.id[i] >= count) continue;
+        const float *from = place + 3 * s.view.id[i];
+        moved += fabsf(s.view.x[i] - from[0]) > 0.004f || fabsf(s.view.z[i] - from[2]) > 0.004f;
+    }
+    assert_true(moved > count / 20);
+    uint64_t hash = rp_world_hash(s.world);
+    rp_world *other = world_of(s.scene, 1);
+    assert_int_equal(rp_world_restore(other, snapshot, NULL), RP_OK);
+    run_world(other, until);
+    assert_true(rp_world_hash(other) == hash);
+    rp_world_destroy(other);
+    rp_snapshot_destroy(snapshot);
+    free(place);
+    sand_end(&s);
+}
+
+static void sleepers_wake_for_a_body(void **state)
+{
+    (void)state;
+    check_waking(HEAP HEAP_FLOOR
+                 "  ram: {shape: box, size: [0.1, 0.4, 0.3], motion: keys, interpolation: linear, "
+                 "keys: [{time: 3.5, position: [-1, 0, 0.16]}, {time: 4.5, position: [0.2, 0, "
+                 "0.16]}]}\n" HEAP_SOLVER,
+                 EVENT + 0.8);
+}
+
+static void sleepers_wake_for_gravity(void **state)
+{
+    (void)state;
+    check_waking(HEAP HEAP_FLOOR
+                 "gravity_keys: [{time: 3.5, gravity: [0, 0, -9.81]}, {time: 3.8, gravity: [9, 0, "
+                 "-4]}]\n" HEAP_SOLVER,
+                 EVENT + 0.6);
+}
+
+static void sleepers_wake_for_grains(void **state)
+{
+    (void)state;
+    check_waking(HEAP "  late: {shape: box, size: [0.2, 0.2, 0.2], position: [0, 0, 0.4], "
+                      "velocity: [0, 0, -2], at: 3.5 s}\n" HEAP_FLOOR HEAP_SOLVER,
+                 EVENT + 0.5);
+}
+
+/* m, how high a column stands after a second: its highest grain. */
+static double column(const char *moisture, double time)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "particles: {spacing: 2 cm}\n"
+             "materials: {sand: {wet_cohesion: 1500}}\n"
+             "sources: {column: {shape: box, size: [0.16, 0.16, 0.32], position: [0, 0, 0.16], %s\n"
+             "bodies: {floor: {shape: plane}}\n"
+             "solver: {method: frictional}\n",
+             moisture);
+    sand s = sand_of(text);
+    sand_run(&s, time);
+    double height = sand_most(&s.view, s.view.z);
+    sand_end(&s);
+    return height;
+}
+
+static void wet_columns_stand_dry_ones_fall(void **state)
+{
+    (void)state;
+    double wet = column("moisture: 1}}", 0.6), dry = column("moisture: 0}}", 0.6);
+    double dried = column("moisture: 1}}\nmoisture: {sun: {start: 0.3 s, value: 0}}", 0.9);
+    print_message("wet: %g m, dry: %g m, dried: %g m\n", wet, dry, dried);
+    assert_true(wet > 0.24);
+    assert_true(dry < 0.12);
+    assert_true(dried < 0.12);
+}
+
+/* m, how high the top of a cone of 35 degrees stays. */
+static double cone(const char *solver)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "particles: {spacing: 4 cm}\n"
+             "materials: {sand: {angle: 35}}\n"
+             "sources: {cone: {shape: cone, radius: 0.5, height: 0.35}}\n"
+             "bodies: {floor: {shape: plane}}\n"
+             "solver: {method: %s}\n",
+             solver);
+    sand s = sand_of(text);
+    sand_run(&s, 1);
+    double height = sand_most(&s.view, s.view.z);
+    sand_end(&s);
+    return height;
+}
+
+static void predictions_rest_too_flat(void **state)
+{
+    (void)state;
+    double frictional = cone("frictional"), pcisph = cone("pcisph");
+    print_message("top: %g m frictional, %g m pcisph\n", frictional, pcisph);
+    assert_true(frictional > 0.25 && pcisph > 0.05);
+    assert_true(pcisph < 0.8 * frictional);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_settles_and_rests),
+        cmocka_unit_test(schemes_agree),
+        cmocka_unit_test(slopes_stand_below_their_angle),
+        cmocka_unit_test(materials_yield_each_at_its_angle),
+        cmocka_unit_test(sleepers_wake_for_a_body),
+        cmocka_unit_test(sleepers_wake_for_gravity),
+        cmocka_unit_test(sleepers_wake_for_grains),
+        cmocka_unit_test(wet_columns_stand_dry_ones_fall),
+        cmocka_unit_test(predictions_rest_too_flat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
