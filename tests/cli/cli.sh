@@ -205,6 +205,7 @@ cp "$source/validation/free-flight/scene.yaml" data/validation/free-flight/scene
 sed 's/restitution: 0.64/restitution: 0.5/' "$source/validation/bounce/scene.yaml" >data/validation/bounce/scene.yaml
 expect 1 env REPOSE_DATA="$work/data" "$repose" validate all; prints "MISS bounce"; prints "ok   free-flight"
 expect 0 "$repose" bench neighbor --size 5000 --json; prints '"limit"'
+expect 0 "$repose" bench sph --size 1000 --json; prints "sph-flowing-default"
 expect 2 "$repose" bench nothing
 
 # --- damage is named

@@ -161,7 +161,9 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     size_t count = frame->particles->count;
     rp_sph_velocities(solver, RP_SPH_CONTACTS);
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
+    rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, stress_range, s);
+    rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
     if (add_up(s->sums.turn, w->blocks) > 0) *weight = 1;
     double next = 0.5 * (1 + sqrt(1 + 4 * *weight * *weight));
