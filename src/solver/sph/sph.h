@@ -43,9 +43,6 @@ typedef struct rp_sph_params {
     double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
 
-/* Four floats that one load brings. */
-typedef float rp_four __attribute__((vector_size(16)));
-
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
     uint32_t grain;
