@@ -1,10 +1,13 @@
 #include "bench/bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const rp_bench_case *const cases[] = {
     &rp_bench_neighbor,
     &rp_bench_null,
+    &rp_bench_sph,
+    &rp_bench_column,
 };
 
 const rp_bench_case *const *rp_bench_cases(int *count)
@@ -13,20 +16,32 @@ const rp_bench_case *const *rp_bench_cases(int *count)
     return cases;
 }
 
-rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, rp_bench_result *results,
-                     int max, int *count, rp_report *report)
+rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, const char *scenes,
+                     rp_bench_list *list, rp_report *report)
 {
-    *count = 0;
-    rp_threads *pool;
-    rp_code code = rp_threads_create(threads, &pool, report);
+    list->count = 0;
+    rp_bench_setup setup = {.size = size ? size : bench->default_size, .scenes = scenes};
+    rp_code code = rp_threads_create(threads, &setup.threads, report);
     if (code != RP_OK) return code;
-    rp_bench_machine machine;
-    code = rp_bench_measure(pool, &machine, report);
-    if (code == RP_OK)
-        code = bench->run(size ? size : bench->default_size, pool, &machine, results, max, count,
-                          report);
-    rp_threads_destroy(pool);
+    code = rp_bench_measure(setup.threads, &setup.machine, report);
+    list->machine = setup.machine;
+    if (code == RP_OK) code = bench->run(&setup, list, report);
+    rp_threads_destroy(setup.threads);
     return code;
+}
+
+void rp_bench_add(rp_bench_list *list, rp_bench_result result)
+{
+    if (list->count < RP_BENCH_RESULTS) list->results[list->count++] = result;
+}
+
+void rp_bench_note(rp_bench_result *result, const char *name, double value, const char *unit)
+{
+    for (int i = 0; i < RP_BENCH_FIGURES; i++) {
+        if (result->figures[i].name) continue;
+        result->figures[i] = (rp_bench_figure){name, value, unit};
+        return;
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -45,10 +60,11 @@ rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *s
                                    double least_seconds)
 {
     double median = rp_bench_median(seconds, steps);
-    return (rp_bench_result){.name = name,
-                             .particles = particles,
-                             .steps = steps,
-                             .seconds = median,
-                             .rate = (double)particles / median,
-                             .limit = (double)particles / least_seconds};
+    rp_bench_result result = {.particles = particles,
+                              .steps = steps,
+                              .seconds = median,
+                              .rate = (double)particles / median,
+                              .limit = least_seconds > 0 ? (double)particles / least_seconds : 0};
+    snprintf(result.name, sizeof result.name, "%s", name);
+    return result;
 }

@@ -8,40 +8,70 @@
 
 #include "base/threads.h"
 
+/* A further number of a result. */
+typedef struct rp_bench_figure {
+    const char *name; /* such as "memory"; NULL behind the last */
+    double value;
+    const char *unit; /* such as "bytes/particle" */
+} rp_bench_figure;
+#define RP_BENCH_FIGURES 6
+
 typedef struct rp_bench_result {
-    const char *name; /* the case, or a part of it such as "neighbor-sort" */
+    char name[40]; /* the case, or a part of it such as "neighbor-sort" */
     size_t particles;
     int steps;      /* repeats that were timed */
     double seconds; /* of one step: the median of the repeats */
     double rate;    /* particle-steps per second */
-    double limit;   /* particle-steps per second that the machine would allow */
+    double limit;   /* particle-steps per second that the machine would allow; 0: no model */
+    rp_bench_figure figures[RP_BENCH_FIGURES + 1];
 } rp_bench_result;
 
 /* Measured, with as many threads as the case runs on. */
 typedef struct rp_bench_machine {
     double bandwidth;  /* bytes per second, read and written, of a copy far larger than the cache */
+    double reading;    /* bytes per second, only read, likewise */
     double arithmetic; /* float multiply-adds per second, eight at a time, two operations each */
 } rp_bench_machine;
 
 rp_code rp_bench_measure(rp_threads *threads, rp_bench_machine *out, rp_report *report);
 
+/* What a case is run with. */
+typedef struct rp_bench_setup {
+    size_t size; /* particles; 0: as the case likes */
+    rp_threads *threads;
+    rp_bench_machine machine;
+    const char *scenes; /* the folder of the scenes that came along; NULL: there is none */
+} rp_bench_setup;
+
+#define RP_BENCH_RESULTS 128
+typedef struct rp_bench_list {
+    rp_bench_machine machine;
+    rp_bench_result results[RP_BENCH_RESULTS];
+    int count;
+} rp_bench_list;
+
+/* Results beyond the room are dropped. */
+void rp_bench_add(rp_bench_list *list, rp_bench_result result);
+/* Adds a figure to a result; does nothing when it has as many as it can hold. */
+void rp_bench_note(rp_bench_result *result, const char *name, double value, const char *unit);
+
 typedef struct rp_bench_case {
     const char *name;
     const char *help;    /* one line */
-    size_t default_size; /* particles */
-    /* Fills up to `max` results. */
-    rp_code (*run)(size_t size, rp_threads *threads, const rp_bench_machine *machine,
-                   rp_bench_result *results, int max, int *count, rp_report *report);
+    size_t default_size; /* particles; 0: the case has several, or its own */
+    /* Adds its results to the list. */
+    rp_code (*run)(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report);
 } rp_bench_case;
 
 const rp_bench_case *const *rp_bench_cases(int *count);
-/* Runs a case; `size` 0 takes the default, `threads` 0 one per core. */
-rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, rp_bench_result *results,
-                     int max, int *count, rp_report *report);
+/* Runs a case; `size` 0 takes the default, `threads` 0 one per core. `scenes` may be NULL. */
+rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, const char *scenes,
+                     rp_bench_list *list, rp_report *report);
 
 /* The middle one; sorts the times. */
 double rp_bench_median(double *seconds, int count);
-/* Fills a result from the times of its steps and the least time a step could take; sorts them. */
+/* Fills a result from the times of its steps and the least time a step could take (0: unknown);
+ * sorts them. */
 rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *seconds, int steps,
                                    double least_seconds);
 
@@ -49,6 +79,6 @@ rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *s
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);
 double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours);
 
-extern const rp_bench_case rp_bench_neighbor, rp_bench_null;
+extern const rp_bench_case rp_bench_column, rp_bench_neighbor, rp_bench_null, rp_bench_sph;
 
 #endif

@@ -141,28 +141,27 @@ double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, d
     return (double)particles * (moving > testing ? moving : testing);
 }
 
-static rp_code run(size_t size, rp_threads *threads, const rp_bench_machine *machine,
-                   rp_bench_result *results, int max, int *count, rp_report *report)
+static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report)
 {
-    *count = 0;
+    const rp_bench_machine *machine = &setup->machine;
+    size_t size = setup->size;
     if (size < 1) return rp_fail(report, RP_ERROR_INPUT, "neighbor: needs at least one particle");
     scene s;
-    double sort[STEPS + 2], list[STEPS + 2], both[STEPS];
-    rp_code code = begin(&s, size, threads, report);
+    double sort[STEPS + 2], lists[STEPS + 2], both[STEPS];
+    rp_code code = begin(&s, size, setup->threads, report);
     for (int i = 0; i < STEPS + 2 && code == RP_OK; i++)
-        code = update(&s, &sort[i], &list[i], report);
+        code = update(&s, &sort[i], &lists[i], report);
     if (code == RP_OK) {
         for (int i = 0; i < STEPS; i++)
-            both[i] = sort[i + 2] + list[i + 2]; /* the first two warm up */
+            both[i] = sort[i + 2] + lists[i + 2]; /* the first two warm up */
         double neighbours = (double)s.lists.total / (double)size;
         double least_sort = rp_bench_least_sort(machine, size);
         double least_list = rp_bench_least_lists(machine, size, neighbours);
-        rp_bench_result all[] = {
-            rp_bench_result_of("neighbor", size, both, STEPS, least_sort + least_list),
-            rp_bench_result_of("neighbor-sort", size, sort + 2, STEPS, least_sort),
-            rp_bench_result_of("neighbor-lists", size, list + 2, STEPS, least_list)};
-        for (; *count < 3 && *count < max; ++*count)
-            results[*count] = all[*count];
+        rp_bench_add(list,
+                     rp_bench_result_of("neighbor", size, both, STEPS, least_sort + least_list));
+        rp_bench_add(list, rp_bench_result_of("neighbor-sort", size, sort + 2, STEPS, least_sort));
+        rp_bench_add(list,
+                     rp_bench_result_of("neighbor-lists", size, lists + 2, STEPS, least_list));
     }
     end(&s);
     return code;

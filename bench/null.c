@@ -39,26 +39,25 @@ static rp_code make_world(size_t size, rp_threads *threads, rp_scene **scene, rp
     return code == RP_OK ? rp_world_create(*scene, &options, world, report) : code;
 }
 
-static rp_code run(size_t size, rp_threads *threads, const rp_bench_machine *machine,
-                   rp_bench_result *results, int max, int *count, rp_report *report)
+static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report)
 {
-    *count = 0;
+    const rp_bench_machine *machine = &setup->machine;
     rp_scene *scene = NULL;
     rp_world *world = NULL;
     double seconds[STEPS];
-    rp_code code = make_world(size, threads, &scene, &world, report);
+    rp_code code = make_world(setup->size, setup->threads, &scene, &world, report);
     for (int i = -WARM_UP; i < STEPS && code == RP_OK; i++) {
         double start = rp_clock();
         code = rp_world_step(world, report);
         if (i >= 0) seconds[i] = rp_clock() - start;
     }
-    if (code == RP_OK && max > 0) {
+    if (code == RP_OK) {
         rp_view view;
         rp_world_view(world, &view);
         double least = rp_bench_least_sort(machine, view.count) +
                        rp_bench_least_lists(machine, view.count, NEIGHBOURS) +
                        (double)view.count * (FLIGHT_BYTES + DENSITY_BYTES) / machine->bandwidth;
-        results[(*count)++] = rp_bench_result_of("null", view.count, seconds, STEPS, least);
+        rp_bench_add(list, rp_bench_result_of("null", view.count, seconds, STEPS, least));
     }
     rp_world_destroy(world);
     rp_scene_destroy(scene);

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define RESULTS_MAX 16
-
 static const option_spec specs[] = {
     {"--size", NULL, "N", OPTION_TEXT, offsetof(options, size), "particles (default: the case's)"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
@@ -14,30 +12,61 @@ static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
 };
 
-static void print_result(const rp_bench_result *r, bool json)
+static void print_machine(const rp_bench_machine *m, bool json)
+{
+    if (json)
+        printf("{\"case\": \"machine\", \"copying\": %.6g, \"reading\": %.6g, \"multiply_adds\": "
+               "%.6g}\n",
+               m->bandwidth, m->reading, m->arithmetic);
+    else
+        printf("this machine copies %.3g GB/s (read and written), reads %.3g GB/s, makes %.3g G "
+               "multiply-adds/s\n",
+               1e-9 * m->bandwidth, 1e-9 * m->reading, 1e-9 * m->arithmetic);
+}
+
+static void print_object(const rp_bench_result *r)
+{
+    printf("{\"case\": \"%s\", \"particles\": %zu, \"steps\": %d, \"seconds\": %.6g, \"rate\": "
+           "%.6g, \"limit\": ",
+           r->name, r->particles, r->steps, r->seconds, r->rate);
+    if (r->limit > 0)
+        printf("%.6g", r->limit);
+    else
+        printf("null");
+    for (const rp_bench_figure *f = r->figures; f->name; f++)
+        printf(", \"%s\": %.6g", f->name, f->value);
+    printf("}\n");
+}
+
+static void print_line(const rp_bench_result *r)
 {
     char particles[32], rate[32], limit[32];
-    if (json)
-        printf("{\"case\": \"%s\", \"particles\": %zu, \"steps\": %d, \"seconds\": %.6g, \"rate\": "
-               "%.6g, \"limit\": %.6g}\n",
-               r->name, r->particles, r->steps, r->seconds, r->rate, r->limit);
-    else
-        printf("%-16s %8s particles  %9.3f ms  %8s particle-steps/s  %3.0f %% of this machine's "
-               "limit (%s)\n",
-               r->name, short_number((double)r->particles, particles, sizeof particles),
-               1e3 * r->seconds, short_number(r->rate, rate, sizeof rate), 100 * r->rate / r->limit,
+    printf("%-26s %8s particles  %9.3f ms  %8s particle-steps/s", r->name,
+           short_number((double)r->particles, particles, sizeof particles), 1e3 * r->seconds,
+           short_number(r->rate, rate, sizeof rate));
+    if (r->limit > 0)
+        printf("  %3.0f %% of this machine's limit (%s)", 100 * r->rate / r->limit,
                short_number(r->limit, limit, sizeof limit));
+    for (const rp_bench_figure *f = r->figures; f->name; f++)
+        printf("%s%s %.4g%s%s", f == r->figures ? "\n    " : ", ", f->name, f->value,
+               f->unit[0] ? " " : "", f->unit);
+    printf("\n");
 }
 
 static rp_code run_case(const rp_bench_case *bench, size_t size, const options *o,
                         rp_report *report)
 {
-    rp_bench_result results[RESULTS_MAX];
-    int count = 0;
+    static rp_bench_list list;
     int threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
-    rp_code code = rp_bench_run(bench, size, threads, results, RESULTS_MAX, &count, report);
-    for (int i = 0; code == RP_OK && i < count; i++)
-        print_result(&results[i], o->json);
+    rp_code code = rp_bench_run(bench, size, threads, data_folder("scenes"), &list, report);
+    if (code != RP_OK) return code;
+    print_machine(&list.machine, o->json);
+    for (int i = 0; i < list.count; i++) {
+        if (o->json)
+            print_object(&list.results[i]);
+        else
+            print_line(&list.results[i]);
+    }
     return code;
 }
 

@@ -16,6 +16,7 @@
 #define RP_WIDE 8
 
 typedef float rp_wide __attribute__((vector_size(32)));
+typedef float rp_four __attribute__((vector_size(16)));       /* half of it */
 typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 or -1 */
 
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
@@ -61,6 +62,30 @@ RP_WIDE_INLINE rp_wide rp_wide_gather(const float *base, const uint32_t *index)
 {
     return (rp_wide){base[index[0]], base[index[1]], base[index[2]], base[index[3]],
                      base[index[4]], base[index[5]], base[index[6]], base[index[7]]};
+}
+
+/* Turns rows into columns: out[c] gets the value c of the rows index[0] to index[7]. */
+RP_WIDE_INLINE void rp_wide_turn(const rp_wide *rows, const uint32_t *index, rp_wide out[RP_WIDE])
+{
+    for (int half = 0; half < RP_WIDE; half += 4) {
+        rp_wide both[4], pairs[4];
+        for (int k = 0; k < 4; k++) {
+            rp_four low, high;
+            memcpy(&low, (const float *)&rows[index[k]] + half, sizeof low);
+            memcpy(&high, (const float *)&rows[index[k + 4]] + half, sizeof high);
+            both[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+        }
+        for (int k = 0; k < 4; k += 2) {
+            rp_wide a = both[k], b = both[k + 1];
+            pairs[k] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+            pairs[k + 1] = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+        }
+        for (int k = 0; k < 2; k++) {
+            rp_wide a = pairs[k], b = pairs[k + 2], *to = out + half + 2 * k;
+            to[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            to[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
 }
 
 /* Where the mask is set a, else b. */

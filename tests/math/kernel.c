@@ -79,6 +79,12 @@ static void wide_helpers_match_scalars(void **state)
         assert_true(gathered[i] == (float)index[i]);
         assert_true(some[i] == (i < 3 ? base[i + 1] : 9));
     }
+    rp_wide rows[8], columns[8];
+    for (int i = 0; i < 64; i++)
+        rows[i / 8][i % 8] = (float)i;
+    rp_wide_turn(rows, index, columns);
+    for (int i = 0; i < 64; i++)
+        assert_true(columns[i / 8][i % 8] == rows[index[i % 8]][i / 8]);
     assert_true(rp_wide_sqrt(rp_wide_all(9))[5] == 3);
     assert_true(rp_wide_name()[0] != 0);
 }

@@ -204,20 +204,34 @@ static double compression(void *context, size_t begin, size_t end)
     return sum;
 }
 
+/* Own grains in cell order, their damping and cohesion, and ghosts that have them, too. */
+static rp_code order(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    rp_particles *p = frame->particles;
+    rp_code code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
+    if (code != RP_OK) return code;
+    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, property_range, solver);
+    return rp_neighbor_ghosts(frame->neighbor, p, solver->kernel.support, report);
+}
+
 rp_code rp_sph_density(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    double support = solver->kernel.support;
-    rp_code code = rp_neighbor_sort(frame->neighbor, p, support, report);
+    rp_timer *timers = solver->timers;
+    rp_timer_start(&timers[RP_SPH_ORDER]);
+    rp_code code = order(solver, report);
+    rp_timer_stop(&timers[RP_SPH_ORDER]);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, property_range, solver);
-    code = rp_neighbor_ghosts(frame->neighbor, p, support, report);
-    if (code == RP_OK)
-        code = rp_neighbor_lists(frame->neighbor, p, support, &solver->lists, report);
+    rp_timer_start(&timers[RP_SPH_LISTS]);
+    code = rp_neighbor_lists(frame->neighbor, p, solver->kernel.support, &solver->lists, report);
+    rp_timer_stop(&timers[RP_SPH_LISTS]);
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
+    rp_timer_start(&timers[RP_SPH_FILL]);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
+    rp_timer_stop(&timers[RP_SPH_FILL]);
     double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);
     solver->stats.density_error = sum / (double)p->count;
     return RP_OK;

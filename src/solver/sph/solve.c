@@ -74,43 +74,92 @@ RP_WIDE_INLINE float allowed_growth(const rp_sph_params *params, float error, fl
     return error < -slack ? -(error + slack) * per_dt : 0;
 }
 
-/* (G10): what the strain rates do to pressure and friction in one diagonal step. */
-RP_WIDE_INLINE rp_wide diagonal_change(rp_four x, rp_four y, rp_four z, float allowed)
+/* Eight grains side by side, one in each lane: what follows the sum over a grain's pairs is a long
+ * chain of few values, and takes as long for one grain as for eight. */
+typedef struct group {
+    uint32_t at[RP_WIDE]; /* their numbers; beyond the last grain the last one again */
+    rp_wide_int awake;    /* lanes that count */
+    rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
+    rp_wide yield, around, allowed;
+    rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
+} group;
+
+RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
 {
-    float trace = x[0] + y[1] + z[2];
-    return (rp_wide){
-        trace - 3 * x[0],      trace - 3 * y[1],      trace - 3 * z[2], -1.5f * (y[0] + x[1]),
-        -1.5f * (z[0] + x[2]), -1.5f * (z[1] + y[2]), -trace - allowed, 0};
+    const rp_solver *solver = s->solver;
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
+    float per_dt = (float)(1 / solver->dt), least = LEAST_SQUARES * (float)solver->lattice_squares;
+    for (int k = 0; k < RP_WIDE; k++) {
+        size_t i = begin + (size_t)k < end ? begin + (size_t)k : end - 1;
+        const rp_sph_material *material = &solver->materials[p->material[i]];
+        float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
+        rp_four x = {0}, y = {0}, z = {0};
+        bool awake = begin + (size_t)k < end && !p->asleep[i];
+        if (awake) sum_gradient(solver, i, &x, &y, &z);
+        to->at[k] = (uint32_t)i;
+        to->awake[k] = awake ? -1 : 0;
+        float fill = p->density[i] / material->density;
+        to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
+        to->yield[k] = material->yield;
+        to->around[k] = w->around[i];
+        to->allowed[k] = allowed_growth(&solver->params, w->error[i], per_dt, s->recovery);
+        for (int a = 0; a < 3; a++) {
+            to->gradient[3 * a][k] = x[a];
+            to->gradient[3 * a + 1][k] = y[a];
+            to->gradient[3 * a + 2][k] = z[a];
+        }
+    }
+}
+
+/* (G10): one diagonal step of the stresses s against the strain rates. */
+RP_WIDE_INLINE void step_down(const group *g, float share, rp_wide s[8])
+{
+    const rp_wide *l = g->gradient;
+    rp_wide trace = l[0] + l[4] + l[8], step = share / g->diagonal;
+    for (int a = 0; a < 3; a++)
+        s[a] += step * (trace - 3 * l[4 * a]);
+    s[3] -= step * 1.5f * (l[1] + l[3]);
+    s[4] -= step * 1.5f * (l[2] + l[6]);
+    s[5] -= step * 1.5f * (l[5] + l[7]);
+    s[6] -= step * (trace + g->allowed);
+}
+
+/* Sum of products of two stresses, each off-diagonal part twice. */
+RP_WIDE_INLINE rp_wide product(const rp_wide a[8], const rp_wide b[8])
+{
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) +
+           2 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]) + a[6] * b[6];
 }
 
 /* A step of every stress against the strain rates; the sums tell how far it still was. */
 RP_WIDE_KERNEL
 static void stress_range(void *context, size_t begin, size_t end)
 {
+    static const uint32_t in_turn[RP_WIDE] = {0, 1, 2, 3, 4, 5, 6, 7};
     const solve *s = context;
-    const rp_solver *solver = s->solver;
-    const rp_particles *p = solver->frame.particles;
-    const rp_sph_work *w = &solver->work;
-    const rp_wide counted = {1, 1, 1, 2, 2, 2, 1, 0};
-    float per_dt = (float)(1 / solver->dt), least = LEAST_SQUARES * (float)solver->lattice_squares;
+    const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
-    for (size_t i = begin; i < end; i++) {
-        if (p->asleep[i]) continue;
-        rp_four x, y, z;
-        sum_gradient(solver, i, &x, &y, &z);
-        const rp_sph_material *material = &solver->materials[p->material[i]];
-        float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
-        float fill = p->density[i] / material->density;
-        float diagonal = material->push * squares * (fill > 1 ? fill : 1);
-        rp_wide from = w->stress[i];
-        rp_wide change = diagonal_change(
-            x, y, z, allowed_growth(&solver->params, w->error[i], per_dt, s->recovery));
-        rp_wide to =
-            rp_sph_to_yield(from + (s->share / diagonal) * change, material->yield, w->around[i]);
-        rp_wide back = (from - to) * counted;
-        turn += (double)(rp_wide_sum(back * (to - w->solution[i])) * diagonal);
-        residual += (double)(sqrtf(rp_wide_sum(back * (from - to))) * diagonal);
-        w->stress[i] = to;
+    for (size_t i = begin; i < end; i += RP_WIDE) {
+        group g;
+        rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_all(0);
+        look_at(s, i, end, &g);
+        rp_wide_turn(w->stress, g.at, from);
+        rp_wide_turn(w->solution, g.at, moved);
+        memcpy(to, from, sizeof to);
+        step_down(&g, s->share, to);
+        rp_sph_to_yield(to, g.yield, g.around);
+        for (int c = 0; c < 7; c++) {
+            back[c] = from[c] - to[c];
+            moved[c] = to[c] - moved[c];
+        }
+        rp_wide left = rp_wide_sqrt(product(back, back)) * g.diagonal;
+        rp_wide turned = product(back, moved) * g.diagonal;
+        residual += (double)rp_wide_sum(rp_wide_select(g.awake, left, none));
+        turn += (double)rp_wide_sum(rp_wide_select(g.awake, turned, none));
+        rp_wide_turn(to, in_turn, rows);
+        for (int k = 0; k < RP_WIDE; k++)
+            if (g.awake[k]) w->stress[g.at[k]] = rows[k];
     }
     size_t block = begin / RP_SPH_BLOCK;
     s->sums.turn[block] = turn;

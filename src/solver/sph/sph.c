@@ -176,6 +176,13 @@ static rp_code pcisph_create(const rp_frame *frame, rp_solver **out, rp_report *
     return create(frame, true, out, report);
 }
 
+const char *rp_sph_stage_name(rp_sph_stage stage)
+{
+    static const char *const names[RP_SPH_STAGES] = {"order",    "lists",      "fill",
+                                                     "contacts", "velocities", "stresses"};
+    return names[stage];
+}
+
 /* (G23) */
 static rp_step_limit sph_limit_dt(rp_solver *solver)
 {

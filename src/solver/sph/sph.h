@@ -15,6 +15,7 @@
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
 
+#include "base/clock.h"
 #include "math/kernel.h"
 #include "solver/solver.h"
 
@@ -41,9 +42,6 @@ typedef struct rp_sph_params {
     double density_error;  /* pcisph: eta, compression to iterate down to; 0: fixed iterations */
     double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
-
-/* Four floats that one load brings. */
-typedef float rp_four __attribute__((vector_size(16)));
 
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
@@ -87,6 +85,17 @@ typedef struct rp_sph_slept {
 } rp_sph_slept;
 #define RP_SPH_SLEPT 5
 
+/* Where the time of a step goes, by the wall; what is left of a step is everything else. */
+typedef enum rp_sph_stage {
+    RP_SPH_ORDER,      /* cell order, ghosts */
+    RP_SPH_LISTS,      /* who is near whom */
+    RP_SPH_FILL,       /* fill, pair gradients, pair forces */
+    RP_SPH_TOUCH,      /* finding contacts with solids */
+    RP_SPH_VELOCITIES, /* sweeps from stresses to velocities; one more than iterations */
+    RP_SPH_STRESSES,   /* sweeps from velocities to stresses */
+    RP_SPH_STAGES
+} rp_sph_stage;
+
 struct rp_solver {
     rp_frame frame;
     rp_sph_params params;
@@ -109,6 +118,7 @@ struct rp_solver {
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
     rp_step_stats stats;
+    rp_timer timers[RP_SPH_STAGES]; /* since the start; nothing reads them but benchmarks */
 };
 
 /* Room for counts that change a little from step to step: the next multiple of an eighth of their
@@ -120,6 +130,9 @@ static inline size_t rp_sph_roomy(size_t count)
         grain *= 2;
     return (count / grain + 1) * grain;
 }
+
+/* A word for a stage. */
+const char *rp_sph_stage_name(rp_sph_stage stage);
 
 /* step.c */
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report);

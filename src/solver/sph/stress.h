@@ -16,15 +16,18 @@ RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
  * the direction of the stress. That pressure is partly the grain's own, partly that of its
  * neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and friction
  * limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45 degrees
- * would flow there. */
+ * would flow there. Eight grains at once: s[c] has the part c of all of them. */
 #define RP_SPH_SHARED 0.7f
-RP_WIDE_INLINE rp_wide rp_sph_to_yield(rp_wide s, float yield, float around)
+RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around)
 {
-    float p = s[6] > 0 ? s[6] : 0;
-    float norm2 = rp_sph_norm2(s), most = yield * (p + RP_SPH_SHARED * (around - p));
-    s *= norm2 > most * most ? most / sqrtf(norm2) : 1;
+    rp_wide p = rp_wide_max(s[6], rp_wide_all(0));
+    rp_wide most = yield * (p + RP_SPH_SHARED * (around - p));
+    rp_wide norm2 =
+        (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+    rp_wide kept = rp_wide_select(norm2 > most * most, most / rp_wide_sqrt(norm2), rp_wide_all(1));
+    for (int c = 0; c < 6; c++)
+        s[c] *= kept;
     s[6] = p;
-    return s;
 }
 
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each

@@ -63,8 +63,10 @@ static void velocity_range(void *context, size_t begin, size_t end)
 void rp_sph_velocities(rp_solver *solver, unsigned what)
 {
     sweep s = {solver, what};
+    rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
     rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK,
                     velocity_range, &s);
+    rp_timer_stop(&solver->timers[RP_SPH_VELOCITIES]);
 }
 
 static void pack_range(void *context, size_t begin, size_t end)

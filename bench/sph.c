@@ -1,0 +1,292 @@
+/* The cases `sph` and `column`: granular SPH, whole steps and the stages of a step.
+ *
+ * `sph`: a bed of 16 layers on a rough floor, periodic to all sides, as wide as the number of
+ * grains asks for. It is settled under its own weight, or flows because gravity leans beyond the
+ * angle of the sand. Both are taken with exactly three iterations, as the literature quotes its
+ * figures, and with the default settings, which iterate as long as they must.
+ * `column`: the scene column-collapse over its first second, frames included, files left out.
+ *
+ * Least work of the stages; what is counted in bytes is read, or written, once:
+ * - order: as in neighbor.c, without the method's own fields;
+ * - lists: as in neighbor.c;
+ * - fill: 16 bytes a pair (an index read, a gradient written) and about 44 operations, two of them
+ *   a multiply-add;
+ * - velocities and stresses: 16 bytes a pair (index and gradient read), 92 and 144 bytes a grain,
+ *   and nine multiply-adds a pair, a matrix times a vector or a vector times a vector. The sweep of
+ *   the stresses makes 24, since a load brings eight values of which it takes seven as they lie.
+ * The least time is the longer one of bytes over bandwidth and operations over arithmetic. A whole
+ * step is the sum of the stages; contacts and the rest have no model and count nothing. Small beds
+ * live in the caches and may reach more than the limit of what is bound by memory. */
+#include "solver/sph/sph.h"
+#include "base/clock.h"
+#include "base/report.h"
+#include "bench/bench.h"
+#include "repose/repose.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define STEPS 15
+#define WARM_UP 20
+#define LAYERS 16
+#define SPACING 0.01 /* m */
+#define PAIR_BYTES 16
+#define FILL_MULTIPLY_ADDS 22
+#define SWEEP_MULTIPLY_ADDS 9
+#define VELOCITY_BYTES 92
+#define STRESS_BYTES 144
+#define COLUMN_VOLUME (RP_PI * 0.5 * 0.5 * 0.5) /* m3, of the scene's source */
+#define COLUMN_TIME 1.0                         /* s */
+
+#define REST RP_SPH_STAGES /* what no timer has */
+#define PARTS (RP_SPH_STAGES + 1)
+
+/* Times of the steps, as they come. */
+typedef struct record {
+    double whole[STEPS];
+    double part[PARTS][STEPS];
+    double calls[RP_SPH_STAGES]; /* of each stage in all steps */
+    double iterations;           /* likewise */
+} record;
+
+static rp_code timed_step(rp_world *world, record *r, int n, rp_report *report)
+{
+    rp_timer before[RP_SPH_STAGES];
+    const rp_timer *timers = world->solver->timers;
+    memcpy(before, timers, sizeof before);
+    double start = rp_clock();
+    rp_code code = rp_world_step(world, report);
+    double seconds = rp_clock() - start;
+    if (n < 0 || code != RP_OK) return code;
+    r->whole[n] = r->part[REST][n] = seconds;
+    for (int k = 0; k < RP_SPH_STAGES; k++) {
+        r->part[k][n] = timers[k].total - before[k].total;
+        r->part[REST][n] -= r->part[k][n];
+        r->calls[k] += (double)(timers[k].calls - before[k].calls);
+    }
+    r->iterations += rp_world_step_info(world).iterations;
+    return code;
+}
+
+static double longer(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* One sweep over all pairs, in seconds. */
+static double least_sweep(const rp_bench_machine *m, double pairs, double other_bytes)
+{
+    return longer((PAIR_BYTES * pairs + other_bytes) / m->reading,
+                  SWEEP_MULTIPLY_ADDS * pairs / m->arithmetic);
+}
+
+/* The least time of every part of a step, 0 where there is no model. */
+static void least_times(const rp_bench_machine *m, const rp_solver *solver, const double *calls,
+                        double least[PARTS])
+{
+    size_t count = solver->frame.particles->count;
+    double grains = (double)count, pairs = (double)solver->lists.total;
+    memset(least, 0, PARTS * sizeof *least);
+    least[RP_SPH_ORDER] = rp_bench_least_sort(m, count);
+    least[RP_SPH_LISTS] = rp_bench_least_lists(m, count, pairs / grains);
+    least[RP_SPH_FILL] =
+        longer(PAIR_BYTES * pairs / m->bandwidth, FILL_MULTIPLY_ADDS * pairs / m->arithmetic);
+    least[RP_SPH_VELOCITIES] =
+        calls[RP_SPH_VELOCITIES] * least_sweep(m, pairs, VELOCITY_BYTES * grains);
+    least[RP_SPH_STRESSES] = calls[RP_SPH_STRESSES] * least_sweep(m, pairs, STRESS_BYTES * grains);
+}
+
+static void note_memory(rp_bench_result *result, const rp_solver *solver, size_t bytes)
+{
+    const rp_lists *lists = &solver->lists;
+    double grains = (double)result->particles, pairs = (double)lists->total;
+    double listed = (double)lists->index_capacity * sizeof *lists->index +
+                    (double)lists->query_capacity * (sizeof *lists->start + sizeof *lists->count);
+    double gradients = 3 * pairs * sizeof(float);
+    rp_bench_note(result, "memory", (double)bytes / grains, "bytes/particle");
+    rp_bench_note(result, "without_lists", ((double)bytes - listed) / grains, "bytes/particle");
+    rp_bench_note(result, "nor_gradients", ((double)bytes - listed - gradients) / grains,
+                  "bytes/particle");
+}
+
+/* A line for the whole step, and one for each of its parts when `parts`. */
+static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_solver *solver,
+                                    record *r, bool parts)
+{
+    double least[PARTS], calls[RP_SPH_STAGES], sum = 0;
+    size_t count = solver->frame.particles->count;
+    for (int k = 0; k < RP_SPH_STAGES; k++)
+        calls[k] = r->calls[k] / STEPS;
+    least_times(&list->machine, solver, calls, least);
+    for (int k = 0; k < PARTS; k++)
+        sum += least[k];
+    int whole = list->count;
+    rp_bench_add(list, rp_bench_result_of(name, count, r->whole, STEPS, sum));
+    for (int k = 0; parts && k < PARTS; k++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s-%s", name,
+                 k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));
+        rp_bench_add(list, rp_bench_result_of(text, count, r->part[k], STEPS, least[k]));
+    }
+    return &list->results[whole < RP_BENCH_RESULTS ? whole : RP_BENCH_RESULTS - 1];
+}
+
+typedef struct bed {
+    const char *name;
+    const char *gravity;
+    const char *solver;
+    bool parts;
+} bed;
+
+#define DOWN "[0, 0, -9.81]"
+#define ASLANT "[6.94, 0, -6.94]" /* 45 degrees */
+#define THREE "{method: frictional, iterations: 3, tolerance: 0, flow_tolerance: 0}"
+#define DEFAULT "{method: frictional}"
+static const bed beds[] = {
+    {"sph-settled", DOWN, THREE, true},
+    {"sph-flowing", ASLANT, THREE, true},
+    {"sph-settled-default", DOWN, DEFAULT, false},
+    {"sph-flowing-default", ASLANT, DEFAULT, false},
+};
+
+static rp_code make_bed(const bed *b, size_t size, int threads, rp_scene **scene, rp_world **world,
+                        rp_report *report)
+{
+    char domain[256], source[256];
+    double edge = SPACING * fmax(4, round(sqrt((double)size / LAYERS)));
+    double height = SPACING * LAYERS;
+    snprintf(domain, sizeof domain,
+             "{low: [0, 0, 0], high: [%.17g, %.17g, 10], periodic: [x, y], open: [top]}", edge,
+             edge);
+    snprintf(source, sizeof source,
+             "{shape: box, size: [%.17g, %.17g, %.17g], position: [%.17g, %.17g, %.17g]}", edge,
+             edge, height, edge / 2, edge / 2, height / 2);
+    rp_draft *draft = rp_draft_create();
+    rp_draft_set(draft, "particles", "{spacing: 1 cm}");
+    rp_draft_set(draft, "domain", domain);
+    rp_draft_set(draft, "gravity", b->gravity);
+    rp_draft_set(draft, "solver", b->solver);
+    rp_draft_set(draft, "sources.bed", source);
+    rp_code code = rp_draft_finish(draft, scene, report);
+    rp_world_options options = rp_default_world_options();
+    options.threads = threads;
+    return code == RP_OK ? rp_world_create(*scene, &options, world, report) : code;
+}
+
+static rp_code run_bed(const rp_bench_setup *setup, const bed *b, size_t size, rp_bench_list *list,
+                       double *seconds_each, rp_report *report)
+{
+    rp_scene *scene = NULL;
+    rp_world *world = NULL;
+    record r = {0};
+    size_t held = rp_memory_now().bytes;
+    rp_code code = make_bed(b, size, rp_threads_count(setup->threads), &scene, &world, report);
+    for (int i = -WARM_UP; i < STEPS && code == RP_OK; i++)
+        code = timed_step(world, &r, i, report);
+    if (code == RP_OK) {
+        const rp_solver *solver = world->solver;
+        rp_bench_result *whole = add_results(list, b->name, solver, &r, b->parts);
+        double grains = (double)whole->particles;
+        rp_bench_note(whole, "iterations", r.iterations / STEPS, "");
+        rp_bench_note(whole, "neighbours", (double)solver->lists.total / grains, "");
+        note_memory(whole, solver, rp_memory_now().bytes - held);
+        /* The beds of all sizes come one after the other; the first is what others are held to. */
+        if (*seconds_each > 0)
+            rp_bench_note(whole, "cost", whole->seconds / grains / *seconds_each,
+                          "of a particle in the smallest bed");
+        else
+            *seconds_each = whole->seconds / grains;
+    }
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    return code;
+}
+
+static rp_code run_beds(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report)
+{
+    static const size_t sizes[] = {10000, 100000, 1000000};
+    int count = setup->size ? 1 : (int)(sizeof sizes / sizeof *sizes);
+    rp_code code = RP_OK;
+    for (size_t b = 0; b < sizeof beds / sizeof *beds; b++) {
+        double seconds_each = 0;
+        for (int i = 0; i < count && code == RP_OK; i++)
+            code = run_bed(setup, &beds[b], setup->size ? setup->size : sizes[i], list,
+                           &seconds_each, report);
+    }
+    return code;
+}
+
+static rp_code load_column(const rp_bench_setup *setup, rp_scene **scene, rp_report *report)
+{
+    char path[4096], spacing[32];
+    if (!setup->scenes) return rp_fail(report, RP_ERROR_INPUT, "column: no scenes came along");
+    snprintf(path, sizeof path, "%s/column-collapse.yaml", setup->scenes);
+    snprintf(spacing, sizeof spacing, "%.17g",
+             setup->size ? cbrt(COLUMN_VOLUME / (double)setup->size) : 1);
+    rp_setting setting = {"particles.spacing", spacing};
+    return rp_scene_load(path, &setting, setup->size ? 1 : 0, scene, report);
+}
+
+/* How it went from the start to where it is now. */
+typedef struct way {
+    int steps, iterations;
+    double seconds; /* on the wall */
+} way;
+
+/* To COLUMN_TIME, in frames as a user's run would, none of them written. */
+static rp_code collapse(rp_world *world, double frame_rate, way *w, rp_report *report)
+{
+    rp_code code = RP_OK;
+    double start = rp_clock();
+    for (double frame = 1; code == RP_OK && frame <= COLUMN_TIME * frame_rate; frame++)
+        while (code == RP_OK && rp_world_time(world) < frame / frame_rate) {
+            code = rp_world_step_toward(world, frame / frame_rate, report);
+            w->steps++;
+            w->iterations += rp_world_step_info(world).iterations;
+        }
+    w->seconds = rp_clock() - start;
+    return code;
+}
+
+/* Means: the steps are not alike. */
+static void add_column(rp_bench_list *list, const rp_world *world, const way *w)
+{
+    size_t count = world->particles.count;
+    double mean = w->seconds / w->steps, rest = mean, time = rp_world_time(world);
+    rp_bench_result result = rp_bench_result_of("column", count, &mean, 1, 0);
+    rp_bench_note(&result, "wall", w->seconds / time, "s per simulated second");
+    rp_bench_note(&result, "steps", w->steps, "");
+    rp_bench_note(&result, "step", 1e3 * time / w->steps, "ms on average");
+    rp_bench_note(&result, "iterations", (double)w->iterations / w->steps, "on average");
+    rp_bench_add(list, result);
+    for (int k = 0; k < PARTS; k++) {
+        double part = k == REST ? rest : world->solver->timers[k].total / w->steps;
+        char text[64];
+        snprintf(text, sizeof text, "column-%s",
+                 k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));
+        rp_bench_add(list, rp_bench_result_of(text, count, &part, 1, 0));
+        rest -= part;
+    }
+}
+
+static rp_code run_column(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report)
+{
+    rp_scene *scene = NULL;
+    rp_world *world = NULL;
+    way w = {0};
+    rp_world_options options = rp_default_world_options();
+    options.threads = rp_threads_count(setup->threads);
+    rp_code code = load_column(setup, &scene, report);
+    if (code == RP_OK) code = rp_world_create(scene, &options, &world, report);
+    if (code == RP_OK) code = collapse(world, rp_scene_frame_rate(scene), &w, report);
+    if (code == RP_OK) add_column(list, world, &w);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    return code;
+}
+
+const rp_bench_case rp_bench_sph = {
+    "sph", "granular SPH: settled and flowing beds of 10 K, 100 K and 1 M grains", 0, run_beds};
+const rp_bench_case rp_bench_column = {
+    "column", "granular SPH: the scene column-collapse, its first second", 0, run_column};
