@@ -140,11 +140,11 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
 void rp_world_destroy(rp_world *world)
 {
     if (!world) return;
+    rp_particles_end(&world->particles); /* first: some of its fields lie in the solver */
     if (world->solver) world->type->destroy(world->solver);
     rp_couple_destroy(world->couple);
     rp_bodies_destroy(world->bodies);
     rp_neighbor_destroy(world->neighbor);
-    rp_particles_end(&world->particles);
     rp_release(world->streams, world->stream_capacity * sizeof *world->streams);
     rp_batch_end(&world->batch);
     rp_release(world->source_done, (size_t)world->scene->sources.count);

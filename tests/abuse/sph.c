@@ -262,6 +262,7 @@ static void make_scene(scene *s, dice *d)
 /* What is kept when nobody pushes. */
 typedef struct motion {
     double energy;      /* J */
+    double mass;        /* kg */
     double momentum[3]; /* kg m/s */
     double moving;      /* kg m/s, sum of all lengths */
     size_t count;
@@ -278,6 +279,7 @@ static motion motion_of(const rp_view *view)
             v2 += v[k] * v[k];
         }
         m.energy += 0.5 * mass * v2;
+        m.mass += mass;
         m.moving += mass * sqrt(v2);
     }
     return m;
@@ -347,11 +349,12 @@ static void check_walls(const scene *s, const rp_view *view, verdict *v)
                       (double)place[k][i]);
 }
 
-static void check_motion(const scene *s, const motion *before, const motion *after, tally *t,
-                         verdict *v)
+static void check_motion(const scene *s, double dt, const motion *before, const motion *after,
+                         tally *t, verdict *v)
 {
     if (!s->loose || before->count != after->count) return;
-    double rise = before->energy > 0 ? after->energy / before->energy : 1;
+    double creeping = 1e-3 * s->spacing / dt, least = 0.5 * before->mass * creeping * creeping;
+    double rise = before->energy > least ? after->energy / before->energy : 1;
     if (s->overlapping)
         t->rise[s->predictive] = fmax(t->rise[s->predictive], rise);
     else if (rise > 1.01 && !s->predictive)
@@ -405,7 +408,7 @@ static void run_scene(const scene *s, dice *d, rp_world *world, rp_report *repor
         motion after = motion_of(&view);
         check_finite(&view, v);
         check_walls(s, &view, v);
-        check_motion(s, &before, &after, t, v);
+        check_motion(s, view.dt, &before, &after, t, v);
         before = after;
         t->steps++;
         if (!v->wrong) continue;

@@ -1,5 +1,8 @@
 /* The order of a step; docs/theory/granular-sph.md. */
+#include "base/report.h"
 #include "solver/sph/sph.h"
+
+#define WAY_MOST 1e4 /* spacings in a step */
 
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
 static void free_range(void *context, size_t begin, size_t end)
@@ -66,6 +69,18 @@ static void prepare(rp_solver *solver, double time, double dt)
     }
 }
 
+/* Speeds that no step was meant for are the end of a run that went wrong: with a fixed step nothing
+ * else stops it, and walls do not hold what rounding cannot tell from their place. */
+static rp_code check_way(const rp_solver *solver, double time, rp_report *report)
+{
+    double speed = solver->stats.max_speed, spacings = speed * solver->dt / solver->spacing;
+    if (spacings <= WAY_MOST) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC,
+                   "at %.6g s a grain moves %.3g spacings in a step of %.3g s (%.3g m/s): the step "
+                   "is too long, or forces are too great",
+                   time, spacings, solver->dt, speed);
+}
+
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -94,5 +109,5 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_sph_fall_asleep(solver);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, move_range, solver);
     solver->stats.max_speed = rp_sph_max_speed(solver);
-    return RP_OK;
+    return check_way(solver, time, report);
 }
