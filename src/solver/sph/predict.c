@@ -7,7 +7,7 @@
 
 /* Sparse grains that are nearer than this many spacings come no nearer (G21); each iteration takes
  * this share of what is left of their approach. */
-#define SPARSE_DISTANCE 0.9f
+#define SPARSE_DISTANCE 0.5f
 #define SPARSE_SHARE 0.25f
 /* 1/s: compression is taken back at this rate at most. Without it, grains that start on one another
  * are shot apart, the step shrinks, and the same compression shoots faster still. */

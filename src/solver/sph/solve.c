@@ -17,6 +17,7 @@
  * would give them stresses that the next step, with other gradients, turns into an explosion. */
 #define LEAST_SQUARES 0.1f
 
+#define SHORTEST_CORRECTION 0.4
 #define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
 
 /* One double per block each, added in order. */
@@ -28,9 +29,9 @@ typedef struct block_sums {
 typedef struct solve {
     rp_solver *solver;
     block_sums sums;
-    float share;    /* of the diagonal step */
-    float momentum; /* of the next extrapolation */
-    float recovery; /* 1/s, at most */
+    float share;                /* of the diagonal step */
+    float momentum;             /* of the next extrapolation */
+    float correction, recovery; /* 1/s: of a compression, and at most */
 } solve;
 
 /* (G7): the velocity gradient of grain i, one row of it times d / dx, y, z each. */
@@ -63,14 +64,11 @@ RP_WIDE_INLINE void sum_gradient(const rp_solver *solver, size_t i, rp_four *x, 
     *z = lz;
 }
 
-/* (G8): the rate at which the fill may grow; negative where it must shrink, but by no more than
- * `recovery`: grains that start on one another would be shot apart, the step would shrink with
- * their speed, and what is left of the same compression would shoot faster still. */
-RP_WIDE_INLINE float allowed_growth(const rp_sph_params *params, float error, float per_dt,
-                                    float recovery)
+/* (G8): the rate at which the fill may grow; negative where it must shrink. */
+RP_WIDE_INLINE float allowed_growth(const solve *s, float error, float per_dt)
 {
-    float slack = (float)params->slack, shrink = (float)params->correction * error * per_dt;
-    if (error > 0) return shrink < recovery ? -shrink : -recovery;
+    float slack = (float)s->solver->params.slack, shrink = s->correction * error;
+    if (error > 0) return shrink < s->recovery ? -shrink : -s->recovery;
     return error < -slack ? -(error + slack) * per_dt : 0;
 }
 
@@ -103,7 +101,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
         to->yield[k] = material->yield;
         to->around[k] = w->around[i];
-        to->allowed[k] = allowed_growth(&solver->params, w->error[i], per_dt, s->recovery);
+        to->allowed[k] = allowed_growth(s, w->error[i], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = x[a];
             to->gradient[3 * a + 1][k] = y[a];
@@ -198,11 +196,18 @@ static double squares_of_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-/* All of a compression in the time to fall one spacing: far more than what flow leaves asks for. */
-static double recovery_of(const rp_solver *solver)
+/* (G8): how fast compression is taken back. By the step, but by no shorter one than a part of the
+ * step at rest, or short steps would throw grains about that a jittered start puts too near; and at
+ * most all of it in the time to fall one spacing, since grains that start on one another would be
+ * shot apart, the step would shrink with their speed, and the rest would shoot faster still. */
+static void set_correction(solve *s)
 {
+    const rp_solver *solver = s->solver;
     double gravity = fmax(rp_scene_gravity_max(solver->frame.scene), EARTH);
-    return sqrt(gravity / (2 * solver->spacing));
+    double falling = sqrt(2 * solver->spacing / gravity);
+    double step = fmax(solver->dt, SHORTEST_CORRECTION * solver->params.fall * falling);
+    s->correction = (float)(solver->params.correction / step);
+    s->recovery = (float)(1 / falling);
 }
 
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast. */
@@ -226,7 +231,9 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     size_t count = frame->particles->count;
     rp_sph_velocities(solver, RP_SPH_CONTACTS);
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
+    rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, stress_range, s);
+    rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
     if (add_up(s->sums.turn, w->blocks) > 0) *weight = 1;
     double next = 0.5 * (1 + sqrt(1 + 4 * *weight * *weight));
@@ -245,8 +252,8 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     size_t count = frame->particles->count, bytes = w->blocks * sizeof(double);
     solve s = {.solver = solver,
                .sums = {rp_arena_take(frame->arena, bytes), rp_arena_take(frame->arena, bytes)},
-               .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP,
-               .recovery = (float)recovery_of(solver)};
+               .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
+    set_correction(&s);
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     if (!solver->params.warm_start) rp_sph_forget(solver);
     memcpy(w->solution, w->stress, count * sizeof *w->solution);
