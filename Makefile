@@ -29,17 +29,17 @@ check: packages
 	@cmake --build build
 	@ctest --test-dir build -j2
 
-# Every test again under the sanitizers: addresses and undefined behaviour, then races.
+# Every test but the slowest again under the sanitizers: addresses and undefined behaviour, then races.
 check-sanitize: packages
 	@for preset in asan tsan; do \
 	    cmake --preset $$preset -DRP_WERROR=$(WERROR) > /dev/null && \
-	    cmake --build build-$$preset && ctest --test-dir build-$$preset -j2 || exit 1; done
+	    cmake --build build-$$preset && ctest --test-dir build-$$preset -j2 -LE 'slow|validation' || exit 1; done
 
 # Without optimisation, but with cloned kernels: what is not inlined shows itself there.
 check-debug: packages
 	@$(call configure,debug)
 	@cmake --build build-debug
-	@ctest --test-dir build-debug -j2 -R '^(math|neighbor|solver)'
+	@ctest --test-dir build-debug -j2 -R '^(math|neighbor|solver)' -LE slow
 
 bench: all
 	build/repose bench all
