@@ -29,7 +29,7 @@ static void more_reasons_than_places_are_still_counted(void **state)
 {
     (void)state;
     rp_step_tally tally = {0};
-    char names[RP_STEP_REASONS + 3][8];
+    char names[RP_STEP_REASONS + 3][16];
     uint64_t sum = 0;
     for (int i = 0; i < RP_STEP_REASONS + 3; i++) {
         snprintf(names[i], sizeof names[i], "r%d", i);
