@@ -6,7 +6,7 @@
  * Lagrangian framework for simulating granular material with high detail" (2013). They share
  * everything but the solve.
  *
- *     sph.c      the tables of the seam, the step     step.c     the order of a step
+ *     sph.c      the tables of the seam               step.c     the order of a step
  *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
