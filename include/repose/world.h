@@ -66,6 +66,7 @@ typedef struct rp_emitter_def {
     double start, stop;  /* s */
     int material;        /* see rp_scene_find_material */
     double moisture;     /* 0 dry to 1 wet */
+    double clearance;    /* m, that it keeps from the sand before it; 0: it stays where it is */
 } rp_emitter_def;
 RP_API rp_emitter_def rp_default_emitter(void);
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);

@@ -91,7 +91,8 @@ typedef struct rp_emitter_spec {
     double rate;          /* kg/s; 0: as much as fills the nozzle at this speed */
     double start, stop;   /* s; stop may be infinite */
     int material;
-    double moisture; /* 0 dry to 1 wet */
+    double moisture;  /* 0 dry to 1 wet */
+    double clearance; /* m, that it keeps from the sand before it; 0: it stays where it is */
 } rp_emitter_spec;
 
 /* A region in which grains become wet or dry for a while. */

@@ -205,6 +205,9 @@ static const rp_param emitter_params[] = {
     REAL(rp_emitter_spec, stop, "stop", "s", "inf", 0, INFINITY, "when it ends"),
     NAME(rp_emitter_spec, material, "material", "materials", "", "the first one when not given"),
     REAL(rp_emitter_spec, moisture, "moisture", "", "0", 0, 1, "0 dry to 1 wet"),
+    REAL(
+        rp_emitter_spec, clearance, "clearance", "m", "0 m", 0, FAR,
+        "the nozzle draws back from the sand that rises before it to keep this distance; 0: stays"),
 };
 DEFINE(emitter_table, "emitter", rp_emitter_spec, emitter_params,
        "a nozzle that grains come out of while time passes");

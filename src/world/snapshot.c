@@ -12,7 +12,7 @@ struct rp_snapshot {
 };
 
 /* A stream's numbers in a fixed order, for the store. */
-#define STREAM_NUMBERS 16
+#define STREAM_NUMBERS 17
 
 static void stream_to_numbers(const rp_stream *stream, double *n)
 {
@@ -20,7 +20,7 @@ static void stream_to_numbers(const rp_stream *stream, double *n)
     const double numbers[STREAM_NUMBERS] = {
         s->nozzle,     s->radius,      s->width,       s->height,      s->position.x, s->position.y,
         s->position.z, s->direction.x, s->direction.y, s->direction.z, s->speed,      s->rate,
-        s->start,      s->stop,        s->material,    s->moisture};
+        s->start,      s->stop,        s->material,    s->moisture,    s->clearance};
     memcpy(n, numbers, sizeof numbers);
 }
 
@@ -38,7 +38,8 @@ static void stream_from_numbers(const double *n, rp_stream *stream)
                                      .start = n[12],
                                      .stop = n[13],
                                      .material = (int)n[14],
-                                     .moisture = n[15]};
+                                     .moisture = n[15],
+                                     .clearance = n[16]};
 }
 
 static uint64_t scene_hash(const rp_world *world)

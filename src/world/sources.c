@@ -167,7 +167,7 @@ static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
     return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(way - 1) < 1e-6 &&
            s->speed > 0 && isfinite(s->speed) && s->rate >= 0 && isfinite(s->start) &&
            s->stop > s->start && s->material >= 0 && s->material < scene->materials.count &&
-           s->moisture >= 0 && s->moisture <= 1;
+           s->moisture >= 0 && s->moisture <= 1 && s->clearance >= 0 && isfinite(s->clearance);
 }
 
 /* Its middle or the ends of its two axes. */
@@ -199,8 +199,8 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
         return fail_emitter(
             spec, report,
             "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
-            "speed > 0, rate >= 0, stop > start, a material of the scene and a moisture "
-            "from 0 to 1");
+            "speed > 0, rate >= 0, stop > start, a material of the scene, a moisture "
+            "from 0 to 1 and a clearance >= 0");
     if (nozzle_is_walled_off(scene, spec))
         return fail_emitter(
             spec, report,
@@ -268,10 +268,49 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
     return RP_OK;
 }
 
+typedef struct sand_before {
+    const rp_world *world;
+    const rp_emitter_spec *spec;
+    rp_vec3 u, v; /* axes of the nozzle's plane */
+} sand_before;
+
+/* Minus the way from the nozzle to the nearest sand before it. Grains that fall count as the stream
+ * itself; what is further behind the nozzle than its clearance is something else. */
+static double nearness_of_range(void *context, size_t begin, size_t end)
+{
+    const sand_before *s = context;
+    const rp_particles *p = &s->world->particles;
+    const rp_emitter_spec *spec = s->spec;
+    double nearest = INFINITY;
+    for (size_t i = begin; i < end; i++) {
+        rp_vec3 from = rp_v3_sub(rp_v3(p->x[i], p->y[i], p->z[i]), spec->position);
+        double way = rp_v3_dot(from, spec->direction);
+        if (way >= nearest || way < -spec->clearance) continue;
+        if (!in_nozzle(spec, rp_v3_dot(from, s->u), rp_v3_dot(from, s->v))) continue;
+        rp_vec3 velocity = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
+        if (rp_v3_dot(velocity, spec->direction) < spec->speed / 2) nearest = way;
+    }
+    return -nearest;
+}
+
+/* A nozzle with a clearance draws back from sand that has come nearer, but not through walls. */
+static void draw_back(const rp_world *world, rp_emitter_spec *spec)
+{
+    size_t count = world->particles.count;
+    if (!(spec->clearance > 0) || !count) return;
+    sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
+    s.v = rp_v3_cross(spec->direction, s.u);
+    double way = -rp_parallel_max(world->threads, count, 4096, nearness_of_range, &s);
+    double back = spec->clearance + world->scene->particles.spacing / 2 - way;
+    rp_emitter_spec moved = *spec;
+    moved.position = rp_v3_madd(spec->position, -back, spec->direction);
+    if (back > 0 && !nozzle_is_walled_off(world->scene, &moved)) spec->position = moved.position;
+}
+
 /* Layers that have left the nozzle by now; each has made its way since. */
 static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report)
 {
-    const rp_emitter_spec *spec = &stream->spec;
+    rp_emitter_spec *spec = &stream->spec;
     double interval = layer_interval(world->scene, spec);
     rp_batch *b = &world->batch;
     b->count = 0;
@@ -279,6 +318,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
     for (;;) {
         double due = spec->start + interval * (double)stream->next_layer;
         if (due > world->time || due >= spec->stop || code != RP_OK) break;
+        if (!b->count) draw_back(world, spec);
         code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
                           report);
         if (code == RP_OK && (double)(world->particles.count + b->count) > world->most_grains)
@@ -343,7 +383,8 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
                             .start = fmax(def->start, world->time),
                             .stop = def->stop,
                             .material = def->material,
-                            .moisture = def->moisture};
+                            .moisture = def->moisture,
+                            .clearance = def->clearance};
     rp_code code = rp_stream_check(world->scene, &spec, report);
     if (code != RP_OK) return code;
     if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,

@@ -114,6 +114,46 @@ static void streams_pour_what_they_promise(void **state)
     rp_scene_destroy(scene);
 }
 
+/* Two nozzles over a block that ends at 0.2 m; the near one draws back, to 5 cm above it. */
+static void nozzles_keep_clear_of_sand(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of("gravity: [0, 0, 0]\nsolver: {method: null}\n"
+                 "particles: {spacing: 1 cm, jitter: 0}\n"
+                 "sources: {heap: {shape: box, size: [0.2, 0.2, 0.2], position: [0, "
+                 "0, 0.1]}}\n"
+                 "emitters:\n"
+                 "  near: {radius: 2 cm, position: [0, 0, 0.19], speed: 0.1, "
+                 "clearance: 5 cm}\n"
+                 "  far: {radius: 2 cm, position: [0, 0, 0.5], speed: 0.1, clearance: "
+                 "5 cm}\n"
+                 "  beside: {radius: 2 cm, position: [0.5, 0, 0.19], speed: 0.1, "
+                 "clearance: 5 cm}\n");
+    rp_world *world = world_of(scene, 2), *again = world_of(scene, 1);
+    rp_view view;
+    rp_world_view(world, &view);
+    int near = 0, far = 0, beside = 0;
+    for (size_t i = 0; i < view.count; i++) {
+        near += fabsf(view.x[i]) < 0.1f && fabsf(view.z[i] - 0.25f) < 1e-6f;
+        far += fabsf(view.x[i]) < 0.1f && fabsf(view.z[i] - 0.5f) < 1e-6f;
+        beside += view.x[i] > 0.4f && fabsf(view.z[i] - 0.19f) < 1e-6f;
+    }
+    assert_true(near > 8 && far > 8 && beside > 8);
+    assert_int_equal((size_t)(near + far + beside) + 8000, view.count);
+    run_world(world, 0.2);
+    rp_snapshot *snapshot;
+    assert_int_equal(rp_world_snapshot(world, &snapshot, NULL), RP_OK);
+    assert_int_equal(rp_world_restore(again, snapshot, NULL), RP_OK);
+    run_world(world, 0.5);
+    run_world(again, 0.5);
+    assert_true(rp_world_hash(world) == rp_world_hash(again));
+    rp_snapshot_destroy(snapshot);
+    rp_world_destroy(again);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
 static void a_rate_beyond_the_nozzle_is_refused(void **state)
 {
     (void)state;
@@ -443,6 +483,7 @@ int main(void)
         cmocka_unit_test(a_fixed_step_is_kept),
         cmocka_unit_test(sources_fill_their_volume),
         cmocka_unit_test(streams_pour_what_they_promise),
+        cmocka_unit_test(nozzles_keep_clear_of_sand),
         cmocka_unit_test(a_rate_beyond_the_nozzle_is_refused),
         cmocka_unit_test(grains_leave_through_open_sides_only),
         cmocka_unit_test(forces_push_the_grain_they_name),

@@ -2,6 +2,7 @@
  * forces between pairs that do not depend on stress: viscosity (G16) and cohesion (G17). */
 #include "base/report.h"
 #include "solver/sph/sph.h"
+#include "solver/sph/stress.h"
 
 /* (G4): a grain on the flat free surface of a lattice lacks 0.150, and its gradient sum is 0.510 /
  * spacing; the lack of edges and corners follows with the square. */
@@ -17,6 +18,8 @@
 #define DAMPING_MOST 0.5f
 #define VISCOSITY_STEP 1e-3 /* s, the step for which viscosity is stated */
 #define STUCK_SHARE 0.98f   /* of the yield stress; nearer to it a grain may be sliding */
+/* (G9a): times to fall one spacing over which it is averaged where pressure rises. */
+#define AVERAGED 2.4
 
 /* The gradients of a group of up to eight pairs: all x, then all y, then all z. */
 RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, uint32_t count)
@@ -35,7 +38,8 @@ RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, u
 /* Sums over the pairs of one grain, eight at a time. */
 typedef struct pair_sums {
     rp_wide fill, gx, gy, gz, squares; /* (G1, G3) */
-    rp_wide pressure;                  /* Pa, weighted by the kernel (G9) */
+    rp_wide pressure, stress;          /* Pa, weighted by the kernel (G9); all pairs, by parts */
+    rp_wide rise_x, rise_y, rise_z;    /* Pa/m, of pressure (G9a) */
     rp_wide drag_x, drag_y, drag_z;    /* m/s, viscosity */
     rp_wide pull_x, pull_y, pull_z;    /* Pa m, cohesion */
 } pair_sums;
@@ -77,6 +81,23 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint
            rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
 }
 
+/* (G9a): the stresses of a neighbourhood, and where their pressure rises. */
+RP_WIDE_INLINE void add_stresses(const rp_solver *solver, size_t i, const uint32_t *index,
+                                 rp_wide value, rp_wide gx, rp_wide gy, rp_wide gz, pair_sums *s)
+{
+    const rp_particles *p = solver->frame.particles;
+    rp_wide pressure = rp_wide_gather(p->pressure, index), rise = pressure - p->pressure[i];
+    float weight[RP_WIDE];
+    s->pressure += value * pressure;
+    if (solver->predictive) return;
+    s->rise_x += rise * gx;
+    s->rise_y += rise * gy;
+    s->rise_z += rise * gz;
+    rp_wide_store(weight, value);
+    for (int k = 0; k < RP_WIDE; k++)
+        s->stress += weight[k] * solver->work.stress[index[k]];
+}
+
 RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
@@ -102,7 +123,7 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
         rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
         store_group(gradient + 3 * n, gx, gy, gz, count - n);
         s.fill += value;
-        s.pressure += value * rp_wide_gather(p->pressure, index + n);
+        add_stresses(solver, i, index + n, value, gx, gy, gz, &s);
         s.gx += gx;
         s.gy += gy;
         s.gz += gz;
@@ -118,6 +139,22 @@ static float pressure_around(float own, float self, float sum, float fill, float
 {
     float inside = lack < SURFACE_LACK ? 1 - lack / SURFACE_LACK : 0;
     return own + inside * ((self * own + sum) / fill - own);
+}
+
+/* (G9a, G9b), and what they need to remember. */
+RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const pair_sums *s)
+{
+    const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
+    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const float rise[3] = {rp_wide_sum(s->rise_x), rp_wide_sum(s->rise_y), rp_wide_sum(s->rise_z)};
+    rp_wide mean = s->stress + self * solver->work.stress[i];
+    rp_four n = {0};
+    for (int k = 0; k < 3; k++) {
+        solver->deeper[k][i] += lately * (rise[k] - solver->deeper[k][i]);
+        n[k] = solver->deeper[k][i];
+    }
+    solver->across[i] += lately * (rp_sph_across(mean, n) - solver->across[i]);
+    return rp_sph_grip(mean, solver->across[i], material->tangent);
 }
 
 RP_WIDE_KERNEL
@@ -139,6 +176,7 @@ static void fill_range(void *context, size_t begin, size_t end)
         w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(s.squares) + square};
         w->around[i] =
             pressure_around(p->pressure[i], self, rp_wide_sum(s.pressure), fill, share * square);
+        if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
         w->error[i] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
         w->free[i] = (rp_four){rp_wide_sum(s.drag_x), rp_wide_sum(s.drag_y), rp_wide_sum(s.drag_z)};
         w->free[i] +=
@@ -186,9 +224,10 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
     w->error = rp_arena_take(arena, p->count * sizeof *w->error);
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
+    w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->gradient = rp_arena_take(arena, (3 * pairs + RP_WIDE) * sizeof *w->gradient);
     if (!w->stress || !w->solution || !w->velocity || !w->free || !w->sum || !w->error ||
-        !w->around || !w->gradient)
+        !w->around || !w->grip || !w->gradient)
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;
@@ -230,6 +269,7 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report)
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_FILL]);
+    rp_sph_pack(solver);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
     rp_timer_stop(&timers[RP_SPH_FILL]);
     double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);

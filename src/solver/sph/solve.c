@@ -18,7 +18,6 @@
 #define LEAST_SQUARES 0.1f
 
 #define SHORTEST_CORRECTION 0.4
-#define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
 
 /* One double per block each, added in order. */
 typedef struct block_sums {
@@ -99,7 +98,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         to->awake[k] = awake ? -1 : 0;
         float fill = p->density[i] / material->density;
         to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
-        to->yield[k] = material->yield;
+        to->yield[k] = material->yield * w->grip[i];
         to->around[k] = w->around[i];
         to->allowed[k] = allowed_growth(s, w->error[i], per_dt);
         for (int a = 0; a < 3; a++) {
@@ -203,11 +202,10 @@ static double squares_of_range(void *context, size_t begin, size_t end)
 static void set_correction(solve *s)
 {
     const rp_solver *solver = s->solver;
-    double gravity = fmax(rp_scene_gravity_max(solver->frame.scene), EARTH);
-    double falling = sqrt(2 * solver->spacing / gravity);
-    double step = fmax(solver->dt, SHORTEST_CORRECTION * solver->params.fall * falling);
+    double shortest = SHORTEST_CORRECTION * solver->params.fall * solver->falling;
+    double step = fmax(solver->dt, shortest);
     s->correction = (float)(solver->params.correction / step);
-    s->recovery = (float)(1 / falling);
+    s->recovery = (float)(1 / solver->falling);
 }
 
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast. */

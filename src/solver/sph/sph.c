@@ -3,6 +3,8 @@
 #include "base/report.h"
 #include "math/trig.h"
 
+#define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
+
 #define REAL(member, unit_, preset_, low_, high_, help_)                                           \
     {                                                                                              \
         .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_params, member),          \
@@ -86,12 +88,19 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
                                          "stress_xy", "stress_xz", "stress_yz"};
+    static const char *const deeper[3] = {"deeper_x", "deeper_y", "deeper_z"};
     rp_particles *p = solver->frame.particles;
     unsigned state = RP_FIELD_STATE | RP_FIELD_VISIBLE;
     rp_code code = RP_OK;
     for (int k = 0; k < 6 && code == RP_OK; k++)
         code = rp_particles_add_field(p, names[k], "Pa", RP_F32, state, (void **)&solver->stress[k],
                                       report);
+    for (int k = 0; k < 3 && code == RP_OK && !solver->predictive; k++)
+        code = rp_particles_add_field(p, deeper[k], "Pa/m", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->deeper[k], report);
+    if (code == RP_OK && !solver->predictive)
+        code = rp_particles_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->across, report);
     if (code == RP_OK)
         code = rp_particles_add_field(p, "damping", "", RP_F32, RP_FIELD_GHOST,
                                       (void **)&solver->damping, report);
@@ -119,6 +128,7 @@ static void take_materials(rp_solver *solver)
         const rp_material_spec *spec = &specs[i];
         solver->materials[i] =
             (rp_sph_material){.yield = (float)yield_of(solver, spec->angle),
+                              .tangent = (float)(rp_sin(spec->angle) / rp_cos(spec->angle)),
                               .density = (float)spec->density,
                               .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
                               .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
@@ -156,6 +166,7 @@ static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, r
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
+    solver->falling = sqrt(2 * spacing / fmax(rp_scene_gravity_max(frame->scene), EARTH));
     take_materials(solver);
     take_lattice(solver);
     rp_code code = add_fields(solver, report);
@@ -218,9 +229,10 @@ static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *rep
 }
 
 #define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
-/* Arrays of a step: two stresses, velocities, sums, three floats of each pair (see rp_sph_work). */
+/* Fields, and arrays of a step: two stresses, velocities, sums, three floats of each pair (see
+ * rp_sph_work). */
 #define NEIGHBOURS 32
-#define BYTES_EACH (2 * 32 + 4 * 16 + 4 + 6 * 4 + 3 * 4 + 3 * 4 * NEIGHBOURS)
+#define BYTES_EACH (2 * 32 + 4 * 16 + 4 + 10 * 4 + 4 * 4 + 3 * 4 * NEIGHBOURS)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",

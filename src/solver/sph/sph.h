@@ -55,6 +55,7 @@ typedef struct rp_sph_contact {
 
 typedef struct rp_sph_material {
     float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
+    float tangent;      /* of the angle */
     float density;      /* kg/m3 */
     float push;         /* dt V / m, (G6); of the step in hand */
     float cohesion[2];  /* Pa, dry and wet */
@@ -62,7 +63,8 @@ typedef struct rp_sph_material {
 } rp_sph_material;
 
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
- * stress is (xx, yy, zz, xy, xz, yz, p, 0), so that one load brings a neighbour's. */
+ * stress is (xx, yy, zz, xy, xz, yz, p, size at the start), so that one load brings a neighbour's.
+ */
 typedef struct rp_sph_work {
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
     rp_wide *solution; /* Pa, the last stresses inside the yield surface */
@@ -71,6 +73,7 @@ typedef struct rp_sph_work {
     rp_four *sum;      /* sum of the pair gradients, 1/m; of their squares by mass, 1/m2 (G3) */
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
+    float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
@@ -106,6 +109,7 @@ struct rp_solver {
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
     double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
+    double falling;         /* s, to fall one spacing; without gravity as on Earth */
     double spread;          /* m2, second moment of the kernel (G17) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
@@ -113,6 +117,8 @@ struct rp_solver {
     rp_sph_work work;
     rp_sph_material materials[256];
     float *stress[6]; /* Pa, fields of the grains: the warm start */
+    float *deeper[3]; /* Pa/m, fields: where pressure rises, averaged over time (G9a) */
+    float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
     float *damping;   /* share of velocity differences lost in this step, field (G16) */
     float *cohesion;  /* Pa, field; kept only when some material has cohesion */
     float *calm;      /* s that a grain has been slow, field */

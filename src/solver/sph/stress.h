@@ -30,6 +30,36 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around)
     s[6] = p;
 }
 
+/* (G9a): friction across the layers, n s n, in parts of the pressure: what the stress across them
+ * is above (then positive) or below the mean of all directions. `mean` is the stress of a
+ * neighbourhood, n the way to where pressure rises, of any length. */
+RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
+{
+    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    float along = n[0] * n[0] * mean[0] + n[1] * n[1] * mean[1] + n[2] * n[2] * mean[2] +
+                  2 * (n[0] * n[1] * mean[3] + n[0] * n[2] * mean[4] + n[1] * n[2] * mean[5]);
+    float whole = square * mean[6];
+    if (!(whole > 0)) return 0;
+    return along < -whole ? -1 : along > whole ? 1 : along / whole;
+}
+
+/* (G9a, G9b): by what the yield stress of a grain is multiplied. Coulomb's law holds for a plane:
+ * where sand is squeezed along its layers, the pressure is more than what presses the layers
+ * together, and friction limited by the pressure alone lets slopes stand far too steep. And it
+ * holds for the stress of the sand as a whole: where the stresses of single grains point in all
+ * directions, less is left of them together (mean[7] has their sizes). Both are known with some
+ * noise, which the SPARE part, by the tangent of the angle, makes up for. */
+#define RP_SPH_SPARE 0.1f
+#define RP_SPH_LEAST_GRIP 0.2f
+#define RP_SPH_LEAST_ORDER 0.7f
+RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
+{
+    float most = 1 + RP_SPH_SPARE * tangent, pressed = most + across;
+    float order = mean[7] > 0 ? sqrtf(rp_sph_norm2(mean)) / mean[7] : 1;
+    pressed = pressed < RP_SPH_LEAST_GRIP ? RP_SPH_LEAST_GRIP : pressed > most ? most : pressed;
+    return pressed / (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
+}
+
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
  * part is cut at `most`. */
 RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)

@@ -1,5 +1,6 @@
 /* From stresses to velocities (G6): the first half of an iteration of either solve. */
 #include "solver/sph/sph.h"
+#include "solver/sph/stress.h"
 
 typedef struct sweep {
     rp_solver *solver;
@@ -79,6 +80,7 @@ static void pack_range(void *context, size_t begin, size_t end)
         for (int k = 0; k < 6; k++)
             s[k] = solver->stress[k][i];
         s[6] = p->pressure[i];
+        s[7] = sqrtf(rp_sph_norm2(s));
         w->stress[i] = s;
     }
 }
