@@ -33,7 +33,7 @@ static const rp_param frictional_params[] = {
          "how much of the time in which a grain falls one spacing a step may last"),
     ITERATIONS("30", "of the solve for pressure and friction, at most; what is left, the next step "
                      "goes on with"),
-    REAL(tolerance, "1/s", "0.001", 0, 1e3, "strain rate that the solve may leave at rest"),
+    REAL(tolerance, "1/s", "5e-5", 0, 1e3, "strain rate that the solve may leave at rest"),
     REAL(flow_tolerance, "", "0.005", 0, 1,
          "strain rate that it may leave in flow, in parts of speed over spacing"),
     REAL(correction, "", "0.5", 0, 1, "share of a compression that is taken back in a step"),
