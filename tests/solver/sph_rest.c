@@ -1,6 +1,8 @@
 /* Granular SPH at rest and about to move: beds, slopes, sleep, wet and dry. */
 #include "solver/sand.h"
 
+#include "measure/angle.h"
+
 /* Half a cubic metre's edge of sand in a box that it can slide along. */
 #define BLOCK_SCENE                                                                                \
     "particles: {spacing: 4 cm, jitter: 0}\n"                                                      \
@@ -113,6 +115,36 @@ static void materials_yield_each_at_its_angle(void **state)
     print_message("smooth: %g m/s, rough: %g m/s\n", speed[0] / count[0], speed[1] / count[1]);
     assert_true(speed[0] / count[0] > 0.3);
     assert_true(fabs(speed[1] / count[1]) < 0.01);
+    sand_end(&s);
+}
+
+/* A heap that is poured gently has its angle while it grows: it does not rise like a tower and then
+ * slide, as it would if sand that is squeezed along the flank were held by that. */
+static void heaps_grow_at_their_angle(void **state)
+{
+    (void)state;
+    sand s =
+        sand_of("particles: {spacing: 10 cm}\n"
+                "materials: {sand: {angle: 40}}\n"
+                "sources: {first: {shape: box, size: [0.3, 0.3, 0.1], position: [0, 0, 0.06]}}\n"
+                "emitters: {spout: {radius: 25 cm, position: [0, 0, 0.4], speed: 1, clearance: "
+                "15 cm}}\n"
+                "bodies: {floor: {shape: plane}}\n"
+                "solver: {method: frictional}\n");
+    double mean = 0, low = 90, high = 0;
+    int count = 0;
+    for (double time = 13; time < 25; time += 0.5) {
+        rp_angle angle;
+        sand_run(&s, time);
+        check_ok(rp_measure_angle(&s.view, s.scene, &angle, NULL), NULL);
+        mean += angle.degrees;
+        low = fmin(low, angle.degrees);
+        high = fmax(high, angle.degrees);
+        count++;
+    }
+    print_message("angles %g to %g, mean %g\n", low, high, mean / count);
+    check_near(mean / count, 40, 3);
+    assert_true(low > 35 && high < 46);
     sand_end(&s);
 }
 
@@ -261,6 +293,7 @@ int main(void)
         cmocka_unit_test(schemes_agree),
         cmocka_unit_test(slopes_stand_below_their_angle),
         cmocka_unit_test(materials_yield_each_at_its_angle),
+        cmocka_unit_test(heaps_grow_at_their_angle),
         cmocka_unit_test(sleepers_wake_for_a_body),
         cmocka_unit_test(sleepers_wake_for_gravity),
         cmocka_unit_test(sleepers_wake_for_grains),
