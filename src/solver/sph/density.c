@@ -81,21 +81,30 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint
            rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
 }
 
-/* (G9a): the stresses of a neighbourhood, and where their pressure rises. */
-RP_WIDE_INLINE void add_stresses(const rp_solver *solver, size_t i, const uint32_t *index,
-                                 rp_wide value, rp_wide gx, rp_wide gy, rp_wide gz, pair_sums *s)
+/* (G9a): how pressure rises. */
+RP_WIDE_INLINE void add_pressures(const rp_solver *solver, size_t i, const uint32_t *index,
+                                  rp_wide value, rp_wide gx, rp_wide gy, rp_wide gz, pair_sums *s)
 {
     const rp_particles *p = solver->frame.particles;
     rp_wide pressure = rp_wide_gather(p->pressure, index), rise = pressure - p->pressure[i];
-    float weight[RP_WIDE];
     s->pressure += value * pressure;
-    if (solver->predictive) return;
     s->rise_x += rise * gx;
     s->rise_y += rise * gy;
     s->rise_z += rise * gz;
-    rp_wide_store(weight, value);
-    for (int k = 0; k < RP_WIDE; k++)
-        s->stress += weight[k] * solver->work.stress[index[k]];
+}
+
+/* (G9a): the stresses of an even number of neighbours, each times its weight; in a loop of its own,
+ * since the processor has no registers for more sums in the other. */
+#define WEIGHED 64 /* at a time */
+RP_WIDE_INLINE rp_wide weigh_stresses(const rp_wide *stress, const uint32_t *index,
+                                      const float *weight, uint32_t count)
+{
+    rp_wide even = {0}, odd = {0};
+    for (uint32_t k = 0; k < count; k += 2) {
+        even += weight[k] * stress[index[k]];
+        odd += weight[k + 1] * stress[index[k + 1]];
+    }
+    return even + odd;
 }
 
 RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
@@ -106,7 +115,8 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
     float *gradient = solver->work.gradient + 3 * lists->start[i];
     float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    uint32_t count = lists->count[i];
+    uint32_t count = lists->count[i], waiting = 0;
+    float weight[WEIGHED];
     pair_sums s = {0};
     for (uint32_t n = 0; n < count; n += RP_WIDE) {
         /* Behind the last neighbour the indices are any that exist; their share is nought. */
@@ -123,12 +133,18 @@ RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
         rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
         store_group(gradient + 3 * n, gx, gy, gz, count - n);
         s.fill += value;
-        add_stresses(solver, i, index + n, value, gx, gy, gz, &s);
+        add_pressures(solver, i, index + n, value, gx, gy, gz, &s);
         s.gx += gx;
         s.gy += gy;
         s.gz += gz;
         s.squares += in_own_mass(solver, i, index + n, gx * gx + gy * gy + gz * gz);
         add_pair_forces(solver, i, index + n, dx, dy, dz, value, &s);
+        rp_wide_store(weight + waiting, value);
+        waiting += RP_WIDE;
+        if (waiting < WEIGHED && n + RP_WIDE < count) continue;
+        s.stress +=
+            weigh_stresses(solver->work.stress, index + n + RP_WIDE - waiting, weight, waiting);
+        waiting = 0;
     }
     return s;
 }
