@@ -93,9 +93,10 @@ static void judge(rp_case_context *c, const rest *r, const char *name, bool slee
     rp_case_note(
         c, "%s: %zu grains, %zu asleep, %.2f +- %.2f degrees at the end, rms speed %.2g mm/s", name,
         r->grains, r->asleep, r->after.degrees, r->after.uncertainty, r->speed[r->count - 1]);
-    rp_case_note(
-        c, "%s: worst at %.2f s, when the fastest grain had %.3g mm/s, %.0f %% of the energy", name,
-        r->worst_time, r->worst_grain, 100 * pow(r->worst_grain / r->worst, 2) / (double)r->grains);
+    rp_case_note(c,
+                 "%s: worst at %.2f s, when the fastest grain had %.3g mm/s, %.0f %% of the energy",
+                 name, r->worst_time, r->worst_grain,
+                 r->worst > 0 ? 100 * pow(r->worst_grain / r->worst, 2) / (double)r->grains : 0);
     rp_case_note(c, "%s: a simulated second takes %.3g s while pouring, %.3g s at rest", name,
                  flowing, resting);
     if (!sleeping) return;
