@@ -50,6 +50,30 @@ RP_API rp_draft *rp_draft_create(void);
 RP_API void rp_draft_set(rp_draft *draft, const char *key, const char *value);
 /* Only for a draft that is given up. */
 RP_API void rp_draft_destroy(rp_draft *draft);
+/* What a joint lets move: nothing; turning about a point; turning about an axis; moving along an
+ * axis. */
+typedef enum rp_joint_kind {
+    RP_JOINT_FIXED,
+    RP_JOINT_BALL,
+    RP_JOINT_HINGE,
+    RP_JOINT_SLIDER
+} rp_joint_kind;
+
+/* What holds two bodies of a draft together, or one to the world. */
+typedef struct rp_joint_def {
+    rp_joint_kind kind;
+    const char *body;   /* its name */
+    const char *other;  /* likewise; NULL: the world */
+    double anchor[3];   /* m, in the world at the start; ball, hinge */
+    double axis[3];     /* need not be a unit vector; hinge, slider */
+    double low, high;   /* rad or m from the start; infinite: no limit */
+    double motor_speed; /* rad/s or m/s of body against other */
+    double motor_force; /* N m or N that the motor may use at most; 0: no motor */
+    double break_force; /* N; infinite: never breaks */
+    double release;     /* s, when it lets go; infinite: never */
+} rp_joint_def;
+RP_API rp_joint_def rp_default_joint(void);
+RP_API void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *def);
 /* Releases the draft, too. */
 RP_API rp_code rp_draft_finish(rp_draft *draft, rp_scene **out, rp_report *report);
 

@@ -36,6 +36,8 @@ typedef struct rp_body_state {
     double angular_velocity[3]; /* rad/s, world axes */
     double force[3];            /* N, from grains, over the last step */
     double torque[3];           /* N m about the origin, from grains, over the last step */
+    double contact_force[3];    /* N, from other bodies and joints, over the last step */
+    double contact_torque[3];   /* N m about the origin, likewise */
 } rp_body_state;
 
 typedef struct rp_view {

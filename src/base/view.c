@@ -37,6 +37,8 @@ const rp_body_part rp_body_parts[RP_BODY_PARTS] = {
     {"bodies/angular_velocity", "rad/s", AT(angular_velocity), 3},
     {"bodies/force", "N", AT(force), 3},
     {"bodies/torque", "N m", AT(torque), 3},
+    {"bodies/contact_force", "N", AT(contact_force), 3},
+    {"bodies/contact_torque", "N m", AT(contact_torque), 3},
 };
 
 void rp_body_part_gather(const rp_body_part *part, const rp_body_state *states, size_t count,

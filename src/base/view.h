@@ -13,7 +13,7 @@ typedef struct rp_body_part {
     size_t width;  /* doubles per body, at most RP_BODY_PART_WIDTH */
 } rp_body_part;
 
-#define RP_BODY_PARTS 6
+#define RP_BODY_PARTS 8
 #define RP_BODY_PART_WIDTH 4
 extern const rp_body_part rp_body_parts[RP_BODY_PARTS];
 

@@ -81,7 +81,8 @@ static rp_code export_bodies(const rp_export *export, rp_report *report)
     rp_aside file;
     rp_code code = rp_export_open(export, "bodies", "csv", &file, report);
     if (code != RP_OK) return code;
-    rp_aside_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz\n");
+    rp_aside_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz,"
+                          "contact_Fx,contact_Fy,contact_Fz,contact_Tx,contact_Ty,contact_Tz\n");
     for (int i = 0; i < export->view->body_count; i++) {
         const rp_body_state *body = &export->view->bodies[i];
         print_name(&file, rp_scene_bodies(export->scene)[i].name);
@@ -91,6 +92,8 @@ static rp_code export_bodies(const rp_export *export, rp_report *report)
         print_numbers(&file, body->angular_velocity, 3);
         print_numbers(&file, body->force, 3);
         print_numbers(&file, body->torque, 3);
+        print_numbers(&file, body->contact_force, 3);
+        print_numbers(&file, body->contact_torque, 3);
         rp_aside_write(&file, "\n", 1);
     }
     return rp_aside_finish(&file, report);

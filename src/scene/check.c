@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KEYS_BYTES 256    /* for a list of keys in a message */
 #define MATERIALS_MAX 255 /* a grain's material is one byte */
 
 static const char *const axis_names[] = {"x", "y", "z"};
@@ -96,18 +97,21 @@ static const needs nozzle_needs[] = {
 static void check_needs(rp_tree *tree, const rp_node *map, const char *what, const char *keys,
                         const needs *wants)
 {
-    char key[64], list[128];
-    rp_words_list(wants->required, list, sizeof list);
+    char key[64], wanted[KEYS_BYTES], known[KEYS_BYTES], all[KEYS_BYTES];
+    const char *both = wants->required[0] && wants->optional[0] ? "|" : "";
+    snprintf(all, sizeof all, "%s%s%s", wants->required, both, wants->optional);
+    rp_words_list(wants->required, wanted, sizeof wanted);
+    rp_words_list(all, known, sizeof known);
     for (int i = 0; i < rp_words_count(keys); i++) {
         rp_words_at(keys, i, key, sizeof key);
         bool given = rp_is_given(map, key);
         bool required = rp_words_find(wants->required, key) >= 0;
         bool allowed = required || rp_words_find(wants->optional, key) >= 0;
         if (required && !given)
-            rp_node_fail(tree, map, key, "a %s needs %s; %s is not given", what, list, key);
-        if (given && !allowed && list[0])
-            fail_key(tree, map, key, "%s means nothing for a %s, which has %s", key, what, list);
-        if (given && !allowed && !list[0])
+            rp_node_fail(tree, map, key, "a %s needs %s; %s is not given", what, wanted, key);
+        if (given && !allowed && known[0])
+            fail_key(tree, map, key, "%s means nothing for a %s, which has %s", key, what, known);
+        if (given && !allowed && !known[0])
             fail_key(tree, map, key, "%s means nothing for a %s", key, what);
     }
 }
@@ -183,13 +187,105 @@ static void check_plane(rp_tree *tree, const rp_node *map, const rp_body_spec *b
         fail_key(tree, map, "motion", "a plane has no end, so it cannot be dynamic");
 }
 
+static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    bool density = rp_is_given(map, "density"), mass = rp_is_given(map, "mass");
+    if (density && mass)
+        fail_key(tree, map, "mass", "a body has a density or a mass, not both; leave one out");
+    if (body->motion == RP_MOTION_DYNAMIC && !density && !mass)
+        rp_node_fail(tree, map, "density",
+                     "a dynamic body needs a density, such as 2500 kg/m3, or a mass, such as 2 kg");
+}
+
 static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     check_shape(tree, map, &body->shape_spec);
     check_plane(tree, map, body);
     check_keys(tree, map, body);
-    if (body->motion == RP_MOTION_DYNAMIC && !rp_is_given(map, "density"))
-        rp_node_fail(tree, map, "density", "a dynamic body needs a density, such as 2500 kg/m3");
+    check_mass(tree, map, body);
+}
+
+/* --- joints ----------------------------------------------------------------------------------- */
+
+static const char joint_keys[] = "anchor|axis|low_angle|high_angle|low|high|motor_spin|"
+                                 "motor_torque|motor_speed|motor_force";
+static const needs joint_needs[] = {
+    [RP_JOINT_FIXED] = {"", ""},
+    [RP_JOINT_BALL] = {"anchor", ""},
+    [RP_JOINT_HINGE] = {"anchor", "axis|low_angle|high_angle|motor_spin|motor_torque"},
+    [RP_JOINT_SLIDER] = {"", "axis|low|high|motor_speed|motor_force"},
+};
+
+/* What a kind may move, in the words of its keys. */
+typedef struct joint_words {
+    const char *low, *high, *speed, *force, *unit;
+    double scale; /* from the unit to SI */
+} joint_words;
+
+static const joint_words hinge_words = {"low_angle",    "high_angle", "motor_spin",
+                                        "motor_torque", "deg",        RP_PI / 180};
+static const joint_words slider_words = {"low", "high", "motor_speed", "motor_force", "m", 1};
+
+static void check_joint_motion(rp_tree *tree, const rp_node *map, const rp_joint_spec *joint)
+{
+    const joint_words *words = joint->kind == RP_JOINT_HINGE ? &hinge_words : &slider_words;
+    if (rp_is_given(map, "axis") && is_zero(joint->axis))
+        fail_key(tree, map, "axis", "the axis must not be zero");
+    if (rp_is_given(map, words->low) && rp_is_given(map, words->high) && joint->low > joint->high)
+        fail_key(tree, map, words->low, "%s (%g %s) is above %s (%g %s)", words->low,
+                 joint->low / words->scale, words->unit, words->high, joint->high / words->scale,
+                 words->unit);
+    if (rp_is_given(map, words->speed) && !rp_is_given(map, words->force))
+        rp_node_fail(tree, map, words->force, "%s is given, so say what the motor may use: %s",
+                     words->speed, words->force);
+}
+
+/* Which bodies a joint holds; `bodies` is their section. */
+static void check_joint_bodies(rp_tree *tree, const rp_node *map, const rp_joint_spec *joint,
+                               const rp_node *bodies, const rp_scene *scene)
+{
+    const rp_node *body_node = rp_node_find(map, "body"), *other_node = rp_node_find(map, "other");
+    const rp_body_spec *body = &rp_scene_bodies(scene)[joint->body];
+    if (!other_node) {
+        if (!rp_node_find(bodies, body->name)->bad && body->motion != RP_MOTION_DYNAMIC)
+            rp_node_fail(tree, body_node, NULL,
+                         "'%s' is not dynamic, so nothing needs to hold it to the world; say "
+                         "`motion: dynamic` there, or name another body",
+                         body->name);
+        return;
+    }
+    const rp_body_spec *other = &rp_scene_bodies(scene)[joint->other];
+    bool sound = !rp_node_find(bodies, body->name)->bad && !rp_node_find(bodies, other->name)->bad;
+    if (body == other)
+        rp_node_fail(tree, other_node, NULL,
+                     "'%s' cannot be joined to itself; name another body, or leave other out for "
+                     "the world",
+                     body->name);
+    else if (sound && body->motion != RP_MOTION_DYNAMIC && other->motion != RP_MOTION_DYNAMIC)
+        rp_node_fail(tree, body_node, NULL,
+                     "neither '%s' nor '%s' is dynamic, so nothing could give way; say `motion: "
+                     "dynamic` for one of them",
+                     body->name, other->name);
+}
+
+static void check_joint(rp_tree *tree, const rp_node *map, const rp_joint_spec *joint,
+                        const rp_node *bodies, const rp_scene *scene)
+{
+    char word[64], what[80];
+    rp_words_at(RP_JOINT_WORDS, joint->kind, word, sizeof word);
+    snprintf(what, sizeof what, "%s joint", word);
+    check_needs(tree, map, what, joint_keys, &joint_needs[joint->kind]);
+    if (joint->kind == RP_JOINT_HINGE || joint->kind == RP_JOINT_SLIDER)
+        check_joint_motion(tree, map, joint);
+    check_joint_bodies(tree, map, joint, bodies, scene);
+}
+
+static void check_joints(rp_tree *tree, const rp_node *root, const rp_scene *scene)
+{
+    const rp_node *section = rp_node_find(root, "joints"), *bodies = rp_node_find(root, "bodies");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->joints.count && entry; i++, entry = entry->next)
+        if (!entry->bad) check_joint(tree, entry, &rp_scene_joints(scene)[i], bodies, scene);
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */
@@ -249,6 +345,7 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
     check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);
     check_entries(tree, root, "bodies", scene->bodies, rp_body_spec, check_body);
+    check_joints(tree, root, scene);
     check_entries(tree, root, "moisture", scene->moisture, rp_moisture_spec, check_moisture);
     check_entries(tree, root, "cameras", scene->cameras, rp_camera_spec, check_camera);
 }

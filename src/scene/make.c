@@ -98,6 +98,23 @@ static void make_body_pose(rp_body_spec *body)
     body->pose = pose_of(first->position, first->rotation);
 }
 
+/* What a joint does not say. */
+static void make_joints(rp_reader *reader, rp_scene *scene)
+{
+    rp_joint_spec *joints = scene->joints.items;
+    const rp_node *section = rp_node_find(reader->root, "joints");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->joints.count && entry; i++, entry = entry->next) {
+        rp_joint_spec *joint = &joints[i];
+        bool hinge = joint->kind == RP_JOINT_HINGE;
+        if (!rp_is_given(entry, "other")) joint->other = -1;
+        if (!rp_is_given(entry, "axis")) joint->axis = rp_v3(0, 0, 1);
+        if (!rp_is_given(entry, hinge ? "low_angle" : "low")) joint->low = -INFINITY;
+        if (!rp_is_given(entry, hinge ? "high_angle" : "high")) joint->high = INFINITY;
+        joint->axis = rp_v3_normal(joint->axis);
+    }
+}
+
 /* The regions of `moisture:`. */
 static void make_regions(rp_reader *reader, rp_scene *scene)
 {
@@ -129,6 +146,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
         make_body_pose(&bodies[i]);
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
     }
+    make_joints(reader, scene);
     make_regions(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);

@@ -129,12 +129,29 @@ typedef struct rp_body_spec {
     int motion;                   /* rp_motion */
     rp_plain_list keys;           /* rp_key_spec, times rising */
     int interpolation;            /* rp_interpolation */
-    double density;               /* kg/m3 */
+    double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
+    double mass;                  /* kg; of a dynamic body, 0 where density is given */
     double friction, restitution; /* of its surface; friction infinite: rough */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
     double colour[3];
     bool hidden; /* not in pictures */
 } rp_body_spec;
+
+#define RP_JOINT_WORDS "fixed|ball|hinge|slider"
+
+/* What holds two bodies together, or a body to the world. */
+typedef struct rp_joint_spec {
+    char *name;
+    int kind;           /* rp_joint_kind */
+    int body, other;    /* indices of bodies; other -1: the world (a fixed point of space) */
+    rp_vec3 anchor;     /* m, in the world at the start; ball, hinge */
+    rp_vec3 axis;       /* in the world at the start, made a unit vector; hinge, slider */
+    double low, high;   /* rad or m from the start's pose; infinite: no limit */
+    double motor_speed; /* rad/s or m/s that a motor drives at; body relative to other */
+    double motor_force; /* N m or N that it may use at most; 0: no motor */
+    double break_force; /* N; a joint that has to hold more than this breaks; infinite: never */
+    double release;     /* s, when it lets go; infinite: never */
+} rp_joint_spec;
 
 #define RP_MEASURE_WORDS "energy|momentum|count|bounds|angle|density-error"
 typedef struct rp_measurement_spec {
@@ -177,6 +194,7 @@ struct rp_scene {
     rp_named_list sources;      /* rp_source_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
+    rp_named_list joints;       /* rp_joint_spec */
     rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */
     rp_output_spec output;
@@ -252,6 +270,10 @@ static inline const rp_emitter_spec *rp_scene_emitters(const rp_scene *scene)
 static inline const rp_body_spec *rp_scene_bodies(const rp_scene *scene)
 {
     return scene->bodies.items;
+}
+static inline const rp_joint_spec *rp_scene_joints(const rp_scene *scene)
+{
+    return scene->joints.items;
 }
 static inline const rp_moisture_spec *rp_scene_moisture(const rp_scene *scene)
 {

@@ -228,14 +228,15 @@ static const rp_param body_params[] = {
          "turns about x, then y, then z; none when not given"),
     VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
          "of a plane: the way it faces, instead of a rotation; any length"),
-    WORD(
-        rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
-        "fixed; moved along keys; or dynamic, moved by what acts on it (no rigid-body engine yet)"),
+    WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
+         "fixed; keys: moved along keys; dynamic: moved by gravity, contacts, joints and sand"),
     TABLE(RP_PARAM_LIST, rp_body_spec, keys, "keys", "", key_table,
           "the way of a moved body, times rising; it rests before the first and after the last"),
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
          "between keys: smooth starts and ends at rest, linear moves and turns at an even rate"),
-    REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5, "of a dynamic body"),
+    REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5,
+         "of a dynamic body; its mass is this times the volume of its shape"),
+    REAL(rp_body_spec, mass, "mass", "kg", "", 1e-9, 1e12, "of a dynamic body, instead of density"),
     FRICTION(rp_body_spec,
              "of its surface (tangent); what counts is the geometric mean with the material's; "
              "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
@@ -249,6 +250,42 @@ static const rp_param body_params[] = {
            "leave it out of pictures, so that what it holds is seen, as behind glass"),
 };
 DEFINE(body_table, "body", rp_body_spec, body_params, "a rigid body");
+
+/* Limits and motors have a key for what turns and one for what slides, since a key has one unit;
+ * both fill the same member. check.c sees to it that only the kind's own is given, make.c fills in
+ * what is not. */
+static const rp_param joint_params[] = {
+    WORD(rp_joint_spec, kind, "kind", RP_JOINT_WORDS, NULL,
+         "fixed: nothing moves; ball: turns about a point; hinge: turns about an axis; slider: "
+         "moves along an axis"),
+    NAME(rp_joint_spec, body, "body", "bodies", NULL, "what is held"),
+    NAME(rp_joint_spec, other, "other", "bodies", "", "what holds it; the world when not given"),
+    VEC3(rp_joint_spec, anchor, "anchor", "m", "", -FAR, FAR,
+         "of a ball or hinge: the point it turns about, in the world at the start"),
+    VEC3(rp_joint_spec, axis, "axis", "", "", -FAR, FAR,
+         "of a hinge or slider, in the world at the start; any length; [0, 0, 1] when not given"),
+    REAL(rp_joint_spec, low, "low_angle", "deg", "", -180, 180,
+         "of a hinge: how far it turns back from the start; no limit when not given"),
+    REAL(rp_joint_spec, high, "high_angle", "deg", "", -180, 180,
+         "of a hinge: how far it turns on from the start; no limit when not given"),
+    REAL(rp_joint_spec, low, "low", "m", "", -FAR, FAR,
+         "of a slider: how far it moves back from the start; no limit when not given"),
+    REAL(rp_joint_spec, high, "high", "m", "", -FAR, FAR,
+         "of a slider: how far it moves on from the start; no limit when not given"),
+    REAL(rp_joint_spec, motor_speed, "motor_spin", "deg/s", "", -1e7, 1e7,
+         "of a hinge: the rate of body against other that a motor drives at; 0 when not given"),
+    REAL(rp_joint_spec, motor_force, "motor_torque", "N m", "", 0, 1e12,
+         "of a hinge: what the motor may use at most; no motor when not given"),
+    REAL(rp_joint_spec, motor_speed, "motor_speed", "m/s", "", -1e5, 1e5,
+         "of a slider: the speed of body against other that a motor drives at; 0 when not given"),
+    REAL(rp_joint_spec, motor_force, "motor_force", "N", "", 0, 1e12,
+         "of a slider: what the motor may use at most; no motor when not given"),
+    REAL(rp_joint_spec, break_force, "break_force", "N", "inf", 0, INFINITY,
+         "it breaks for good where it would have to hold more"),
+    REAL(rp_joint_spec, release, "release", "s", "inf", 0, INFINITY, "when it lets go"),
+};
+DEFINE(joint_table, "joint", rp_joint_spec, joint_params,
+       "what holds two bodies together, or a body to the world; one of them is dynamic");
 
 static const rp_param moisture_params[] = {
     TABLE(RP_PARAM_PART, rp_moisture_spec, shape_spec, "", "", region_table, ""),
@@ -327,6 +364,8 @@ static const rp_param scene_params[] = {
     TABLE(RP_PARAM_NAMED, rp_scene, emitters, "emitters", "", emitter_table,
           "nozzles that grains come out of, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, bodies, "bodies", "", body_table, "rigid bodies, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, joints, "joints", "", joint_table,
+          "what holds bodies together, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, moisture, "moisture", "", moisture_table,
           "regions in which grains become wet or dry, by name; where they overlap, in their order"),
     TABLE(RP_PARAM_NAMED, rp_scene, measurements, "measurements", "", measurement_table,

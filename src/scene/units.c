@@ -73,7 +73,7 @@ static const struct {
     {"Pa", "a pressure"},
     {"m2", "an area"},
     {"m3", "a volume"},
-    {"J", "an energy"},
+    {"J", "an energy or torque"},
 };
 
 static const rp_unit *find_unit(const char *name, size_t length)

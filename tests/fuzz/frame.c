@@ -11,8 +11,9 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
                                          "velocity_y", "velocity_z", "mass",     "density",
                                          "pressure",   "id",         "material", "asleep",
                                          "moisture",   "own",        "own/inner"};
-    static const char *const parts[] = {"position",         "orientation", "velocity",
-                                        "angular_velocity", "force",       "torque"};
+    static const char *const parts[] = {"position",         "orientation",   "velocity",
+                                        "angular_velocity", "force",         "torque",
+                                        "contact_force",    "contact_torque"};
     const double number = 1;
     const uint64_t one = 1, grains = 1u + next_byte(bytes) % 16, zero = 0;
     hid_t file = begin_file();
@@ -22,7 +23,7 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
         hid_t type = i == 9 ? H5T_STD_U32LE : i > 9 && i != 12 ? H5T_STD_U8LE : H5T_IEEE_F32LE;
         put_array(file, name, type, grains, 1, (uint64_t)i, bytes);
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
         put_array(file, name, H5T_IEEE_F64LE, 1, i == 1 ? 4 : 3, 0, bytes);
     }

@@ -176,10 +176,11 @@ static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char 
 
 static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
 {
-    static const char *const parts[] = {"position",         "orientation", "velocity",
-                                        "angular_velocity", "force",       "torque"};
+    static const char *const parts[] = {"position",         "orientation",   "velocity",
+                                        "angular_velocity", "force",         "torque",
+                                        "contact_force",    "contact_torque"};
     static const double values[16];
-    for (int i = 0; i < 6 && wrong != NO_BODIES; i++) {
+    for (int i = 0; i < 8 && wrong != NO_BODIES; i++) {
         char name[64];
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
         rp_sealed_put(file, name, "", RP_F64, values, 1, i == 1 ? 4 : 3);

@@ -245,7 +245,7 @@ static void csv_brings_back_the_same_bits(void **state)
     file = read_whole(in_folder(state, "run/export/bodies-000001.csv"), &size);
     assert_non_null(strstr(file, "\n\"ball\",0.10000000000000001,0.20000000000000001,"
                                  "0.29999999999999999,0.59999999999999998,0,0.80000000000000004,0,"
-                                 "1,2,3,4,5,6,1e-300,2,3,-0,5,6\n"));
+                                 "1,2,3,4,5,6,1e-300,2,3,-0,5,6,7,8,9,-1,-2,-3\n"));
     rp_release(file, size + 1);
     end_run(&r);
 }

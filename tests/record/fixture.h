@@ -67,7 +67,9 @@ static inline void test_bodies(test_grains *grains)
                                         .velocity = {1, 2, 3},
                                         .angular_velocity = {4, 5, 6},
                                         .force = {1e-300, 2, 3},
-                                        .torque = {-0.0, 5, 6}};
+                                        .torque = {-0.0, 5, 6},
+                                        .contact_force = {7, 8, 9},
+                                        .contact_torque = {-1, -2, -3}};
     grains->view.bodies = grains->bodies;
     grains->view.body_count = 2;
 }

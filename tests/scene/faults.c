@@ -114,7 +114,11 @@ static const wrong together[] = {
     {"bodies: {a: {shape: plane, motion: dynamic, density: 1}}", 2, 36, "bodies.a.motion",
      "no end"},
     {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic}}", 2, 13, "bodies.a.density",
-     "needs a density"},
+     "needs a density, such as 2500 kg/m3, or a mass"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic, mass: 1, density: 1}}", 2, 63,
+     "bodies.a.mass", "not both"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic, mass: -1}}", 2, 63, "bodies.a.mass",
+     "allowed: 1e-09"},
     {"bodies: {a: {shape: sphere, radius: 1, motion: keys}}", 2, 13, "bodies.a.keys",
      "at least one"},
     {"bodies: {a: {shape: sphere, radius: 1, keys: [{time: 0, position: [0,0,0]}]}}", 2, 46,
@@ -157,6 +161,69 @@ static const wrong together[] = {
     {"light: {direction: [0, 0, 0]}", 2, 20, "light.direction", "zero"},
 };
 
+/* Below two dynamic bodies and a fixed one, so the first line is 6. */
+#define BODIES                                                                                     \
+    "bodies:\n"                                                                                    \
+    "  crate: {shape: sphere, radius: 1, motion: dynamic, mass: 1}\n"                              \
+    "  lid: {shape: sphere, radius: 1, motion: dynamic, mass: 1}\n"                                \
+    "  wall: {shape: plane}\n"
+
+static const wrong joints[] = {
+    {BODIES "joints: {j: {kind: fixed}}", 6, 13, "joints.j.body", "must be given"},
+    {BODIES "joints: {j: {body: lid}}", 6, 13, "joints.j.kind", "must be given"},
+    {BODIES "joints: {j: {kind: hing, body: lid}}", 6, 20, "joints.j.kind", "'hinge'?"},
+    {BODIES "joints: {j: {kind: fixed, body: crat}}", 6, 33, "joints.j.body",
+     "from the section 'bodies'; did you mean 'crate'?"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, other: wal}}", 6, 45, "joints.j.other",
+     "did you mean 'wall'?"},
+    {BODIES "joints: {j: {kind: fixed, body: [lid]}}", 6, 33, "joints.j.body", "a list of 1"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, othr: wall}}", 6, 38, "joints.j.othr",
+     "did you mean 'other'?"},
+    {"joints: {j: {kind: fixed, body: lid}}", 2, 33, "joints.j.body", "section 'bodies'"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, other: lid}}", 6, 45, "joints.j.other",
+     "cannot be joined to itself"},
+    {BODIES "joints: {j: {kind: fixed, body: wall}}", 6, 33, "joints.j.body",
+     "'wall' is not dynamic"},
+    {BODIES "  post: {shape: plane}\njoints: {j: {kind: fixed, body: wall, other: post}}", 7, 33,
+     "joints.j.body", "neither 'wall' nor 'post' is dynamic"},
+    {BODIES "  post: {shape: plain}\njoints: {j: {kind: fixed, body: wall, other: post}}", 6, 17,
+     "bodies.post.shape", "'plane'?"},
+    {BODIES "joints: {j: {kind: ball, body: lid}}", 6, 13, "joints.j.anchor",
+     "a ball joint needs anchor"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, anchor: [0,0,0]}}", 6, 46, "joints.j.anchor",
+     "anchor means nothing for a fixed joint"},
+    {BODIES "joints: {j: {kind: ball, body: lid, anchor: [0,0,0], low_angle: 1}}", 6, 65,
+     "joints.j.low_angle", "means nothing for a ball joint, which has anchor"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, high: 1}}", 6, 44, "joints.j.high",
+     "means nothing for a fixed joint"},
+    {BODIES "joints: {j: {kind: ball, body: lid, anchor: [0,0,0], motor_torque: 1}}", 6, 68,
+     "joints.j.motor_torque", "means nothing for a ball joint"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, motor_force: 1}}", 6, 51, "joints.j.motor_force",
+     "means nothing for a fixed joint"},
+    {BODIES "joints: {j: {kind: hinge, body: lid, anchor: [0,0,0], low: -1}}", 6, 60,
+     "joints.j.low", "low means nothing for a hinge joint, which has anchor, axis, low_angle"},
+    {BODIES "joints: {j: {kind: slider, body: lid, motor_torque: 1}}", 6, 53,
+     "joints.j.motor_torque", "which has axis, low, high, motor_speed, motor_force"},
+    {BODIES "joints: {j: {kind: slider, body: lid, low: 2, high: 1}}", 6, 44, "joints.j.low",
+     "low (2 m) is above high (1 m)"},
+    {BODIES "joints: {j: {kind: hinge, body: lid, anchor: [0,0,0], low_angle: 20 deg,\n"
+            "  high_angle: 10 deg}}",
+     6, 66, "joints.j.low_angle", "low_angle (20 deg) is above high_angle (10 deg)"},
+    {BODIES "joints: {j: {kind: slider, body: lid, low: 3 deg}}", 6, 44, "joints.j.low",
+     "is an angle, but a length is wanted"},
+    {BODIES "joints: {j: {kind: slider, body: lid, axis: [0,0,0]}}", 6, 45, "joints.j.axis",
+     "must not be zero"},
+    {BODIES "joints: {j: {kind: slider, body: lid, motor_speed: 1}}", 6, 13, "joints.j.motor_force",
+     "say what the motor may use"},
+    {BODIES "joints: {j: {kind: slider, body: lid, motor_force: 1 m}}", 6, 52,
+     "joints.j.motor_force", "is a length, but a force is wanted"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, break_force: -1 N}}", 6, 51,
+     "joints.j.break_force", "allowed: at least 0 N"},
+    {BODIES "joints: {j: {kind: fixed, body: lid, release: -1}}", 6, 47, "joints.j.release",
+     "at least 0 s"},
+    {BODIES "joints: [a]", 6, 9, "joints", "expected a map"},
+};
+
 static const wrong yaml[] = {
     {"time: {duration: 1", 3, 1, "", "not YAML"},
     {"title: \"abc", 2, 9, "", "not YAML: double-quoted scalar without closing quote"},
@@ -195,6 +262,12 @@ static void what_does_not_fit_together_is_told(void **state)
 {
     (void)state;
     check_faults(together, sizeof together);
+}
+
+static void wrong_joints_are_told(void **state)
+{
+    (void)state;
+    check_faults(joints, sizeof joints);
 }
 
 static void bad_yaml_is_told(void **state)
@@ -273,6 +346,7 @@ int main(void)
         cmocka_unit_test(wrong_values_are_told),
         cmocka_unit_test(wrong_names_are_told),
         cmocka_unit_test(what_does_not_fit_together_is_told),
+        cmocka_unit_test(wrong_joints_are_told),
         cmocka_unit_test(bad_yaml_is_told),
         cmocka_unit_test(all_faults_are_told_at_once),
         cmocka_unit_test(the_caret_stands_below_the_value),

@@ -116,6 +116,44 @@ static void bodies_and_the_rest_arrive(void **state)
     rp_scene_destroy(scene);
 }
 
+static void joints_arrive(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok(full_scene);
+    assert_int_equal(scene->joints.count, 4);
+    const rp_joint_spec *door = rp_scene_joints(scene), *rail = door + 1, *rope = door + 2,
+                        *glue = door + 3;
+    assert_string_equal(door->name, "door");
+    assert_int_equal(door->kind, RP_JOINT_HINGE);
+    assert_int_equal(door->body, 2);
+    assert_int_equal(door->other, 3);
+    check_vector(door->anchor, 0, 0, 1);
+    check_vector(door->axis, 0, 0.6, 0.8);
+    check_near(door->low, -RP_PI / 2, 1e-15);
+    check_near(door->high, 0.5, 1e-15);
+    check_near(door->motor_speed, RP_PI / 3, 1e-15);
+    assert_true(door->motor_force == 2 && isinf(door->break_force) && isinf(door->release));
+    assert_int_equal(rail->other, -1);
+    check_vector(rail->axis, 0, 0, 1);
+    assert_true(rail->low == -0.05 && isinf(rail->high) && rail->high > 0);
+    assert_true(rail->motor_speed == 0.001 && rail->motor_force == 1000);
+    assert_true(rope->break_force == 20 && rope->body == 1 && rope->other == 2);
+    assert_true(glue->release == 0.5 && glue->motor_force == 0 && isinf(glue->low));
+    rp_scene_destroy(scene);
+}
+
+static void a_mass_stands_for_a_density(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok("particles: {spacing: 1}\nbodies:\n"
+                              "  a: {shape: sphere, radius: 1, motion: dynamic, mass: 2 t}\n"
+                              "  b: {shape: sphere, radius: 1, motion: dynamic, density: 5}\n");
+    const rp_body_spec *bodies = rp_scene_bodies(scene);
+    assert_true(bodies[0].mass == 2000 && bodies[0].density == 0);
+    assert_true(bodies[1].mass == 0 && bodies[1].density == 5);
+    rp_scene_destroy(scene);
+}
+
 static void little_is_enough(void **state)
 {
     (void)state;
@@ -368,6 +406,53 @@ static void drafts_are_scenes_too(void **state)
     rp_report_destroy(report);
 }
 
+static rp_draft *draft_of_bodies(void)
+{
+    rp_draft *draft = rp_draft_create();
+    rp_draft_set(draft, "particles.spacing", "1 cm");
+    rp_draft_set(draft, "bodies.a", "{shape: sphere, radius: 1, motion: dynamic, mass: 1}");
+    rp_draft_set(draft, "bodies.b", "{shape: sphere, radius: 1}");
+    return draft;
+}
+
+static void joints_are_drafted(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_draft *draft = draft_of_bodies();
+    rp_joint_def def = rp_default_joint();
+    def.body = "a";
+    rp_draft_add_joint(draft, "glue", &def);
+    def = (rp_joint_def){
+        RP_JOINT_HINGE, "b", "a", {1, 2, 1.0 / 3}, {0, 2, 0}, -1.0 / 3, INFINITY, -3, 4, 5, 6};
+    rp_draft_add_joint(draft, "door", &def);
+    def.kind = RP_JOINT_SLIDER;
+    rp_draft_add_joint(draft, "rail", &def);
+    rp_scene *scene;
+    check_ok(rp_draft_finish_with(draft, &schema, &scene, report), report);
+    const rp_joint_spec *joints = rp_scene_joints(scene);
+    assert_int_equal(scene->joints.count, 3);
+    assert_true(joints[0].kind == RP_JOINT_FIXED && joints[0].other == -1);
+    assert_true(isinf(joints[0].break_force) && isinf(joints[0].release));
+    for (int i = 1; i < 3; i++) {
+        assert_true(joints[i].body == 1 && joints[i].other == 0);
+        check_vector(joints[i].axis, 0, 1, 0);
+        assert_true(joints[i].low == -1.0 / 3 && isinf(joints[i].high));
+        assert_true(joints[i].motor_speed == -3 && joints[i].motor_force == 4);
+        assert_true(joints[i].break_force == 5 && joints[i].release == 6);
+    }
+    assert_true(joints[1].anchor.z == 1.0 / 3);
+    rp_scene_destroy(scene);
+
+    draft = draft_of_bodies();
+    def = rp_default_joint();
+    def.body = "c";
+    rp_draft_add_joint(draft, "glue", &def);
+    assert_int_equal(rp_draft_finish_with(draft, &schema, &scene, report), RP_ERROR_INPUT);
+    assert_string_equal(rp_report_fault(report, 0)->key, "joints.glue.body");
+    rp_report_destroy(report);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static int until_failure;
@@ -466,6 +551,8 @@ int main(void)
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
+        cmocka_unit_test(joints_arrive),
+        cmocka_unit_test(a_mass_stands_for_a_density),
         cmocka_unit_test(little_is_enough),
         cmocka_unit_test(surfaces_are_rough_unless_told),
         cmocka_unit_test(wetness_blends_evenly),
@@ -475,6 +562,7 @@ int main(void)
         cmocka_unit_test(the_text_reads_back_the_same),
         cmocka_unit_test(a_mesh_is_read_and_kept),
         cmocka_unit_test(drafts_are_scenes_too),
+        cmocka_unit_test(joints_are_drafted),
         cmocka_unit_test(running_out_of_memory_is_told),
         cmocka_unit_test(help_tells_every_key),
     };
