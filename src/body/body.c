@@ -1,16 +1,28 @@
-/* Fixed and keyed bodies. */
+/* The states of all bodies, and the order of their step. */
 #include "body/body.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/view.h"
+#include "body/engine.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* s: longer steps let stacks sway. */
+#define LONGEST_STEP 0.004
+/* Parts of its smallest extent that a body may move in a step, or it would pass through another. */
+#define LONGEST_WAY 0.25
+/* A body is slow below this speed: extents per second for its place, rad/s for its turn. */
+#define SLOW 0.02
+
 struct rp_bodies {
     const rp_scene *scene;
     rp_body_state *states;
+    double *calm; /* s that each has been slow */
     int count;
+    bool dynamic;      /* some body is */
+    rp_engine *engine; /* NULL when none is */
+    double time, dt;   /* s, of the step in hand */
 };
 
 static size_t states_size(int count)
@@ -61,7 +73,7 @@ static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
 static rp_code check_body(const rp_body_spec *spec, rp_report *report)
 {
     if (spec->motion == RP_MOTION_KEYS) return check_keys(spec, report);
-    if (spec->motion != RP_MOTION_DYNAMIC) return RP_OK;
+    if (spec->motion != RP_MOTION_DYNAMIC || rp_engine_is_there()) return RP_OK;
     char key[256];
     snprintf(key, sizeof key, "bodies.%s.motion", spec->name);
     return rp_fail_at(report, RP_ERROR_UNSUPPORTED, NULL, key,
@@ -79,31 +91,68 @@ static rp_code check_all(const rp_scene *scene, rp_report *report)
     return first;
 }
 
+static rp_body_state first_state(const rp_body_spec *spec)
+{
+    rp_body_state state = {0};
+    store_pose(&state, pose_at(spec, 0));
+    if (spec->motion == RP_MOTION_DYNAMIC) {
+        store_vec3(state.velocity, spec->velocity);
+        store_vec3(state.angular_velocity, spec->spin);
+    }
+    return state;
+}
+
+static rp_code fill(rp_bodies *bodies, rp_report *report)
+{
+    const rp_scene *scene = bodies->scene;
+    int count = bodies->count;
+    bodies->states = rp_allocate_zero(states_size(count));
+    bodies->calm = rp_allocate_zero((size_t)count * sizeof *bodies->calm);
+    if (!bodies->states || !bodies->calm)
+        return rp_fail_memory(report, states_size(count), "bodies");
+    for (int i = 0; i < count; i++) {
+        bodies->states[i] = first_state(&rp_scene_bodies(scene)[i]);
+        bodies->dynamic = bodies->dynamic || rp_bodies_is_dynamic(bodies, i);
+    }
+    return bodies->dynamic ? rp_engine_create(scene, bodies->states, &bodies->engine, report)
+                           : RP_OK;
+}
+
 rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report)
 {
     *out = NULL;
     rp_code code = check_all(scene, report);
     if (code != RP_OK) return code;
-    int count = scene->bodies.count;
     rp_bodies *bodies = rp_allocate_zero(sizeof *bodies);
-    rp_body_state *states = rp_allocate_zero(states_size(count));
-    if (!bodies || !states) {
-        rp_release(bodies, sizeof *bodies);
-        rp_release(states, states_size(count));
-        return rp_fail_memory(report, states_size(count), "bodies");
-    }
-    for (int i = 0; i < count; i++)
-        store_pose(&states[i], pose_at(&rp_scene_bodies(scene)[i], 0));
-    *bodies = (rp_bodies){scene, states, count};
-    *out = bodies;
-    return RP_OK;
+    if (!bodies) return rp_fail_memory(report, sizeof *bodies, "bodies");
+    bodies->scene = scene;
+    bodies->count = scene->bodies.count;
+    code = fill(bodies, report);
+    if (code == RP_OK)
+        *out = bodies;
+    else
+        rp_bodies_destroy(bodies);
+    return code;
 }
 
 void rp_bodies_destroy(rp_bodies *bodies)
 {
     if (!bodies) return;
+    rp_engine_destroy(bodies->engine);
     rp_release(bodies->states, states_size(bodies->count));
+    rp_release(bodies->calm, (size_t)bodies->count * sizeof *bodies->calm);
     rp_release(bodies, sizeof *bodies);
+}
+
+bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index)
+{
+    return rp_scene_bodies(bodies->scene)[index].motion == RP_MOTION_DYNAMIC;
+}
+
+rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
+{
+    RP_ASSERT(rp_bodies_is_dynamic(bodies, index));
+    return rp_engine_mass(bodies->engine, index);
 }
 
 /* Every number finite, every orientation a turn. */
@@ -120,21 +169,96 @@ static rp_code check_states(const rp_body_state *states, int count, rp_code code
     return RP_OK;
 }
 
-rp_code rp_bodies_advance(rp_bodies *bodies, double time, double dt, rp_report *report)
+static rp_vec3 vec3_of(const double v[3])
+{
+    return rp_v3(v[0], v[1], v[2]);
+}
+
+static double extent_of(const rp_bodies *bodies, int index)
+{
+    rp_box3 box = rp_shape_bounds(&rp_scene_bodies(bodies->scene)[index].shape);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    return fmin(size.x, fmin(size.y, size.z));
+}
+
+double rp_bodies_limit_dt(const rp_bodies *bodies)
+{
+    double limit = bodies->dynamic ? LONGEST_STEP : INFINITY;
+    for (int i = 0; i < bodies->count; i++) {
+        if (!rp_bodies_is_dynamic(bodies, i)) continue;
+        double speed = rp_v3_length(vec3_of(bodies->states[i].velocity));
+        double way = LONGEST_WAY * extent_of(bodies, i);
+        if (speed * limit > way) limit = way / speed;
+    }
+    return limit;
+}
+
+/* The velocities that lead from where a keyed body is to where it has to be. */
+static void follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt)
+{
+    rp_pose from = pose_at(spec, time), to = pose_at(spec, time + dt);
+    rp_vec3 move = rp_v3_sub(to.position, from.position);
+    rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
+    store_vec3(state->velocity, rp_v3_scale(move, 1 / dt));
+    store_vec3(state->angular_velocity, rp_v3_scale(turn, 1 / dt));
+}
+
+/* Under the forces of the last step, which for bodies at rest are those of this one, too. */
+static rp_code first_guess(rp_bodies *bodies, rp_report *report)
+{
+    rp_engine *engine = bodies->engine;
+    rp_code code =
+        rp_engine_begin(engine, bodies->states, bodies->calm, bodies->time, bodies->dt, report);
+    return code == RP_OK ? rp_engine_try(engine, NULL, bodies->states, report) : code;
+}
+
+rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report)
 {
     RP_ASSERT(dt > 0);
+    bodies->time = time;
+    bodies->dt = dt;
     for (int i = 0; i < bodies->count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
-        if (spec->motion != RP_MOTION_KEYS) continue;
-        rp_pose from = pose_at(spec, time), to = pose_at(spec, time + dt);
-        rp_vec3 move = rp_v3_sub(to.position, from.position);
-        rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-        rp_body_state *state = &bodies->states[i];
-        store_pose(state, to);
-        store_vec3(state->velocity, rp_v3_scale(move, 1 / dt));
-        store_vec3(state->angular_velocity, rp_v3_scale(turn, 1 / dt));
+        if (spec->motion == RP_MOTION_KEYS) follow_keys(&bodies->states[i], spec, time, dt);
     }
-    return check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report);
+    return bodies->engine ? first_guess(bodies, report) : RP_OK;
+}
+
+rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report)
+{
+    return bodies->engine ? rp_engine_try(bodies->engine, loads, bodies->states, report) : RP_OK;
+}
+
+/* Sand never lies quite still, so a body that it touches stays awake. */
+static void count_calm(rp_bodies *bodies)
+{
+    for (int i = 0; i < bodies->count; i++) {
+        rp_body_state *state = &bodies->states[i];
+        if (!rp_bodies_is_dynamic(bodies, i)) continue;
+        bool slow = rp_v3_length(vec3_of(state->velocity)) < SLOW * extent_of(bodies, i) &&
+                    rp_v3_length(vec3_of(state->angular_velocity)) < SLOW;
+        bool touched = rp_v3_length(vec3_of(state->force)) > 0;
+        bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
+        if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
+        store_vec3(state->velocity, rp_v3(0, 0, 0));
+        store_vec3(state->angular_velocity, rp_v3(0, 0, 0));
+    }
+}
+
+rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
+{
+    for (int i = 0; i < bodies->count; i++) {
+        const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
+        if (spec->motion == RP_MOTION_KEYS)
+            store_pose(&bodies->states[i], pose_at(spec, bodies->time + bodies->dt));
+    }
+    rp_code code = RP_OK;
+    if (bodies->engine) {
+        code = rp_engine_finish(bodies->engine, bodies->states, report);
+        count_calm(bodies);
+    }
+    return code == RP_OK ? check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report)
+                         : code;
 }
 
 int rp_bodies_count(const rp_bodies *bodies)
@@ -162,7 +286,13 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
     rp_code code = RP_OK;
     for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
         code = save_part(bodies, &rp_body_parts[i], store, report);
-    return code;
+    if (code != RP_OK || !bodies->engine) return code;
+    code = rp_store_put(store, "bodies/calm", "s", RP_F64, bodies->calm, (size_t)bodies->count,
+                        report);
+    return code == RP_OK
+               ? rp_store_put(store, "joints/broken", "", RP_U8, rp_engine_broken(bodies->engine),
+                              (size_t)bodies->scene->joints.count, report)
+               : code;
 }
 
 static rp_code load_part(rp_body_state *states, size_t count, const rp_body_part *part,
@@ -170,6 +300,24 @@ static rp_code load_part(rp_body_state *states, size_t count, const rp_body_part
 {
     rp_code code = rp_store_get(store, part->name, RP_F64, values, part->width * count, report);
     if (code == RP_OK) rp_body_part_scatter(part, states, count, values);
+    return code;
+}
+
+/* What only an engine has; read aside, too. */
+static rp_code load_engine(rp_bodies *bodies, const rp_store *store, rp_report *report)
+{
+    size_t count = (size_t)bodies->count, joints = (size_t)bodies->scene->joints.count;
+    double *calm = rp_allocate(count * sizeof *calm);
+    uint8_t *broken = rp_allocate(joints);
+    rp_code code = calm && broken ? RP_OK : rp_fail_memory(report, count, "the state of bodies");
+    if (code == RP_OK) code = rp_store_get(store, "bodies/calm", RP_F64, calm, count, report);
+    if (code == RP_OK) code = rp_store_get(store, "joints/broken", RP_U8, broken, joints, report);
+    if (code == RP_OK) {
+        memcpy(bodies->calm, calm, count * sizeof *calm);
+        code = rp_engine_restore(bodies->engine, broken, report);
+    }
+    rp_release(calm, count * sizeof *calm);
+    rp_release(broken, joints);
     return code;
 }
 
@@ -186,6 +334,7 @@ rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *repo
             code =
                 load_part(states, (size_t)bodies->count, &rp_body_parts[i], values, store, report);
         if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
+        if (code == RP_OK && bodies->engine) code = load_engine(bodies, store, report);
         if (code == RP_OK) memcpy(bodies->states, states, size);
     } else {
         code = rp_fail_memory(report, 2 * size, "the state of bodies");

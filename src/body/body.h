@@ -1,23 +1,51 @@
-/* Bodies: everything solid. Fixed ones stay, keyed ones follow their key frames; dynamic ones need
- * a rigid-body engine, which lives in this room and nowhere else. */
+/* Bodies: everything solid. Fixed ones stay, keyed ones follow their key frames, dynamic ones are
+ * moved by gravity, grains, joints and each other; the rigid-body engine that does this lives in
+ * this room and nowhere else. docs/theory/bodies.md has the equations (B1 …).
+ *
+ * A step has three parts, so that grains and bodies can find velocities that suit both: begin, any
+ * number of answers to what grains would push, finish. Poses change in the last one only. */
 #ifndef RP_BODY_BODY_H
 #define RP_BODY_BODY_H
 
 #include "base/store.h"
+#include "geom/mass.h"
 #include "repose/view.h"
 #include "scene/scene.h"
 
+#define RP_BODY_SLEEP_TIME 0.5 /* s that a dynamic body has to be slow before it sleeps */
+
 typedef struct rp_bodies rp_bodies;
 
-/* Bodies of the scene at time 0, at rest. The scene must outlive them. A dynamic body is refused
- * (RP_ERROR_UNSUPPORTED) while there is no engine; keys must be there and rise in time. */
+/* What grains do to a body in a step, and what of them has to move with it. Moments are about the
+ * body's origin, along the world's axes. */
+typedef struct rp_load {
+    rp_vec3 force, torque; /* N; N m */
+    double mass;           /* kg of grains that are held by it */
+    rp_vec3 moment;        /* kg m, sum of mass times arm */
+    double second[6];      /* kg m2, sum of mass times arm times arm: xx, yy, zz, xy, xz, yz */
+} rp_load;
+
+/* Bodies of the scene at time 0, dynamic ones with their first velocities. The scene must outlive
+ * them. Keys must be there and rise in time. A dynamic body is refused (RP_ERROR_UNSUPPORTED) by a
+ * build without an engine. */
 rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report);
 void rp_bodies_destroy(rp_bodies *bodies);
-/* Moves all bodies from `time` to `time + dt`, dt > 0; velocities are those of the interval, so
- * that a solver which moves the surface by velocity * dt meets the new pose. Poses depend on the
- * time alone, not on the steps that led there. The angular velocity is that of the shorter way: a
- * body must turn by less than half a turn per step. */
-rp_code rp_bodies_advance(rp_bodies *bodies, double time, double dt, rp_report *report);
+/* Begins a step of dt > 0 from `time`. Keyed bodies take the velocities of that interval, so that
+ * moving the surface by velocity * dt meets its new pose; dynamic ones those that they would have
+ * under the forces of the last step. The angular velocity is that of the shorter way: a keyed body
+ * must turn by less than half a turn per step. */
+rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report);
+/* New velocities of dynamic bodies for the loads, one for each body: a step towards what both can
+ * agree on (B3), which it leaves as it is once it is found. */
+rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report);
+/* Moves all bodies to the end of the step: keyed ones to where they have to be, whatever the steps
+ * that led there; dynamic ones under the forces and torques that their states hold. */
+rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report);
+/* The longest step that dynamic bodies bear, s; infinite without any. */
+double rp_bodies_limit_dt(const rp_bodies *bodies);
+bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index);
+/* Of a dynamic body. */
+rp_mass rp_bodies_mass(const rp_bodies *bodies, int index);
 int rp_bodies_count(const rp_bodies *bodies);
 /* All states, in the order of the scene. Forces are written by couple. */
 rp_body_state *rp_bodies_states(rp_bodies *bodies);
@@ -33,7 +61,8 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies);
 rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
                      double time);
 
-/* All states, bit for bit, as "bodies/position" and so on; a load that fails changes nothing. */
+/* All states, bit for bit, as "bodies/position" and so on, and which joints are broken; a load that
+ * fails changes nothing. */
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report);
 

@@ -2,6 +2,10 @@
  * a grain and hands back the forces it applied; the sum per body is the same bits for any number of
  * threads, since each block of grains adds to its own row and rows are added in order.
  *
+ * Dynamic bodies give way. A solver that only hands back forces at the end has bodies which move in
+ * the next step; one that solves for velocities pushes, asks for the answer, looks at the surfaces'
+ * new velocities and pushes anew until both agree (B3).
+ *
  * The walls of the domain are surfaces, too: fixed planes with no body behind them. */
 #ifndef RP_COUPLE_COUPLE_H
 #define RP_COUPLE_COUPLE_H
@@ -18,6 +22,7 @@ typedef struct rp_surface {
     rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
     double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
     int body;                     /* -1 for a wall of the domain */
+    bool dynamic;                 /* its velocity is what grains make of it */
     rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
 } rp_surface;
 
@@ -36,9 +41,13 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
                          rp_report *report);
 void rp_couple_destroy(rp_couple *couple);
 
-/* Takes the bodies' present poses and velocities. Call after they moved or were loaded, before the
- * solver steps. */
+/* Takes the bodies' present poses and velocities. Call after they moved or were loaded, and when
+ * their step has begun, before the solver steps: poses are then those at its start. */
 void rp_couple_refresh(rp_couple *couple);
+/* Moves the surfaces along their velocities, for solvers that look at the end of a step. */
+void rp_couple_move(rp_couple *couple, double dt);
+/* Some surface is that of a dynamic body. */
+bool rp_couple_is_dynamic(const rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
 /* The speed of the fastest point of any surface, m/s. */
@@ -51,7 +60,8 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
  * both frictions. It depends on neither place nor time, so a solver may keep it. */
 double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material);
 
-/* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. */
+/* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. Faults until the
+ * finish go to this report. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);
 /* A force on the body behind a surface at a point, from a grain of that block: the mean over the
  * step, which is the impulse divided by dt; parts of it may be pushed one by one. Walls are let
@@ -59,8 +69,16 @@ rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_re
  * sum. */
 void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
                     rp_vec3 force);
+/* A grain of that mass moves as the body does there: what makes the body's answer stable. To be
+ * told of every grain whose push depends on the body's velocity. */
+void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    double mass);
+/* Takes what was pushed and held as a question: surfaces of dynamic bodies get the velocities that
+ * answer it. The rows are then zero again. Gives the largest change of a surface's speed, m/s. */
+double rp_couple_answer(rp_couple *couple);
 /* Adds the rows in order and hands the sums to the bodies' states: force, and torque about the
- * body's origin as of the last refresh. The rows are then gone. */
-void rp_couple_finish(rp_couple *couple);
+ * body's origin as of the last refresh. The rows are then gone. A fault of an answer is told here.
+ */
+rp_code rp_couple_finish(rp_couple *couple);
 
 #endif

@@ -206,3 +206,16 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
     rp_draft_destroy(draft);
     return code;
 }
+
+bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward)
+{
+    static const rp_vec3 ways[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                           {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    const double bounds[RP_SIDES] = {domain->low.x,  domain->high.x, domain->low.y,
+                                     domain->high.y, domain->low.z,  domain->high.z};
+    bool open = domain->open >> side & 1, periodic = domain->periodic >> (side / 2) & 1;
+    *inward = ways[side];
+    /* On the axis of the side: the bound times the unit vector, whichever way that points. */
+    *foot = rp_v3_scale(*inward, side % 2 ? -bounds[side] : bounds[side]);
+    return isfinite(bounds[side]) && !open && !periodic;
+}

@@ -28,6 +28,7 @@ typedef struct rp_gravity_key_spec {
 
 /* The sides of the domain in the order of rp_domain_spec.open. */
 #define RP_SIDE_WORDS "left|right|front|back|bottom|top"
+#define RP_SIDES 6
 
 typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
@@ -240,6 +241,10 @@ rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
 double rp_scene_gravity_max(const rp_scene *scene);
 /* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
+
+/* Whether a side of the domain is a wall: bounded, closed and not periodic; then a point of its
+ * plane and the way it faces, into the domain. */
+bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
 
 /* What a material's wetness makes of it, moisture from 0 to 1 (W9). */
 static inline double rp_material_cohesion(const rp_material_spec *material, double moisture)

@@ -157,9 +157,11 @@ void rp_world_destroy(rp_world *world)
 static rp_code take_step(rp_world *world, double dt, rp_report *report)
 {
     rp_world_moisten(world, dt);
-    rp_code code = rp_bodies_advance(world->bodies, world->time, dt, report);
+    rp_code code = rp_bodies_begin(world->bodies, world->time, dt, report);
     rp_couple_refresh(world->couple);
     if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
+    if (code == RP_OK) code = rp_bodies_finish(world->bodies, report);
+    rp_couple_refresh(world->couple);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     if (code == RP_OK) code = rp_world_remove_leavers(world, report);
     world->external.any = false;
@@ -170,10 +172,18 @@ static rp_code take_step(rp_world *world, double dt, rp_report *report)
     return RP_OK;
 }
 
+/* The step that grains and bodies bear. */
+static rp_step_limit bearable_step(const rp_world *world)
+{
+    rp_step_limit limit = world->type->limit_dt(world->solver);
+    double bodies = rp_bodies_limit_dt(world->bodies);
+    return bodies < limit.dt ? (rp_step_limit){bodies, "the dynamic bodies' way"} : limit;
+}
+
 /* A fixed step is the user's word, but may be longer than the solver bears: that is told, once. */
 static void check_fixed_step(rp_world *world)
 {
-    rp_step_limit limit = world->type->limit_dt(world->solver);
+    rp_step_limit limit = bearable_step(world);
     if (world->warned || world->scene->time.step <= limit.dt) return;
     world->warned = true;
     rp_log(RP_LOG_WARNING, "at %.4g s time.step is %.3g s, the solver asks for %.3g s (%s)",
@@ -189,7 +199,7 @@ static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *re
         *limit = (rp_step_limit){spec->step, "time.step is fixed"};
         return RP_OK;
     }
-    *limit = world->type->limit_dt(world->solver);
+    *limit = bearable_step(world);
     if (limit->dt > spec->max_step) *limit = (rp_step_limit){spec->max_step, "time.max_step"};
     if (limit->dt >= spec->min_step) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,

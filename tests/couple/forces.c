@@ -149,7 +149,8 @@ static void a_warm_step_allocates_nothing(void **state)
     uint64_t calls = 0;
     for (int step = 0; step < 5; step++) {
         if (step == 2) calls = rp_memory_now().calls;
-        assert_int_equal(rp_bodies_advance(bodies, 0.1 * step, 0.1, NULL), RP_OK);
+        assert_int_equal(rp_bodies_begin(bodies, 0.1 * step, 0.1, NULL), RP_OK);
+        assert_int_equal(rp_bodies_finish(bodies, NULL), RP_OK);
         rp_couple_refresh(couple);
         run_step(couple, 0, &arena);
     }

@@ -109,7 +109,8 @@ static void check_touches(const rp_shape *shape)
     check_ok(rp_bodies_create(&scene, &bodies, NULL), NULL);
     check_ok(rp_couple_create(&scene, bodies, &couple, NULL), NULL);
     const double dt = 1e-6;
-    assert_int_equal(rp_bodies_advance(bodies, 1.1, dt, NULL), RP_OK);
+    assert_int_equal(rp_bodies_begin(bodies, 1.1, dt, NULL), RP_OK);
+    assert_int_equal(rp_bodies_finish(bodies, NULL), RP_OK);
     rp_couple_refresh(couple);
     const rp_surface *surface = rp_couple_surfaces(couple);
     assert_int_equal(rp_couple_count(couple), 1);

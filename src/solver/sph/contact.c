@@ -1,6 +1,6 @@
 /* Grains on solids (G12 to G15): every grain is a ball of half a spacing against the exact surface.
  * Contacts act on single grains, so that their impulses need no iteration: velocities are
- * corrected wherever they are computed. */
+ * corrected wherever they are computed. Dynamic bodies are asked for theirs each time (G15a). */
 #include "base/report.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
@@ -15,7 +15,14 @@
 /* Surfaces near a block of grains that are told apart; with more, every grain looks at all. */
 #define NEAR_MOST 64
 /* Rows of forces are as many as blocks, but no more than this: each has room for all bodies. */
-#define ROWS_MOST 1024
+#define ROWS_MOST 64
+/* Questions to dynamic bodies: in a sweep, where the next one asks again, and at the end, until
+ * their velocities change by less than this part of what gravity adds in a step. */
+#define ASKED_IN_SWEEP 1
+#define ASKED_AT_END 40
+#define AGREED 1e-4
+/* Grains nearer to a body than this, in spacings, move with it, whether they push yet or not. */
+#define HELD 0.25f
 
 typedef struct search {
     const rp_solver *solver;
@@ -138,10 +145,21 @@ static double reach_of(const rp_solver *solver, double speed)
     return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
 }
 
+static size_t rows_of(const rp_solver *solver, size_t *row_blocks)
+{
+    size_t blocks = solver->work.blocks;
+    *row_blocks = blocks / ROWS_MOST + 1;
+    return (blocks + *row_blocks - 1) / *row_blocks;
+}
+
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
 {
+    const rp_frame *frame = &solver->frame;
     double speed = rp_sph_max_speed(solver) + rp_v3_length(solver->gravity) * solver->dt;
-    return find_contacts(solver, reach_of(solver, speed), report);
+    rp_code code = find_contacts(solver, reach_of(solver, speed), report);
+    if (code != RP_OK) return code;
+    size_t row_blocks, rows = rows_of(solver, &row_blocks);
+    return rp_couple_begin(frame->couple, rows, frame->arena, report);
 }
 
 static double speed_of_range(void *context, size_t begin, size_t end)
@@ -186,7 +204,7 @@ static uint32_t same_grain(const rp_sph_work *w, uint32_t c, uint32_t end)
     return last;
 }
 
-void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
+static void contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
 {
     const rp_sph_work *w = &solver->work;
     float per_dt = (float)(1 / solver->dt);
@@ -201,53 +219,136 @@ void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *v
     }
 }
 
-typedef struct forces {
+void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
+{
+    if (!rp_couple_is_dynamic(solver->frame.couple)) contact_velocities(solver, block, velocity);
+}
+
+/* One look at all contacts, block by block, to push bodies. */
+typedef struct pushing {
     rp_solver *solver;
     size_t row_blocks; /* blocks of grains that share a row of forces */
-} forces;
+    bool ask;          /* dynamic bodies only, and grains keep their velocities */
+} pushing;
 
-static void push_bodies(const forces *f, size_t block)
+/* The velocity of a dynamic body may have changed since the contact was found. */
+static void follow_body(rp_sph_contact *c, const rp_surface *surface, rp_vec3 at)
 {
-    rp_solver *solver = f->solver;
+    rp_vec3 arm = rp_v3_sub(at, surface->pose.position);
+    rp_vec3 u = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    c->ux = (float)u.x;
+    c->uy = (float)u.y;
+    c->uz = (float)u.z;
+}
+
+static bool is_held(const rp_solver *solver, const rp_sph_contact *c, rp_four v)
+{
+    float closing = (c->ux - v[0]) * c->nx + (c->uy - v[1]) * c->ny + (c->uz - v[2]) * c->nz;
+    return c->gap < HELD * (float)solver->spacing || c->gap < closing * (float)solver->dt;
+}
+
+/* The contacts from c to last, which are of one grain, see where the bodies are going; true when
+ * one of them is dynamic. */
+static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t last, rp_vec3 at)
+{
+    const rp_solver *solver = q->solver;
+    const rp_particles *p = solver->frame.particles;
+    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    bool dynamic = false;
+    for (; c < last; c++) {
+        rp_sph_contact *k = &solver->work.contacts[c];
+        const rp_surface *surface = &surfaces[k->surface];
+        if (!surface->dynamic) continue;
+        dynamic = true;
+        follow_body(k, surface, at);
+        if (q->ask && is_held(solver, k, solver->work.velocity[k->grain]))
+            rp_couple_hold(solver->frame.couple, row, surface, at, p->mass[k->grain]);
+    }
+    return dynamic;
+}
+
+static void push_block(const pushing *q, size_t block)
+{
+    rp_solver *solver = q->solver;
     const rp_sph_work *w = &solver->work;
     const rp_particles *p = solver->frame.particles;
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     float per_dt = (float)(1 / solver->dt);
+    size_t row = block / q->row_blocks;
     uint32_t end = w->contact_start[block + 1];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
         uint32_t i = w->contacts[c].grain;
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
+        if (!follow_bodies(q, row, c, last, at) && q->ask) continue;
         int rounds = last - c > 1 ? ROUNDS : ROUNDS_ALONE;
+        rp_four v = w->velocity[i];
         for (int n = 0; n < rounds * (int)(last - c); n++) {
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
-            rp_four before = w->velocity[i], after = resolve(k, per_dt, before);
-            rp_four force = (before - after) * (p->mass[i] * per_dt);
-            w->velocity[i] = after;
-            rp_couple_push(solver->frame.couple, block / f->row_blocks, &surfaces[k->surface], at,
+            rp_four after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
+            v = after;
+            rp_couple_push(solver->frame.couple, row, &surfaces[k->surface], at,
                            rp_v3((double)force[0], (double)force[1], (double)force[2]));
         }
+        if (!q->ask) w->velocity[i] = v;
     }
 }
 
 static void push_range(void *context, size_t begin, size_t end)
 {
     for (size_t block = begin; block < end; block++)
-        push_bodies(context, block);
+        push_block(context, block);
+}
+
+static void push_all(rp_solver *solver, bool ask)
+{
+    pushing q = {.solver = solver, .ask = ask};
+    rows_of(solver, &q.row_blocks);
+    rp_parallel_for(solver->frame.threads, solver->work.blocks, q.row_blocks, push_range, &q);
+}
+
+/* (G15a) */
+static void ask_bodies(rp_solver *solver, int times)
+{
+    double enough = AGREED * solver->spacing / solver->falling * solver->dt / solver->falling;
+    double change = INFINITY;
+    for (int n = 0; n < times && change > enough; n++) {
+        push_all(solver, true);
+        change = rp_couple_answer(solver->frame.couple);
+    }
+}
+
+static void keep_out_range(void *context, size_t begin, size_t end)
+{
+    const pushing *q = context;
+    const rp_sph_work *w = &q->solver->work;
+    const rp_particles *p = q->solver->frame.particles;
+    for (size_t block = begin; block < end; block++) {
+        for (uint32_t c = w->contact_start[block], last; c < w->contact_start[block + 1];
+             c = last) {
+            last = same_grain(w, c, w->contact_start[block + 1]);
+            uint32_t i = w->contacts[c].grain;
+            follow_bodies(q, 0, c, last, rp_v3(p->x[i], p->y[i], p->z[i]));
+        }
+        contact_velocities(q->solver, block, w->velocity);
+    }
+}
+
+void rp_sph_contact_answers(rp_solver *solver)
+{
+    if (!rp_couple_is_dynamic(solver->frame.couple)) return;
+    pushing q = {.solver = solver};
+    ask_bodies(solver, ASKED_IN_SWEEP);
+    rp_parallel_for(solver->frame.threads, solver->work.blocks, 1, keep_out_range, &q);
 }
 
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t blocks = solver->work.blocks;
-    forces f = {solver, blocks / ROWS_MOST + 1};
-    size_t rows = (blocks + f.row_blocks - 1) / f.row_blocks;
     rp_code code = look_further(solver, report);
-    if (code == RP_OK) code = rp_couple_begin(frame->couple, rows, frame->arena, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, blocks, f.row_blocks, push_range, &f);
-    rp_couple_finish(frame->couple);
-    return RP_OK;
+    if (rp_couple_is_dynamic(solver->frame.couple)) ask_bodies(solver, ASKED_AT_END);
+    push_all(solver, false);
+    return rp_couple_finish(solver->frame.couple);
 }
 
 void rp_sph_contact_positions(const rp_solver *solver, size_t block)

@@ -149,8 +149,11 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report);
 
 /* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
-/* Changes the velocities of a block's grains so that they keep out of solids. */
+/* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
+ * are dynamic, since what those do depends on all blocks. */
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);
+/* Where there are dynamic bodies: the same for all grains, with the bodies' answer. */
+void rp_sph_contact_answers(rp_solver *solver);
 /* Hands what the final velocities took from the grains to the bodies; to be called instead of the
  * above on the velocities that grains will have. */
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report);

@@ -81,6 +81,13 @@ static rp_code check_way(const rp_solver *solver, double time, rp_report *report
                    time, spacings, solver->dt, speed);
 }
 
+/* Bodies feel no grains any more; where all of them sleep, they feel what they felt before. */
+static rp_code push_nothing(const rp_frame *frame, rp_report *report)
+{
+    rp_code code = rp_couple_begin(frame->couple, 0, frame->arena, report);
+    return code == RP_OK ? rp_couple_finish(frame->couple) : code;
+}
+
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -88,7 +95,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     prepare(solver, time, dt);
     if (!p->count || rp_sph_all_asleep(solver)) {
         solver->stats.max_speed = solver->stats.iterations = 0;
-        return RP_OK;
+        return p->count ? RP_OK : push_nothing(frame, report);
     }
 
     rp_code code = rp_sph_density(solver, report);

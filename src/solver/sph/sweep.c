@@ -67,6 +67,7 @@ void rp_sph_velocities(rp_solver *solver, unsigned what)
     rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
     rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK,
                     velocity_range, &s);
+    if (what & RP_SPH_CONTACTS) rp_sph_contact_answers(solver);
     rp_timer_stop(&solver->timers[RP_SPH_VELOCITIES]);
 }
 

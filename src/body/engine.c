@@ -1,0 +1,463 @@
+/* Steps of rigid bodies by the Open Dynamics Engine; docs/theory/bodies.md (B1 …). */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "body/ode.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Up to so many rows of contacts and joints the engine solves them exactly, in a time that grows
+ * with their cube; beyond, by so many sweeps over them. */
+#define EXACT_ROWS 160
+#define SWEEPS 80
+/* Contacts may sink in by this part of the smallest body, so that they last from step to step. */
+#define SKIN 2e-3
+/* Bodies that overlap are parted no faster than they would fall through the smallest one. */
+#define PARTING 1.0
+
+/* The engine draws from one generator and one set of handlers for the whole process. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t woken_up = PTHREAD_ONCE_INIT;
+static _Thread_local char complaint[256];
+static _Thread_local bool unsure; /* the exact solve met more contacts than it can tell apart */
+
+static void hear(int number, const char *format, va_list arguments)
+{
+    (void)number;
+    vsnprintf(complaint, sizeof complaint, format, arguments);
+}
+
+static void hear_message(int number, const char *format, va_list arguments)
+{
+    (void)number, (void)format, (void)arguments;
+    unsure = true;
+}
+
+static void wake_up(void)
+{
+    dInitODE2(0);
+    dSetErrorHandler(hear);
+    dSetDebugHandler(hear);
+    dSetMessageHandler(hear_message);
+}
+
+bool rp_engine_is_there(void)
+{
+    return true;
+}
+
+static double extent_of(const rp_shape *shape)
+{
+    rp_box3 box = rp_shape_bounds(shape);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    return fmin(size.x, fmin(size.y, size.z));
+}
+
+static double smallest_body(const rp_scene *scene)
+{
+    double least = INFINITY;
+    for (int i = 0; i < scene->bodies.count; i++) {
+        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
+        if (spec->motion == RP_MOTION_DYNAMIC) least = fmin(least, extent_of(&spec->shape));
+    }
+    return isfinite(least) ? least : 1;
+}
+
+static void set_world(rp_engine *engine)
+{
+    double size = smallest_body(engine->scene);
+    double gravity = fmax(rp_scene_gravity_max(engine->scene), 1);
+    dWorldSetGravity(engine->world, 0, 0, 0); /* given as a force, with the true mass */
+    dWorldSetERP(engine->world, 0.2);
+    dWorldSetCFM(engine->world, 1e-10);
+    dWorldSetContactSurfaceLayer(engine->world, SKIN * size);
+    dWorldSetContactMaxCorrectingVel(engine->world, PARTING * sqrt(2 * gravity * size));
+    dWorldSetQuickStepNumIterations(engine->world, SWEEPS);
+    dWorldSetAutoDisableFlag(engine->world, 0);
+}
+
+static rp_mass mass_of(const rp_body_spec *spec)
+{
+    rp_mass mass;
+    rp_shape_mass(&spec->shape, spec->density > 0 ? spec->density : 1, &mass);
+    if (!(spec->mass > 0)) return mass;
+    double factor = spec->mass / mass.mass;
+    mass.mass = spec->mass;
+    for (int k = 0; k < 6; k++)
+        mass.inertia[k] *= factor;
+    return mass;
+}
+
+static void set_mass(dBodyID body, double mass, const double inertia[6])
+{
+    dMass m;
+    dMassSetParameters(&m, mass, 0, 0, 0, inertia[0], inertia[1], inertia[2], inertia[3],
+                       inertia[4], inertia[5]);
+    dBodySetMass(body, &m);
+}
+
+static rp_code add_body(rp_engine *engine, int i, rp_report *report)
+{
+    const rp_body_spec *spec = &rp_scene_bodies(engine->scene)[i];
+    rp_solid *solid = &engine->solids[i];
+    if (spec->motion != RP_MOTION_FIXED && spec->shape.kind != RP_SHAPE_PLANE) {
+        solid->body = dBodyCreate(engine->world);
+        if (!solid->body) return rp_fail_memory(report, sizeof(dMass), "rigid bodies");
+        dBodySetFiniteRotationMode(solid->body, 1);
+    }
+    if (spec->motion == RP_MOTION_DYNAMIC) {
+        solid->mass = mass_of(spec);
+        set_mass(solid->body, solid->mass.mass, solid->mass.inertia);
+    } else if (solid->body) {
+        dBodySetKinematic(solid->body);
+    }
+    return rp_engine_add_geom(engine, i, report);
+}
+
+/* Where the body's middle is, and how it moves there. */
+static void place_body(rp_engine *engine, int i)
+{
+    const rp_solid *solid = &engine->solids[i];
+    const rp_body_state *state = &engine->start[i];
+    rp_pose pose = rp_state_pose(state);
+    const double *v = state->velocity, *w = state->angular_velocity;
+    if (!solid->body) {
+        if (dGeomGetClass(solid->geom) == dPlaneClass) {
+            rp_vec3 n = rp_quat_rotate(pose.orientation, rp_v3(0, 0, 1));
+            dGeomPlaneSetParams(solid->geom, n.x, n.y, n.z, rp_v3_dot(n, pose.position));
+        }
+        return;
+    }
+    rp_vec3 arm = rp_quat_rotate(pose.orientation, solid->mass.centre);
+    rp_vec3 at = rp_v3_add(pose.position, arm);
+    rp_vec3 turning = rp_v3_cross(rp_v3(w[0], w[1], w[2]), arm);
+    dBodySetPosition(solid->body, at.x, at.y, at.z);
+    dBodySetQuaternion(solid->body, state->orientation);
+    dBodySetLinearVel(solid->body, v[0] + turning.x, v[1] + turning.y, v[2] + turning.z);
+    dBodySetAngularVel(solid->body, w[0], w[1], w[2]);
+}
+
+static void place_all(rp_engine *engine)
+{
+    for (int i = 0; i < engine->count; i++)
+        place_body(engine, i);
+}
+
+static rp_code fill(rp_engine *engine, rp_report *report)
+{
+    engine->world = dWorldCreate();
+    engine->space = dHashSpaceCreate(NULL);
+    engine->contacts = dJointGroupCreate(0);
+    if (!engine->world || !engine->space || !engine->contacts)
+        return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
+    set_world(engine);
+    rp_code code = RP_OK;
+    for (int i = 0; i < engine->count && code == RP_OK; i++)
+        code = add_body(engine, i, report);
+    if (code != RP_OK) return code;
+    rp_engine_add_walls(engine);
+    place_all(engine);
+    return rp_engine_add_joints(engine, report);
+}
+
+static size_t sizes(const rp_engine *engine, int which)
+{
+    size_t bodies = (size_t)engine->count, joints = (size_t)engine->joint_count;
+    const size_t all[] = {bodies * sizeof *engine->solids, bodies * sizeof *engine->start,
+                          joints * sizeof *engine->joints, joints * sizeof *engine->joint_forces,
+                          joints * sizeof *engine->broken};
+    return all[which];
+}
+
+rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
+                         rp_report *report)
+{
+    *out = NULL;
+    pthread_once(&woken_up, wake_up);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    rp_engine *engine = rp_allocate_zero(sizeof *engine);
+    if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
+    engine->scene = scene;
+    engine->count = scene->bodies.count;
+    engine->joint_count = scene->joints.count;
+    engine->solids = rp_allocate_zero(sizes(engine, 0));
+    engine->start = rp_allocate_zero(sizes(engine, 1));
+    engine->first = rp_allocate_zero(sizes(engine, 1));
+    engine->joints = rp_allocate_zero(sizes(engine, 2));
+    engine->joint_forces = rp_allocate_zero(sizes(engine, 3));
+    engine->broken = rp_allocate_zero(sizes(engine, 4));
+    rp_code code = RP_ERROR_MEMORY;
+    if (engine->solids && engine->start && engine->first && engine->joints &&
+        engine->joint_forces && engine->broken) {
+        memcpy(engine->start, states, sizes(engine, 1));
+        memcpy(engine->first, states, sizes(engine, 1));
+        code = fill(engine, report);
+    } else {
+        rp_fail_memory(report, sizes(engine, 0), "the rigid-body engine");
+    }
+    if (code == RP_OK)
+        *out = engine;
+    else
+        rp_engine_destroy(engine);
+    return code;
+}
+
+void rp_engine_destroy(rp_engine *engine)
+{
+    if (!engine) return;
+    if (engine->contacts) dJointGroupDestroy(engine->contacts);
+    if (engine->space) dSpaceDestroy(engine->space);
+    if (engine->world) dWorldDestroy(engine->world);
+    for (int i = 0; engine->solids && i < engine->count; i++) {
+        if (engine->solids[i].triangles) dGeomTriMeshDataDestroy(engine->solids[i].triangles);
+        rp_mesh_destroy(engine->solids[i].made);
+    }
+    rp_release(engine->found, engine->found_capacity * sizeof *engine->found);
+    rp_release(engine->meetings, engine->meeting_capacity * sizeof *engine->meetings);
+    rp_release(engine->solids, sizes(engine, 0));
+    rp_release(engine->start, sizes(engine, 1));
+    rp_release(engine->first, sizes(engine, 1));
+    rp_release(engine->joints, sizes(engine, 2));
+    rp_release(engine->joint_forces, sizes(engine, 3));
+    rp_release(engine->broken, sizes(engine, 4));
+    rp_release(engine, sizeof *engine);
+}
+
+static void let_sleep(rp_engine *engine, const double *calm)
+{
+    for (int i = 0; i < engine->count; i++) {
+        if (!rp_is_dynamic(engine, i)) continue;
+        if (calm[i] > RP_BODY_SLEEP_TIME)
+            dBodyDisable(engine->solids[i].body);
+        else
+            dBodyEnable(engine->solids[i].body);
+    }
+}
+
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
+                        double dt, rp_report *report)
+{
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    engine->time = time;
+    engine->dt = dt;
+    engine->gravity = rp_scene_gravity(engine->scene, time + dt / 2);
+    memcpy(engine->start, states, sizes(engine, 1));
+    place_all(engine);
+    rp_engine_release_joints(engine, calm);
+    let_sleep(engine, calm);
+    return rp_engine_collide(engine, report);
+}
+
+static int rows_of(const rp_engine *engine)
+{
+    int rows = 3 * (int)engine->found_count;
+    for (int i = 0; i < engine->joint_count; i++)
+        rows += engine->joints[i] ? 6 : 0;
+    return rows;
+}
+
+static rp_code step_world(rp_engine *engine, bool exact, rp_report *report)
+{
+    complaint[0] = 0;
+    unsure = false;
+    pthread_mutex_lock(&one_at_a_time);
+    dRandSetSeed(1);
+    int stepped =
+        exact ? dWorldStep(engine->world, engine->dt) : dWorldQuickStep(engine->world, engine->dt);
+    pthread_mutex_unlock(&one_at_a_time);
+    if (!stepped) return rp_fail_memory(report, 0, "a step of rigid bodies");
+    if (!complaint[0]) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine says: %s",
+                   engine->time, complaint);
+}
+
+/* Second moments about the body's middle, as an inertia tensor. */
+static rp_mat3 held_inertia(const rp_load *load, rp_vec3 c)
+{
+    const double *s = load->second, m = load->mass;
+    rp_vec3 d = load->moment;
+    double xx = s[0] - 2 * c.x * d.x + m * c.x * c.x, yy = s[1] - 2 * c.y * d.y + m * c.y * c.y;
+    double zz = s[2] - 2 * c.z * d.z + m * c.z * c.z;
+    double xy = s[3] - c.x * d.y - c.y * d.x + m * c.x * c.y;
+    double xz = s[4] - c.x * d.z - c.z * d.x + m * c.x * c.z;
+    double yz = s[5] - c.y * d.z - c.z * d.y + m * c.y * c.z;
+    return (rp_mat3){{{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}}};
+}
+
+/* (B3): the mass of held grains is added to the body's, and what moving it as before needs to the
+ * forces; both twice over, since their mixed moments are left out. */
+static void hold(const rp_solid *solid, const rp_load *load, rp_pose pose, rp_vec3 dv, rp_vec3 dw)
+{
+    rp_mat3 turn = rp_quat_matrix(pose.orientation), back = rp_m3_transpose(turn);
+    rp_vec3 centre = rp_m3_apply(turn, solid->mass.centre);
+    rp_mat3 world = held_inertia(load, centre);
+    rp_mat3 local = rp_m3_mul(back, rp_m3_mul(world, turn));
+    const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    double inertia[6];
+    for (int k = 0; k < 6; k++)
+        inertia[k] = solid->mass.inertia[k] + 2 * local.m[at[k][0]][at[k][1]];
+    set_mass(solid->body, solid->mass.mass + 2 * load->mass, inertia);
+    rp_vec3 force = rp_v3_scale(dv, 2 * load->mass);
+    rp_vec3 torque = rp_v3_scale(rp_m3_apply(world, dw), 2);
+    dBodyAddForce(solid->body, force.x, force.y, force.z);
+    dBodyAddTorque(solid->body, torque.x, torque.y, torque.z);
+}
+
+static rp_vec3 difference(const double a[3], const double b[3])
+{
+    return rp_v3(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/* Gravity, what grains push, and what they hold. */
+static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_body_state *guess)
+{
+    const rp_solid *solid = &engine->solids[i];
+    rp_pose pose = rp_state_pose(&engine->start[i]);
+    rp_vec3 centre = rp_quat_rotate(pose.orientation, solid->mass.centre);
+    rp_vec3 force = rp_v3_madd(load->force, solid->mass.mass, engine->gravity);
+    rp_vec3 torque = rp_v3_sub(load->torque, rp_v3_cross(centre, load->force));
+    bool pushed = rp_v3_dot(load->force, load->force) + rp_v3_dot(load->torque, load->torque) > 0;
+    if (pushed) dBodyEnable(solid->body);
+    if (!dBodyIsEnabled(solid->body)) return;
+    dBodyAddForce(solid->body, force.x, force.y, force.z);
+    dBodyAddTorque(solid->body, torque.x, torque.y, torque.z);
+    if (!(load->mass > 0)) return;
+    rp_vec3 dw = difference(guess->angular_velocity, engine->start[i].angular_velocity);
+    rp_vec3 dv = difference(guess->velocity, engine->start[i].velocity);
+    dv = rp_v3_add(dv, rp_v3_cross(dw, centre));
+    hold(solid, load, pose, rp_v3_scale(dv, 1 / engine->dt), rp_v3_scale(dw, 1 / engine->dt));
+}
+
+static void read_velocity(const rp_solid *solid, rp_vec3 centre, rp_body_state *state)
+{
+    rp_vec3 w = rp_ode_vec3(dBodyGetAngularVel(solid->body));
+    rp_vec3 v = rp_v3_sub(rp_ode_vec3(dBodyGetLinearVel(solid->body)), rp_v3_cross(w, centre));
+    const double velocity[3] = {v.x, v.y, v.z}, spin[3] = {w.x, w.y, w.z};
+    memcpy(state->velocity, velocity, sizeof velocity);
+    memcpy(state->angular_velocity, spin, sizeof spin);
+}
+
+static void load_all(rp_engine *engine, const rp_load *loads, const rp_body_state *states)
+{
+    place_all(engine);
+    for (int i = 0; i < engine->count; i++) {
+        if (!rp_is_dynamic(engine, i)) continue;
+        const double *f = states[i].force, *t = states[i].torque;
+        rp_load held = {.force = rp_v3(f[0], f[1], f[2]), .torque = rp_v3(t[0], t[1], t[2])};
+        load_body(engine, i, loads ? &loads[i] : &held, &states[i]);
+    }
+}
+
+/* Without loads the forces that the states hold are taken. */
+static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_body_state *states,
+                             rp_report *report)
+{
+    bool exact = rows_of(engine) <= EXACT_ROWS;
+    load_all(engine, loads, states);
+    rp_code code = step_world(engine, exact, report);
+    if (code != RP_OK || !exact || !unsure) return code;
+    load_all(engine, loads, states);
+    return step_world(engine, false, report);
+}
+
+rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                      rp_report *report)
+{
+    rp_code code = load_and_step(engine, loads, states, report);
+    for (int i = 0; i < engine->count; i++) {
+        if (!rp_is_dynamic(engine, i)) continue;
+        const rp_solid *solid = &engine->solids[i];
+        rp_quat turn = rp_state_pose(&engine->start[i]).orientation;
+        read_velocity(solid, rp_quat_rotate(turn, solid->mass.centre), &states[i]);
+        set_mass(solid->body, solid->mass.mass, solid->mass.inertia);
+    }
+    return code;
+}
+
+static void read_pose(const rp_solid *solid, rp_body_state *state)
+{
+    memcpy(state->orientation, dBodyGetQuaternion(solid->body), sizeof state->orientation);
+    rp_quat turn = rp_state_pose(state).orientation;
+    rp_vec3 centre = rp_quat_rotate(turn, solid->mass.centre);
+    rp_vec3 at = rp_v3_sub(rp_ode_vec3(dBodyGetPosition(solid->body)), centre);
+    const double position[3] = {at.x, at.y, at.z};
+    memcpy(state->position, position, sizeof position);
+    read_velocity(solid, centre, state);
+}
+
+static bool is_asleep(const rp_engine *engine, int body)
+{
+    return rp_is_dynamic(engine, body) && !dBodyIsEnabled(engine->solids[body].body);
+}
+
+/* Adds what a joint did to a body; its torque is about the body's middle. */
+static void add_reaction(const rp_engine *engine, int body, const dReal *force, const dReal *torque,
+                         rp_body_state *states)
+{
+    if (!rp_is_dynamic(engine, body) || is_asleep(engine, body)) return;
+    rp_quat turn = rp_state_pose(&engine->start[body]).orientation;
+    rp_vec3 centre = rp_quat_rotate(turn, engine->solids[body].mass.centre);
+    rp_vec3 f = rp_ode_vec3(force);
+    rp_vec3 t = rp_v3_add(rp_ode_vec3(torque), rp_v3_cross(centre, f));
+    const double forces[3] = {f.x, f.y, f.z}, torques[3] = {t.x, t.y, t.z};
+    for (int a = 0; a < 3; a++) {
+        states[body].contact_force[a] += forces[a];
+        states[body].contact_torque[a] += torques[a];
+    }
+}
+
+static void add_pair(const rp_engine *engine, int first, int second, const dJointFeedback *f,
+                     rp_body_state *states)
+{
+    add_reaction(engine, first, f->f1, f->t1, states);
+    add_reaction(engine, second, f->f2, f->t2, states);
+}
+
+static void read_reactions(const rp_engine *engine, rp_body_state *states)
+{
+    for (int i = 0; i < engine->count; i++) {
+        if (is_asleep(engine, i)) continue; /* what carries it still does */
+        memset(states[i].contact_force, 0, sizeof states[i].contact_force);
+        memset(states[i].contact_torque, 0, sizeof states[i].contact_torque);
+    }
+    for (size_t n = 0; n < engine->found_count; n++) {
+        const rp_meeting *meeting = &engine->meetings[n];
+        add_pair(engine, meeting->first, meeting->second, &meeting->force, states);
+    }
+    for (int i = 0; i < engine->joint_count; i++) {
+        const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
+        if (engine->joints[i])
+            add_pair(engine, spec->body, spec->other, &engine->joint_forces[i], states);
+    }
+}
+
+rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report)
+{
+    rp_code code = load_and_step(engine, NULL, states, report);
+    for (int i = 0; i < engine->count; i++)
+        if (rp_is_dynamic(engine, i)) read_pose(&engine->solids[i], &states[i]);
+    read_reactions(engine, states);
+    rp_engine_break_joints(engine);
+    return code;
+}
+
+const uint8_t *rp_engine_broken(const rp_engine *engine)
+{
+    return engine->broken;
+}
+
+rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
+{
+    memcpy(engine->start, engine->first, sizes(engine, 1));
+    place_all(engine);
+    rp_engine_remove_joints(engine);
+    memcpy(engine->broken, broken, sizes(engine, 4));
+    return rp_engine_add_joints(engine, report);
+}
+
+rp_mass rp_engine_mass(const rp_engine *engine, int body)
+{
+    return engine->solids[body].mass;
+}

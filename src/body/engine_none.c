@@ -1,0 +1,59 @@
+/* A build without a rigid-body engine: nothing here is ever called but the first. */
+#include "base/log.h"
+#include "body/engine.h"
+
+bool rp_engine_is_there(void)
+{
+    return false;
+}
+
+rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
+                         rp_report *report)
+{
+    (void)scene, (void)states, (void)report;
+    *out = NULL;
+    return RP_ERROR_UNSUPPORTED;
+}
+
+void rp_engine_destroy(rp_engine *engine)
+{
+    RP_ASSERT(!engine);
+}
+
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
+                        double dt, rp_report *report)
+{
+    (void)engine, (void)states, (void)calm, (void)time, (void)dt, (void)report;
+    return RP_ERROR_UNSUPPORTED;
+}
+
+rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                      rp_report *report)
+{
+    (void)engine, (void)loads, (void)states, (void)report;
+    return RP_ERROR_UNSUPPORTED;
+}
+
+rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report)
+{
+    (void)engine, (void)states, (void)report;
+    return RP_ERROR_UNSUPPORTED;
+}
+
+const uint8_t *rp_engine_broken(const rp_engine *engine)
+{
+    (void)engine;
+    return NULL;
+}
+
+rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
+{
+    (void)engine, (void)broken, (void)report;
+    return RP_ERROR_UNSUPPORTED;
+}
+
+rp_mass rp_engine_mass(const rp_engine *engine, int body)
+{
+    (void)engine, (void)body;
+    return (rp_mass){0};
+}

@@ -1,0 +1,76 @@
+/* What the files that know ODE share: engine.c (steps), collide.c (what touches), joint.c. Nothing
+ * outside this room includes it. */
+#ifndef RP_BODY_ODE_H
+#define RP_BODY_ODE_H
+
+#include "body/engine.h"
+
+#include <ode/ode.h>
+
+/* A body in the engine. */
+typedef struct rp_solid {
+    dBodyID body; /* NULL for fixed bodies */
+    dGeomID geom;
+    dTriMeshDataID triangles; /* of meshes, cones and funnels */
+    rp_mesh *made;            /* of cones and funnels: the triangles behind them */
+    rp_mass mass;             /* of a dynamic body; all zero for others */
+} rp_solid;
+
+/* Two things that touch in this step. */
+typedef struct rp_meeting {
+    int first, second; /* bodies; -1: a wall */
+    dJointFeedback force;
+} rp_meeting;
+
+struct rp_engine {
+    const rp_scene *scene;
+    dWorldID world;
+    dSpaceID space;
+    dJointGroupID contacts;
+    rp_solid *solids; /* one for each body of the scene */
+    int count;
+    rp_body_state *first; /* of the scene's start, where joints take hold */
+    rp_body_state *start; /* of the step in hand */
+    double time, dt;      /* s, of the step in hand */
+    rp_vec3 gravity;      /* m/s2, likewise */
+    dContact *found;      /* what touches: the joints are made from it when all is found */
+    rp_meeting *meetings;
+    size_t found_count, found_capacity, meeting_capacity;
+    bool short_of_memory;
+    dJointID *joints; /* of the scene; NULL when broken or released */
+    dJointFeedback *joint_forces;
+    uint8_t *broken;
+    int joint_count;
+};
+
+static inline rp_vec3 rp_ode_vec3(const dReal *v)
+{
+    return rp_v3(v[0], v[1], v[2]);
+}
+
+static inline rp_pose rp_state_pose(const rp_body_state *state)
+{
+    const double *p = state->position, *q = state->orientation;
+    return (rp_pose){rp_v3(p[0], p[1], p[2]), (rp_quat){q[0], q[1], q[2], q[3]}};
+}
+
+static inline bool rp_is_dynamic(const rp_engine *engine, int body)
+{
+    return body >= 0 && rp_scene_bodies(engine->scene)[body].motion == RP_MOTION_DYNAMIC;
+}
+
+/* collide.c */
+rp_code rp_engine_add_geom(rp_engine *engine, int body, rp_report *report);
+void rp_engine_add_walls(rp_engine *engine);
+/* Finds all that touches at the bodies' present places and makes a joint of each contact. */
+rp_code rp_engine_collide(rp_engine *engine, rp_report *report);
+
+/* joint.c */
+rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report);
+void rp_engine_remove_joints(rp_engine *engine);
+/* Lets go what is to be released by now, and wakes what it held. */
+void rp_engine_release_joints(rp_engine *engine, double *calm);
+/* Breaks what had to hold too much in the last step. */
+void rp_engine_break_joints(rp_engine *engine);
+
+#endif
