@@ -3,6 +3,7 @@
 #define RP_GEOM_MESH_H
 
 #include "base/report.h"
+#include "base/threads.h"
 #include "math/vec.h"
 
 #include <stdbool.h>
@@ -17,6 +18,10 @@ typedef struct rp_mesh {
     size_t vertex_count, triangle_count;
     size_t vertex_capacity, triangle_capacity;
     rp_box3 bounds; /* of the vertices added; upside down when there are none */
+    /* Made by rp_mesh_prepare; NULL before. */
+    struct rp_mesh_tree *tree;
+    struct rp_field *field;
+    bool closed; /* known to be */
 } rp_mesh;
 
 /* An empty mesh to add to; NULL when memory runs out. */
@@ -32,10 +37,16 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
         corners[i] = mesh->vertices[mesh->triangles[triangle][i]];
 }
 
+/* Builds what makes distances quick: a tree over the triangles, and a distance field with nodes
+ * `spacing` apart (m; 0: a 64th of the longest side). The mesh must not change any more; from then
+ * on it may be asked from several threads at once. Results do not depend on `threads`, which may be
+ * NULL. Calling it again makes a new field. */
+rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);
+
 /* Reads OBJ, STL, PLY, glTF and whatever else Assimp knows; vertices at the same place are joined,
  * all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a mesh that is inside
  * out as a whole is turned, with a warning in the log. Points and lines are left out, with a
- * warning, too. */
+ * warning, too. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* True when this build can read mesh files. */
 bool rp_mesh_can_read(void);
@@ -48,15 +59,19 @@ bool rp_mesh_join(rp_mesh *mesh);
  * triangle that is at fault is named by its number (from 1) and corners. `name` stands for the file
  * in messages. */
 rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report);
+/* True when every edge is shared by two triangles that run along it in opposite directions; also
+ * false when memory runs out. */
+bool rp_mesh_is_closed(const rp_mesh *mesh);
 /* Turns the mesh inside out. */
 void rp_mesh_flip(rp_mesh *mesh);
 
 /* By the divergence theorem; exact, positive for an outward mesh. */
 double rp_mesh_volume(const rp_mesh *mesh);
-/* Generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside; sums all triangles.
- */
+/* Generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside; sums all triangles,
+ * prepared or not. */
 double rp_mesh_winding(const rp_mesh *mesh, rp_vec3 point);
-/* The point of the mesh nearest to `point`, and the triangle it lies on; tries all triangles. */
+/* The point of the mesh nearest to `point`, and the triangle it lies on; tries all triangles,
+ * prepared or not. */
 rp_vec3 rp_mesh_nearest(const rp_mesh *mesh, rp_vec3 point, size_t *triangle);
 
 #endif

@@ -186,6 +186,11 @@ static rp_code check_closed(const rp_mesh *mesh, const rp_place *place, rp_repor
     return code;
 }
 
+bool rp_mesh_is_closed(const rp_mesh *mesh)
+{
+    return check_closed(mesh, NULL, NULL) == RP_OK;
+}
+
 /* Two sheets back to back are closed and still hold nothing. */
 static rp_code check_volume(const rp_mesh *mesh, const rp_place *place, rp_report *report)
 {

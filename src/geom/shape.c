@@ -2,6 +2,8 @@
  * geom/profile.h. */
 #include "geom/shape.h"
 #include "base/log.h"
+#include "geom/field.h"
+#include "geom/tree.h"
 
 bool rp_shape_profile(const rp_shape *shape, rp_profile *profile)
 {
@@ -84,12 +86,12 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
     return distance;
 }
 
-static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
+/* From the foot and the side it is seen from. */
+static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t triangle, double sign,
+                        rp_vec3 *normal)
 {
-    size_t triangle;
-    rp_vec3 away = rp_v3_sub(at, rp_mesh_nearest(mesh, at, &triangle));
+    rp_vec3 away = rp_v3_sub(at, foot);
     double distance = rp_v3_length(away);
-    double sign = rp_mesh_winding(mesh, at) > 0.5 ? -1 : 1;
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     if (distance > 1e-12 * rp_v3_length(extent)) {
         *normal = rp_v3_scale(away, sign / distance);
@@ -101,7 +103,34 @@ static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
     return sign * distance;
 }
 
+static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
+{
+    size_t triangle;
+    rp_vec3 foot = rp_mesh_nearest(mesh, at, &triangle);
+    double sign = rp_mesh_winding(mesh, at) > 0.5 ? -1 : 1;
+    return mesh_foot(mesh, at, foot, triangle, sign, normal);
+}
+
+/* The field answers for most points; those at the surface ask the tree. */
+static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, double reach, rp_vec3 *normal)
+{
+    if (!mesh->field) return slow_mesh_distance(mesh, at, normal);
+    double bound = rp_field_bound(mesh->field, at);
+    if (fabs(bound) > reach) return bound;
+    size_t triangle;
+    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, at, INFINITY, &triangle);
+    double sign = bound < 0 ? -1 : 1;
+    if (bound == 0 || !mesh->closed)
+        sign = rp_mesh_tree_winding(mesh->tree, mesh, at) > 0.5 ? -1 : 1;
+    return mesh_foot(mesh, at, foot, triangle, sign, normal);
+}
+
 double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal)
+{
+    return rp_shape_distance_within(shape, local, INFINITY, normal);
+}
+
+double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double reach, rp_vec3 *normal)
 {
     rp_vec3 unused;
     if (!normal) normal = &unused;
@@ -121,7 +150,7 @@ double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal)
         return profile_distance(shape, local, normal);
     case RP_SHAPE_MESH:
         RP_ASSERT(shape->mesh && shape->mesh->triangle_count > 0);
-        return mesh_distance(shape->mesh, local, normal);
+        return mesh_distance(shape->mesh, local, reach, normal);
     }
     RP_ASSERT(!"a shape of an unknown kind");
     return INFINITY;
@@ -137,7 +166,7 @@ bool rp_shape_contains(const rp_shape *shape, rp_vec3 local)
 {
     /* Saves the long search for all points that are clearly outside. */
     if (shape->kind == RP_SHAPE_MESH && !box_holds(shape->mesh->bounds, local)) return false;
-    return rp_shape_distance(shape, local, NULL) <= 0;
+    return rp_shape_distance_within(shape, local, 0, NULL) <= 0;
 }
 
 double rp_shape_volume(const rp_shape *shape)

@@ -48,8 +48,13 @@ typedef struct rp_shape {
 /* Distance to the surface, negative inside, and if `normal` is not NULL the unit vector along which
  * the distance grows: out of the solid through the nearest surface point, also from inside. Where
  * several points are nearest (the middle of a sphere) it is that of one of them. Exact for every
- * kind; the mesh is searched triangle by triangle, so it is slow. */
+ * kind. A mesh that is not prepared is searched triangle by triangle, which is slow. */
 double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal);
+/* The same for those who care only about what is within `reach` of the surface, on either side: the
+ * same values there. Farther off the sign is right, but the size may be anything above `reach` up
+ * to the distance, and the normal is unset; for a mesh that is much quicker. */
+double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double reach,
+                                rp_vec3 *normal);
 /* True where the distance is not positive: the surface belongs to the solid. */
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local);
 /* The cross-section of a cylinder, cone or funnel; false for all other kinds. */

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "geom/shape.h"
+#include "math/trig.h"
 
 static const rp_shape shapes[] = {
     {.kind = RP_SHAPE_BOX, .size = {0.4, 0.7, 1.1}},
@@ -23,6 +24,25 @@ static inline rp_vec3 random_point(uint64_t number, double reach)
     return rp_v3(reach * (2 * rp_random_unit(r.bits[0]) - 1),
                  reach * (2 * rp_random_unit(r.bits[1]) - 1),
                  reach * (2 * rp_random_unit(r.bits[2]) - 1));
+}
+
+/* A ball with bumps and hollows, none of them on a symmetry axis; 2 segments^2 / 2 triangles or so.
+ * Destroy it. */
+static inline rp_mesh *bumpy_ball(int segments)
+{
+    rp_mesh *mesh;
+    rp_shape ball = {.kind = RP_SHAPE_SPHERE, .radius = 0.7};
+    if (rp_shape_tessellate(&ball, segments, 0, &mesh, NULL) != RP_OK) return NULL;
+    rp_box3 bounds = {rp_v3(9, 9, 9), rp_v3(-9, -9, -9)};
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        rp_vec3 v = mesh->vertices[i];
+        double bump = 1 + 0.15 * rp_sin(9 * v.x + 1) * rp_cos(7 * v.y) + 0.1 * rp_sin(11 * v.z + 2);
+        mesh->vertices[i] = rp_v3_scale(v, bump);
+        bounds.low = rp_v3_min(bounds.low, mesh->vertices[i]);
+        bounds.high = rp_v3_max(bounds.high, mesh->vertices[i]);
+    }
+    mesh->bounds = bounds;
+    return mesh;
 }
 
 #endif

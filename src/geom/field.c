@@ -1,0 +1,267 @@
+/* Filling the grid and reading it. Signs come from the generalised winding number (Jacobson et al.,
+ * "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32 (4),
+ * 2013), so that small holes do not turn the inside out. */
+#include "geom/field.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "geom/tree.h"
+
+/* Floats lie within this share of the exact value. */
+#define ROUNDING 0x1p-23
+
+typedef struct filling {
+    const rp_mesh *mesh;
+    rp_field *field;
+    double reach; /* m, from the middle of a block: nearer ones keep their nodes */
+} filling;
+
+static rp_vec3 block_low(const rp_field *field, size_t block)
+{
+    size_t x = block % (size_t)field->count[0], rest = block / (size_t)field->count[0];
+    size_t y = rest % (size_t)field->count[1], z = rest / (size_t)field->count[1];
+    double edge = RP_FIELD_CELLS * field->spacing;
+    return rp_v3_madd(field->low, edge, rp_v3((double)x, (double)y, (double)z));
+}
+
+/* The distance without its sign; `least` is the square of what it cannot exceed. */
+static double plain_distance(const rp_mesh *mesh, rp_vec3 point, double least)
+{
+    size_t triangle;
+    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, point, least, &triangle);
+    return rp_v3_length(rp_v3_sub(point, foot));
+}
+
+static double sign_at(const rp_mesh *mesh, rp_vec3 point)
+{
+    return rp_mesh_tree_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
+}
+
+static void fill_middles(void *context, size_t begin, size_t end)
+{
+    const filling *f = context;
+    double half = RP_FIELD_CELLS * f->field->spacing / 2;
+    for (size_t b = begin; b < end; b++) {
+        rp_vec3 at = rp_v3_add(block_low(f->field, b), rp_v3(half, half, half));
+        double distance = plain_distance(f->mesh, at, INFINITY);
+        f->field->middle[b] = (float)(distance * sign_at(f->mesh, at));
+        f->field->place[b] = distance > f->reach ? -1 : 0;
+    }
+}
+
+/* The sign of a node from one beside it that is filled already: of a closed surface that is farther
+ * from either than they are apart, both are on the same side. 0 where that is not certain. */
+static double sign_beside(const filling *f, const float *nodes, int node, const int at[3],
+                          double distance)
+{
+    static const int strides[3] = {1, RP_FIELD_NODES, RP_FIELD_NODES * RP_FIELD_NODES};
+    double apart = f->field->spacing * (1 + 4 * ROUNDING);
+    if (!f->mesh->closed) return 0;
+    for (int k = 0; k < 3; k++) {
+        if (at[k] == 0) continue;
+        double other = nodes[node - strides[k]];
+        if (distance > apart || fabs(other) > apart) return other < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
+static void fill_block(const filling *f, size_t block)
+{
+    float *nodes = f->field->nodes + (size_t)f->field->place[block] * RP_FIELD_BLOCK;
+    rp_vec3 low = block_low(f->field, block);
+    double h = f->field->spacing, before = INFINITY;
+    for (int i = 0; i < RP_FIELD_BLOCK; i++) {
+        const int at[3] = {i % RP_FIELD_NODES, i / RP_FIELD_NODES % RP_FIELD_NODES,
+                           i / (RP_FIELD_NODES * RP_FIELD_NODES)};
+        rp_vec3 point = rp_v3_madd(low, h, rp_v3(at[0], at[1], at[2]));
+        /* No farther than from the node before and from there here. */
+        double most = at[0] > 0 ? (before + h) * (1 + ROUNDING) : INFINITY;
+        double distance = plain_distance(f->mesh, point, most * most);
+        double sign = sign_beside(f, nodes, i, at, distance);
+        if (sign == 0) sign = sign_at(f->mesh, point);
+        nodes[i] = (float)(sign * distance);
+        before = distance;
+    }
+}
+
+static void fill_nodes(void *context, size_t begin, size_t end)
+{
+    const filling *f = context;
+    for (size_t b = begin; b < end; b++)
+        if (f->field->place[b] >= 0) fill_block(f, b);
+}
+
+/* Numbers the blocks near the surface and makes room for their nodes. */
+static bool place_blocks(rp_field *field)
+{
+    for (size_t b = 0; b < field->block_count; b++)
+        if (field->place[b] >= 0) field->place[b] = (int32_t)field->near_count++;
+    size_t nodes = field->near_count * RP_FIELD_BLOCK;
+    field->nodes = rp_allocate(nodes * sizeof *field->nodes);
+    return field->nodes != NULL;
+}
+
+/* Blocks of the grid around the bounds, one band wider on all sides. */
+static void lay_grid(rp_field *field, rp_box3 bounds, double spacing, double band)
+{
+    rp_vec3 extent = rp_v3_sub(bounds.high, bounds.low);
+    const double size[3] = {extent.x + 2 * band, extent.y + 2 * band, extent.z + 2 * band};
+    for (;; spacing *= 1.25) {
+        double edge = RP_FIELD_CELLS * spacing, blocks = 1;
+        for (int k = 0; k < 3; k++)
+            blocks *= ceil(size[k] / edge);
+        if (!(blocks <= (double)RP_FIELD_BLOCKS_MAX)) continue;
+        field->spacing = spacing;
+        field->block_count = 1;
+        double spare[3];
+        for (int k = 0; k < 3; k++) {
+            field->count[k] = (int)ceil(size[k] / edge);
+            field->block_count *= (size_t)field->count[k];
+            spare[k] = (field->count[k] * edge - size[k]) / 2 + band;
+        }
+        field->low = rp_v3_sub(bounds.low, rp_v3(spare[0], spare[1], spare[2]));
+        return;
+    }
+}
+
+static bool fill(rp_field *field, const rp_mesh *mesh, double band, rp_threads *threads)
+{
+    double half_diagonal = RP_FIELD_CELLS * field->spacing * sqrt(3) / 2;
+    filling f = {.mesh = mesh, .field = field, .reach = half_diagonal + band};
+    field->middle = rp_allocate(field->block_count * sizeof *field->middle);
+    field->place = rp_allocate(field->block_count * sizeof *field->place);
+    if (!field->middle || !field->place) return false;
+    rp_parallel_for(threads, field->block_count, 64, fill_middles, &f);
+    if (!place_blocks(field)) return false;
+    rp_parallel_for(threads, field->block_count, 8, fill_nodes, &f);
+    return true;
+}
+
+rp_code rp_field_create(const rp_mesh *mesh, double spacing, double band, rp_threads *threads,
+                        rp_field **out, rp_report *report)
+{
+    rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
+    RP_ASSERT(mesh->tree && spacing > 0 && isfinite(rp_v3_length(extent) + spacing + band));
+    rp_field *field = rp_allocate_zero(sizeof *field);
+    bool ok = field != NULL;
+    if (ok) {
+        field->bounds = mesh->bounds;
+        lay_grid(field, mesh->bounds, spacing, band);
+        ok = fill(field, mesh, band, threads);
+    }
+    *out = field;
+    if (ok) return RP_OK;
+    rp_field_destroy(field);
+    *out = NULL;
+    return rp_fail(report, RP_ERROR_MEMORY, "out of memory for the distance field of a mesh");
+}
+
+void rp_field_destroy(rp_field *field)
+{
+    if (!field) return;
+    rp_release(field->middle, field->block_count * sizeof *field->middle);
+    rp_release(field->place, field->block_count * sizeof *field->place);
+    rp_release(field->nodes, field->near_count * RP_FIELD_BLOCK * sizeof *field->nodes);
+    rp_release(field, sizeof *field);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Where a point is: in cells from the first node, and in which block. */
+typedef struct spot {
+    double cell[3];
+    int first[3]; /* node of the block with the lowest indices */
+    size_t block;
+} spot;
+
+/* False outside the grid. */
+static inline bool find(const rp_field *field, rp_vec3 p, spot *s)
+{
+    double inverse = 1 / field->spacing;
+    s->cell[0] = (p.x - field->low.x) * inverse;
+    s->cell[1] = (p.y - field->low.y) * inverse;
+    s->cell[2] = (p.z - field->low.z) * inverse;
+    int block[3];
+    for (int k = 0; k < 3; k++) {
+        if (!(s->cell[k] >= 0 && s->cell[k] < RP_FIELD_CELLS * field->count[k])) return false;
+        block[k] = (int)s->cell[k] / RP_FIELD_CELLS;
+        s->first[k] = block[k] * RP_FIELD_CELLS;
+    }
+    s->block =
+        ((size_t)block[2] * (size_t)field->count[1] + (size_t)block[1]) * (size_t)field->count[0] +
+        (size_t)block[0];
+    return true;
+}
+
+/* The value less the way from where it holds, and less what rounding may have added. */
+static inline double bound_from(const rp_field *field, double value, double x, double y, double z)
+{
+    double way = field->spacing * sqrt(x * x + y * y + z * z);
+    double left = fabs(value) * (1 - ROUNDING) - way * (1 + ROUNDING);
+    if (!(left > 0)) return 0;
+    return value < 0 ? -left : left;
+}
+
+/* Outside the grid, which is wider than the mesh, nothing is solid. */
+static double bound_outside(const rp_field *field, rp_vec3 p)
+{
+    rp_vec3 beyond = rp_v3_max(rp_v3_sub(field->bounds.low, p), rp_v3_sub(p, field->bounds.high));
+    return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0))) * (1 - ROUNDING);
+}
+
+static const float *block_nodes(const rp_field *field, size_t block)
+{
+    int32_t place = field->place[block];
+    return place < 0 ? NULL : field->nodes + (size_t)place * RP_FIELD_BLOCK;
+}
+
+double rp_field_bound(const rp_field *field, rp_vec3 point)
+{
+    spot s;
+    if (!find(field, point, &s)) return bound_outside(field, point);
+    const double half = RP_FIELD_CELLS / 2.0;
+    double in[3];
+    for (int k = 0; k < 3; k++)
+        in[k] = s.cell[k] - s.first[k];
+    const float *nodes = block_nodes(field, s.block);
+    if (!nodes)
+        return bound_from(field, field->middle[s.block], in[0] - half, in[1] - half, in[2] - half);
+    int x = (int)(in[0] + 0.5), y = (int)(in[1] + 0.5), z = (int)(in[2] + 0.5);
+    double value = nodes[(z * RP_FIELD_NODES + y) * RP_FIELD_NODES + x];
+    return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z);
+}
+
+double rp_field_value(const rp_field *field, rp_vec3 point)
+{
+    spot s;
+    const float *nodes = find(field, point, &s) ? block_nodes(field, s.block) : NULL;
+    if (!nodes) return rp_field_bound(field, point);
+    double sum = 0, part[3];
+    int low[3];
+    for (int k = 0; k < 3; k++) {
+        double in = s.cell[k] - s.first[k];
+        low[k] = (int)in;
+        part[k] = in - low[k];
+    }
+    for (int i = 0; i < 8; i++) {
+        int x = low[0] + (i & 1), y = low[1] + (i >> 1 & 1), z = low[2] + (i >> 2);
+        double weight = (i & 1 ? part[0] : 1 - part[0]) * (i & 2 ? part[1] : 1 - part[1]) *
+                        (i & 4 ? part[2] : 1 - part[2]);
+        sum += weight * nodes[(z * RP_FIELD_NODES + y) * RP_FIELD_NODES + x];
+    }
+    return sum;
+}
+
+double rp_field_node(const rp_field *field, const int index[3])
+{
+    size_t block = 0;
+    int in[3];
+    for (int k = 2; k >= 0; k--) {
+        int b = index[k] / RP_FIELD_CELLS;
+        if (index[k] < 0 || b >= field->count[k]) return NAN;
+        block = block * (size_t)field->count[k] + (size_t)b;
+        in[k] = index[k] - b * RP_FIELD_CELLS;
+    }
+    const float *nodes = block_nodes(field, block);
+    if (!nodes) return NAN;
+    return nodes[(in[2] * RP_FIELD_NODES + in[1]) * RP_FIELD_NODES + in[0]];
+}
