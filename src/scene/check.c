@@ -134,6 +134,11 @@ static void check_source(rp_tree *tree, const rp_node *map, const rp_source_spec
         check_shape(tree, map, &source->shape_spec);
 }
 
+static void check_void(rp_tree *tree, const rp_node *map, const rp_void_spec *hole)
+{
+    check_shape(tree, map, &hole->shape_spec);
+}
+
 static void check_emitter(rp_tree *tree, const rp_node *map, const rp_emitter_spec *emitter)
 {
     char word[64];
@@ -343,6 +348,7 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
                      "there are %d materials; at most %d are possible", scene->materials.count,
                      MATERIALS_MAX);
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
+    check_entries(tree, root, "voids", scene->voids, rp_void_spec, check_void);
     check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);
     check_entries(tree, root, "bodies", scene->bodies, rp_body_spec, check_body);
     check_joints(tree, root, scene);

@@ -129,6 +129,17 @@ static void make_regions(rp_reader *reader, rp_scene *scene)
     }
 }
 
+static void make_voids(rp_reader *reader, rp_scene *scene)
+{
+    rp_void_spec *voids = scene->voids.items;
+    const rp_node *section = rp_node_find(reader->root, "voids");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->voids.count && entry; i++, entry = entry->next) {
+        voids[i].pose = pose_of(voids[i].position, voids[i].rotation);
+        make_shape(reader, entry, &voids[i].shape_spec, &voids[i].shape);
+    }
+}
+
 void rp_make_scene(rp_reader *reader, rp_scene *scene)
 {
     rp_source_spec *sources = scene->sources.items;
@@ -148,6 +159,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     }
     make_joints(reader, scene);
     make_regions(reader, scene);
+    make_voids(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);
     scene->light.direction = rp_v3_normal(scene->light.direction);
@@ -161,9 +173,9 @@ static void rename_mesh(const rp_node *entry, const rp_shape_spec *spec)
 
 void rp_make_portable(rp_reader *reader, const rp_scene *scene)
 {
-    static const char *const sections[] = {"sources", "bodies", "moisture"};
+    static const char *const sections[] = {"sources", "bodies", "moisture", "voids"};
     int shape = 0; /* in the order of the sections */
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < 4; s++) {
         const rp_node *section = rp_node_find(reader->root, sections[s]);
         const rp_node *entry = section ? section->first : NULL;
         for (; entry; entry = entry->next)

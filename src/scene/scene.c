@@ -17,12 +17,15 @@ void rp_scene_destroy(rp_scene *scene)
     rp_source_spec *sources = scene->sources.items;
     rp_body_spec *bodies = scene->bodies.items;
     rp_moisture_spec *regions = scene->moisture.items;
+    rp_void_spec *voids = scene->voids.items;
     for (int i = 0; i < scene->sources.count; i++)
         destroy_mesh(&sources[i].shape);
     for (int i = 0; i < scene->bodies.count; i++)
         destroy_mesh(&bodies[i].shape);
     for (int i = 0; i < scene->moisture.count; i++)
         destroy_mesh(&regions[i].shape);
+    for (int i = 0; i < scene->voids.count; i++)
+        destroy_mesh(&voids[i].shape);
     rp_text_release(scene->text);
     rp_text_release(scene->portable);
     rp_arena_destroy(&scene->store);
@@ -141,7 +144,7 @@ int rp_scene_find_material(const rp_scene *scene, const char *name)
 
 int rp_scene_shape_count(const rp_scene *scene)
 {
-    return scene->sources.count + scene->bodies.count + scene->moisture.count;
+    return scene->sources.count + scene->bodies.count + scene->moisture.count + scene->voids.count;
 }
 
 const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index)
@@ -150,7 +153,9 @@ const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index)
     if (index < scene->sources.count) return &rp_scene_sources(scene)[index].shape_spec;
     index -= scene->sources.count;
     if (index < scene->bodies.count) return &rp_scene_bodies(scene)[index].shape_spec;
-    return &rp_scene_moisture(scene)[index - scene->bodies.count].shape_spec;
+    index -= scene->bodies.count;
+    if (index < scene->moisture.count) return &rp_scene_moisture(scene)[index].shape_spec;
+    return &rp_scene_voids(scene)[index - scene->moisture.count].shape_spec;
 }
 
 /* --- drafts ----------------------------------------------------------------------------------- */

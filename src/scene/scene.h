@@ -55,7 +55,7 @@ typedef struct rp_material_spec {
     double colour[3];                   /* linear */
 } rp_material_spec;
 
-/* The shape part that sources, bodies and regions share. */
+/* The shape part that sources, voids, bodies and regions share. */
 typedef struct rp_shape_spec {
     int kind; /* rp_shape_kind */
     rp_vec3 size;
@@ -77,6 +77,15 @@ typedef struct rp_source_spec {
     double at;        /* s, when it appears */
     double moisture;  /* 0 dry to 1 wet */
 } rp_source_spec;
+
+/* A part of space that sources leave empty. */
+typedef struct rp_void_spec {
+    char *name;
+    rp_shape_spec shape_spec;
+    rp_shape shape;             /* made from the spec; the mesh is owned by the scene */
+    rp_vec3 position, rotation; /* m; rad, about x, then y, then z */
+    rp_pose pose;
+} rp_void_spec;
 
 typedef enum rp_nozzle_kind { RP_NOZZLE_DISC, RP_NOZZLE_RECTANGLE } rp_nozzle_kind;
 #define RP_NOZZLE_WORDS "disc|rectangle"
@@ -193,6 +202,7 @@ struct rp_scene {
     rp_particles_spec particles;
     rp_named_list materials;    /* rp_material_spec */
     rp_named_list sources;      /* rp_source_spec */
+    rp_named_list voids;        /* rp_void_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
     rp_named_list joints;       /* rp_joint_spec */
@@ -256,7 +266,8 @@ static inline double rp_material_viscosity(const rp_material_spec *material, dou
     return material->viscosity + moisture * (material->wet_viscosity - material->viscosity);
 }
 
-/* Every shape of the scene, one after another: of sources, of bodies, of regions. */
+/* Every shape of the scene, one after another: of sources, of bodies, of regions, of voids.
+ */
 int rp_scene_shape_count(const rp_scene *scene);
 const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index);
 
@@ -267,6 +278,10 @@ static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
 static inline const rp_source_spec *rp_scene_sources(const rp_scene *scene)
 {
     return scene->sources.items;
+}
+static inline const rp_void_spec *rp_scene_voids(const rp_scene *scene)
+{
+    return scene->voids.items;
 }
 static inline const rp_emitter_spec *rp_scene_emitters(const rp_scene *scene)
 {

@@ -133,7 +133,8 @@ static const rp_param material_params[] = {
 };
 DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
 
-/* Shared by sources, bodies and regions. Which of the lengths a shape needs is checked in check.c.
+/* Shared by sources, voids, bodies and regions. Which of the lengths a shape needs is checked in
+ * check.c.
  */
 static const rp_param length_params[] = {
     VEC3(rp_shape_spec, size, "size", "m", "", SHORT, FAR, "edges of a box"),
@@ -189,6 +190,17 @@ static const rp_param source_params[] = {
     REAL(rp_source_spec, moisture, "moisture", "", "0", 0, 1, "0 dry to 1 wet"),
 };
 DEFINE(source_table, "source", rp_source_spec, source_params, "a shape filled with grains");
+
+static const rp_param void_params[] = {
+    TABLE(RP_PARAM_PART, rp_void_spec, shape_spec, "", "", shape_table, ""),
+    VEC3(rp_void_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
+         "of its middle; of the middle of the lower end of a cone or funnel"),
+    VEC3(rp_void_spec, rotation, "rotation", "deg", "[0, 0, 0]", -3600, 3600,
+         "turns about x, then y, then z"),
+};
+DEFINE(void_table, "void", rp_void_spec, void_params,
+       "a shape that sources leave empty, half a spacing around it included; emitters do not know "
+       "it");
 
 static const rp_param emitter_params[] = {
     WORD(rp_emitter_spec, nozzle, "nozzle", RP_NOZZLE_WORDS, "disc", "shape of the opening"),
@@ -360,7 +372,9 @@ static const rp_param scene_params[] = {
     TABLE(RP_PARAM_NAMED, rp_scene, materials, "materials", "sand", material_table,
           "what grains are made of, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, sources, "sources", "", source_table,
-          "shapes filled with grains, by name"),
+          "shapes filled with grains, by name; what voids and bodies take up stays empty"),
+    TABLE(RP_PARAM_NAMED, rp_scene, voids, "voids", "", void_table,
+          "shapes that sources leave empty, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, emitters, "emitters", "", emitter_table,
           "nozzles that grains come out of, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, bodies, "bodies", "", body_table, "rigid bodies, by name"),

@@ -79,10 +79,57 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     p->moisture[i] = (float)moisture;
 }
 
-/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
-static rp_code fill_shape(const rp_source_spec *source, double spacing, rp_batch *b,
-                          rp_report *report)
+/* What a grain's centre keeps from voids and bodies. A lattice that stands on a floor is just as
+ * far from it, so rounding must not count. */
+static double clearance_of(const rp_world *world)
 {
+    return world->scene->particles.spacing * (0.5 - 1e-6);
+}
+
+/* What becomes of a place of the lattice, and how far around it all places share its lot: distances
+ * change by no more than the way that one goes. */
+typedef struct lot {
+    enum { OUTSIDE, FREE, IN_VOID, IN_BODY } kind;
+    double reach; /* m */
+} lot;
+
+static lot lot_of(const rp_world *world, const rp_source_spec *source, rp_vec3 local)
+{
+    double outside = rp_shape_distance(&source->shape, local, NULL);
+    if (outside > 0) return (lot){OUTSIDE, outside};
+    rp_vec3 point = rp_pose_to_world(source->pose, local);
+    double clearance = clearance_of(world);
+    double hole = rp_world_gap_to_voids(world, point) - clearance;
+    if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
+    double body = rp_world_gap_to_bodies(world, wrapped(&world->scene->domain, point)) - clearance;
+    if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
+    return (lot){FREE, fmin(-outside, fmin(hole, body))};
+}
+
+/* A row of `count` places along x; gives how many of them bodies take up. */
+static rp_code fill_row(const rp_world *world, const rp_source_spec *source, rp_vec3 first,
+                        double count, rp_batch *b, size_t *taken, rp_report *report)
+{
+    double spacing = world->scene->particles.spacing, known = 0; /* places judged already */
+    lot now = {OUTSIDE, 0};
+    for (double i = 0; i < count; i++) {
+        rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, 0, 0));
+        if (i >= known) {
+            now = lot_of(world, source, local);
+            known = i + 1 + floor(now.reach / spacing * (1 - 1e-9));
+        }
+        *taken += now.kind == IN_BODY;
+        if (now.kind == FREE && !batch_add(b, rp_pose_to_world(source->pose, local)))
+            return rp_fail_memory(report, b->count * sizeof(rp_vec3), source->name);
+    }
+    return RP_OK;
+}
+
+/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
+static rp_code fill_shape(const rp_world *world, const rp_source_spec *source, rp_batch *b,
+                          size_t *taken, rp_report *report)
+{
+    double spacing = world->scene->particles.spacing;
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
     /* Centred: what is left over at the sides is the same on both. */
@@ -90,15 +137,12 @@ static rp_code fill_shape(const rp_source_spec *source, double spacing, rp_batch
            nz = floor(size.z / spacing + 1e-6);
     rp_vec3 first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
                                rp_v3(nx - 1, ny - 1, nz - 1));
-    for (double k = 0; k < nz; k++)
-        for (double j = 0; j < ny; j++)
-            for (double i = 0; i < nx; i++) {
-                rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, j, k));
-                if (!rp_shape_contains(&source->shape, local)) continue;
-                if (!batch_add(b, rp_pose_to_world(source->pose, local)))
-                    return rp_fail_memory(report, b->count * sizeof(rp_vec3), source->name);
-            }
-    return RP_OK;
+    rp_code code = RP_OK;
+    for (double k = 0; k < nz && code == RP_OK; k++)
+        for (double j = 0; j < ny && code == RP_OK; j++)
+            code = fill_row(world, source, rp_v3_madd(first, spacing, rp_v3(0, j, k)), nx, b, taken,
+                            report);
+    return code;
 }
 
 static rp_code check_places(const rp_world *world, const rp_source_spec *source, const rp_batch *b,
@@ -123,8 +167,8 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
 {
     rp_batch b = {0};
-    size_t first = 0;
-    rp_code code = fill_shape(source, world->scene->particles.spacing, &b, report);
+    size_t first = 0, taken = 0;
+    rp_code code = fill_shape(world, source, &b, &taken, report);
     if (code == RP_OK) code = check_places(world, source, &b, report);
     if (code == RP_OK) code = rp_particles_append(&world->particles, b.count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b.count; n++) {
@@ -134,8 +178,13 @@ static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_rep
         set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material,
                   source->moisture);
     }
+    if (code == RP_OK && taken)
+        rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
+               taken);
     if (code == RP_OK && b.count == 0)
-        rp_log(RP_LOG_WARNING, "source '%s' is smaller than a grain and stays empty", source->name);
+        rp_log(RP_LOG_WARNING,
+               "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
+               source->name);
     rp_batch_end(&b);
     return code;
 }
@@ -236,9 +285,25 @@ bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time
     return made >= layers - slack - dt / interval && made <= fmax(layers, 0) + slack;
 }
 
+/* Whether a body stands in the way of a grain from its place in the nozzle to where it is by now.
+ */
+static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, double way)
+{
+    double clearance = clearance_of(world);
+    double least = fmax(world->scene->particles.spacing / 10, way / 1000); /* for an end at all */
+    for (double done = 0;;) {
+        rp_vec3 at = wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
+        double gap = rp_world_gap_to_bodies(world, at) - clearance;
+        if (gap < 0) return true;
+        if (done >= way) return false;
+        done = fmin(way, done + fmax(gap, least));
+    }
+}
+
 /* One layer: a square lattice over the opening, shifted at random so that layers do not line up.
  * When less flows than the nozzle passes, some places stay empty: those where multiples of the
- * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. */
+ * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. What
+ * a body bars is lost. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
                           double way, rp_batch *b, rp_report *report)
 {
@@ -248,7 +313,6 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
     rp_random4 random =
         rp_random((uint64_t)world->scene->seed, RP_RANDOM_EMITTER, which << 40 | number);
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
-    rp_vec3 centre = rp_v3_madd(spec->position, way, spec->direction);
     double shift_u = (double)rp_random_unit(random.bits[0]) - 0.5;
     double shift_v = (double)rp_random_unit(random.bits[1]) - 0.5;
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
@@ -262,8 +326,10 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             turn += GOLDEN;
             turn -= floor(turn);
             if (turn >= share) continue;
-            rp_vec3 point = rp_v3_madd(rp_v3_madd(centre, a, u), c, v);
-            if (!batch_add(b, point)) return rp_fail_memory(report, sizeof point, "an emitter");
+            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, a, u), c, v);
+            if (is_barred(world, from, spec->direction, way)) continue;
+            if (!batch_add(b, rp_v3_madd(from, way, spec->direction)))
+                return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
 }

@@ -78,6 +78,13 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
 bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
 
+/* clear.c: where grains may appear. */
+/* How far a point is from the nearest void, and from the nearest body where it is now, m; negative
+ * inside. Exact up to a spacing, at least that far from there on. For bodies the point must be
+ * inside the period. */
+double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
+double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
+
 /* moisture.c: grains that become wet or dry. */
 /* What the regions of the scene do in a step of `dt` from now; 0: only what happens at once. */
 void rp_world_moisten(rp_world *world, double dt);

@@ -97,7 +97,11 @@ static void bodies_and_the_rest_arrive(void **state)
     assert_true(regions[0].shape.height == 0.5 && regions[0].pose.position.z == 1);
     assert_true(regions[0].duration == 0.5 && regions[0].value == 0.8);
     assert_true(regions[1].everywhere && regions[1].duration == 0 && regions[1].value == 0);
-    assert_int_equal(rp_scene_shape_count(scene), 2 + 4 + 2);
+    assert_int_equal(scene->voids.count, 1);
+    assert_true(rp_scene_voids(scene)[0].shape.radius == 0.05);
+    check_near(rp_scene_voids(scene)[0].pose.orientation.y, sqrt(0.5), 1e-15);
+    assert_int_equal(rp_scene_shape_count(scene), 2 + 4 + 2 + 1);
+    assert_ptr_equal(rp_scene_shape_at(scene, 8), &rp_scene_voids(scene)[0].shape_spec);
     assert_ptr_equal(rp_scene_shape_at(scene, 1), &rp_scene_sources(scene)[1].shape_spec);
     assert_ptr_equal(rp_scene_shape_at(scene, 2), &bodies[0].shape_spec);
     assert_ptr_equal(rp_scene_shape_at(scene, 7), &regions[1].shape_spec);

@@ -121,6 +121,8 @@ static const char full_scene[] =
     "sources:\n"
     "  heap: {shape: block, size: [40 cm, 40cm, 0.4], position: [0, 0, 1 m], material: gravel}\n"
     "  ball: {shape: sphere, radius: 10 cm, at: 1 s, spin: [0, 0, 60 rpm], moisture: 0.5}\n"
+    "voids:\n"
+    "  cave: {shape: sphere, radius: 5 cm, position: [0, 0, 1], rotation: [0, 90, 0]}\n"
     "emitters:\n"
     "  spout: {nozzle: disc, radius: 5 cm, position: [0, 0, 2 m], direction: [0, 0, -2],\n"
     "          speed: 1 m/s, stop: 1 s}\n"

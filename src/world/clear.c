@@ -1,0 +1,34 @@
+/* Where grains may appear: clear of voids (W10) and bodies (W11); docs/theory/world.md. */
+#include "world/world.h"
+
+/* How far the point is from a shape, negative inside: exact up to `near`, at least that far from
+ * there on, which spares the search in a mesh for all that is clearly outside. */
+static double gap_to(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
+{
+    rp_vec3 at = rp_pose_to_local(pose, point);
+    rp_box3 box = rp_shape_bounds(shape);
+    double x = fmax(0, fmax(box.low.x - at.x, at.x - box.high.x));
+    double y = fmax(0, fmax(box.low.y - at.y, at.y - box.high.y));
+    double z = fmax(0, fmax(box.low.z - at.z, at.z - box.high.z));
+    double outside = rp_v3_length(rp_v3(x, y, z));
+    return outside > near ? outside : rp_shape_distance(shape, at, NULL);
+}
+
+double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
+{
+    const rp_void_spec *voids = rp_scene_voids(world->scene);
+    double gap = INFINITY, near = world->scene->particles.spacing;
+    for (int i = 0; i < world->scene->voids.count; i++)
+        gap = fmin(gap, gap_to(&voids[i].shape, voids[i].pose, point, near));
+    return gap;
+}
+
+double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
+{
+    const rp_surface *surfaces = rp_couple_surfaces(world->couple);
+    double gap = INFINITY, near = world->scene->particles.spacing;
+    for (int i = 0; i < rp_couple_count(world->couple); i++)
+        if (surfaces[i].body >= 0)
+            gap = fmin(gap, gap_to(surfaces[i].shape, surfaces[i].pose, point, near));
+    return gap;
+}
