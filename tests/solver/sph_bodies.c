@@ -41,7 +41,8 @@ static sums sums_of(const rp_view *view, double mass, double radius)
     return s;
 }
 
-/* A spinning ball flies into a block of sand without gravity: nothing is lost. */
+/* A spinning ball flies into a block of sand without gravity: nothing is lost. Friction near the free
+ * surface takes a little from the turning, the less the finer the grains. */
 static void collisions_conserve_momentum(void **state)
 {
     (void)state;
@@ -51,7 +52,7 @@ static void collisions_conserve_momentum(void **state)
         snprintf(text, sizeof text,
                  "time: {duration: 1 s}\ngravity: [0, 0, 0]\n"
                  "domain: {low: [-3, -3, -3], high: [3, 3, 3], " OPEN "}\n"
-                 "particles: {spacing: 5 cm, jitter: 0}\n"
+                 "particles: {spacing: 2.5 cm, jitter: 0}\n"
                  "sources:\n  block: {shape: box, size: [0.6, 0.6, 0.6]}\n"
                  "bodies:\n  ball: {shape: sphere, radius: 0.15, position: [-0.52, 0.1, 0.05], "
                  "velocity: [2, 0, 0], spin: [0, 0, 400 deg/s], motion: dynamic, density: %g}\n",
@@ -67,7 +68,7 @@ static void collisions_conserve_momentum(void **state)
         sums after = sums_of(&s.view, mass, 0.15);
         assert_true(push > 0);
         assert_true(s.view.bodies[0].velocity[0] < 1.9);
-        double turning = fabs(before.angular[1]) + fabs(before.angular[2]);
+        double turning = length_of(before.angular);
         for (int a = 0; a < 3; a++) {
             check_near((after.momentum[a] - before.momentum[a]) / before.moving, 0, 1e-6);
             check_near((after.angular[a] - before.angular[a]) / turning, 0, 0.01);
