@@ -29,6 +29,7 @@ grep -q '^1.00 s: [1-9][0-9]* grains' cmake.txt
 test -s pour.h5
 "$work/prefix/bin/repose" check first-fall
 test -s "$work/prefix/share/man/man1/repose.1"
+test -s "$work/prefix/share/repose/scenes/meshes/bulldozer.obj"
 
 # The example in the README is the one that was just built.
 # shellcheck disable=SC2016

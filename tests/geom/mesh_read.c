@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/repose-mesh-XXXXXX";
-static char path[128];
+static char path[512];
 static int warnings;
 static int allocations_left = -1; /* then memory runs out; -1: never */
 
@@ -316,6 +316,69 @@ static void count_warnings(void *user, rp_level level, const char *message)
     if (level == RP_LOG_WARNING) warnings++;
 }
 
+/* What a scene's mesh should be: its box and volume, and a point inside and one outside. */
+typedef struct made {
+    const char *name;
+    rp_box3 bounds;
+    double volume; /* m3 */
+    rp_vec3 inside, outside;
+} made;
+
+static const made meshes[] = {
+    /* In the blade; in its hollow, behind the line from edge to edge. */
+    {"bulldozer", {{-0.55, -0.40, 0}, {0.55, 0.40, 0.60}}, 0.156, {0.48, 0, 0.16}, {0.53, 0, 0.16}},
+    {"dumper-chassis", {{-0.74, -0.37, 0}, {0.815, 0.37, 0.57}}, 0.198, {0, 0, 0.25}, {0, 0, 0.35}},
+    /* In the floor; where the load lies. */
+    {"dumper-bed",
+     {{-0.14, -0.405, 0}, {1.205, 0.405, 0.335}},
+     0.063,
+     {0.5, 0, 0.02},
+     {0.5, 0, 0.1}},
+    /* Above the gate; in it. */
+    {"castle", {{-0.51, -0.51, 0}, {0.51, 0.51, 0.63}}, 0.233, {0, -0.35, 0.3}, {0, -0.35, 0.1}},
+    /* In the stem; in the hole. */
+    {"letter-r", {{-0.245, -0.075, 0}, {0.245, 0.075, 0.6}}, 0.031, {-0.2, 0, 0.3}, {0, 0, 0.41}},
+    /* In an ear; between the ears. */
+    {"hare",
+     {{-0.226, -0.132, 0}, {0.176, 0.132, 0.526}},
+     0.0136,
+     {0.02, 0.047, 0.46},
+     {0.02, 0, 0.46}},
+    /* In a grouser; beside the web. */
+    {"wheel", {{-0.22, -0.075, -0.22}, {0.22, 0.075, 0.22}}, 0.0136, {0.21, 0, 0}, {0, 0.05, 0.1}},
+    {"bowling-pin",
+     {{-0.061, -0.061, 0}, {0.061, 0.061, 0.381}},
+     0.0021,
+     {0, 0, 0.3},
+     {0.04, 0, 0.25}},
+};
+
+static void check_made(const made *m)
+{
+    rp_mesh *mesh;
+    rp_report *report = rp_report_create();
+    snprintf(path, sizeof path, "%s/scenes/meshes/%s.obj", RP_SOURCE_DIR, m->name);
+    check_ok(rp_mesh_read(path, 1, &mesh, report), report);
+    for (int axis = 0; axis < 3; axis++) {
+        check_near((&mesh->bounds.low.x)[axis], (&m->bounds.low.x)[axis], 2e-3);
+        check_near((&mesh->bounds.high.x)[axis], (&m->bounds.high.x)[axis], 2e-3);
+    }
+    check_near(rp_mesh_volume(mesh), m->volume, 0.02 * m->volume);
+    assert_true(rp_mesh_winding(mesh, m->inside) > 0.9);
+    check_near(rp_mesh_winding(mesh, m->outside), 0, 0.01);
+    rp_mesh_destroy(mesh);
+    rp_report_destroy(report);
+}
+
+static void meshes_of_the_scenes_are_solids(void **state)
+{
+    (void)state;
+    warnings = 0;
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++)
+        check_made(&meshes[i]);
+    assert_int_equal(warnings, 0);
+}
+
 /* The last test: all the others gave back what they took. */
 static void no_memory_is_left(void **state)
 {
@@ -356,6 +419,7 @@ int main(void)
         cmocka_unit_test(meshes_that_are_no_solids_are_refused),
         cmocka_unit_test(bad_scales_are_refused),
         cmocka_unit_test(running_out_of_memory_is_a_fault),
+        cmocka_unit_test(meshes_of_the_scenes_are_solids),
         cmocka_unit_test(no_memory_is_left),
     };
     if (!rp_mesh_can_read()) return cmocka_run_group_tests(without, make_folder, remove_folder);
