@@ -61,7 +61,7 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
 {
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     double longest = fmax(extent.x, fmax(extent.y, extent.z));
-    if (!(spacing > 0)) spacing = longest / 64;
+    if (!(spacing > 0)) spacing = longest / 48;
     rp_code code = RP_OK;
     if (!mesh->tree) {
         mesh->closed = rp_mesh_is_closed(mesh);

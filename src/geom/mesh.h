@@ -38,7 +38,7 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
 }
 
 /* Builds what makes distances quick: a tree over the triangles, and a distance field with nodes
- * `spacing` apart (m; 0: a 64th of the longest side). The mesh must not change any more; from then
+ * `spacing` apart (m; 0: a 48th of the longest side). The mesh must not change any more; from then
  * on it may be asked from several threads at once. Results do not depend on `threads`, which may be
  * NULL. Calling it again makes a new field. */
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);

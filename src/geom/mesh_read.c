@@ -172,6 +172,7 @@ rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *r
     code = collect(&r, report);
     aiReleaseImport(r.scene);
     if (code == RP_OK) code = make_solid(&r, report);
+    if (code == RP_OK) code = rp_mesh_prepare(r.mesh, 0, NULL, report);
     if (code != RP_OK) {
         rp_mesh_destroy(r.mesh);
         return code;
