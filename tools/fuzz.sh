@@ -9,7 +9,10 @@ for target in "$build"/fuzz_*; do
     name=$(basename "$target")
     corpus=$build/corpus/$name
     mkdir -p "$corpus"
-    case $name in fuzz_scene) cp -n scenes/*.yaml "$corpus" 2>/dev/null || true ;; esac
+    case $name in
+    fuzz_scene) cp -n scenes/*.yaml "$corpus" 2>/dev/null || true ;;
+    fuzz_mesh) tests/fuzz/seeds/mesh.sh "$corpus" ;;
+    esac
     echo "$name: $seconds s"
     "$target" -max_total_time="$seconds" -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
         -artifact_prefix="$build/crash-$name-" "$corpus" 2>"$build/$name.log" ||

@@ -12,7 +12,9 @@ static const option_spec specs[] = {
 static void print_missing(void)
 {
     if (!rp_mesh_can_read())
-        printf("missing:      mesh files (install libassimp-dev and build again)\n");
+        printf(
+            "missing:      mesh files other than OBJ, STL and PLY (install libassimp-dev and build "
+            "again)\n");
     if (!rp_picture_can_write_png())
         printf("missing:      pictures (install libpng-dev and build again)\n");
     if (!rp_plot_can()) printf("missing:      plots (install gnuplot-nox)\n");

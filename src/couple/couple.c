@@ -192,8 +192,10 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
     /* Meshes are slow to search, and most grains are nowhere near. */
     if (surface->shape->kind == RP_SHAPE_MESH && gap(surface->shape->mesh->bounds, local) > reach)
         return false;
-    double distance = rp_shape_distance(surface->shape, local, &normal);
+    double distance = rp_shape_distance_within(surface->shape, local, reach, &normal);
     if (!(distance < reach)) return false;
+    /* Deep inside, which is rare, it is no more than a bound. */
+    if (distance < -reach) distance = rp_shape_distance(surface->shape, local, &normal);
     rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
     touch->distance = distance;
     touch->normal = rp_quat_rotate(surface->pose.orientation, normal);

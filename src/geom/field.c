@@ -5,15 +5,22 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "geom/tree.h"
+#include "geom/triangle.h"
 
 /* Floats lie within this share of the exact value. */
 #define ROUNDING 0x1p-23
+/* Nodes nearer than this to the surface, in spacings, are on neither side for certain. */
+#define CLEAR 1e-3
 
 typedef struct filling {
     const rp_mesh *mesh;
     rp_field *field;
     double reach; /* m, from the middle of a block: nearer ones keep their nodes */
+    uint8_t *odd; /* of each block with nodes: it winds otherwise than 0 or 1 times */
 } filling;
+
+/* The node before along each axis. */
+static const int strides[3] = {1, RP_FIELD_NODES, RP_FIELD_NODES *RP_FIELD_NODES};
 
 static rp_vec3 block_low(const rp_field *field, size_t block)
 {
@@ -23,11 +30,14 @@ static rp_vec3 block_low(const rp_field *field, size_t block)
     return rp_v3_madd(field->low, edge, rp_v3((double)x, (double)y, (double)z));
 }
 
-/* The distance without its sign; `least` is the square of what it cannot exceed. */
-static double plain_distance(const rp_mesh *mesh, rp_vec3 point, double least)
+/* The distance without its sign. `*triangle` is a guess, such as the nearest of a point near by,
+ * which saves most of the search; it gets the nearest. */
+static double plain_distance(const rp_mesh *mesh, rp_vec3 point, size_t *triangle)
 {
-    size_t triangle;
-    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, point, least, &triangle);
+    rp_vec3 corners[3];
+    rp_mesh_corners(mesh, *triangle, corners);
+    rp_vec3 away = rp_v3_sub(point, rp_nearest_on_triangle(point, corners));
+    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, point, rp_v3_dot(away, away), triangle);
     return rp_v3_length(rp_v3_sub(point, foot));
 }
 
@@ -40,46 +50,56 @@ static void fill_middles(void *context, size_t begin, size_t end)
 {
     const filling *f = context;
     double half = RP_FIELD_CELLS * f->field->spacing / 2;
+    size_t triangle = 0;
     for (size_t b = begin; b < end; b++) {
         rp_vec3 at = rp_v3_add(block_low(f->field, b), rp_v3(half, half, half));
-        double distance = plain_distance(f->mesh, at, INFINITY);
+        double distance = plain_distance(f->mesh, at, &triangle);
         f->field->middle[b] = (float)(distance * sign_at(f->mesh, at));
         f->field->place[b] = distance > f->reach ? -1 : 0;
     }
 }
 
-/* The sign of a node from one beside it that is filled already: of a closed surface that is farther
- * from either than they are apart, both are on the same side. 0 where that is not certain. */
-static double sign_beside(const filling *f, const float *nodes, int node, const int at[3],
-                          double distance)
+/* How often a closed mesh winds around a node, from one beside it that is done already: as often,
+ * if the surface is farther from either than they are apart, else by what lies between. False where
+ * that is not certain. */
+static bool turns_beside(const filling *f, const float *nodes, const int *turns, int node,
+                         const int at[3], rp_vec3 point, int *found)
 {
-    static const int strides[3] = {1, RP_FIELD_NODES, RP_FIELD_NODES * RP_FIELD_NODES};
-    double apart = f->field->spacing * (1 + 4 * ROUNDING);
-    if (!f->mesh->closed) return 0;
+    double h = f->field->spacing, apart = h * (1 + 4 * ROUNDING), here = fabs(nodes[node]);
     for (int k = 0; k < 3; k++) {
+        int before = node - strides[k], change = 0;
         if (at[k] == 0) continue;
-        double other = nodes[node - strides[k]];
-        if (distance > apart || fabs(other) > apart) return other < 0 ? -1 : 1;
+        double there = fabs(nodes[before]);
+        bool sure = there > CLEAR * h && (here > apart || there > apart);
+        if (!sure && here > CLEAR * h && there > CLEAR * h) {
+            rp_vec3 back = rp_v3(k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0);
+            sure = rp_mesh_tree_crossings(f->mesh->tree, f->mesh, rp_v3_sub(point, back), point,
+                                          &change);
+        }
+        *found = turns[before] + change;
+        if (sure) return true;
     }
-    return 0;
+    return false;
 }
 
 static void fill_block(const filling *f, size_t block)
 {
-    float *nodes = f->field->nodes + (size_t)f->field->place[block] * RP_FIELD_BLOCK;
+    size_t place = (size_t)f->field->place[block];
+    float *nodes = f->field->nodes + place * RP_FIELD_BLOCK;
+    int turns[RP_FIELD_BLOCK];
     rp_vec3 low = block_low(f->field, block);
-    double h = f->field->spacing, before = INFINITY;
+    double h = f->field->spacing;
+    size_t triangle = 0;
+    f->odd[place] = !f->mesh->closed;
     for (int i = 0; i < RP_FIELD_BLOCK; i++) {
         const int at[3] = {i % RP_FIELD_NODES, i / RP_FIELD_NODES % RP_FIELD_NODES,
                            i / (RP_FIELD_NODES * RP_FIELD_NODES)};
         rp_vec3 point = rp_v3_madd(low, h, rp_v3(at[0], at[1], at[2]));
-        /* No farther than from the node before and from there here. */
-        double most = at[0] > 0 ? (before + h) * (1 + ROUNDING) : INFINITY;
-        double distance = plain_distance(f->mesh, point, most * most);
-        double sign = sign_beside(f, nodes, i, at, distance);
-        if (sign == 0) sign = sign_at(f->mesh, point);
-        nodes[i] = (float)(sign * distance);
-        before = distance;
+        nodes[i] = (float)plain_distance(f->mesh, point, &triangle);
+        if (!f->mesh->closed || !turns_beside(f, nodes, turns, i, at, point, &turns[i]))
+            turns[i] = (int)floor(rp_mesh_tree_winding(f->mesh->tree, f->mesh, point) + 0.5);
+        if (turns[i] > 0) nodes[i] = -nodes[i];
+        if (turns[i] < 0 || turns[i] > 1) f->odd[place] = 1;
     }
 }
 
@@ -132,7 +152,13 @@ static bool fill(rp_field *field, const rp_mesh *mesh, double band, rp_threads *
     if (!field->middle || !field->place) return false;
     rp_parallel_for(threads, field->block_count, 64, fill_middles, &f);
     if (!place_blocks(field)) return false;
+    f.odd = rp_allocate(field->near_count);
+    if (!f.odd) return false;
     rp_parallel_for(threads, field->block_count, 8, fill_nodes, &f);
+    field->simple = true;
+    for (size_t b = 0; b < field->near_count; b++)
+        field->simple = field->simple && !f.odd[b];
+    rp_release(f.odd, field->near_count);
     return true;
 }
 
@@ -193,10 +219,12 @@ static inline bool find(const rp_field *field, rp_vec3 p, spot *s)
 }
 
 /* The value less the way from where it holds, and less what rounding may have added. */
-static inline double bound_from(const rp_field *field, double value, double x, double y, double z)
+static inline double bound_from(const rp_field *field, double value, double x, double y, double z,
+                                double *most)
 {
-    double way = field->spacing * sqrt(x * x + y * y + z * z);
-    double left = fabs(value) * (1 - ROUNDING) - way * (1 + ROUNDING);
+    double way = field->spacing * sqrt(x * x + y * y + z * z) * (1 + ROUNDING);
+    double left = fabs(value) * (1 - ROUNDING) - way;
+    *most = fabs(value) * (1 + ROUNDING) + way;
     if (!(left > 0)) return 0;
     return value < 0 ? -left : left;
 }
@@ -214,9 +242,10 @@ static const float *block_nodes(const rp_field *field, size_t block)
     return place < 0 ? NULL : field->nodes + (size_t)place * RP_FIELD_BLOCK;
 }
 
-double rp_field_bound(const rp_field *field, rp_vec3 point)
+double rp_field_bound(const rp_field *field, rp_vec3 point, double *most)
 {
     spot s;
+    *most = INFINITY;
     if (!find(field, point, &s)) return bound_outside(field, point);
     const double half = RP_FIELD_CELLS / 2.0;
     double in[3];
@@ -224,18 +253,53 @@ double rp_field_bound(const rp_field *field, rp_vec3 point)
         in[k] = s.cell[k] - s.first[k];
     const float *nodes = block_nodes(field, s.block);
     if (!nodes)
-        return bound_from(field, field->middle[s.block], in[0] - half, in[1] - half, in[2] - half);
+        return bound_from(field, field->middle[s.block], in[0] - half, in[1] - half, in[2] - half,
+                          most);
     int x = (int)(in[0] + 0.5), y = (int)(in[1] + 0.5), z = (int)(in[2] + 0.5);
     double value = nodes[(z * RP_FIELD_NODES + y) * RP_FIELD_NODES + x];
-    return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z);
+    return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z, most);
+}
+
+/* From a corner of the point's cell that is clear of the surface, by what lies between; 0 where no
+ * corner gives a certain answer. */
+static double sign_from_corner(const rp_field *field, const rp_mesh *mesh, rp_vec3 point)
+{
+    spot s;
+    const float *nodes = find(field, point, &s) ? block_nodes(field, s.block) : NULL;
+    for (int i = 0; nodes && i < 8; i++) {
+        int node = 0, change;
+        double at[3];
+        for (int k = 0; k < 3; k++) {
+            /* The nearest corner first: its way is the shortest. */
+            int low = (int)s.cell[k], nearest = (int)(s.cell[k] + 0.5);
+            int index = i >> k & 1 ? 2 * low + 1 - nearest : nearest;
+            node += (index - s.first[k]) * strides[k];
+            at[k] = index;
+        }
+        if (fabs(nodes[node]) < CLEAR * field->spacing) continue;
+        rp_vec3 corner = rp_v3_madd(field->low, field->spacing, rp_v3(at[0], at[1], at[2]));
+        if (!rp_mesh_tree_crossings(mesh->tree, mesh, point, corner, &change)) continue;
+        if (change == 0) return nodes[node] < 0 ? -1 : 1;
+        if (change == (nodes[node] < 0 ? 1 : -1)) return nodes[node] < 0 ? 1 : -1;
+    }
+    return 0;
+}
+
+double rp_field_sign(const rp_field *field, const rp_mesh *mesh, rp_vec3 point)
+{
+    double sign = 0, most;
+    if (mesh->closed) sign = rp_field_bound(field, point, &most);
+    if (sign == 0 && field->simple) sign = sign_from_corner(field, mesh, point);
+    if (sign == 0) sign = rp_mesh_tree_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
+    return sign < 0 ? -1 : 1;
 }
 
 double rp_field_value(const rp_field *field, rp_vec3 point)
 {
     spot s;
     const float *nodes = find(field, point, &s) ? block_nodes(field, s.block) : NULL;
-    if (!nodes) return rp_field_bound(field, point);
     double sum = 0, part[3];
+    if (!nodes) return rp_field_bound(field, point, &sum);
     int low[3];
     for (int k = 0; k < 3; k++) {
         double in = s.cell[k] - s.first[k];

@@ -26,6 +26,7 @@ typedef struct rp_field {
     int32_t *place; /* of a block's nodes, in blocks; -1: it is far from the surface */
     float *nodes;   /* m, signed distance; RP_FIELD_BLOCK for each block near the surface */
     size_t block_count, near_count;
+    bool simple; /* the mesh is closed and winds once around all that is inside */
 } rp_field;
 
 /* Blocks at most; a finer grid than this allows is made coarser. */
@@ -37,8 +38,11 @@ rp_code rp_field_create(const rp_mesh *mesh, double spacing, double band, rp_thr
 void rp_field_destroy(rp_field *field);
 
 /* A certain bound at any point: the distance has this sign and at least this size. 0: nothing is
- * certain, the surface is near. */
-double rp_field_bound(const rp_field *field, rp_vec3 point);
+ * certain, the surface is near. `*most` gets what the size cannot exceed, INFINITY if unknown. */
+double rp_field_bound(const rp_field *field, rp_vec3 point, double *most);
+/* -1 inside, 1 outside: by the bound, by the way from a node of which the side is known, or else by
+ * the winding number. Exact. */
+double rp_field_sign(const rp_field *field, const rp_mesh *mesh, rp_vec3 point);
 /* The distance between the nodes, interpolated, near the surface; elsewhere the bound. For
  * pictures and first guesses. */
 double rp_field_value(const rp_field *field, rp_vec3 point);

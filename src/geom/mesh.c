@@ -22,6 +22,7 @@ void rp_mesh_destroy(rp_mesh *mesh)
     rp_mesh_tree_destroy(mesh->tree);
     rp_field_destroy(mesh->field);
     rp_release(mesh->vertices, mesh->vertex_capacity * sizeof *mesh->vertices);
+    rp_release(mesh->origins, mesh->origin_capacity * sizeof *mesh->origins);
     rp_release(mesh->triangles, mesh->triangle_capacity * sizeof *mesh->triangles);
     rp_release(mesh, sizeof *mesh);
 }
@@ -61,10 +62,10 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
 {
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     double longest = fmax(extent.x, fmax(extent.y, extent.z));
-    if (!(spacing > 0)) spacing = longest / 64;
+    if (!(spacing > 0)) spacing = longest / 48;
     rp_code code = RP_OK;
     if (!mesh->tree) {
-        mesh->closed = rp_mesh_is_closed(mesh);
+        mesh->closed = mesh->closed || rp_mesh_is_closed(mesh);
         code = rp_mesh_tree_create(mesh, &mesh->tree, report);
     }
     rp_field_destroy(mesh->field);

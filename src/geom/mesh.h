@@ -18,6 +18,11 @@ typedef struct rp_mesh {
     size_t vertex_count, triangle_count;
     size_t vertex_capacity, triangle_capacity;
     rp_box3 bounds; /* of the vertices added; upside down when there are none */
+    /* Of each triangle, the line of the file that it stands in, or else the number of its face,
+     * from 1; NULL: unknown. */
+    uint32_t *origins;
+    size_t origin_capacity;
+    bool origins_are_lines;
     /* Made by rp_mesh_prepare; NULL before. */
     struct rp_mesh_tree *tree;
     struct rp_field *field;
@@ -38,22 +43,25 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
 }
 
 /* Builds what makes distances quick: a tree over the triangles, and a distance field with nodes
- * `spacing` apart (m; 0: a 64th of the longest side). The mesh must not change any more; from then
+ * `spacing` apart (m; 0: a 48th of the longest side). The mesh must not change any more; from then
  * on it may be asked from several threads at once. Results do not depend on `threads`, which may be
  * NULL. Calling it again makes a new field. */
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);
 
-/* Reads OBJ, STL, PLY, glTF and whatever else Assimp knows; vertices at the same place are joined,
- * all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a mesh that is inside
- * out as a whole is turned, with a warning in the log. Points and lines are left out, with a
- * warning, too. The mesh is prepared. */
+/* Reads OBJ, STL and PLY, and with Assimp glTF and whatever else it knows; vertices at the same
+ * place are joined, all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a
+ * mesh that is inside out as a whole is turned, with a warning in the log. Points and lines are
+ * left out, with a warning, too. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
-/* True when this build can read mesh files. */
+/* True when this build can read more than OBJ, STL and PLY. */
 bool rp_mesh_can_read(void);
 
 /* Makes vertices at exactly the same place one. False when memory runs out; the mesh is then
  * unchanged. */
 bool rp_mesh_join(rp_mesh *mesh);
+/* Leaves out vertices that no triangle has. False when memory runs out; the mesh is then unchanged.
+ */
+bool rp_mesh_drop_unused(rp_mesh *mesh);
 /* A solid has finite vertices, no triangle without area, every edge shared by exactly two triangles
  * that run along it in opposite directions, and a volume that is not zero. Otherwise the first
  * triangle that is at fault is named by its number (from 1) and corners. `name` stands for the file

@@ -5,6 +5,7 @@
 #include "geom/mesh.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define NUMBER_TEXT 256
 
@@ -17,16 +18,17 @@ static size_t table_size(size_t count)
     return size;
 }
 
+/* By bits, so that even what is not a number equals itself: else a file full of them would take
+ * forever. */
 static bool same_place(rp_vec3 a, rp_vec3 b)
 {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
+    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 /* Gives the first vertex at the same place, which is `index` itself when it is new. */
 static uint32_t find_vertex(uint32_t *slots, size_t size, const rp_vec3 *vertices, uint32_t index)
 {
-    /* Adding zero turns -0 into 0: they are the same place and must have the same hash. */
-    rp_vec3 place = rp_v3_add(vertices[index], rp_v3(0, 0, 0));
+    rp_vec3 place = vertices[index];
     size_t slot = rp_hash(&place, sizeof place, 0) & (size - 1);
     while (slots[slot] && !same_place(vertices[slots[slot] - 1], place))
         slot = (slot + 1) & (size - 1);
@@ -44,7 +46,8 @@ bool rp_mesh_join(rp_mesh *mesh)
     size_t kept = 0;
     for (uint32_t i = 0; ok && i < mesh->vertex_count; i++) {
         /* The table sees only vertices that were kept, at their new places. */
-        mesh->vertices[kept] = mesh->vertices[i];
+        /* Adding zero turns -0 into 0, which is the same place. */
+        mesh->vertices[kept] = rp_v3_add(mesh->vertices[i], rp_v3(0, 0, 0));
         map[i] = find_vertex(slots, size, mesh->vertices, (uint32_t)kept);
         if (map[i] == kept) kept++;
     }
@@ -59,6 +62,31 @@ bool rp_mesh_join(rp_mesh *mesh)
     return ok;
 }
 
+bool rp_mesh_drop_unused(rp_mesh *mesh)
+{
+    size_t bytes = mesh->vertex_count * sizeof(uint32_t);
+    uint32_t *map = rp_allocate_zero(bytes), kept = 0;
+    if (!map) return false;
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        for (int i = 0; i < 3; i++)
+            map[mesh->triangles[t][i]] = 1;
+    mesh->bounds.low = rp_v3(INFINITY, INFINITY, INFINITY);
+    mesh->bounds.high = rp_v3(-INFINITY, -INFINITY, -INFINITY);
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        if (!map[i]) continue;
+        rp_vec3 v = mesh->vertices[kept] = mesh->vertices[i];
+        mesh->bounds.low = rp_v3_min(mesh->bounds.low, v);
+        mesh->bounds.high = rp_v3_max(mesh->bounds.high, v);
+        map[i] = kept++;
+    }
+    mesh->vertex_count = kept;
+    for (size_t t = 0; t < mesh->triangle_count; t++)
+        for (int i = 0; i < 3; i++)
+            mesh->triangles[t][i] = map[mesh->triangles[t][i]];
+    rp_release(map, bytes);
+    return true;
+}
+
 void rp_mesh_flip(rp_mesh *mesh)
 {
     for (size_t t = 0; t < mesh->triangle_count; t++) {
@@ -71,21 +99,32 @@ void rp_mesh_flip(rp_mesh *mesh)
 static void triangle_text(const rp_mesh *mesh, size_t t, char text[NUMBER_TEXT])
 {
     rp_vec3 c[3];
+    char face[32] = "";
     rp_mesh_corners(mesh, t, c);
-    snprintf(text, NUMBER_TEXT, "triangle %zu of %zu, (%g, %g, %g) (%g, %g, %g) (%g, %g, %g)",
-             t + 1, mesh->triangle_count, c[0].x, c[0].y, c[0].z, c[1].x, c[1].y, c[1].z, c[2].x,
-             c[2].y, c[2].z);
+    if (mesh->origins && !mesh->origins_are_lines)
+        snprintf(face, sizeof face, " (face %u)", mesh->origins[t]);
+    snprintf(text, NUMBER_TEXT, "triangle %zu of %zu%s, (%g, %g, %g) (%g, %g, %g) (%g, %g, %g)",
+             t + 1, mesh->triangle_count, face, c[0].x, c[0].y, c[0].z, c[1].x, c[1].y, c[1].z,
+             c[2].x, c[2].y, c[2].z);
 }
 
-static rp_code check_vertices(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+/* The file, with the line of a triangle where it is known. */
+static rp_place place_of(const rp_mesh *mesh, size_t t, const char *name)
+{
+    bool known = mesh->origins && mesh->origins_are_lines;
+    return (rp_place){.file = name, .line = known ? (int)mesh->origins[t] : 0};
+}
+
+static rp_code check_vertices(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         rp_vec3 corners[3];
         rp_mesh_corners(mesh, t, corners);
         for (int i = 0; i < 3; i++) {
             rp_vec3 c = corners[i];
+            rp_place place = place_of(mesh, t, name);
             if (!isfinite(c.x) || !isfinite(c.y) || !isfinite(c.z))
-                return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+                return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                                   "vertex %d of triangle %zu is (%g, %g, %g); all coordinates must "
                                   "be finite numbers",
                                   i + 1, t + 1, c.x, c.y, c.z);
@@ -103,7 +142,7 @@ static bool has_area(const rp_vec3 corners[3])
     return rp_v3_length(rp_v3_cross(a, b)) > 1e-12 * longest;
 }
 
-static rp_code check_areas(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+static rp_code check_areas(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         rp_vec3 corners[3];
@@ -111,7 +150,8 @@ static rp_code check_areas(const rp_mesh *mesh, const rp_place *place, rp_report
         if (has_area(corners)) continue;
         char text[NUMBER_TEXT];
         triangle_text(mesh, t, text);
-        return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+        rp_place place = place_of(mesh, t, name);
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "%s has no area; remove it or merge its vertices", text);
     }
     return RP_OK;
@@ -138,22 +178,23 @@ static size_t edge_slot(const rp_mesh *mesh, const uint32_t *slots, size_t size,
     return slot;
 }
 
-static rp_code fail_edge(const rp_mesh *mesh, size_t h, const char *what, const rp_place *place,
+static rp_code fail_edge(const rp_mesh *mesh, size_t h, const char *what, const char *name,
                          rp_report *report)
 {
+    rp_place place = place_of(mesh, h / 3, name);
     uint32_t ends[2];
     char text[NUMBER_TEXT];
     half_edge_ends(mesh, h, ends);
     triangle_text(mesh, h / 3, text);
     rp_vec3 a = mesh->vertices[ends[0]], b = mesh->vertices[ends[1]];
-    return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "%s: its edge from (%g, %g, %g) to (%g, %g, %g) %s; a solid needs a closed "
                       "surface where each edge belongs to two triangles of the same orientation",
                       text, a.x, a.y, a.z, b.x, b.y, b.z, what);
 }
 
 /* Every half edge once, and its opposite, too. */
-static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, const rp_place *place,
+static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, const char *name,
                            rp_report *report)
 {
     size_t count = 3 * mesh->triangle_count;
@@ -162,7 +203,7 @@ static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, co
         half_edge_ends(mesh, h, ends);
         size_t slot = edge_slot(mesh, slots, size, ends);
         if (slots[slot])
-            return fail_edge(mesh, h, "is used in the same direction by an earlier triangle", place,
+            return fail_edge(mesh, h, "is used in the same direction by an earlier triangle", name,
                              report);
         slots[slot] = (uint32_t)h + 1;
     }
@@ -171,17 +212,17 @@ static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, co
         half_edge_ends(mesh, h, ends);
         uint32_t opposite[2] = {ends[1], ends[0]};
         if (!slots[edge_slot(mesh, slots, size, opposite)])
-            return fail_edge(mesh, h, "is open", place, report);
+            return fail_edge(mesh, h, "is open", name, report);
     }
     return RP_OK;
 }
 
-static rp_code check_closed(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+static rp_code check_closed(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     size_t size = table_size(3 * mesh->triangle_count);
     uint32_t *slots = rp_allocate_zero(size * sizeof *slots);
     if (!slots) return rp_fail_memory(report, size * sizeof *slots, "the edges of a mesh");
-    rp_code code = check_edges(mesh, slots, size, place, report);
+    rp_code code = check_edges(mesh, slots, size, name, report);
     rp_release(slots, size * sizeof *slots);
     return code;
 }
@@ -208,9 +249,9 @@ rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
     rp_place place = {.file = name};
     if (mesh->triangle_count == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "the mesh has no triangles");
-    rp_code code = check_vertices(mesh, &place, report);
-    if (code == RP_OK) code = check_areas(mesh, &place, report);
-    if (code == RP_OK) code = check_closed(mesh, &place, report);
+    rp_code code = check_vertices(mesh, name, report);
+    if (code == RP_OK) code = check_areas(mesh, name, report);
+    if (code == RP_OK) code = check_closed(mesh, name, report);
     if (code == RP_OK) code = check_volume(mesh, &place, report);
     return code;
 }

@@ -1,48 +1,25 @@
-/* Mesh files, through Assimp's C interface. The library keeps single precision, gives corners that
- * are shared between faces several times and names no lines; so vertices are joined here, and
- * faults name the triangle and its corners, which can be looked up in the file.
- *
- * Transforms of nodes are worked in here, in double precision, rather than by Assimp's own step,
- * which fails on files that hold a part without faces. */
+/* Mesh files: OBJ, STL and PLY by readers of our own, which name the line or byte of a mistake and
+ * break at nothing; all else by Assimp. What comes in is joined, checked and prepared. */
 #include "base/log.h"
 #include "base/memory.h"
-#include "geom/mesh.h"
-
-#ifdef RP_HAVE_ASSIMP
-
-#include <assimp/cimport.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
+#include "geom/mesh_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LARGEST_FILE ((int64_t)2 << 30)
-#define DEEPEST_NODE 1000
 
-/* What is being read, and what came of it so far. */
-typedef struct reading {
-    const char *path;
-    const struct aiScene *scene;
-    rp_mesh *mesh;
-    double scale;
-    size_t left_out; /* points and lines */
-    bool ok;         /* memory lasts */
-    bool sound;      /* indices lie inside their arrays */
-} reading;
-
-typedef struct affine {
-    rp_mat3 turn;
-    rp_vec3 shift;
-} affine;
-
-bool rp_mesh_can_read(void)
+rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report)
 {
-    return true;
+    rp_place place = {.file = bytes->name};
+    return rp_fail_at(report, RP_ERROR_MEMORY, &place, NULL, "out of memory for the mesh");
 }
 
-static rp_code check_file(const char *path, rp_report *report)
+static rp_code check_file(const char *path, size_t *size, rp_report *report)
 {
     struct stat found;
     rp_place place = {.file = path};
@@ -57,144 +34,109 @@ static rp_code check_file(const char *path, rp_report *report)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "cannot read mesh: the file has %.1f GB, 2 GB are allowed; simplify it",
                           (double)found.st_size / (1 << 30));
+    *size = (size_t)found.st_size;
     return RP_OK;
 }
 
-static affine affine_of(const struct aiMatrix4x4 *m)
+rp_mesh_reader *rp_mesh_reader_for(const char *path)
 {
-    return (affine){{{{m->a1, m->a2, m->a3}, {m->b1, m->b2, m->b3}, {m->c1, m->c2, m->c3}}},
-                    {m->a4, m->b4, m->c4}};
+    const char *dot = strrchr(path, '.');
+    if (!dot) return NULL;
+    if (strcasecmp(dot, ".obj") == 0) return rp_mesh_read_obj;
+    if (strcasecmp(dot, ".stl") == 0) return rp_mesh_read_stl;
+    if (strcasecmp(dot, ".ply") == 0) return rp_mesh_read_ply;
+    return NULL;
 }
 
-/* First `inner`, then `outer`. */
-static affine affine_after(affine outer, affine inner)
+static rp_code make_solid(rp_mesh *mesh, const char *name, rp_report *report)
 {
-    return (affine){rp_m3_mul(outer.turn, inner.turn),
-                    rp_v3_add(rp_m3_apply(outer.turn, inner.shift), outer.shift)};
-}
-
-static void take_triangle(reading *r, const struct aiFace *face, uint32_t first, bool mirrored)
-{
-    uint32_t a = first + face->mIndices[0], b = first + face->mIndices[1],
-             c = first + face->mIndices[2];
-    rp_mesh_add_triangle(r->mesh, a, mirrored ? c : b, mirrored ? b : c, &r->ok);
-}
-
-static void take_part(reading *r, const struct aiMesh *part, affine place)
-{
-    uint32_t first = (uint32_t)r->mesh->vertex_count;
-    for (unsigned i = 0; i < part->mNumVertices && r->ok; i++) {
-        const struct aiVector3D *v = &part->mVertices[i];
-        rp_vec3 at = rp_v3_add(rp_m3_apply(place.turn, rp_v3(v->x, v->y, v->z)), place.shift);
-        rp_mesh_add_vertex(r->mesh, rp_v3_scale(at, r->scale), &r->ok);
-    }
-    /* A mirror image runs around its faces the other way. */
-    bool mirrored = rp_m3_det(place.turn) < 0;
-    for (unsigned f = 0; f < part->mNumFaces && r->ok && r->sound; f++) {
-        const struct aiFace *face = &part->mFaces[f];
-        for (unsigned i = 0; i < face->mNumIndices; i++)
-            r->sound = r->sound && face->mIndices[i] < part->mNumVertices;
-        if (face->mNumIndices != 3)
-            r->left_out++;
-        else if (r->sound)
-            take_triangle(r, face, first, mirrored);
-    }
-}
-
-static void take_node(reading *r, const struct aiNode *node, affine above, int depth)
-{
-    affine place = affine_after(above, affine_of(&node->mTransformation));
-    for (unsigned i = 0; i < node->mNumMeshes; i++)
-        take_part(r, r->scene->mMeshes[node->mMeshes[i]], place);
-    if (depth == DEEPEST_NODE) r->sound = false;
-    for (unsigned i = 0; i < node->mNumChildren && r->ok && r->sound; i++)
-        take_node(r, node->mChildren[i], place, depth + 1);
-}
-
-static rp_code collect(reading *r, rp_report *report)
-{
-    rp_place place = {.file = r->path};
-    affine still = {rp_m3_identity(), {0, 0, 0}};
-    if (r->ok) take_node(r, r->scene->mRootNode, still, 0);
-    r->ok = r->ok && rp_mesh_join(r->mesh);
-    if (!r->ok)
+    if (!rp_mesh_drop_unused(mesh) || !rp_mesh_join(mesh)) {
+        rp_place place = {.file = name};
         return rp_fail_at(report, RP_ERROR_MEMORY, &place, NULL, "out of memory for the mesh");
-    if (!r->sound)
-        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "cannot read mesh: faces name vertices that are not there");
-    if (r->left_out)
-        rp_log(RP_LOG_WARNING, "%s: %zu points or lines of the mesh are left out", r->path,
-               r->left_out);
-    return RP_OK;
-}
-
-static rp_code make_solid(const reading *r, rp_report *report)
-{
-    rp_code code = rp_mesh_check(r->mesh, r->path, report);
+    }
+    rp_code code = rp_mesh_check(mesh, name, report);
     if (code != RP_OK) return code;
-    if (rp_mesh_volume(r->mesh) < 0) {
-        rp_log(RP_LOG_WARNING, "%s: the mesh is inside out; its triangles are turned", r->path);
-        rp_mesh_flip(r->mesh);
+    if (rp_mesh_volume(mesh) < 0) {
+        rp_log(RP_LOG_WARNING, "%s: the mesh is inside out; its triangles are turned", name);
+        rp_mesh_flip(mesh);
     }
+    mesh->closed = true;
     return RP_OK;
 }
 
-static rp_code import(const char *path, const struct aiScene **scene, rp_report *report)
+rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
+                           rp_report *report)
 {
-    rp_place place = {.file = path};
-    *scene = aiImportFile(path, aiProcess_Triangulate);
-    if (!*scene)
-        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "cannot read mesh: %s (OBJ, STL, PLY, glTF and others can be read)",
-                          aiGetErrorString());
-    if (!(*scene)->mRootNode) {
-        aiReleaseImport(*scene);
-        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "the mesh has no triangles");
+    rp_mesh *mesh = rp_mesh_create();
+    *out = mesh;
+    rp_code code = mesh ? reader(bytes, mesh, report) : rp_mesh_fail_memory(bytes, report);
+    if (code == RP_OK) code = make_solid(mesh, bytes->name, report);
+    if (code == RP_OK) return RP_OK;
+    rp_mesh_destroy(mesh);
+    *out = NULL;
+    return code;
+}
+
+/* Gives the number of bytes that came, or -1. */
+static ssize_t read_whole(int file, char *data, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t part = read(file, data + got, size - got);
+        if (part < 0 && errno == EINTR) continue;
+        if (part < 0) return -1;
+        if (part == 0) break;
+        got += (size_t)part;
     }
-    return RP_OK;
+    return (ssize_t)got;
+}
+
+static rp_code read_own(const char *path, size_t size, double scale, rp_mesh **out,
+                        rp_report *report)
+{
+    rp_mesh_bytes bytes = {.name = path, .scale = scale};
+    char *data = rp_allocate(size);
+    if (!data) return rp_mesh_fail_memory(&bytes, report);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : read_whole(file, data, size);
+    rp_code code = RP_OK;
+    if (got < 0) code = rp_fail_errno(report, errno, path, "read mesh");
+    if (file >= 0) close(file);
+    bytes.data = data;
+    bytes.size = got < 0 ? 0 : (size_t)got;
+    if (code == RP_OK) code = rp_mesh_read_bytes(rp_mesh_reader_for(path), &bytes, out, report);
+    rp_release(data, size);
+    return code;
+}
+
+static rp_code read_foreign(const char *path, double scale, rp_mesh **out, rp_report *report)
+{
+    rp_mesh_bytes bytes = {.name = path, .scale = scale};
+    rp_mesh *mesh = rp_mesh_create();
+    rp_code code =
+        mesh ? rp_mesh_read_other(path, scale, mesh, report) : rp_mesh_fail_memory(&bytes, report);
+    if (code == RP_OK) code = make_solid(mesh, path, report);
+    *out = code == RP_OK ? mesh : NULL;
+    if (code != RP_OK) rp_mesh_destroy(mesh);
+    return code;
 }
 
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
 {
     *out = NULL;
+    size_t size = 0;
     rp_place place = {.file = path};
     if (!(scale > 0) || !isfinite(scale))
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the scale of a mesh is %g; it must be above 0", scale);
-    rp_code code = check_file(path, report);
+    rp_code code = check_file(path, &size, report);
     if (code != RP_OK) return code;
-    reading r = {.path = path, .scale = scale, .sound = true};
-    code = import(path, &r.scene, report);
-    if (code != RP_OK) return code;
-
-    r.mesh = rp_mesh_create();
-    r.ok = r.mesh != NULL;
-    code = collect(&r, report);
-    aiReleaseImport(r.scene);
-    if (code == RP_OK) code = make_solid(&r, report);
+    code = rp_mesh_reader_for(path) ? read_own(path, size, scale, out, report)
+                                    : read_foreign(path, scale, out, report);
+    if (code == RP_OK) code = rp_mesh_prepare(*out, 0, NULL, report);
     if (code != RP_OK) {
-        rp_mesh_destroy(r.mesh);
-        return code;
+        rp_mesh_destroy(*out);
+        *out = NULL;
     }
-    *out = r.mesh;
-    return RP_OK;
+    return code;
 }
-
-#else
-
-bool rp_mesh_can_read(void)
-{
-    return false;
-}
-
-rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
-{
-    (void)scale;
-    *out = NULL;
-    rp_place place = {.file = path};
-    return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, NULL,
-                      "this build cannot read mesh files; install Assimp (libassimp-dev) and "
-                      "configure and build Repose again");
-}
-
-#endif

@@ -90,10 +90,15 @@ static inline void add_half_angle(winding *w, rp_half_angle z)
     double re = w->re * z.re - w->im * z.im, im = w->re * z.im + w->im * z.re;
     if (w->im >= 0 && z.im >= 0 && im < 0) w->turns++;
     if (w->im < 0 && z.im < 0 && im >= 0) w->turns--;
-    /* Kept near one: products of many lengths leave the range of doubles. */
+    /* Products of many lengths leave the range of doubles; a division now and then prevents it. */
     double size = fabs(re) + fabs(im);
-    w->re = size > 0 ? re / size : 1;
-    w->im = size > 0 ? im / size : 0;
+    if (size > 1e-90 && size < 1e90) {
+        w->re = re;
+        w->im = im;
+    } else {
+        w->re = size > 0 ? re / size : 1;
+        w->im = size > 0 ? im / size : 0;
+    }
 }
 
 static inline void add_triangle(winding *w, const rp_mesh *mesh, size_t t, rp_vec3 point)
@@ -137,4 +142,55 @@ double rp_mesh_tree_winding(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_ve
     }
     double half = rp_atan2(w.im, w.re) + 2 * RP_PI * w.turns;
     return (w.far + 2 * half) / (4 * RP_PI);
+}
+
+/* A box in floats, as the nodes have them. */
+typedef struct span {
+    float low[3], high[3];
+} span;
+
+static span span_of(const rp_mesh_tree *tree, rp_vec3 a, rp_vec3 b)
+{
+    rp_vec3 low = rp_v3_sub(rp_v3_min(a, b), tree->middle);
+    rp_vec3 high = rp_v3_sub(rp_v3_max(a, b), tree->middle);
+    return (span){{(float)low.x, (float)low.y, (float)low.z},
+                  {(float)high.x, (float)high.y, (float)high.z}};
+}
+
+static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit[RP_TREE_WIDTH])
+{
+    for (int i = 0; i < RP_TREE_WIDTH; i++)
+        hit[i] = 1;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < RP_TREE_WIDTH; i++)
+            hit[i] &= (node->low[k][i] <= s->high[k]) & (node->high[k][i] >= s->low[k]);
+}
+
+bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                            int *change)
+{
+    span way = span_of(tree, from, to);
+    rp_vec3 ahead = rp_v3_sub(to, from);
+    uint32_t stack[STACK] = {0};
+    int count = 1;
+    *change = 0;
+    while (count > 0) {
+        const rp_mesh_node *node = &tree->nodes[stack[--count]];
+        int32_t hit[RP_TREE_WIDTH];
+        overlaps(node, &way, hit);
+        for (int i = 0; i < RP_TREE_WIDTH; i++) {
+            if (!hit[i] || node->child[i] == RP_TREE_NONE) continue;
+            if (!(node->child[i] & RP_TREE_LEAF)) {
+                stack[count++] = node->child[i];
+                continue;
+            }
+            rp_vec3 c[3];
+            rp_mesh_corners(mesh, node->child[i] & ~RP_TREE_LEAF, c);
+            rp_crossing found = rp_cross_triangle(ahead, rp_v3_sub(c[0], from),
+                                                  rp_v3_sub(c[1], from), rp_v3_sub(c[2], from));
+            if (found == RP_CROSSING_EDGE) return false;
+            *change += (found == RP_CROSSING_IN) - (found == RP_CROSSING_OUT);
+        }
+    }
+    return true;
 }

@@ -48,5 +48,10 @@ rp_vec3 rp_mesh_tree_nearest(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_v
 /* The generalised winding number; groups of triangles that are far off are taken as one dipole,
  * which leaves an error of some hundredths at most. */
 double rp_mesh_tree_winding(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 point);
+/* By how much the winding number of a closed mesh grows on the straight way between two points.
+ * False where the way meets an edge or a vertex exactly: then nothing is certain. For short ways,
+ * which cross few boxes; it costs far less than a winding number. */
+bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                            int *change);
 
 #endif

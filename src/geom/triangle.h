@@ -62,4 +62,28 @@ static inline rp_half_angle rp_solid_half_angle(rp_vec3 a, rp_vec3 b, rp_vec3 c)
                            rp_v3_dot(a, rp_v3_cross(b, c))};
 }
 
+/* How the way from the origin to `to` meets a triangle. */
+typedef enum rp_crossing {
+    RP_CROSSING_NONE,
+    RP_CROSSING_IN,  /* through its front */
+    RP_CROSSING_OUT, /* through its back */
+    RP_CROSSING_EDGE /* exactly through an edge or a corner */
+} rp_crossing;
+
+/* On which side the way passes each edge: triangles that share an edge see the same number with
+ * opposite signs, to the last bit, so that no way slips through between them (Woop, Benthin and
+ * Wald, "Watertight ray/triangle intersection", J. Comput. Graph. Tech. 2 (1), 2013). */
+static inline rp_crossing rp_cross_triangle(rp_vec3 to, rp_vec3 a, rp_vec3 b, rp_vec3 c)
+{
+    double u = rp_v3_dot(to, rp_v3_cross(a, b)), v = rp_v3_dot(to, rp_v3_cross(b, c)),
+           w = rp_v3_dot(to, rp_v3_cross(c, a));
+    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return RP_CROSSING_NONE;
+    /* Share of the way up to the plane: height / rise, if between 0 and 1. */
+    double rise = u + v + w, height = rp_v3_dot(a, rp_v3_cross(b, c));
+    if (rise != 0 && (rise > 0 ? height < 0 || height > rise : height > 0 || height < rise))
+        return RP_CROSSING_NONE;
+    if (u == 0 || v == 0 || w == 0) return RP_CROSSING_EDGE;
+    return rise > 0 ? RP_CROSSING_OUT : RP_CROSSING_IN;
+}
+
 #endif

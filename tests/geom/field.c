@@ -124,8 +124,9 @@ static void nodes_and_bounds_are_true(void **state)
     assert_true(kept > 500);
     for (uint64_t i = 0; i < 4000; i++) {
         rp_vec3 p = random_point(i, i % 4 ? 1.1 : 30);
-        double bound = rp_field_bound(field, p), exact = rp_shape_distance(&slow, p, NULL);
-        assert_true(fabs(bound) <= fabs(exact) && bound * exact >= 0);
+        double most, bound = rp_field_bound(field, p, &most),
+                     exact = rp_shape_distance(&slow, p, NULL);
+        assert_true(fabs(bound) <= fabs(exact) && bound * exact >= 0 && most >= fabs(exact));
     }
     rp_mesh_destroy(plain);
     rp_mesh_destroy(prepared);
@@ -176,6 +177,37 @@ static void a_small_hole_turns_nothing_inside_out(void **state)
     rp_mesh_destroy(whole);
 }
 
+/* Where two boxes overlap the surface winds twice, and leaving one is not leaving both. */
+static void overlapping_solids_are_one(void **state)
+{
+    (void)state;
+    rp_mesh *both[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rp_shape_tessellate(&shapes[0], 3, 0, &both[i], NULL), RP_OK);
+        bool ok = true;
+        uint32_t first = (uint32_t)both[i]->vertex_count;
+        size_t count = both[i]->triangle_count;
+        for (uint32_t v = 0; v < first; v++)
+            rp_mesh_add_vertex(both[i], rp_v3_add(both[i]->vertices[v], rp_v3(0.21, 0.1, 0.3)),
+                               &ok);
+        for (size_t t = 0; t < count; t++) {
+            const uint32_t *c = both[i]->triangles[t];
+            rp_mesh_add_triangle(both[i], c[0] + first, c[1] + first, c[2] + first, &ok);
+        }
+        assert_true(ok);
+    }
+    assert_int_equal(rp_mesh_prepare(both[1], 0, NULL, NULL), RP_OK);
+    assert_true(both[1]->closed && !both[1]->field->simple);
+    rp_shape slow = {.kind = RP_SHAPE_MESH, .mesh = both[0]};
+    rp_shape quick = {.kind = RP_SHAPE_MESH, .mesh = both[1]};
+    for (int i = 0; i < 5000; i++) {
+        rp_vec3 p = random_point((uint64_t)i, 0.9);
+        assert_true(rp_shape_distance(&slow, p, NULL) == rp_shape_distance(&quick, p, NULL));
+    }
+    rp_mesh_destroy(both[0]);
+    rp_mesh_destroy(both[1]);
+}
+
 /* The last test: all the others gave back what they took. */
 static void no_memory_is_left(void **state)
 {
@@ -192,6 +224,7 @@ int main(void)
         cmocka_unit_test(nodes_and_bounds_are_true),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_small_hole_turns_nothing_inside_out),
+        cmocka_unit_test(overlapping_solids_are_one),
         cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

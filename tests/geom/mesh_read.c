@@ -171,6 +171,7 @@ static void formats_give_the_same_box(void **state)
 static void nodes_are_put_in_their_place(void **state)
 {
     (void)state;
+    if (!rp_mesh_can_read()) skip();
     /* A tetrahedron of volume 1/6, once as it is, once mirrored in x and moved: both outward. */
     write_text("two.gltf",
                "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,1]}],"
@@ -227,7 +228,7 @@ static void files_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     write_text("mesh.nonsense", "no mesh at all");
-    check_refused(RP_ERROR_INPUT, "can be read");
+    if (rp_mesh_can_read()) check_refused(RP_ERROR_INPUT, "can be read");
     write_text("words.obj", "nothing but words in here, for once\n");
     check_refused(RP_ERROR_INPUT, "");
     write_text("words.stl", "nothing but words in here, for once\n");
@@ -294,11 +295,11 @@ static void running_out_of_memory_is_a_fault(void **state)
     assert_true(most > 5);
 }
 
-/* Without Assimp this is all there is to test. */
-static void a_build_without_meshes_says_what_is_missing(void **state)
+static void a_build_without_assimp_says_what_is_missing(void **state)
 {
     (void)state;
-    snprintf(path, sizeof path, "%s/any.obj", folder);
+    if (rp_mesh_can_read()) skip();
+    write_text("any.gltf", "{}");
     check_refused(RP_ERROR_UNSUPPORTED, "libassimp-dev");
 }
 
@@ -406,10 +407,6 @@ int main(void)
     hooks.log = count_warnings;
     hooks.allocate = allocate_some;
     rp_set_hooks(&hooks);
-    const struct CMUnitTest without[] = {
-        cmocka_unit_test(a_build_without_meshes_says_what_is_missing),
-        cmocka_unit_test(no_memory_is_left),
-    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_give_the_same_box),
         cmocka_unit_test(nodes_are_put_in_their_place),
@@ -420,8 +417,8 @@ int main(void)
         cmocka_unit_test(bad_scales_are_refused),
         cmocka_unit_test(running_out_of_memory_is_a_fault),
         cmocka_unit_test(meshes_of_the_scenes_are_solids),
+        cmocka_unit_test(a_build_without_assimp_says_what_is_missing),
         cmocka_unit_test(no_memory_is_left),
     };
-    if (!rp_mesh_can_read()) return cmocka_run_group_tests(without, make_folder, remove_folder);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

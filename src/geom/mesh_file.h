@@ -1,0 +1,61 @@
+/* Files of meshes: what the readers of this room share. Private to it. A reader fills an empty mesh
+ * from bytes in memory; it trusts nothing in them. */
+#ifndef RP_GEOM_MESH_FILE_H
+#define RP_GEOM_MESH_FILE_H
+
+#include "geom/mesh.h"
+
+#include <locale.h>
+
+typedef struct rp_mesh_bytes {
+    const char *name; /* of the file, for messages */
+    const char *data;
+    size_t size;
+    double scale;
+} rp_mesh_bytes;
+
+typedef rp_code rp_mesh_reader(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *report);
+rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply;
+
+/* Whatever else Assimp knows, from a path. */
+rp_code rp_mesh_read_other(const char *path, double scale, rp_mesh *mesh, rp_report *report);
+
+/* The reader for a file's name, by its ending; NULL: none of ours. */
+rp_mesh_reader *rp_mesh_reader_for(const char *path);
+/* Reads, joins and checks, but does not prepare; `*out` is the mesh or NULL. */
+rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
+                           rp_report *report);
+
+/* Faces with more corners than this are refused. */
+#define RP_FACE_CORNERS 1024
+/* A face of three corners or more, cut into triangles; `origin` is its line or number in the file.
+ * Its corners must be vertices of the mesh. */
+void rp_mesh_add_face(rp_mesh *mesh, const uint32_t *corners, int count, uint32_t origin, bool *ok);
+
+rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report);
+
+/* Reading words and numbers line by line. */
+typedef struct rp_mesh_text {
+    const rp_mesh_bytes *bytes;
+    const char *at, *end;
+    int line;       /* from 1 */
+    bool continued; /* a backslash at its end joins a line to the next */
+    locale_t plain;
+} rp_mesh_text;
+
+void rp_mesh_text_begin(rp_mesh_text *text, const rp_mesh_bytes *bytes);
+void rp_mesh_text_end(rp_mesh_text *text);
+/* True at the end of a line or of the file. */
+bool rp_mesh_text_line_ends(rp_mesh_text *text);
+/* To the beginning of the next line; false at the end of the file. */
+bool rp_mesh_text_next_line(rp_mesh_text *text);
+/* The next word of the line, cut to fit; false at the end of the line. */
+#define RP_MESH_WORD 64
+bool rp_mesh_text_word(rp_mesh_text *text, char word[RP_MESH_WORD]);
+/* Numbers must end where a word ends, or at one of the characters of `stops`. */
+bool rp_mesh_text_number(rp_mesh_text *text, double *value);
+bool rp_mesh_text_integer(rp_mesh_text *text, const char *stops, int64_t *value);
+/* A fault at the current line: what was wanted, and the word that was found. */
+rp_code rp_mesh_text_fail(rp_mesh_text *text, rp_report *report, const char *wanted);
+
+#endif
