@@ -129,9 +129,28 @@ domain: {low: [-1, -1, 0], high: [1, 1, inf]}
 sources: {pile: {shape: cone, radius: 30 cm, height: 17.32 cm}}
 solver: {method: null}
 emitters: {spout: {radius: 5 cm, position: [0, 0, 1], direction: [0, 0, -1], speed: 1 m/s}}
+bodies: {lift: {shape: box, size: [10 cm, 10 cm, 10 cm], motion: keys, interpolation: linear,
+  keys: [{time: 0, position: [-0.8, 0, 1]}, {time: 0.4, position: [-0.8, 0, 2], rotation: [0, 90, 0]}]}}
 measurements: {pile: {what: angle}, squeeze: {what: density-error}}
 YAML
 expect 0 "$repose" run cone.yaml -o cone -q
+expect 0 "$repose" measure cone body lift; prints "^     4 .* position  *-0.8  *0  *1.5  m$"
+prints " rotation  *0  *45  *0  deg$"; prints " velocity  *0  *0  *2.5  m/s$"; prints " contact-torque "
+expect 0 "$repose" measure cone body lift --only spin --frames 3 --json
+prints '"name": "spin y", "value": 22[45]'
+[ "$(wc -l <out)" -eq 3 ] || fail "--only gives more than one vector"
+expect 0 "$repose" measure cone body lift --only position --csv
+prints '^frame,time \[s\],position x \[m\],position y \[m\],position z \[m\]$'
+[ "$(wc -l <out)" -eq 10 ] || fail "nine frames make nine rows and a head, also with --csv"
+expect 0 "$repose" measure cone energy --csv; prints "^frame,time \[s\],kinetic \[J\]"
+expect 0 "$repose" measure cone height-profile --frames 0:1 --csv
+[ "$(grep -c radius out)" -eq 1 ] || fail "a table of two frames has one head"
+expect 0 "$repose" measure cone flow --plane z=0.9 --csv; [ "$(grep -c steady out)" -eq 0 ] || fail "steady in a CSV"
+expect 2 "$repose" measure cone body; says "there are: lift"
+expect 2 "$repose" measure cone body lfit; says "did you mean 'lift'"
+expect 2 "$repose" measure cone body lift --only spni; says "did you mean 'spin'"
+expect 2 "$repose" measure cone body lift --json --csv; says "not both"
+expect 2 "$repose" measure cone energy lift; says "one word too many"
 [ "$(wc -l <cone/measurements/pile.csv)" -eq 10 ] || fail "nine frames make nine rows and a head"
 grep -q '^8,.*nan' cone/measurements/pile.csv || fail "a frame without a pile is no nan in the series"
 expect 0 "$repose" measure cone angle --frames 0 --json
@@ -152,7 +171,8 @@ expect 2 "$repose" measure cone energy --frames 90; says "no such frame"
 expect 2 "$repose" measure cone energy --plot energy.jpg; says "svg"
 expect 8 env PATH=/nowhere "$repose" measure cone energy --plot energy.svg; says "gnuplot-nox"
 if command -v gnuplot >/dev/null; then
-    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9"; do
+    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9" "body lift" \
+        "body lift --only force"; do
         # shellcheck disable=SC2086
         expect 0 "$repose" measure cone $kind --frames 0:3 --plot "plot.svg"
         if command -v xmllint >/dev/null; then xmllint --noout plot.svg || fail "the plot of $kind is no XML"; fi
