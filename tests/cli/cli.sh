@@ -303,11 +303,22 @@ f 2 3 7 6
 f 3 4 8 7
 f 4 1 5 8
 OBJ
+cat >lift.gltf <<'GLTF'
+{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+"buffers": [{"byteLength": 32, "uri": "data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAQEAAAAAAAAAAAAAAgEA="}],
+"bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 24}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+{"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"}],
+"animations": [{"samplers": [{"input": 0, "output": 1}],
+"channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]}
+GLTF
 cat >mesh.yaml <<'YAML'
 time: {duration: 0.2 s, frame_rate: 20}
 particles: {spacing: 10 cm}
 sources: {cube: {shape: mesh, file: cube.obj, position: [0, 0, 2]}}
-bodies: {stone: {shape: mesh, file: cube.obj, scale: 0.5}}
+bodies:
+  stone: {shape: mesh, file: cube.obj, scale: 0.5}
+  lift: {shape: box, size: [10 cm, 10 cm, 10 cm], motion: keys, animation: lift.gltf, position: [5, 0, 0]}
 YAML
 if "$repose" version | grep -q "missing:.*mesh"; then
     echo "no mesh files in this build"
@@ -320,11 +331,14 @@ else
     cp wide.obj cube.obj
     expect 2 "$repose" run mesh.yaml -o mesh --resume; says "another scene"
     rm cube.obj
+    mv lift.gltf kept.gltf
     expect 0 "$repose" info mesh
+    expect 0 "$repose" measure mesh body lift --only position; prints "^     2 .* position  *5  *0  *3.1  m$"
     expect 0 "$repose" export mesh --format ply
     mv kept.obj cube.obj
+    mv kept.gltf lift.gltf
     mkdir elsewhere
-    mv mesh.yaml cube.obj elsewhere
+    mv mesh.yaml cube.obj lift.gltf elsewhere
     mv mesh moved
     expect 0 "$repose" run elsewhere/mesh.yaml -o moved --resume
 fi
