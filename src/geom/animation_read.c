@@ -71,8 +71,8 @@ static void list_animated(const struct aiScene *scene, char *text, size_t size)
         for (unsigned i = 0; i < scene->mAnimations[a]->mNumChannels; i++) {
             const char *name = scene->mAnimations[a]->mChannels[i]->mNodeName.data;
             size_t used = strlen(text);
-            if (used + strlen(name) + 3 < size)
-                snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+            if (used + 64 < size)
+                snprintf(text + used, size - used, "%s%.60s", used ? ", " : "", name);
         }
 }
 
