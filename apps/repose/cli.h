@@ -34,9 +34,9 @@ typedef struct options {
     rp_setting settings[SETTINGS_MAX];
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
-    const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane;
+    const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only;
     long long frames, threads, memory_mb;
-    bool resume, quiet, json, sheet, markdown, quick;
+    bool resume, quiet, json, csv, sheet, markdown, quick;
 } options;
 
 typedef struct verb {

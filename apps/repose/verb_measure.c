@@ -1,6 +1,8 @@
 #include "base/report.h"
 #include "cli.h"
+#include "measure/body.h"
 #include "measure/measure.h"
+#include "scene/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +10,8 @@
 
 static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
+    {"--csv", NULL, NULL, OPTION_FLAG, offsetof(options, csv),
+     "a table with commas, a row a frame"},
     FRAMES_OPTION("all; the last for angle and height-profile"),
     {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
      "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
@@ -15,6 +19,9 @@ static const option_spec specs[] = {
      "height-profile: along x or y instead of over the distance from the axis"},
     {"--plane", NULL, "AXIS=M", OPTION_TEXT, offsetof(options, plane),
      "flow: the plane, such as z=0.4 (in metres)"},
+    {"--only", NULL, "WORD", OPTION_TEXT, offsetof(options, only),
+     "body: position, rotation, velocity, spin, force, torque, contact-force or contact-torque "
+     "(default: all; --plot draws the position then)"},
 };
 
 /* What to measure, and what has been. */
@@ -22,7 +29,7 @@ typedef struct job {
     const rp_record *record;
     const rp_measure_kind *kind;
     rp_measure_options options;
-    bool json;
+    bool json, csv;
     int64_t first, count; /* places in the record's list of frames */
     int numbers;          /* that each frame gives */
     rp_measured names[RP_MEASURED_MAX];
@@ -30,6 +37,7 @@ typedef struct job {
     rp_table series;   /* a row a frame: time, values, uncertainties */
     rp_figure *figure; /* NULL: none is wanted */
     int64_t missed;    /* frames in which there was nothing to measure */
+    int64_t shown;     /* frames that have been printed */
 } job;
 
 static void print_json_value(double value)
@@ -58,6 +66,40 @@ static void print_measured(int64_t frame, double time, const char *what, const r
     }
 }
 
+/* Three numbers in a line, under the name that they share. */
+static void print_vector(int64_t frame, double time, const rp_measured *m)
+{
+    int length = (int)strlen(m->name) - 2;
+    printf("%6lld  %9.4f s  %-14.*s %13.6g %13.6g %13.6g  %s\n", (long long)frame, time, length,
+           m->name, m[0].value, m[1].value, m[2].value, m->unit);
+}
+
+static void print_csv_row(int64_t frame, double time, const rp_measured *measured, int count,
+                          bool head)
+{
+    if (head) printf("frame,time [s]");
+    for (int m = 0; m < count && head; m++)
+        printf(",%s [%s]", measured[m].name, measured[m].unit);
+    printf("%s%lld,%.17g", head ? "\n" : "", (long long)frame, time);
+    for (int m = 0; m < count; m++)
+        printf(",%.17g", measured[m].value);
+    printf("\n");
+}
+
+static void print_numbers(const job *j, int64_t frame, double time, const rp_measured *measured,
+                          int count)
+{
+    bool vectors = j->kind->of_body && !j->json;
+    if (j->csv)
+        print_csv_row(frame, time, measured, count, j->shown == 0);
+    else
+        for (int m = 0; m < count; m += vectors ? 3 : 1)
+            if (vectors)
+                print_vector(frame, time, &measured[m]);
+            else
+                print_measured(frame, time, j->kind->name, &measured[m], j->json);
+}
+
 static void print_row_json(int64_t frame, double time, const char *what, const rp_table *table,
                            const double *row)
 {
@@ -67,6 +109,20 @@ static void print_row_json(int64_t frame, double time, const char *what, const r
         print_json_value(row[c]);
     }
     printf("}\n");
+}
+
+static void print_table_csv(int64_t frame, double time, const rp_table *table, bool head)
+{
+    if (head) printf("frame,time [s]");
+    for (int c = 0; c < table->column_count && head; c++)
+        printf(",%s [%s]", table->columns[c].name, table->columns[c].unit);
+    if (head) printf("\n");
+    for (size_t i = 0; i < table->rows; i++) {
+        printf("%lld,%.17g", (long long)frame, time);
+        for (int c = 0; c < table->column_count; c++)
+            printf(",%.17g", table->values[i * (size_t)table->column_count + (size_t)c]);
+        printf("\n");
+    }
 }
 
 static void print_table(int64_t frame, double time, const char *what, const rp_table *table,
@@ -120,8 +176,8 @@ static rp_code measure_numbers(job *j, const rp_measure_input *in, int64_t numbe
     int count = 0;
     rp_code code = j->kind->take(in, measured, &count, j->missed ? NULL : report);
     if (code != RP_OK && !may_miss(j, code)) return code;
-    for (int m = 0; m < count; m++)
-        print_measured(number, in->view->time, j->kind->name, &measured[m], j->json);
+    print_numbers(j, number, in->view->time, measured, count);
+    j->shown++;
     return keep_numbers(j, in->view->time, measured, count, report);
 }
 
@@ -129,7 +185,10 @@ static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number,
 {
     rp_table table = {0};
     rp_code code = j->kind->fill(in, &table, j->missed ? NULL : report);
-    if (code == RP_OK) print_table(number, in->view->time, j->kind->name, &table, j->json);
+    if (code == RP_OK && j->csv)
+        print_table_csv(number, in->view->time, &table, j->shown++ == 0);
+    else if (code == RP_OK)
+        print_table(number, in->view->time, j->kind->name, &table, j->json);
     if (code != RP_OK && may_miss(j, code)) code = RP_OK;
     rp_table_release(&table);
     return code;
@@ -210,7 +269,7 @@ static void tell_steady(job *j)
         char name[128];
         if (!values) break;
         rp_steady s = rp_steady_of(values, j->series.rows);
-        print_steady(j, &j->names[m], &s, times);
+        if (!j->csv) print_steady(j, &j->names[m], &s, times);
         if (m == 0 && s.count && j->figure) {
             span[0] = times[s.first], span[1] = times[s.first + s.count - 1];
             level[0] = level[1] = s.mean;
@@ -240,8 +299,11 @@ static void draw_series(job *j)
 {
     char label[128];
     double *times = column_of(j, 0);
-    snprintf(label, sizeof label, "%s%s%s%s", j->kind->name, j->names[0].unit[0] ? " [" : "",
-             j->names[0].unit, j->names[0].unit[0] ? "]" : "");
+    const rp_measured *first = &j->names[0];
+    const char *what = j->kind->of_body ? first->name : j->kind->name;
+    int length = (int)strlen(what) - (j->kind->of_body ? 2 : 0);
+    snprintf(label, sizeof label, "%.*s%s%s%s", length, what, first->unit[0] ? " [" : "",
+             first->unit, first->unit[0] ? "]" : "");
     rp_figure_set_labels(j->figure, "time [s]", label);
     for (int m = 0; m < j->numbers && times; m++) {
         if (strcmp(j->names[m].unit, j->names[0].unit) != 0) continue;
@@ -296,12 +358,28 @@ static rp_code read_along(const char *text, rp_measure_options *out, rp_report *
     return RP_OK;
 }
 
+static rp_code read_only(const char *text, rp_measure_options *out, rp_report *report)
+{
+    char list[256], hint[96];
+    if (!text) return RP_OK;
+    out->quantity = rp_words_find(RP_BODY_QUANTITY_WORDS, text);
+    if (out->quantity >= 0) return RP_OK;
+    rp_words_list(RP_BODY_QUANTITY_WORDS, list, sizeof list);
+    rp_nearest nearest = rp_nearest_to(text);
+    rp_nearest_try_words(&nearest, RP_BODY_QUANTITY_WORDS);
+    rp_nearest_hint(&nearest, hint, sizeof hint);
+    return rp_fail(report, RP_ERROR_INPUT, "--only %s: write one of: %s%s", text, list, hint);
+}
+
 /* What can be found wrong before anything is read. */
 static rp_code check_options(job *j, const options *o, rp_report *report)
 {
     j->options = rp_default_measure_options();
     rp_code code = read_plane(o->plane, &j->options, report);
     if (code == RP_OK) code = read_along(o->along, &j->options, report);
+    if (code == RP_OK) code = read_only(o->only, &j->options, report);
+    if (code == RP_OK && o->json && o->csv)
+        code = rp_fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
     if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
     if (code == RP_OK && j->kind->frames == RP_MEASURE_PAIRS && !o->plane)
         code = rp_fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind->name);
@@ -313,6 +391,9 @@ static rp_code open_job(job *j, const options *o, rp_record **record, rp_report 
     rp_code code = check_options(j, o, report);
     if (code == RP_OK) code = rp_record_open(o->words[0], record, report);
     j->record = *record;
+    if (code == RP_OK && j->kind->of_body)
+        code =
+            rp_measure_find_body(rp_record_scene(*record), o->words[2], &j->options.body, report);
     if (code == RP_OK) code = choose_frames(*record, o->frames_text, &j->first, &j->count, report);
     if (code != RP_OK) return code;
     if (j->kind->frames == RP_MEASURE_LAST && !o->frames_text) {
@@ -320,8 +401,8 @@ static rp_code open_job(job *j, const options *o, rp_record **record, rp_report 
         j->count = 1;
     }
     char title[512];
-    snprintf(title, sizeof title, "%s: %s", rp_scene_title(rp_record_scene(*record)),
-             j->kind->name);
+    snprintf(title, sizeof title, "%s: %s%s%s", rp_scene_title(rp_record_scene(*record)),
+             j->kind->name, j->kind->of_body ? " " : "", j->kind->of_body ? o->words[2] : "");
     if (o->plot) j->figure = rp_figure_create(title, "", "");
     return RP_OK;
 }
@@ -347,8 +428,10 @@ static int unknown_kind(const verb *v, const char *word)
 
 static int run(const verb *v, const options *o)
 {
-    job j = {.kind = rp_measure_find(o->words[1]), .json = o->json};
+    job j = {.kind = rp_measure_find(o->words[1]), .json = o->json, .csv = o->csv};
     if (!j.kind) return unknown_kind(v, o->words[1]);
+    if (o->words[2] && !j.kind->of_body)
+        return say_usage(v, "'%s' is one word too many", o->words[2]);
     rp_report *report = rp_report_create();
     rp_record *record = NULL;
     rp_code code = open_job(&j, o, &record, report);
@@ -363,18 +446,20 @@ static int run(const verb *v, const options *o)
 
 const verb verb_measure = {
     .name = "measure",
-    .words = "RUN WHAT",
+    .words = "RUN WHAT [NAME]",
     .help = "measure a run",
     .more =
         "Every number comes with its unit and its uncertainty: what rounding in the recorded\n"
         "floats may have changed, or the standard error of a fit. Angle and height-profile are\n"
         "measured in the last frame unless --frames says otherwise; a frame of several in which\n"
         "there is nothing to measure shows as nan. Flow compares each frame with the one before\n"
-        "and ends with the mean and spread of its steady part. A scene may name the kinds that\n"
-        "need one instant only under measurements, too.\n",
+        "and ends with the mean and spread of its steady part. Body wants the NAME of one; its\n"
+        "rotation is in degrees about x, then y, then z, as scenes say it, its torques are about\n"
+        "its origin, and forces are those of the last step before a frame. A scene may name the\n"
+        "kinds that need one instant only under measurements, too.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .choice_help = choice_help,
     .min_words = 2,
-    .max_words = 2,
+    .max_words = 3,
     .run = run};

@@ -47,6 +47,8 @@ static void store_pose(rp_body_state *state, rp_pose pose)
 
 static rp_pose pose_at(const rp_body_spec *spec, double time)
 {
+    if (spec->motion == RP_MOTION_KEYS && spec->animation.count)
+        return rp_animation_pose(spec->animation.items, spec->animation.count, time);
     if (spec->motion == RP_MOTION_KEYS)
         return rp_keys_pose(spec->keys.items, spec->keys.count,
                             (rp_interpolation)spec->interpolation, time);
@@ -72,7 +74,8 @@ static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
 
 static rp_code check_body(const rp_body_spec *spec, rp_report *report)
 {
-    if (spec->motion == RP_MOTION_KEYS) return check_keys(spec, report);
+    if (spec->motion == RP_MOTION_KEYS)
+        return spec->animation.count ? RP_OK : check_keys(spec, report);
     if (spec->motion != RP_MOTION_DYNAMIC || rp_engine_is_there()) return RP_OK;
     char key[256];
     snprintf(key, sizeof key, "bodies.%s.motion", spec->name);

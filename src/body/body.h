@@ -61,6 +61,10 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies);
 rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
                      double time);
 
+/* The same along the keys of an animation: straight and even in position, evenly along the shorter
+ * arc in orientation. */
+rp_pose rp_animation_pose(const rp_animation_key *keys, int count, double time);
+
 /* All states, bit for bit, as "bodies/position" and so on, and which joints are broken; a load that
  * fails changes nothing. */
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);

@@ -99,6 +99,16 @@ rp_quat rp_quat_euler(rp_vec3 angles)
     return rp_quat_mul(z, rp_quat_mul(y, x));
 }
 
+rp_vec3 rp_quat_angles(rp_quat q)
+{
+    rp_mat3 m = rp_quat_matrix(q);
+    /* The matrix is Z Y X: its first column is that of Z Y, its last row that of Y X. */
+    double level = rp_length2(m.m[0][0], m.m[1][0]);
+    double y = rp_atan2(-m.m[2][0], level);
+    if (level < 1e-9) return rp_v3(0, y, rp_atan2(-m.m[0][1], m.m[1][1]));
+    return rp_v3(rp_atan2(m.m[2][1], m.m[2][2]), y, rp_atan2(m.m[1][0], m.m[0][0]));
+}
+
 rp_quat rp_quat_between(rp_vec3 from, rp_vec3 to)
 {
     double cosine = rp_v3_dot(from, to);

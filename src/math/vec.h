@@ -115,6 +115,9 @@ rp_quat rp_quat_normal(rp_quat a); /* the identity for zero */
 rp_quat rp_quat_axis(rp_vec3 axis, double angle);
 /* Turns about x, then y, then z, about the fixed axes, in radians. */
 rp_quat rp_quat_euler(rp_vec3 angles);
+/* The angles that rp_quat_euler makes this turn of: y from -pi/2 to pi/2, the others from -pi to
+ * pi. Where y is at an end, x and z turn about the same axis; x is 0 then. */
+rp_vec3 rp_quat_angles(rp_quat q);
 /* The shortest turn that takes the unit vector `from` to the unit vector `to`. */
 rp_quat rp_quat_between(rp_vec3 from, rp_vec3 to);
 /* On the shorter arc from a (at 0) to b (at 1), at an even rate. */

@@ -14,6 +14,7 @@ rp_code rp_draw_angle(const rp_measure_input *in, rp_figure *figure, rp_report *
 rp_code rp_take_density_error(const rp_measure_input *in, rp_measured *out, int *count,
                               rp_report *report);
 rp_code rp_take_flow(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_body(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
 rp_code rp_draw_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 

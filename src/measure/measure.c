@@ -16,13 +16,15 @@ static const rp_measure_kind kinds[] = {
     {"height-profile", "height of the surface over the distance from the axis, or along x or y",
      RP_MEASURE_LAST, .fill = rp_fill_profile, .draw = rp_draw_profile},
     {"flow", "what passes a plane, from frame to frame", RP_MEASURE_PAIRS, .take = rp_take_flow},
+    {"body", "of one body, NAME: pose, motion, and the loads of sand, other bodies and joints",
+     .of_body = true, .take = rp_take_body},
 };
 
 #define COUNT ((int)(sizeof kinds / sizeof *kinds))
 
 rp_measure_options rp_default_measure_options(void)
 {
-    return (rp_measure_options){.along = -1, .plane_axis = -1};
+    return (rp_measure_options){.along = -1, .plane_axis = -1, .body = -1, .quantity = -1};
 }
 
 int rp_measure_count(void)

@@ -1,7 +1,7 @@
 /* Measurements: numbers with uncertainty and unit, or tables of numbers, taken from a view, live or
  * afterwards. Each kind is one line of the table in measure.c; `repose measure` and the scene's
  * measurements both use it. C programs that know what they want call the kinds directly: see
- * angle.h, profile.h, flow.h, density.h. */
+ * angle.h, profile.h, flow.h, density.h, body.h. */
 #ifndef RP_MEASURE_MEASURE_H
 #define RP_MEASURE_MEASURE_H
 
@@ -10,7 +10,7 @@
 #include "repose/view.h"
 #include "scene/scene.h"
 
-#define RP_MEASURED_MAX 8
+#define RP_MEASURED_MAX 24
 
 typedef struct rp_measured {
     const char *name; /* such as "kinetic" */
@@ -25,6 +25,8 @@ typedef struct rp_measure_options {
     int along;       /* height-profile: 0 along x, 1 along y; -1 over the distance from the axis */
     int plane_axis;  /* flow: 0, 1, 2 for x, y, z; -1: not given */
     double plane_at; /* m, where on that axis */
+    int body;        /* body: which of the scene; -1: not given */
+    int quantity;    /* body: place in RP_BODY_QUANTITY_WORDS; -1: all */
 } rp_measure_options;
 rp_measure_options rp_default_measure_options(void);
 
@@ -45,6 +47,7 @@ typedef struct rp_measure_kind {
     const char *name; /* those that a scene may name come first, as in RP_MEASURE_WORDS */
     const char *help; /* one line */
     rp_measure_frames frames;
+    bool of_body; /* wants options.body; its numbers come in threes, "force x" and so on */
     /* Numbers, at most RP_MEASURED_MAX; NULL for tables. Where it fails, names and units are set
      * nevertheless and the values are NaN. */
     rp_code (*take)(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);

@@ -1,21 +1,21 @@
-/* A run keeps the meshes of its scene, named by their content, so that it can be looked at, moved
- * and resumed when the files it was made from have changed or gone. */
+/* A run keeps the meshes and animations of its scene, named by their content, so that it can be
+ * looked at, moved and resumed when the files it was made from have changed or gone. */
 #include "base/memory.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 
 #include <unistd.h>
 
-static rp_code keep_mesh(const rp_record *record, const rp_shape_spec *spec, rp_report *report)
+static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *report)
 {
-    if (!spec->kept) return RP_OK;
-    rp_path path = rp_record_path(record, spec->kept);
+    if (!from.kept) return RP_OK;
+    rp_path path = rp_record_path(record, from.kept);
     if (access(path.text, F_OK) == 0) return RP_OK; /* the same content under the same name */
     char *data;
     size_t size;
     rp_aside file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
-    if (code == RP_OK) code = rp_file_read(spec->file, &data, &size, report);
+    if (code == RP_OK) code = rp_file_read(from.file, &data, &size, report);
     if (code != RP_OK) return code;
     code = rp_aside_open(&file, path.text, report);
     if (code == RP_OK) {
@@ -30,17 +30,17 @@ rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)
 {
     const rp_scene *scene = record->scene;
     rp_code code = RP_OK;
-    for (int i = 0; i < rp_scene_shape_count(scene) && code == RP_OK; i++)
-        code = keep_mesh(record, rp_scene_shape_at(scene, i), report);
+    for (int i = 0; i < rp_scene_file_count(scene) && code == RP_OK; i++)
+        code = keep_file(record, rp_scene_file_at(scene, i), report);
     return code;
 }
 
 void rp_record_drop_meshes(const rp_record *record)
 {
     const rp_scene *scene = record->scene;
-    for (int i = 0; i < rp_scene_shape_count(scene); i++) {
-        const rp_shape_spec *spec = rp_scene_shape_at(scene, i);
-        if (spec->kept) unlink(rp_record_path(record, spec->kept).text);
+    for (int i = 0; i < rp_scene_file_count(scene); i++) {
+        rp_kept_file file = rp_scene_file_at(scene, i);
+        if (file.kept) unlink(rp_record_path(record, file.kept).text);
     }
     rmdir(rp_record_path(record, "meshes").text);
 }

@@ -165,9 +165,10 @@ static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_
 static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     const rp_node *list = rp_node_find(map, "keys");
-    if (body->motion == RP_MOTION_KEYS && !body->keys.count)
+    bool animated = rp_is_given(map, "animation");
+    if (body->motion == RP_MOTION_KEYS && !body->keys.count && !animated)
         rp_node_fail(tree, list ? list : map, list ? NULL : "keys",
-                     "a body moved by keys needs at least one");
+                     "a body moved by keys needs at least one, or an animation");
     if (body->motion != RP_MOTION_KEYS && list)
         rp_node_fail(tree, list, NULL, "keys are given, so say `motion: keys`, or leave them out");
     const rp_key_spec *keys = body->keys.items;
@@ -178,6 +179,20 @@ static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
             fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
                      keys[i - 1].time);
     }
+}
+
+static void check_animation(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    bool animated = rp_is_given(map, "animation");
+    if (animated && rp_is_given(map, "keys"))
+        fail_key(tree, map, "animation", "a body follows keys or an animation, not both");
+    if (animated && body->motion != RP_MOTION_KEYS)
+        fail_key(tree, map, "animation",
+                 "an animation is given, so say `motion: keys`, or leave it out");
+    if (animated && rp_is_given(map, "normal"))
+        fail_key(tree, map, "normal", "with an animation a plane is turned by rotation alone");
+    if (!animated && rp_is_given(map, "node"))
+        fail_key(tree, map, "node", "node is one of an animation's, which is not given");
 }
 
 static void check_plane(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
@@ -207,6 +222,7 @@ static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
     check_shape(tree, map, &body->shape_spec);
     check_plane(tree, map, body);
     check_keys(tree, map, body);
+    check_animation(tree, map, body);
     check_mass(tree, map, body);
 }
 

@@ -1,4 +1,5 @@
-/* What follows from the values of a sound scene: poses, unit vectors, shapes and meshes. */
+/* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes and
+ * animations. */
 #include "base/hash.h"
 #include "scene/read.h"
 
@@ -30,47 +31,59 @@ static bool hash_file(const char *path, uint64_t *hash)
     return whole;
 }
 
-/* The name under which a run keeps a mesh: its content, and the ending that tells its format. */
-static void name_mesh(rp_reader *reader, const rp_node *named, rp_shape_spec *spec)
+/* The name under which a run keeps a file: its content, and the ending that tells its format. NULL,
+ * with the fault told, when it cannot be read. */
+static char *name_kept(rp_reader *reader, const rp_node *named, const char *file)
 {
     uint64_t hash;
-    const char *slash = strrchr(spec->file, '/'), *dot = strrchr(slash ? slash : spec->file, '.');
+    const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
     bool plain = dot && strlen(dot) <= 8 && strspn(dot + 1, ENDING_LETTERS) == strlen(dot + 1);
-    spec->kept = rp_read_take(reader, 64);
-    if (!spec->kept) return;
-    if (hash_file(spec->file, &hash))
-        snprintf(spec->kept, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
-    else
-        rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", spec->file,
-                     strerror(errno));
+    char *kept = rp_read_take(reader, 64);
+    if (!kept) return NULL;
+    if (hash_file(file, &hash)) {
+        snprintf(kept, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
+        return kept;
+    }
+    rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", file, strerror(errno));
+    return NULL;
 }
 
-/* Reads a mesh; what is wrong with it is told at the place that names it. */
+/* Whether there is such a file; what is wrong is told at the place that names it. */
+static bool is_file(rp_reader *reader, const rp_node *named, const char *file)
+{
+    struct stat info;
+    if (stat(file, &info) != 0)
+        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", file, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", file);
+    else
+        return true;
+    return false;
+}
+
+/* Tells at the place that names the file what is wrong with it. */
+static void tell_faults(rp_reader *reader, const rp_node *named, const char *what, rp_code code,
+                        const rp_report *inner)
+{
+    if (code == RP_ERROR_MEMORY)
+        rp_tree_no_memory(reader->tree, 0);
+    else if (code != RP_OK && rp_report_count(inner) == 0)
+        rp_node_fail(reader->tree, named, NULL, "cannot use this %s: %s", what, rp_code_text(code));
+    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++)
+        rp_node_fail(reader->tree, named, NULL, "cannot use this %s: %s", what,
+                     rp_report_fault(inner, i)->message);
+}
+
 static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
 {
     const rp_node *named = rp_node_find(entry, "file");
-    struct stat info;
-    if (stat(spec->file, &info) != 0) {
-        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", spec->file,
-                     strerror(errno));
-        return;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", spec->file);
-        return;
-    }
+    if (!is_file(reader, named, spec->file)) return;
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
     rp_code code = rp_mesh_read(spec->file, spec->scale > 0 ? spec->scale : 1, &mesh, inner);
     shape->mesh = mesh;
-    if (code == RP_OK) name_mesh(reader, named, spec);
-    if (code == RP_ERROR_MEMORY)
-        rp_tree_no_memory(reader->tree, (size_t)info.st_size);
-    else if (code != RP_OK && rp_report_count(inner) == 0)
-        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s", rp_code_text(code));
-    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++)
-        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s",
-                     rp_report_fault(inner, i)->message);
+    if (code == RP_OK) spec->kept = name_kept(reader, named, spec->file);
+    tell_faults(reader, named, "mesh", code, inner);
     rp_report_destroy(inner);
 }
 
@@ -93,9 +106,42 @@ static void make_body_pose(rp_body_spec *body)
         body->normal = rp_v3_normal(body->normal);
         body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
     }
-    if (body->motion != RP_MOTION_KEYS) return;
+    if (body->motion != RP_MOTION_KEYS || body->animation_file) return;
     const rp_key_spec *first = body->keys.items;
     body->pose = pose_of(first->position, first->rotation);
+}
+
+/* Puts the keys of an animation into the world: its file's frame stands where the body's position
+ * and rotation say. */
+static void take_animation(rp_reader *reader, rp_body_spec *body, const rp_animation_key *keys,
+                           int count)
+{
+    double scale = body->shape_spec.scale > 0 ? body->shape_spec.scale : 1;
+    rp_animation_key *own = rp_read_take(reader, (size_t)count * sizeof *own);
+    if (!own) return;
+    for (int i = 0; i < count; i++) {
+        rp_vec3 position = rp_v3_scale(keys[i].position, scale);
+        own[i].time = keys[i].time;
+        own[i].position = rp_pose_to_world(body->pose, position);
+        own[i].orientation = rp_quat_mul(body->pose.orientation, keys[i].orientation);
+    }
+    body->animation = (rp_plain_list){.items = own, .count = count};
+    body->pose = (rp_pose){own[0].position, own[0].orientation};
+}
+
+static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec *body)
+{
+    const rp_node *named = rp_node_find(entry, "animation");
+    if (!named || !is_file(reader, named, body->animation_file)) return;
+    rp_report *inner = rp_report_create();
+    rp_animation_key *keys;
+    int count;
+    rp_code code = rp_animation_read(body->animation_file, body->node, &keys, &count, inner);
+    if (code == RP_OK) take_animation(reader, body, keys, count);
+    if (code == RP_OK) body->animation_kept = name_kept(reader, named, body->animation_file);
+    tell_faults(reader, named, "animation", code, inner);
+    rp_animation_release(keys, count);
+    rp_report_destroy(inner);
 }
 
 /* What a joint does not say. */
@@ -156,6 +202,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next) {
         make_body_pose(&bodies[i]);
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
+        make_animation(reader, entry, &bodies[i]);
     }
     make_joints(reader, scene);
     make_regions(reader, scene);
@@ -165,10 +212,10 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     scene->light.direction = rp_v3_normal(scene->light.direction);
 }
 
-static void rename_mesh(const rp_node *entry, const rp_shape_spec *spec)
+static void rename_file(const rp_node *entry, const char *key, const char *kept)
 {
-    rp_node *named = rp_node_find(entry, "file");
-    if (named && spec->kept) named->text = spec->kept;
+    rp_node *named = rp_node_find(entry, key);
+    if (named && kept) named->text = kept;
 }
 
 void rp_make_portable(rp_reader *reader, const rp_scene *scene)
@@ -179,6 +226,10 @@ void rp_make_portable(rp_reader *reader, const rp_scene *scene)
         const rp_node *section = rp_node_find(reader->root, sections[s]);
         const rp_node *entry = section ? section->first : NULL;
         for (; entry; entry = entry->next)
-            rename_mesh(entry, rp_scene_shape_at(scene, shape++));
+            rename_file(entry, "file", rp_scene_shape_at(scene, shape++)->kept);
     }
+    const rp_node *section = rp_node_find(reader->root, "bodies");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next)
+        rename_file(entry, "animation", rp_scene_bodies(scene)[i].animation_kept);
 }

@@ -32,9 +32,9 @@ const char *rp_node_shown(const rp_node *node, char *text, size_t size);
 
 /* check.c: what a table cannot say. */
 void rp_check_scene(rp_reader *reader, const rp_scene *scene);
-/* make.c: poses, unit vectors, shapes and meshes. */
+/* make.c: poses, unit vectors, shapes, meshes and animations. */
 void rp_make_scene(rp_reader *reader, rp_scene *scene);
-/* Puts the names that a run keeps meshes under in place of their paths in the tree. */
+/* Puts the names that a run keeps files under in place of their paths in the tree. */
 void rp_make_portable(rp_reader *reader, const rp_scene *scene);
 /* True when the key is in the map, not as a default. */
 static inline bool rp_is_given(const rp_node *map, const char *key)

@@ -158,6 +158,23 @@ const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index)
     return &rp_scene_voids(scene)[index - scene->moisture.count].shape_spec;
 }
 
+int rp_scene_file_count(const rp_scene *scene)
+{
+    return rp_scene_shape_count(scene) + scene->bodies.count;
+}
+
+rp_kept_file rp_scene_file_at(const rp_scene *scene, int index)
+{
+    RP_ASSERT(index >= 0 && index < rp_scene_file_count(scene));
+    int shapes = rp_scene_shape_count(scene);
+    if (index >= shapes) {
+        const rp_body_spec *body = &rp_scene_bodies(scene)[index - shapes];
+        return (rp_kept_file){body->animation_file, body->animation_kept};
+    }
+    const rp_shape_spec *shape = rp_scene_shape_at(scene, index);
+    return (rp_kept_file){shape->file, shape->kept};
+}
+
 /* --- drafts ----------------------------------------------------------------------------------- */
 
 struct rp_draft {

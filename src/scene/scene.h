@@ -6,6 +6,7 @@
 #define RP_SCENE_SCENE_H
 
 #include "base/memory.h"
+#include "geom/animation.h"
 #include "geom/shape.h"
 #include "repose/scene.h"
 #include "scene/param.h"
@@ -135,10 +136,14 @@ typedef struct rp_body_spec {
     rp_shape shape;
     rp_vec3 position, rotation;
     rp_vec3 normal;               /* planes only: which way it faces; turned into the pose */
-    rp_pose pose;                 /* with keys: that of the first */
+    rp_pose pose;                 /* with keys or an animation: that of the first key */
     int motion;                   /* rp_motion */
     rp_plain_list keys;           /* rp_key_spec, times rising */
     int interpolation;            /* rp_interpolation */
+    char *animation_file;         /* absolute; in place of keys; or NULL */
+    char *animation_kept;         /* its name in a run folder, by its content; or NULL */
+    char *node;                   /* of that file; NULL: the first that is animated */
+    rp_plain_list animation;      /* rp_animation_key, in the world; in place of keys */
     double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
     double mass;                  /* kg; of a dynamic body, 0 where density is given */
     double friction, restitution; /* of its surface; friction infinite: rough */
@@ -265,6 +270,14 @@ static inline double rp_material_viscosity(const rp_material_spec *material, dou
 {
     return material->viscosity + moisture * (material->wet_viscosity - material->viscosity);
 }
+
+/* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
+typedef struct rp_kept_file {
+    const char *file, *kept;
+} rp_kept_file;
+/* The files of all meshes, in the order of the shapes, then of the bodies' animations. */
+int rp_scene_file_count(const rp_scene *scene);
+rp_kept_file rp_scene_file_at(const rp_scene *scene, int index);
 
 /* Every shape of the scene, one after another: of sources, of bodies, of regions, of voids.
  */

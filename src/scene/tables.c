@@ -235,9 +235,13 @@ DEFINE(key_table, "key", rp_key_spec, key_params, "a place on the way of a moved
 static const rp_param body_params[] = {
     TABLE(RP_PARAM_PART, rp_body_spec, shape_spec, "", "", shape_table, ""),
     VEC3(rp_body_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
-         "of its middle; of the middle of the lower end of a cone or funnel; unused with keys"),
-    VEC3(rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
-         "turns about x, then y, then z; none when not given"),
+         "of its middle; of the middle of the lower end of a cone or funnel; unused with keys; of "
+         "the "
+         "file's origin with an animation"),
+    VEC3(
+        rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
+        "turns about x, then y, then z; none when not given; of the file's axes with an animation, "
+        "such as [90, 0, 0] where y is up in the file"),
     VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
          "of a plane: the way it faces, instead of a rotation; any length"),
     WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
@@ -246,6 +250,14 @@ static const rp_param body_params[] = {
           "the way of a moved body, times rising; it rests before the first and after the last"),
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
          "between keys: smooth starts and ends at rest, linear moves and turns at an even rate"),
+    {.key = "animation",
+     .kind = RP_PARAM_FILE,
+     .offset = offsetof(rp_body_spec, animation_file),
+     .preset = "",
+     .help = "a glTF file (its buffers inside) with an animated node that the body moves with, in "
+             "place of keys: linear, in the file's frame, times the scale of a mesh"},
+    TEXT(rp_body_spec, node, "node", "",
+         "of the animation; the first that is animated when not given"),
     REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5,
          "of a dynamic body; its mass is this times the volume of its shape"),
     REAL(rp_body_spec, mass, "mass", "kg", "", 1e-9, 1e12, "of a dynamic body, instead of density"),

@@ -129,9 +129,28 @@ domain: {low: [-1, -1, 0], high: [1, 1, inf]}
 sources: {pile: {shape: cone, radius: 30 cm, height: 17.32 cm}}
 solver: {method: null}
 emitters: {spout: {radius: 5 cm, position: [0, 0, 1], direction: [0, 0, -1], speed: 1 m/s}}
+bodies: {lift: {shape: box, size: [10 cm, 10 cm, 10 cm], motion: keys, interpolation: linear,
+  keys: [{time: 0, position: [-0.8, 0, 1]}, {time: 0.4, position: [-0.8, 0, 2], rotation: [0, 90, 0]}]}}
 measurements: {pile: {what: angle}, squeeze: {what: density-error}}
 YAML
 expect 0 "$repose" run cone.yaml -o cone -q
+expect 0 "$repose" measure cone body lift; prints "^     4 .* position  *-0.8  *0  *1.5  m$"
+prints " rotation  *0  *45  *0  deg$"; prints " velocity  *0  *0  *2.5  m/s$"; prints " contact-torque "
+expect 0 "$repose" measure cone body lift --only spin --frames 3 --json
+prints '"name": "spin y", "value": 22[45]'
+[ "$(wc -l <out)" -eq 3 ] || fail "--only gives more than one vector"
+expect 0 "$repose" measure cone body lift --only position --csv
+prints '^frame,time \[s\],position x \[m\],position y \[m\],position z \[m\]$'
+[ "$(wc -l <out)" -eq 10 ] || fail "nine frames make nine rows and a head, also with --csv"
+expect 0 "$repose" measure cone energy --csv; prints "^frame,time \[s\],kinetic \[J\]"
+expect 0 "$repose" measure cone height-profile --frames 0:1 --csv
+[ "$(grep -c radius out)" -eq 1 ] || fail "a table of two frames has one head"
+expect 0 "$repose" measure cone flow --plane z=0.9 --csv; [ "$(grep -c steady out)" -eq 0 ] || fail "steady in a CSV"
+expect 2 "$repose" measure cone body; says "there are: lift"
+expect 2 "$repose" measure cone body lfit; says "did you mean 'lift'"
+expect 2 "$repose" measure cone body lift --only spni; says "did you mean 'spin'"
+expect 2 "$repose" measure cone body lift --json --csv; says "not both"
+expect 2 "$repose" measure cone energy lift; says "one word too many"
 [ "$(wc -l <cone/measurements/pile.csv)" -eq 10 ] || fail "nine frames make nine rows and a head"
 grep -q '^8,.*nan' cone/measurements/pile.csv || fail "a frame without a pile is no nan in the series"
 expect 0 "$repose" measure cone angle --frames 0 --json
@@ -152,7 +171,8 @@ expect 2 "$repose" measure cone energy --frames 90; says "no such frame"
 expect 2 "$repose" measure cone energy --plot energy.jpg; says "svg"
 expect 8 env PATH=/nowhere "$repose" measure cone energy --plot energy.svg; says "gnuplot-nox"
 if command -v gnuplot >/dev/null; then
-    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9"; do
+    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9" "body lift" \
+        "body lift --only force"; do
         # shellcheck disable=SC2086
         expect 0 "$repose" measure cone $kind --frames 0:3 --plot "plot.svg"
         if command -v xmllint >/dev/null; then xmllint --noout plot.svg || fail "the plot of $kind is no XML"; fi
@@ -283,11 +303,22 @@ f 2 3 7 6
 f 3 4 8 7
 f 4 1 5 8
 OBJ
+cat >lift.gltf <<'GLTF'
+{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "lift"}],
+"buffers": [{"byteLength": 32, "uri": "data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAQEAAAAAAAAAAAAAAgEA="}],
+"bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 24}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+{"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"}],
+"animations": [{"samplers": [{"input": 0, "output": 1}],
+"channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]}
+GLTF
 cat >mesh.yaml <<'YAML'
 time: {duration: 0.2 s, frame_rate: 20}
 particles: {spacing: 10 cm}
 sources: {cube: {shape: mesh, file: cube.obj, position: [0, 0, 2]}}
-bodies: {stone: {shape: mesh, file: cube.obj, scale: 0.5}}
+bodies:
+  stone: {shape: mesh, file: cube.obj, scale: 0.5}
+  lift: {shape: box, size: [10 cm, 10 cm, 10 cm], motion: keys, animation: lift.gltf, position: [5, 0, 0]}
 YAML
 if "$repose" version | grep -q "missing:.*mesh"; then
     echo "no mesh files in this build"
@@ -300,11 +331,14 @@ else
     cp wide.obj cube.obj
     expect 2 "$repose" run mesh.yaml -o mesh --resume; says "another scene"
     rm cube.obj
+    mv lift.gltf kept.gltf
     expect 0 "$repose" info mesh
+    expect 0 "$repose" measure mesh body lift --only position; prints "^     2 .* position  *5  *0  *3.1  m$"
     expect 0 "$repose" export mesh --format ply
     mv kept.obj cube.obj
+    mv kept.gltf lift.gltf
     mkdir elsewhere
-    mv mesh.yaml cube.obj elsewhere
+    mv mesh.yaml cube.obj lift.gltf elsewhere
     mv mesh moved
     expect 0 "$repose" run elsewhere/mesh.yaml -o moved --resume
 fi

@@ -50,6 +50,23 @@ static void slerp_turns_at_an_even_rate(void **state)
     }
 }
 
+static void angles_come_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        rp_vec3 angles = rp_v3(6.2 * (i % 7 / 6.0 - 0.5), 3.1 * (i % 11 / 10.0 - 0.5),
+                               6.2 * (i % 13 / 12.0 - 0.5));
+        check_vec(rp_quat_angles(rp_quat_euler(angles)), angles, 1e-12);
+    }
+    for (int side = -1; side <= 1; side += 2) { /* straight up or down: another triple, one turn */
+        rp_quat q = rp_quat_euler(rp_v3(0.3, side * RP_PI / 2, 0.8));
+        rp_vec3 angles = rp_quat_angles(q);
+        rp_vec3 off = rp_quat_log(rp_quat_mul(q, rp_quat_conj(rp_quat_euler(angles))));
+        check_vec(off, rp_v3(0, 0, 0), 1e-7);
+        assert_true(angles.x == 0);
+    }
+}
+
 static void inverses_invert(void **state)
 {
     (void)state;
@@ -74,6 +91,7 @@ int main(void)
         cmocka_unit_test(between_takes_one_to_the_other),
         cmocka_unit_test(log_and_exp_undo_each_other),
         cmocka_unit_test(slerp_turns_at_an_even_rate),
+        cmocka_unit_test(angles_come_back),
         cmocka_unit_test(inverses_invert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
