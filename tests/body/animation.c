@@ -139,7 +139,8 @@ static void bodies_follow_animations(void **state)
     check_vector(spec->pose.position, 10, 0, 5);
     rp_bodies *bodies;
     check_ok(rp_bodies_create(scene, &bodies, report), report);
-    check_ok(rp_bodies_advance(bodies, 1.4, 0.1, report), report);
+    check_ok(rp_bodies_begin(bodies, 1.4, 0.1, report), report);
+    check_ok(rp_bodies_finish(bodies, report), report);
     const rp_body_state *body = rp_bodies_states(bodies);
     check_vector(rp_v3(body->position[0], body->position[1], body->position[2]), 10, 3, 8);
     check_vector(rp_v3(body->velocity[0], body->velocity[1], body->velocity[2]), 0, 0, 6);
