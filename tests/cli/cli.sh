@@ -84,7 +84,6 @@ expect 4 "$repose" check .
 expect 3 "$repose" run first-fall --set particles.spacing=0.01mm -o never; says "GB"
 expect 3 "$repose" check first-fall --set particles.spacing=0.01mm; says "GB"
 expect 0 "$repose" check first-fall --set bodies.stone.motion=dynamic --set bodies.stone.density=2500
-says "rigid-body engine"
 expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
 [ "$(find one/frames -name '*.h5' | wc -l)" -eq 1 ] || fail "--frames 0 is one frame"
 [ ! -e never ] || fail "a scene that does not fit left a folder behind"
