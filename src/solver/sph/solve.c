@@ -184,15 +184,45 @@ static double add_up(const double *values, size_t count)
     return sum;
 }
 
+/* One component of the velocities without pressure and friction. */
+typedef struct component {
+    const rp_four *velocity;
+    int axis;
+    double mean; /* m/s, to be taken off */
+} component;
+
+static double sum_of_range(void *context, size_t begin, size_t end)
+{
+    const component *c = context;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += (double)c->velocity[i][c->axis];
+    return sum;
+}
+
 static double squares_of_range(void *context, size_t begin, size_t end)
 {
-    const rp_sph_work *w = context;
+    const component *c = context;
     double sum = 0;
     for (size_t i = begin; i < end; i++) {
-        rp_four v = w->free[i] * w->free[i];
-        sum += (double)(v[0] + v[1] + v[2]);
+        double v = (double)c->velocity[i][c->axis] - c->mean;
+        sum += v * v;
     }
     return sum;
+}
+
+/* m/s, the root of the mean square about the mean: sand that rides along as a whole is at rest. */
+static double spread_of_speed(const rp_solver *solver)
+{
+    rp_threads *threads = solver->frame.threads;
+    size_t count = solver->frame.particles->count;
+    double squares = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        component c = {.velocity = solver->work.free, .axis = axis};
+        c.mean = rp_parallel_sum(threads, count, RP_SPH_BLOCK, sum_of_range, &c) / (double)count;
+        squares += rp_parallel_sum(threads, count, RP_SPH_BLOCK, squares_of_range, &c);
+    }
+    return sqrt(squares / (double)count);
 }
 
 /* (G8): how fast compression is taken back. By the step, but by no shorter one than a part of the
@@ -211,10 +241,7 @@ static void set_correction(solve *s)
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast. */
 static double goal_of(rp_solver *solver)
 {
-    size_t count = solver->frame.particles->count;
-    double squares = rp_parallel_sum(solver->frame.threads, count, RP_SPH_BLOCK, squares_of_range,
-                                     &solver->work);
-    double speed = sqrt(squares / (double)count);
+    double speed = spread_of_speed(solver);
     double falling = 2 * rp_v3_length(solver->gravity) * solver->dt; /* what rest looks like here */
     double flow = speed > falling ? speed / solver->spacing : 0;
     return solver->params.tolerance + solver->params.flow_tolerance * flow;
