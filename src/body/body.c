@@ -12,6 +12,10 @@
 #define LONGEST_STEP 0.004
 /* Parts of its smallest extent that a body may move in a step, or it would pass through another. */
 #define LONGEST_WAY 0.25
+/* rad that it may turn in a step. */
+#define LONGEST_TURN 0.3
+/* Extents in a step that no step was meant for: the end of a run that went wrong. */
+#define WAY_MOST 1e3
 /* A body is slow below this speed: extents per second for its place, rad/s for its turn. */
 #define SLOW 0.02
 
@@ -190,8 +194,10 @@ double rp_bodies_limit_dt(const rp_bodies *bodies)
     for (int i = 0; i < bodies->count; i++) {
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
         double speed = rp_v3_length(vec3_of(bodies->states[i].velocity));
+        double turn = rp_v3_length(vec3_of(bodies->states[i].angular_velocity));
         double way = LONGEST_WAY * extent_of(bodies, i);
         if (speed * limit > way) limit = way / speed;
+        if (turn * limit > LONGEST_TURN) limit = LONGEST_TURN / turn;
     }
     return limit;
 }
@@ -248,6 +254,21 @@ static void count_calm(rp_bodies *bodies)
     }
 }
 
+static rp_code check_ways(const rp_bodies *bodies, rp_report *report)
+{
+    for (int i = 0; i < bodies->count; i++) {
+        if (!rp_bodies_is_dynamic(bodies, i)) continue;
+        double speed = rp_v3_length(vec3_of(bodies->states[i].velocity));
+        if (speed * bodies->dt <= WAY_MOST * extent_of(bodies, i)) continue;
+        return rp_fail(report, RP_ERROR_NUMERIC,
+                       "at %.6g s body '%s' moves by %.3g m in a step of %.3g s: the step is too "
+                       "long, or forces are too great",
+                       bodies->time, rp_scene_bodies(bodies->scene)[i].name, speed * bodies->dt,
+                       bodies->dt);
+    }
+    return RP_OK;
+}
+
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
@@ -258,6 +279,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
     rp_code code = RP_OK;
     if (bodies->engine) {
         code = rp_engine_finish(bodies->engine, bodies->states, report);
+        if (code == RP_OK) code = check_ways(bodies, report);
         count_calm(bodies);
     }
     return code == RP_OK ? check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report)

@@ -5,6 +5,7 @@
 #include "body/ode.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #define SWEEPS 80
 /* Contacts may sink in by this part of the smallest body, so that they last from step to step. */
 #define SKIN 2e-3
+/* Tensors are positive by more than this part of their size. */
+#define ROUNDING 1e-12
 /* Bodies that overlap are parted no faster than they would fall through the smallest one. */
 #define PARTING 1.0
 
@@ -23,10 +26,16 @@ static pthread_once_t woken_up = PTHREAD_ONCE_INIT;
 static _Thread_local char complaint[256];
 static _Thread_local bool unsure; /* the exact solve met more contacts than it can tell apart */
 
+static _Thread_local jmp_buf way_out;
+static _Thread_local bool stepping; /* the way out is open */
+
+/* The engine ends the program when a handler of errors returns. Its solve for few contacts does so
+ * over systems that are too far from sound: then the step is left, to be taken the other way. */
 static void hear(int number, const char *format, va_list arguments)
 {
     (void)number;
     vsnprintf(complaint, sizeof complaint, format, arguments);
+    if (stepping) longjmp(way_out, 1);
 }
 
 static void hear_message(int number, const char *format, va_list arguments)
@@ -90,8 +99,24 @@ static rp_mass mass_of(const rp_body_spec *spec)
     return mass;
 }
 
+/* Whether the engine takes this tensor: it ends the program over one that is not positive, as
+ * rounding leaves it of grains in a row. */
+static bool is_positive(const double i[6])
+{
+    double xx = i[0], minor = i[0] * i[1] - i[3] * i[3];
+    double all = i[0] * (i[1] * i[2] - i[5] * i[5]) - i[3] * (i[3] * i[2] - i[5] * i[4]) +
+                 i[4] * (i[3] * i[5] - i[1] * i[4]);
+    double size = i[0] + i[1] + i[2];
+    return xx > ROUNDING * size && minor > ROUNDING * size * size &&
+           all > ROUNDING * size * size * size;
+}
+
+/* A tensor that is not positive gives way to its trace along all axes, which is never less. */
 static void set_mass(dBodyID body, double mass, const double inertia[6])
 {
+    double trace = inertia[0] + inertia[1] + inertia[2];
+    const double round[6] = {trace, trace, trace, 0, 0, 0};
+    if (!is_positive(inertia)) inertia = round;
     dMass m;
     dMassSetParameters(&m, mass, 0, 0, 0, inertia[0], inertia[1], inertia[2], inertia[3],
                        inertia[4], inertia[5]);
@@ -148,7 +173,7 @@ static void place_all(rp_engine *engine)
 static rp_code fill(rp_engine *engine, rp_report *report)
 {
     engine->world = dWorldCreate();
-    engine->space = dHashSpaceCreate(NULL);
+    engine->space = dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ);
     engine->contacts = dJointGroupCreate(0);
     if (!engine->world || !engine->space || !engine->contacts)
         return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
@@ -258,19 +283,50 @@ static int rows_of(const rp_engine *engine)
     return rows;
 }
 
+/* The engine ends the program over numbers that are none: they are caught before it sees them. */
+static rp_code check_loads(const rp_engine *engine, const rp_load *loads,
+                           const rp_body_state *states, rp_report *report)
+{
+    for (int i = 0; i < engine->count; i++) {
+        const rp_body_state *s = &states[i];
+        double sum = 0;
+        for (int a = 0; a < 3; a++)
+            sum += s->force[a] + s->torque[a] + s->velocity[a] + s->angular_velocity[a];
+        if (loads)
+            sum += rp_v3_dot(loads[i].force, loads[i].torque) + loads[i].mass + loads[i].second[0] +
+                   loads[i].second[1] + loads[i].second[2];
+        if (!isfinite(sum))
+            return rp_fail(report, RP_ERROR_NUMERIC,
+                           "at %.6g s what pushes body '%s', or its speed, is no number",
+                           engine->time, rp_scene_bodies(engine->scene)[i].name);
+    }
+    return RP_OK;
+}
+
+/* False when the engine gave up. */
+static bool take_step(rp_engine *engine, bool exact)
+{
+    int stepped = 0;
+    stepping = true;
+    if (setjmp(way_out) == 0)
+        stepped = exact ? dWorldStep(engine->world, engine->dt)
+                        : dWorldQuickStep(engine->world, engine->dt);
+    stepping = false;
+    return stepped != 0;
+}
+
 static rp_code step_world(rp_engine *engine, bool exact, rp_report *report)
 {
     complaint[0] = 0;
     unsure = false;
     pthread_mutex_lock(&one_at_a_time);
     dRandSetSeed(1);
-    int stepped =
-        exact ? dWorldStep(engine->world, engine->dt) : dWorldQuickStep(engine->world, engine->dt);
+    bool stepped = take_step(engine, exact);
     pthread_mutex_unlock(&one_at_a_time);
-    if (!stepped) return rp_fail_memory(report, 0, "a step of rigid bodies");
-    if (!complaint[0]) return RP_OK;
-    return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine says: %s",
-                   engine->time, complaint);
+    if (!stepped && exact) unsure = true;
+    if (stepped || unsure) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine gives up: %s",
+                   engine->time, complaint[0] ? complaint : "out of memory");
 }
 
 /* Second moments about the body's middle, as an inertia tensor. */
@@ -355,8 +411,10 @@ static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_b
                              rp_report *report)
 {
     bool exact = rows_of(engine) <= EXACT_ROWS;
+    rp_code code = check_loads(engine, loads, states, report);
+    if (code != RP_OK) return code;
     load_all(engine, loads, states);
-    rp_code code = step_world(engine, exact, report);
+    code = step_world(engine, exact, report);
     if (code != RP_OK || !exact || !unsure) return code;
     load_all(engine, loads, states);
     return step_world(engine, false, report);

@@ -217,6 +217,41 @@ static void add_body(scene *s, dice *d)
     add(s, ", rotation: [0, 90, %g]}]}}\n", between(d, -180, 180));
 }
 
+/* Solids that the sand moves: as light as feathers and as heavy as gold, smaller than a grain and
+ * larger than the heap, on one another, spinning, held by joints that break. */
+static void add_movers(scene *s, dice *d)
+{
+    static const char *const shapes[] = {
+        "box, size: [%1$.9g, %2$.9g, %2$.9g]", "sphere, radius: %1$.9g",
+        "capsule, radius: %1$.9g, height: %2$.9g", "cylinder, radius: %1$.9g, height: %2$.9g",
+        "cone, radius: %1$.9g, height: %2$.9g"};
+    s->untouched = s->loose = false;
+    int count = 1 + below(d, 4);
+    add(s, "bodies: {");
+    for (int n = 0; n < count; n++) {
+        char shape[128];
+        double size = pow(10, between(d, -1, 0.8)) * s->spacing;
+        snprintf(shape, sizeof shape, shapes[below(d, 5)], size, between(d, 0.2, 3) * size);
+        add(s, "m%d: {motion: dynamic, shape: %s, density: %g, friction: %s, restitution: %g", n,
+            shape, ONE_OF(d, 1, 160, 1600, 16000, 1e5), chance(d, 0.5) ? "rough" : "0.3",
+            ONE_OF(d, 0, 0.5, 1));
+        add(s, ", position: ");
+        add_place(s, d, 5);
+        add(s, ", velocity: ");
+        add_vector(s, d, ONE_OF(d, 0, 1, 100) * sqrt(s->spacing));
+        add(s, ", spin: [0, %g, 0]}, ", ONE_OF(d, 0, 100, 1e5));
+    }
+    add(s, "}\n");
+    if (count < 2) return;
+    add(s, "joints: {j: {body: m0, other: m1, break_force: %g, ", ONE_OF(d, 1e-6, 1, 1e9));
+    static const char *const kinds[] = {"kind: fixed", "kind: ball, anchor: ",
+                                        "kind: hinge, motor_spin: 1000, motor_torque: 1, anchor: "};
+    int kind = below(d, 3);
+    add(s, "%s", kinds[kind]);
+    if (kind > 0) add_place(s, d, 5);
+    add(s, "}}\n");
+}
+
 static void add_solver(scene *s, dice *d)
 {
     bool sleeping = chance(d, 0.3);
@@ -247,7 +282,10 @@ static void make_scene(scene *s, dice *d)
     add_materials(s, d);
     add_sources(s, d);
     if (chance(d, 0.2)) add_emitter(s, d);
-    if (chance(d, 0.4)) add_body(s, d);
+    if (chance(d, 0.4))
+        add_body(s, d);
+    else if (chance(d, 0.5))
+        add_movers(s, d);
     if (chance(d, 0.2))
         add(s, "moisture: {wet: {start: 5 ms, value: 1}, dry: {start: 20 ms, value: 0}}\n");
     add_solver(s, d);
@@ -338,6 +376,16 @@ static void check_finite(const rp_view *view, verdict *v)
     }
 }
 
+static void check_bodies(const rp_view *view, verdict *v)
+{
+    for (int b = 0; b < view->body_count; b++) {
+        const double *values = (const double *)&view->bodies[b];
+        for (size_t i = 0; i < sizeof *view->bodies / sizeof *values; i++)
+            if (!isfinite(values[i]))
+                blame(v, "number %zu of the state of body %d is %g", i, b, values[i]);
+    }
+}
+
 static void check_walls(const scene *s, const rp_view *view, verdict *v)
 {
     const float *place[3] = {view->x, view->y, view->z};
@@ -410,6 +458,7 @@ static void run_scene(const scene *s, dice *d, rp_world *world, rp_report *repor
         rp_world_view(world, &view);
         motion after = motion_of(&view);
         check_finite(&view, v);
+        check_bodies(&view, v);
         check_walls(s, &view, v);
         check_motion(s, view.dt, &before, &after, t, v);
         after.peak = fmax(before.peak, after.energy);

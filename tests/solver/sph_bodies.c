@@ -41,8 +41,8 @@ static sums sums_of(const rp_view *view, double mass, double radius)
     return s;
 }
 
-/* A spinning ball flies into a block of sand without gravity: nothing is lost. Friction near the free
- * surface takes a little from the turning, the less the finer the grains. */
+/* A spinning ball flies into a block of sand without gravity: nothing is lost. Friction near the
+ * free surface takes a little from the turning, the less the finer the grains. */
 static void collisions_conserve_momentum(void **state)
 {
     (void)state;

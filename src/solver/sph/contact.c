@@ -21,6 +21,8 @@
 #define ASKED_IN_SWEEP 1
 #define ASKED_AT_END 40
 #define AGREED 1e-4
+/* Times that their answers may lead to contacts further off. */
+#define LOOKED 3
 /* Grains nearer to a body than this, in spacings, move with it, whether they push yet or not. */
 #define HELD 0.25f
 
@@ -344,9 +346,16 @@ void rp_sph_contact_answers(rp_solver *solver)
 
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 {
+    bool dynamic = rp_couple_is_dynamic(solver->frame.couple);
     rp_code code = look_further(solver, report);
+    /* Bodies may answer with speeds that lead further, too. */
+    double reach = -1;
+    for (int n = 0; n < LOOKED && code == RP_OK && dynamic && solver->work.reach > reach; n++) {
+        reach = solver->work.reach;
+        ask_bodies(solver, ASKED_AT_END);
+        code = look_further(solver, report);
+    }
     if (code != RP_OK) return code;
-    if (rp_couple_is_dynamic(solver->frame.couple)) ask_bodies(solver, ASKED_AT_END);
     push_all(solver, false);
     return rp_couple_finish(solver->frame.couple);
 }
