@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "body/ode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Contacts of one pair at most. */
@@ -94,10 +95,11 @@ void rp_engine_add_walls(rp_engine *engine)
         if (!rp_domain_wall(domain, side, &foot, &inward)) continue;
         dGeomID wall =
             dCreatePlane(engine->space, inward.x, inward.y, inward.z, rp_v3_dot(inward, foot));
-        dGeomSetData(wall, (void *)(intptr_t)-1);
+        dGeomSetData(wall, (void *)(intptr_t)(-1 - side));
     }
 }
 
+/* Negative for the walls of the domain. */
 static int body_of(dGeomID geom)
 {
     return (int)(intptr_t)dGeomGetData(geom);
@@ -180,7 +182,7 @@ static void keep(rp_engine *engine, int first, int second, const dContactGeom *g
     memset(contact, 0, sizeof *contact);
     contact->geom = *geom;
     surface_of(engine, first, second, contact);
-    engine->meetings[count] = (rp_meeting){.first = first, .second = second};
+    engine->meetings[count] = (rp_meeting){.first = first, .second = second, .number = count};
     engine->found_count++;
 }
 
@@ -234,6 +236,11 @@ static void corners_in_field(rp_engine *engine, int corners, int field, bool swa
 
 static void meet(void *context, dGeomID a, dGeomID b)
 {
+    if (body_of(a) < body_of(b)) { /* always the same way round, walls last */
+        dGeomID other = a;
+        a = b;
+        b = other;
+    }
     rp_engine *engine = context;
     int first = body_of(a), second = body_of(b);
     if (!rp_is_dynamic(engine, first) && !rp_is_dynamic(engine, second)) return;
@@ -250,6 +257,14 @@ static void meet(void *context, dGeomID a, dGeomID b)
         keep(engine, first, second, &found[i]);
 }
 
+static int by_bodies(const void *a, const void *b)
+{
+    const rp_meeting *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    if (x->second != y->second) return x->second < y->second ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
 rp_code rp_engine_collide(rp_engine *engine, rp_report *report)
 {
     dJointGroupEmpty(engine->contacts);
@@ -259,11 +274,13 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report)
     if (engine->short_of_memory)
         return rp_fail_memory(report, engine->found_count * sizeof *engine->found,
                               "contacts of bodies");
+    /* The order in which pairs are found depends on the steps before; results must not. */
+    qsort(engine->meetings, engine->found_count, sizeof *engine->meetings, by_bodies);
     for (size_t n = 0; n < engine->found_count; n++) {
-        dJointID joint = dJointCreateContact(engine->world, engine->contacts, &engine->found[n]);
+        const dContact *contact = &engine->found[engine->meetings[n].number];
+        dJointID joint = dJointCreateContact(engine->world, engine->contacts, contact);
         dJointSetFeedback(joint, &engine->meetings[n].force);
-        dJointAttach(joint, dGeomGetBody(engine->found[n].geom.g1),
-                     dGeomGetBody(engine->found[n].geom.g2));
+        dJointAttach(joint, dGeomGetBody(contact->geom.g1), dGeomGetBody(contact->geom.g2));
     }
     return RP_OK;
 }

@@ -466,9 +466,14 @@ static void add_reaction(const rp_engine *engine, int body, const dReal *force, 
     }
 }
 
+/* The engine has a joint's only body be its first. */
 static void add_pair(const rp_engine *engine, int first, int second, const dJointFeedback *f,
                      rp_body_state *states)
 {
+    if (first < 0 || !engine->solids[first].body) {
+        add_reaction(engine, second, f->f1, f->t1, states);
+        return;
+    }
     add_reaction(engine, first, f->f1, f->t1, states);
     add_reaction(engine, second, f->f2, f->t2, states);
 }

@@ -18,7 +18,8 @@ typedef struct rp_solid {
 
 /* Two things that touch in this step. */
 typedef struct rp_meeting {
-    int first, second; /* bodies; -1: a wall */
+    int first, second; /* bodies; negative: a wall */
+    size_t number;     /* of the contact, in the order found */
     dJointFeedback force;
 } rp_meeting;
 
