@@ -121,7 +121,7 @@ static rp_code read_foreign(const char *path, double scale, rp_mesh **out, rp_re
     return code;
 }
 
-rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report)
 {
     *out = NULL;
     size_t size = 0;
@@ -131,8 +131,13 @@ rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *r
                           "the scale of a mesh is %g; it must be above 0", scale);
     rp_code code = check_file(path, &size, report);
     if (code != RP_OK) return code;
-    code = rp_mesh_reader_for(path) ? read_own(path, size, scale, out, report)
+    return rp_mesh_reader_for(path) ? read_own(path, size, scale, out, report)
                                     : read_foreign(path, scale, out, report);
+}
+
+rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+{
+    rp_code code = rp_mesh_load(path, scale, out, report);
     if (code == RP_OK) code = rp_mesh_prepare(*out, 0, NULL, report);
     if (code != RP_OK) {
         rp_mesh_destroy(*out);
