@@ -105,7 +105,7 @@ typedef struct push {
     double reach;
 } push;
 
-/* Equation 10. Two samples in one place have no direction; others push them apart. */
+/* (S11). Two samples in one place have no direction; others push them apart. */
 static void add_push(void *to, rp_vec3 away, double distance)
 {
     push *p = to;
@@ -188,7 +188,7 @@ static double sum_squares(void *context, size_t begin, size_t end)
     return sum;
 }
 
-/* Equation 11, from the samples where they are now. */
+/* (S12), from the samples where they are now. */
 static void measure(work *w, rp_threads *threads)
 {
     rp_samples *s = w->samples;
@@ -250,7 +250,7 @@ static rp_vec3 point_in(const rp_mesh *mesh, size_t t, rp_random4 r)
     return rp_v3_madd(p, v, rp_v3_sub(c[2], c[0]));
 }
 
-/* Equation 9: the area, laid out triangle behind triangle, is cut into as many equal parts as there
+/* (S10): the area, laid out triangle behind triangle, is cut into as many equal parts as there
  * are samples, and each part gets one. */
 static void seed(const rp_shape *shape, const rp_mesh *mesh, rp_samples *s)
 {

@@ -1,7 +1,7 @@
 /* Even samples of a surface: points about `spacing` apart, where sand and bodies meet.
  *
  * Seeds are dealt out by area; then they push each other apart along the surface until no round
- * makes them more even: docs/theory/geometry.md, equations 9 to 11. The same bits for any number of
+ * makes them more even: docs/theory/geometry.md, (S10) to (S12). The same bits for any number of
  * threads, and on any machine. */
 #ifndef RP_GEOM_SAMPLE_H
 #define RP_GEOM_SAMPLE_H
