@@ -259,6 +259,7 @@ prints "FAIL bounce"; prints "FAIL tilting-bed"; prints "FAIL published"
 expect 4 env REPOSE_DATA="$work/none" "$repose" validate pile-angle-fine -q; prints "FAIL pile-angle-fine"
 expect 0 "$repose" bench neighbor --size 5000 --json; prints '"limit"'
 expect 0 "$repose" bench sph --size 1000 --json; prints "sph-flowing-default"
+expect 0 "$repose" bench mesh --size 1000 --json; prints "mesh-near"
 expect 2 "$repose" bench nothing
 
 # --- damage is named
