@@ -4,6 +4,7 @@
  * (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH 1991,
  * section 3, spreads points over a mesh in this way). */
 #include "geom/sample.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "geom/tree.h"
@@ -352,6 +353,7 @@ rp_code rp_shape_sample(const rp_shape *shape, double spacing, rp_threads *threa
     *samples = (rp_samples){.spacing = spacing};
     rp_code code = check(shape, spacing, report);
     if (code != RP_OK) return code;
+    RP_ASSERT(shape->kind != RP_SHAPE_MESH || shape->mesh->tree);
     if (shape->kind == RP_SHAPE_MESH)
         return sample_from(shape, shape->mesh, threads, samples, report);
     rp_mesh *mesh;

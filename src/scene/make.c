@@ -68,9 +68,12 @@ static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *sp
         rp_tree_no_memory(reader->tree, (size_t)info.st_size);
     else if (code != RP_OK && rp_report_count(inner) == 0)
         rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s", rp_code_text(code));
-    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++)
-        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s",
-                     rp_report_fault(inner, i)->message);
+    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++) {
+        const rp_fault *fault = rp_report_fault(inner, i);
+        char line[32] = "";
+        if (fault->line > 0) snprintf(line, sizeof line, "line %d: ", fault->line);
+        rp_node_fail(reader->tree, named, NULL, "cannot use this mesh: %s%s", line, fault->message);
+    }
     rp_report_destroy(inner);
 }
 
