@@ -34,9 +34,10 @@ typedef struct options {
     rp_setting settings[SETTINGS_MAX];
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
-    const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only;
+    const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
+        *spacing, *scale;
     long long frames, threads, memory_mb;
-    bool resume, quiet, json, csv, sheet, markdown, quick;
+    bool resume, quiet, json, csv, sheet, markdown, quick, no_cache;
 } options;
 
 typedef struct verb {
@@ -57,7 +58,7 @@ typedef struct verb {
 #define VERB_OPTIONS(list) .specs = (list), .spec_count = (int)(sizeof(list) / sizeof *(list))
 
 extern const verb verb_run, verb_check, verb_info, verb_export, verb_render, verb_measure,
-    verb_validate, verb_bench, verb_help, verb_completion, verb_version;
+    verb_sample, verb_validate, verb_bench, verb_help, verb_completion, verb_version;
 int verb_count(void);
 const verb *verb_at(int index);
 const verb *verb_find(const char *name);

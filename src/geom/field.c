@@ -260,8 +260,8 @@ double rp_field_bound(const rp_field *field, rp_vec3 point, double *most)
     return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z, most);
 }
 
-/* From a corner of the point's cell that is clear of the surface, by what lies between; 0 where no
- * corner gives a certain answer. */
+/* (S9): from a corner of the point's cell that is clear of the surface, by what lies between; 0
+ * where no corner gives a certain answer. */
 static double sign_from_corner(const rp_field *field, const rp_mesh *mesh, rp_vec3 point)
 {
     spot s;

@@ -5,7 +5,7 @@
  *     | 41 mm | 17 mm | 16 mm |     middle, those near the surface all nodes, too. Distances grow
  *     +-------+--.-'```-.-----+     by at most a metre per metre, so that the value at a node,
  *     | 20 mm |.'nodes|  `.   |     less the way from it, is a bound: docs/theory/geometry.md,
- *     +-------/-------+----\--+     equation 8.
+ *     +-------/-------+----\--+     (S8).
  */
 #ifndef RP_GEOM_FIELD_H
 #define RP_GEOM_FIELD_H

@@ -1,6 +1,6 @@
 /* Every kind gives its moments: volume, centroid, and the integrals of products of coordinates
  * about the centroid. The inertia of any density follows from them: docs/theory/geometry.md,
- * equations 1 to 4. */
+ * (S1) to (S4). */
 #include "geom/mass.h"
 
 typedef struct moments {

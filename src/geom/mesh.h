@@ -53,6 +53,8 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
  * mesh that is inside out as a whole is turned, with a warning in the log. Points and lines are
  * left out, with a warning, too. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
+/* The same, but not prepared, for those who have threads to do it with. */
+rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* True when this build can read more than OBJ, STL and PLY. */
 bool rp_mesh_can_read(void);
 

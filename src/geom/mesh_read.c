@@ -91,8 +91,8 @@ static ssize_t read_whole(int file, char *data, size_t size)
     return (ssize_t)got;
 }
 
-static rp_code read_own(const char *path, size_t size, double scale, rp_mesh **out,
-                        rp_report *report)
+static rp_code read_own(rp_mesh_reader *reader, const char *path, size_t size, double scale,
+                        rp_mesh **out, rp_report *report)
 {
     rp_mesh_bytes bytes = {.name = path, .scale = scale};
     char *data = rp_allocate(size);
@@ -104,9 +104,22 @@ static rp_code read_own(const char *path, size_t size, double scale, rp_mesh **o
     if (file >= 0) close(file);
     bytes.data = data;
     bytes.size = got < 0 ? 0 : (size_t)got;
-    if (code == RP_OK) code = rp_mesh_read_bytes(rp_mesh_reader_for(path), &bytes, out, report);
+    if (code == RP_OK) code = rp_mesh_read_bytes(reader, &bytes, out, report);
     rp_release(data, size);
     return code;
+}
+
+/* Assimp looks at the content where it does not know a name, and then reads PLY and text STL by
+ * itself, which damaged files make it crash at. */
+static rp_mesh_reader *reader_by_content(const char *path)
+{
+    char start[6] = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : read_whole(file, start, 5);
+    if (file >= 0) close(file);
+    if (got >= 4 && strncasecmp(start, "ply", 3) == 0 && strchr("\r\n", start[3]))
+        return rp_mesh_read_ply;
+    return got == 5 && strncasecmp(start, "solid", 5) == 0 ? rp_mesh_read_stl : NULL;
 }
 
 static rp_code read_foreign(const char *path, double scale, rp_mesh **out, rp_report *report)
@@ -121,7 +134,7 @@ static rp_code read_foreign(const char *path, double scale, rp_mesh **out, rp_re
     return code;
 }
 
-rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report)
 {
     *out = NULL;
     size_t size = 0;
@@ -131,8 +144,15 @@ rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *r
                           "the scale of a mesh is %g; it must be above 0", scale);
     rp_code code = check_file(path, &size, report);
     if (code != RP_OK) return code;
-    code = rp_mesh_reader_for(path) ? read_own(path, size, scale, out, report)
-                                    : read_foreign(path, scale, out, report);
+    rp_mesh_reader *reader = rp_mesh_reader_for(path);
+    if (!reader) reader = reader_by_content(path);
+    return reader ? read_own(reader, path, size, scale, out, report)
+                  : read_foreign(path, scale, out, report);
+}
+
+rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+{
+    rp_code code = rp_mesh_load(path, scale, out, report);
     if (code == RP_OK) code = rp_mesh_prepare(*out, 0, NULL, report);
     if (code != RP_OK) {
         rp_mesh_destroy(*out);

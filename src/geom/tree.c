@@ -7,7 +7,7 @@
 #define STACK (RP_TREE_DEPTH * (RP_TREE_WIDTH - 1) + RP_TREE_WIDTH)
 
 /* A point far from the mesh is rounded more than the boxes are widened; its distance then is so
- * large that a share of it covers that. */
+ * large that a share of it covers that: (S5). */
 #define SURE (1 - 0x1p-20f)
 
 typedef struct waiting {
@@ -109,7 +109,7 @@ static inline void add_triangle(winding *w, const rp_mesh *mesh, size_t t, rp_ve
                                           rp_v3_sub(c[2], point)));
 }
 
-/* Takes the node as a dipole if it is far enough away. */
+/* Takes the node as a dipole if it is far enough away: (S7). */
 static inline bool add_dipole(winding *w, const rp_mesh_dipole *d, rp_vec3 local)
 {
     const double far = 2.5; /* radii; Barill et al. take 2 */

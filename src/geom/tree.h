@@ -5,7 +5,7 @@
  * A node has up to four children, nodes or single triangles; their boxes stand side by side, so
  * that all four are tested at once. Boxes are floats about the middle of the mesh, widened so far
  * that rounding never hides a triangle: what is found is what a search of all triangles finds, to
- * the last bit. */
+ * the last bit. docs/theory/geometry.md, (S5) to (S7). */
 #ifndef RP_GEOM_TREE_H
 #define RP_GEOM_TREE_H
 

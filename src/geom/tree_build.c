@@ -61,7 +61,7 @@ static float place(const box *b, int axis)
 }
 
 /* The points of a triangle, about the middle, and wider by so much that neither their rounding to
- * floats nor that of a query's point near by matters. */
+ * floats nor that of a query's point near by matters: (S5). */
 static box triangle_box(const builder *b, size_t t, double slack)
 {
     rp_vec3 c[3];

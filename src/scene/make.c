@@ -69,9 +69,13 @@ static void tell_faults(rp_reader *reader, const rp_node *named, const char *wha
         rp_tree_no_memory(reader->tree, 0);
     else if (code != RP_OK && rp_report_count(inner) == 0)
         rp_node_fail(reader->tree, named, NULL, "cannot use this %s: %s", what, rp_code_text(code));
-    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++)
-        rp_node_fail(reader->tree, named, NULL, "cannot use this %s: %s", what,
-                     rp_report_fault(inner, i)->message);
+    for (int i = 0; code != RP_ERROR_MEMORY && i < rp_report_count(inner); i++) {
+        const rp_fault *fault = rp_report_fault(inner, i);
+        char line[32] = "";
+        if (fault->line > 0) snprintf(line, sizeof line, "line %d: ", fault->line);
+        rp_node_fail(reader->tree, named, NULL, "cannot use this %s: %s%s", what, line,
+                     fault->message);
+    }
 }
 
 static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)

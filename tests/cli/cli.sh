@@ -53,7 +53,7 @@ bash -n completion.bash || fail "bash completion does not parse"
 expect 2 "$repose" completion tcsh
 
 # --- every verb has help, and every scene is in order
-for verb in run check info render measure export validate bench help version completion; do
+for verb in run check info render measure sample export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
 expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=M"
@@ -63,6 +63,52 @@ for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
 # --- the manual is the program's own word
 "$repose" help scene --markdown | cmp - "$source/docs/guide/scene.md" ||
     fail "docs/guide/scene.md is out of date; run make docs"
+
+# --- samples of a mesh
+cat >corner.obj <<'OBJ'
+v 0 0 0
+v 100 0 0
+v 0 100 0
+v 0 0 100
+f 1 3 2
+f 1 2 4
+f 1 4 3
+f 2 3 4
+OBJ
+export XDG_CACHE_HOME="$work/cache"
+expect 2 "$repose" sample corner.obj; says "--spacing is missing"
+expect 2 "$repose" sample corner.obj --spacing 5kg; says "a length such as 5mm"
+expect 2 "$repose" sample corner.obj --spacing 0; says "above 0"
+expect 2 "$repose" sample corner.obj --spacing 5mm --scale x; says "a number is wanted"
+expect 2 "$repose" sample corner.obj --spacing 5mm -o samples.doc; says "\.vtp"
+expect 4 "$repose" sample missing.obj --spacing 5mm; says "missing.obj"
+sed '$d' corner.obj >open.obj
+expect 2 "$repose" sample open.obj --spacing 5mm; says "open.obj:5: .*is open"
+if "$repose" version --json | grep -q '"pictures": true'; then
+    sample="$repose sample corner.obj --spacing 3mm --scale 0.001"
+    expect 2 "$repose" sample corner.obj --spacing 3mm --scale 1mm; says "a number is wanted"
+    # shellcheck disable=SC2086
+    expect 0 $sample -o corner.csv; prints "samples:    25[0-9][0-9]$"; prints "triangles:  4"
+    [ "$(wc -l <corner.csv)" -gt 2500 ] || fail "samples are missing from corner.csv"
+    [ -s corner.png ] || fail "there is no picture of the samples"
+    # shellcheck disable=SC2086
+    expect 0 $sample -o again.csv --threads 1; prints "from the cache"
+    cmp corner.csv again.csv || fail "samples from the cache are others"
+    # shellcheck disable=SC2086
+    expect 0 $sample -o again.csv --threads 1 --no-cache; prints "samples:    25[0-9][0-9]$"
+    cmp corner.csv again.csv || fail "samples of one thread are others"
+    echo damage >>"$(find cache -name 'samples-*')"
+    # shellcheck disable=SC2086
+    expect 0 $sample --json; prints '"cached": false'; prints '"volume": 0.00016666'
+    [ -s corner-samples.png ] || fail "a picture without -o is here"
+    mkdir both
+    # shellcheck disable=SC2086
+    expect 0 $sample -o both; prints "from the cache"
+    [ -s both/corner-samples.ply ] && [ -s both/corner-samples.png ] || fail "a folder gets both"
+    # shellcheck disable=SC2086
+    expect 0 $sample -o corner.vtp
+fi
+unset XDG_CACHE_HOME
 
 # --- mistakes in scenes: all at once, with place and nearest word
 cat >bad.yaml <<'YAML'
@@ -232,6 +278,7 @@ prints "FAIL bounce"; prints "FAIL tilting-bed"; prints "FAIL published"
 expect 4 env REPOSE_DATA="$work/none" "$repose" validate pile-angle-fine -q; prints "FAIL pile-angle-fine"
 expect 0 "$repose" bench neighbor --size 5000 --json; prints '"limit"'
 expect 0 "$repose" bench sph --size 1000 --json; prints "sph-flowing-default"
+expect 0 "$repose" bench mesh --size 1000 --json; prints "mesh-near"
 expect 2 "$repose" bench nothing
 
 # --- damage is named

@@ -166,6 +166,11 @@ static void formats_give_the_same_box(void **state)
     check_box(1);
     write_ply("box.ply");
     check_box(2);
+    /* Known by their content. */
+    write_ply("box.data");
+    check_box(1);
+    write_stl_text("text.data");
+    check_box(1);
 }
 
 static void nodes_are_put_in_their_place(void **state)
