@@ -78,17 +78,42 @@ static void tell_faults(rp_reader *reader, const rp_node *named, const char *wha
     }
 }
 
-static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
+static rp_scene_mesh *find_mesh(const rp_reader *reader, const char *file, double scale)
 {
-    const rp_node *named = rp_node_find(entry, "file");
-    if (!is_file(reader, named, spec->file)) return;
+    rp_scene_mesh *m = *reader->meshes;
+    while (m && (m->scale != scale || strcmp(m->file, file) != 0))
+        m = m->next;
+    return m;
+}
+
+/* NULL, with the fault noted, when it cannot be read. */
+static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const char *file,
+                                double scale)
+{
+    if (!is_file(reader, named, file)) return NULL;
+    rp_scene_mesh *m = rp_read_take(reader, sizeof *m);
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
-    rp_code code = rp_mesh_read(spec->file, spec->scale > 0 ? spec->scale : 1, &mesh, inner);
-    shape->mesh = mesh;
-    if (code == RP_OK) spec->kept = name_kept(reader, named, spec->file);
+    rp_code code = m ? rp_mesh_read(file, scale, &mesh, inner) : RP_OK;
     tell_faults(reader, named, "mesh", code, inner);
     rp_report_destroy(inner);
+    if (!m || code != RP_OK) {
+        rp_mesh_destroy(mesh);
+        return NULL;
+    }
+    *m = (rp_scene_mesh){file, name_kept(reader, named, file), scale, mesh, *reader->meshes};
+    *reader->meshes = m;
+    return m;
+}
+
+static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
+{
+    double scale = spec->scale > 0 ? spec->scale : 1;
+    rp_scene_mesh *m = find_mesh(reader, spec->file, scale);
+    if (!m) m = read_mesh(reader, rp_node_find(entry, "file"), spec->file, scale);
+    if (!m) return;
+    shape->mesh = m->mesh;
+    spec->kept = m->kept;
 }
 
 static void make_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec,

@@ -6,26 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static void destroy_mesh(rp_shape *shape)
-{
-    rp_mesh_destroy((rp_mesh *)shape->mesh);
-}
-
 void rp_scene_destroy(rp_scene *scene)
 {
     if (!scene) return;
-    rp_source_spec *sources = scene->sources.items;
-    rp_body_spec *bodies = scene->bodies.items;
-    rp_moisture_spec *regions = scene->moisture.items;
-    rp_void_spec *voids = scene->voids.items;
-    for (int i = 0; i < scene->sources.count; i++)
-        destroy_mesh(&sources[i].shape);
-    for (int i = 0; i < scene->bodies.count; i++)
-        destroy_mesh(&bodies[i].shape);
-    for (int i = 0; i < scene->moisture.count; i++)
-        destroy_mesh(&regions[i].shape);
-    for (int i = 0; i < scene->voids.count; i++)
-        destroy_mesh(&voids[i].shape);
+    for (rp_scene_mesh *m = scene->meshes; m; m = m->next)
+        rp_mesh_destroy(m->mesh);
     rp_text_release(scene->text);
     rp_text_release(scene->portable);
     rp_arena_destroy(&scene->store);
@@ -43,7 +28,11 @@ static void fill_texts(rp_scene *scene)
 /* From the merged tree to the scene's values; faults are in the tree. */
 static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *schema, rp_scene *scene)
 {
-    rp_reader reader = {.tree = tree, .store = &scene->store, .schema = schema, .root = root};
+    rp_reader reader = {.tree = tree,
+                        .store = &scene->store,
+                        .meshes = &scene->meshes,
+                        .schema = schema,
+                        .root = root};
     rp_read_table(&reader, rp_scene_table(), root, scene);
     fill_texts(scene);
     scene->method = reader.method;

@@ -196,6 +196,15 @@ typedef struct rp_light_spec {
     double colour[3];
 } rp_light_spec;
 
+/* A mesh that was read, shared by all shapes that name the same file at the same scale. */
+typedef struct rp_scene_mesh {
+    const char *file; /* as in rp_shape_spec */
+    char *kept;       /* likewise */
+    double scale;
+    rp_mesh *mesh;
+    struct rp_scene_mesh *next;
+} rp_scene_mesh;
+
 struct rp_scene {
     char *title;
     char *description;
@@ -223,6 +232,7 @@ struct rp_scene {
     char *text; /* the scene as read: one YAML document, includes, settings, defaults worked in */
     char *portable; /* the same with meshes by the names that a run keeps them under; two scenes are
                        the same when these are */
+    rp_scene_mesh *meshes;
     rp_arena store; /* memory behind all of the above but the text and the meshes */
 };
 
