@@ -238,6 +238,17 @@ rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *rep
     return bodies->engine ? rp_engine_try(bodies->engine, loads, bodies->states, report) : RP_OK;
 }
 
+/* What has fallen off the scene by more than its length is left where it is: it would fall for
+ * ever, and ever faster. */
+static bool is_gone(const rp_bodies *bodies, int index)
+{
+    const rp_domain_spec *domain = &bodies->scene->domain;
+    rp_vec3 at = vec3_of(bodies->states[index].position);
+    rp_vec3 beyond = rp_v3_max(rp_v3_sub(domain->low, at), rp_v3_sub(at, domain->high));
+    double length = rp_v3_length(rp_v3_sub(domain->high, domain->low));
+    return isfinite(length) && fmax(beyond.x, fmax(beyond.y, beyond.z)) > length;
+}
+
 /* Sand never lies quite still, so a body that it touches stays awake. */
 static void count_calm(rp_bodies *bodies)
 {
@@ -248,6 +259,7 @@ static void count_calm(rp_bodies *bodies)
                     rp_v3_length(vec3_of(state->angular_velocity)) < SLOW;
         bool touched = rp_v3_length(vec3_of(state->force)) > 0;
         bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
+        if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
         if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
         store_vec3(state->velocity, rp_v3(0, 0, 0));
         store_vec3(state->angular_velocity, rp_v3(0, 0, 0));
@@ -269,6 +281,33 @@ static rp_code check_ways(const rp_bodies *bodies, rp_report *report)
     return RP_OK;
 }
 
+static bool is_held(const rp_scene *scene, int body)
+{
+    for (int i = 0; i < scene->joints.count; i++) {
+        const rp_joint_spec *joint = &rp_scene_joints(scene)[i];
+        if (joint->body == body || joint->other == body) return true;
+    }
+    return false;
+}
+
+/* What leaves on one periodic side comes back on the other; joints know no sides, so what they hold
+ * stays. */
+static void wrap(rp_bodies *bodies)
+{
+    const rp_domain_spec *domain = &bodies->scene->domain;
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    for (int i = 0; i < bodies->count && domain->periodic; i++) {
+        if (!rp_bodies_is_dynamic(bodies, i) || is_held(bodies->scene, i)) continue;
+        double *at = bodies->states[i].position;
+        for (int axis = 0; axis < 3; axis++) {
+            if (!(domain->periodic >> axis & 1)) continue;
+            if (at[axis] < low[axis]) at[axis] += high[axis] - low[axis];
+            if (at[axis] >= high[axis]) at[axis] -= high[axis] - low[axis];
+        }
+    }
+}
+
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
@@ -280,6 +319,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
     if (bodies->engine) {
         code = rp_engine_finish(bodies->engine, bodies->states, report);
         if (code == RP_OK) code = check_ways(bodies, report);
+        wrap(bodies);
         count_calm(bodies);
     }
     return code == RP_OK ? check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report)

@@ -260,6 +260,35 @@ static void walls_of_the_domain_hold_bodies(void **state)
     end(&s);
 }
 
+static void bodies_come_back_on_periodic_sides(void **state)
+{
+    (void)state;
+    solids s = solids_of("time: {duration: 10 s}\ngravity: [0, 0, 0]\n"
+                         "domain: {low: [0, 0, 0], high: [1, 1, 5], periodic: [x]}\n"
+                         "particles: {spacing: 1 cm}\n"
+                         "bodies:\n  box: {shape: box, size: [0.2, 0.2, 0.2], position: [0.5, 0.5, "
+                         "0.5], velocity: [1, 0, 0], motion: dynamic, mass: 1}\n");
+    run(&s, 0.9);
+    check_near(s.view.bodies[0].position[0], 0.4, 1e-9);
+    check_near(s.view.bodies[0].velocity[0], 1, 1e-12);
+    end(&s);
+}
+
+/* Steps would shrink for a body that nobody sees any more. */
+static void bodies_that_fell_off_are_left_alone(void **state)
+{
+    (void)state;
+    solids s = solids_of("time: {duration: 99 s}\n"
+                         "domain: {low: [0, 0, 0], high: [1, 1, 1], open: [bottom]}\n"
+                         "particles: {spacing: 1 cm}\n"
+                         "bodies:\n  box: {shape: box, size: [0.2, 0.2, 0.2], position: [0.5, 0.5, "
+                         "0.5], motion: dynamic, mass: 1}\n");
+    run(&s, 5);
+    check_near(length(s.view.bodies[0].velocity), 0, 0);
+    assert_true(s.view.bodies[0].position[2] < -1.7 && s.view.bodies[0].position[2] > -2);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +302,8 @@ int main(void)
         cmocka_unit_test(motors_drive_and_limits_hold),
         cmocka_unit_test(joints_hold_break_and_let_go),
         cmocka_unit_test(walls_of_the_domain_hold_bodies),
+        cmocka_unit_test(bodies_come_back_on_periodic_sides),
+        cmocka_unit_test(bodies_that_fell_off_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
