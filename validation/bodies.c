@@ -78,7 +78,7 @@ double rp_distance(const double a[3], const double b[3])
     return rp_v3_length(rp_v3_sub(vec3_of(a), vec3_of(b)));
 }
 
-/* One body, and a ball around it that most grains are outside of. */
+/* One body, and a ball around it and its reach, which most grains are outside of. */
 typedef struct dive {
     const rp_view *view;
     const rp_shape *shape;
@@ -94,23 +94,28 @@ static dive dive_into(const rp_view *view, const rp_scene *scene, int body)
     if (d.shape->kind == RP_SHAPE_PLANE) return d;
     rp_box3 box = rp_shape_bounds(d.shape);
     d.middle = rp_pose_to_world(d.pose, rp_v3_scale(rp_v3_add(box.low, box.high), 0.5));
-    d.radius = 0.5 * rp_v3_length(rp_v3_sub(box.high, box.low));
+    d.radius = 0.5 * rp_v3_length(rp_v3_sub(box.high, box.low)) + REACH_SPACINGS * view->spacing;
     return d;
 }
 
 static double depth_of_range(void *context, size_t begin, size_t end)
 {
     const dive *d = context;
-    double deepest = 0, square = d->radius * d->radius;
+    double reach = REACH_SPACINGS * d->view->spacing;
+    double deepest = -reach, square = d->radius * d->radius;
     for (size_t i = begin; i < end; i++) {
         rp_vec3 at = rp_v3(d->view->x[i], d->view->y[i], d->view->z[i]);
         rp_vec3 arm = rp_v3_sub(at, d->middle);
         if (rp_v3_dot(arm, arm) > square) continue;
         rp_vec3 local = rp_pose_to_local(d->pose, at);
-        double reach = REACH_SPACINGS * d->view->spacing;
         deepest = fmax(deepest, -rp_shape_distance_within(d->shape, local, reach, NULL));
     }
     return deepest;
+}
+
+rp_sunk rp_sunk_none(void)
+{
+    return (rp_sunk){.depth = -INFINITY, .body = -1};
 }
 
 void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene)
