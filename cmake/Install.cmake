@@ -6,7 +6,7 @@ install(TARGETS repose EXPORT repose-targets LIBRARY)
 install(DIRECTORY include/repose DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/repose)
 install(DIRECTORY validation DESTINATION ${CMAKE_INSTALL_DATADIR}/repose
-  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.md")
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.md" PATTERN "*.obj")
 target_include_directories(repose INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(EXPORT repose-targets NAMESPACE repose:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/repose)
 

@@ -11,17 +11,21 @@
 
 extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
     rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,
-    rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile;
+    rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile,
+    rp_case_sliding_box, rp_case_body_momentum, rp_case_resting_sphere, rp_case_spheres,
+    rp_case_truck, rp_case_keep_out;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
     &rp_case_closed_box,        &rp_case_settled_volume, &rp_case_tilting_bed,
     &rp_case_hourglass_outflow, &rp_case_silo_janssen,   &rp_case_resting_pile,
-    &rp_case_pile_angle,        &rp_case_published,      &rp_case_pile_angle_fine,
+    &rp_case_sliding_box,       &rp_case_body_momentum,  &rp_case_resting_sphere,
+    &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
+    &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
-#define LONG_COUNT 1 /* at the end of the table */
+#define LONG_COUNT 2 /* at the end of the table */
 
 int rp_case_count(void)
 {

@@ -65,7 +65,7 @@ typedef struct rp_case {
 } rp_case;
 
 int rp_case_count(void);
-int rp_case_usual_count(void); /* the first so many are what `all` means; the others take hours */
+int rp_case_usual_count(void); /* the first so many are what `all` means; the others take long */
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
 

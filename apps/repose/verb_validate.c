@@ -104,7 +104,7 @@ static const char *choice(int index)
 
 static const char *choice_help(int index)
 {
-    return index ? rp_case_at(index - 1)->title : "every case but those that take hours";
+    return index ? rp_case_at(index - 1)->title : "every case but the longest ones";
 }
 
 static int unknown_case(const verb *v, const char *word)

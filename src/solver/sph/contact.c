@@ -21,7 +21,7 @@
 #define ASKED_IN_SWEEP 1
 #define ASKED_AT_END 40
 #define AGREED 1e-4
-/* Times that their answers may lead to contacts further off. */
+/* Times that bodies may answer with greater speeds, so that grains have to look further. */
 #define LOOKED 3
 /* Grains nearer to a body than this, in spacings, move with it, whether they push yet or not. */
 #define HELD 0.25f
@@ -29,6 +29,10 @@
 typedef struct search {
     const rp_solver *solver;
     double reach; /* m, from the surface to the grain's middle */
+    /* A further look: what is known already, and the speed of grains that this is enough for. */
+    const rp_sph_contact *known; /* NULL: the first look */
+    const uint32_t *known_start; /* of each block, and the end */
+    double enough;               /* m/s */
 } search;
 
 static void ball_around(const rp_particles *p, size_t begin, size_t end, rp_vec3 *middle,
@@ -81,24 +85,80 @@ static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const
                                 (float)rp_surface_friction(surface, &materials[p->material[i]])};
 }
 
+/* How near a surface must be for a grain of that speed to touch it in this step. */
+static double reach_of(const rp_solver *solver, double speed)
+{
+    speed += rp_couple_max_speed(solver->frame.couple);
+    return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
+}
+
+/* Surfaces that a block of grains has to look at. */
+typedef struct nearby {
+    int surface[NEAR_MOST];
+    int count; /* negative: all there are */
+} nearby;
+
+/* The contacts of one grain: their number, and themselves where `out` is not NULL. */
+static uint32_t grain_contacts(const search *s, size_t i, double reach, const nearby *near,
+                               rp_sph_contact *out)
+{
+    const rp_particles *p = s->solver->frame.particles;
+    const rp_couple *couple = s->solver->frame.couple;
+    int count = near->count < 0 ? rp_couple_count(couple) : near->count;
+    rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
+    uint32_t found = 0;
+    for (int n = 0; n < count; n++) {
+        int k = near->count < 0 ? n : near->surface[n];
+        rp_touch touch;
+        if (!rp_surface_touch(&rp_couple_surfaces(couple)[k], at, reach, &touch)) continue;
+        if (out) out[found] = contact_of(s->solver, i, k, &touch);
+        found++;
+    }
+    return found;
+}
+
+static double speed_of(rp_four v)
+{
+    v *= v;
+    return sqrt((double)(v[0] + v[1] + v[2]));
+}
+
+/* A further look at a block: only grains that are too fast for what is known search again, each as
+ * far as it may get. */
+static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_contact *out)
+{
+    const rp_solver *solver = s->solver;
+    const rp_sph_contact *known = s->known + s->known_start[begin / RP_SPH_BLOCK];
+    const rp_sph_contact *known_end = s->known + s->known_start[begin / RP_SPH_BLOCK + 1];
+    nearby near;
+    bool looked = false;
+    uint32_t found = 0;
+    for (size_t i = begin; i < end; i++) {
+        const rp_sph_contact *first = known;
+        while (known < known_end && known->grain == i)
+            known++;
+        double speed = speed_of(solver->work.velocity[i]);
+        if (speed <= s->enough) {
+            for (; first < known; first++, found++)
+                if (out) out[found] = *first;
+            continue;
+        }
+        if (!looked) near.count = surfaces_near(s, begin, end, near.surface);
+        looked = true;
+        found += grain_contacts(s, i, reach_of(solver, speed), &near, out ? out + found : NULL);
+    }
+    return found;
+}
+
 /* The contacts of a block, grain by grain: their number, and themselves where `out` is not NULL. */
 static uint32_t block_contacts(const search *s, size_t begin, size_t end, rp_sph_contact *out)
 {
-    const rp_solver *solver = s->solver;
-    const rp_particles *p = solver->frame.particles;
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
-    int near[NEAR_MOST], near_count = surfaces_near(s, begin, end, near);
-    int count = near_count < 0 ? rp_couple_count(solver->frame.couple) : near_count;
+    if (s->known) return block_further(s, begin, end, out);
+    nearby near;
     uint32_t found = 0;
-    for (size_t i = begin; i < end && count; i++)
-        for (int n = 0; n < count; n++) {
-            int k = near_count < 0 ? n : near[n];
-            rp_touch touch;
-            rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-            if (!rp_surface_touch(&surfaces[k], at, s->reach, &touch)) continue;
-            if (out) out[found] = contact_of(solver, i, k, &touch);
-            found++;
-        }
+    near.count = surfaces_near(s, begin, end, near.surface);
+    for (size_t i = begin; i < end && near.count; i++)
+        found += grain_contacts(s, i, s->reach, &near, out ? out + found : NULL);
     return found;
 }
 
@@ -117,14 +177,12 @@ static void fill_range(void *context, size_t begin, size_t end)
     block_contacts(s, begin, end, w->contacts + w->contact_start[block]);
 }
 
-/* Contacts with every surface nearer than `reach` to the middle of a grain. */
-static rp_code find_contacts(rp_solver *solver, double reach, rp_report *report)
+static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_sph_work *w = &solver->work;
     size_t count = frame->particles->count;
-    search s = {solver, reach};
-    w->reach = reach;
+    if (!s.known) w->reach = s.reach; /* a further look makes it no more certain for the others */
     w->blocks = (count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
     size_t bytes = (w->blocks + 1) * sizeof *w->contact_start;
     w->contact_start = rp_arena_take(frame->arena, bytes);
@@ -140,13 +198,6 @@ static rp_code find_contacts(rp_solver *solver, double reach, rp_report *report)
     return RP_OK;
 }
 
-/* How near a surface must be for a grain of that speed to touch it in this step. */
-static double reach_of(const rp_solver *solver, double speed)
-{
-    speed += rp_couple_max_speed(solver->frame.couple);
-    return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
-}
-
 static size_t rows_of(const rp_solver *solver, size_t *row_blocks)
 {
     size_t blocks = solver->work.blocks;
@@ -158,7 +209,8 @@ rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     double speed = rp_sph_max_speed(solver) + rp_v3_length(solver->gravity) * solver->dt;
-    rp_code code = find_contacts(solver, reach_of(solver, speed), report);
+    rp_code code =
+        find_contacts(solver, (search){.solver = solver, .reach = reach_of(solver, speed)}, report);
     if (code != RP_OK) return code;
     size_t row_blocks, rows = rows_of(solver, &row_blocks);
     return rp_couple_begin(frame->couple, rows, frame->arena, report);
@@ -168,25 +220,26 @@ static double speed_of_range(void *context, size_t begin, size_t end)
 {
     const rp_four *velocity = context;
     double most = 0;
-    for (size_t i = begin; i < end; i++) {
-        rp_four v = velocity[i];
-        double x = (double)v[0], y = (double)v[1], z = (double)v[2];
-        most = fmax(most, x * x + y * y + z * z);
-    }
-    return sqrt(most);
+    for (size_t i = begin; i < end; i++)
+        most = fmax(most, speed_of(velocity[i]));
+    return most;
 }
 
 /* What pressure, cohesion or the host's forces made of velocities in this step may lead further
- * than the contacts that are known: grains would pass a wall that nobody looked at. */
+ * than the contacts that are known: grains would pass a wall that nobody looked at. Where a solid
+ * pushes, pressure drives grains at it many times faster than they will move, so this is usual; but
+ * such grains are few. */
 static rp_code look_further(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
+    const rp_sph_work *w = &solver->work;
     double speed = rp_parallel_max(frame->threads, frame->particles->count, RP_SPH_BLOCK,
-                                   speed_of_range, solver->work.velocity);
-    double least =
-        0.5 * solver->spacing + (speed + rp_couple_max_speed(frame->couple)) * solver->dt;
-    return least > solver->work.reach ? find_contacts(solver, reach_of(solver, speed), report)
-                                      : RP_OK;
+                                   speed_of_range, w->velocity);
+    double enough = (w->reach - 0.5 * solver->spacing) / solver->dt;
+    enough -= rp_couple_max_speed(frame->couple);
+    if (speed <= enough) return RP_OK;
+    search s = {solver, reach_of(solver, speed), w->contacts, w->contact_start, enough};
+    return find_contacts(solver, s, report);
 }
 
 static rp_four resolve(const rp_sph_contact *c, float per_dt, rp_four v)
@@ -346,13 +399,12 @@ void rp_sph_contact_answers(rp_solver *solver)
 
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 {
-    bool dynamic = rp_couple_is_dynamic(solver->frame.couple);
+    const rp_couple *couple = solver->frame.couple;
     rp_code code = look_further(solver, report);
-    /* Bodies may answer with speeds that lead further, too. */
-    double reach = -1;
-    for (int n = 0; n < LOOKED && code == RP_OK && dynamic && solver->work.reach > reach; n++) {
-        reach = solver->work.reach;
+    for (int n = 0; n < LOOKED && code == RP_OK && rp_couple_is_dynamic(couple); n++) {
+        double before = rp_couple_max_speed(couple);
         ask_bodies(solver, ASKED_AT_END);
+        if (rp_couple_max_speed(couple) <= before) break;
         code = look_further(solver, report);
     }
     if (code != RP_OK) return code;

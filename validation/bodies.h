@@ -1,0 +1,29 @@
+/* What the cases of solids have in common: sums over grains and bodies, and how deep grains are in
+ * them. */
+#ifndef RP_VALIDATION_BODIES_H
+#define RP_VALIDATION_BODIES_H
+
+#include "geom/mass.h"
+#include "scene/scene.h"
+#include "validation/sand.h"
+
+/* Mass of a dynamic body, kg, with its middle and inertia in its own frame. */
+rp_mass rp_body_mass(const rp_scene *scene, int body);
+/* rp_sand_sum and all dynamic bodies, their spin included. */
+rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene);
+/* The length of a - b. */
+double rp_distance(const double a[3], const double b[3]);
+
+/* The grain that is deepest inside a body, or nearest to one. */
+typedef struct rp_sunk {
+    double depth; /* m, of its middle below the surface; negative: outside, as far from it */
+    double time;  /* s */
+    int body;
+} rp_sunk;
+/* Nothing was looked at yet. */
+rp_sunk rp_sunk_none(void);
+/* Looks at all grains and bodies of the instant, and keeps the deepest of all looks. Depths are
+ * exact up to two spacings on either side. */
+void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene);
+
+#endif
