@@ -397,6 +397,21 @@ void rp_sph_contact_answers(rp_solver *solver)
     rp_parallel_for(solver->frame.threads, solver->work.blocks, 1, keep_out_range, &q);
 }
 
+double rp_sph_left_at_bodies(const rp_solver *solver)
+{
+    const rp_sph_work *w = &solver->work;
+    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    float near = HELD * (float)solver->spacing;
+    double sum = 0, count = 0;
+    for (uint32_t c = 0; c < w->contact_start[w->blocks]; c++) {
+        const rp_sph_contact *k = &w->contacts[c];
+        if (!surfaces[k->surface].dynamic || k->gap > near) continue;
+        sum += (double)w->left[k->grain];
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 {
     const rp_couple *couple = solver->frame.couple;

@@ -157,6 +157,8 @@ static void stress_range(void *context, size_t begin, size_t end)
         rp_wide_turn(to, in_turn, rows);
         for (int k = 0; k < RP_WIDE; k++)
             if (g.awake[k]) w->stress[g.at[k]] = rows[k];
+        for (int k = 0; k < RP_WIDE && w->left; k++)
+            if (g.awake[k]) w->left[g.at[k]] = left[k] / s->share;
     }
     size_t block = begin / RP_SPH_BLOCK;
     s->sums.turn[block] = turn;
@@ -260,6 +262,8 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, stress_range, s);
     rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
+    /* A heavy body stands on a few grains, which count for nothing in the mean of all. */
+    if (w->left) residual = fmax(residual, rp_sph_left_at_bodies(solver));
     if (add_up(s->sums.turn, w->blocks) > 0) *weight = 1;
     double next = 0.5 * (1 + sqrt(1 + 4 * *weight * *weight));
     bool still = last || residual < goal || solver->params.scheme == RP_SPH_JACOBI;
@@ -268,6 +272,19 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, extrapolate_range, s);
     rp_sph_sync(solver, w->stress, sizeof *w->stress);
     return residual;
+}
+
+/* Room for what is left at each grain, where somebody asks. */
+static rp_code take_left(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t bytes = frame->particles->count * sizeof *solver->work.left;
+    solver->work.left = NULL;
+    if (!rp_couple_is_dynamic(frame->couple)) return RP_OK;
+    float *left = solver->work.left = rp_arena_take(frame->arena, bytes);
+    if (!left) return rp_fail_memory(report, bytes, "residuals of the solve");
+    memset(left, 0, bytes);
+    return RP_OK;
 }
 
 rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
@@ -280,6 +297,8 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
     set_correction(&s);
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
+    rp_code code = take_left(solver, report);
+    if (code != RP_OK) return code;
     if (!solver->params.warm_start) rp_sph_forget(solver);
     memcpy(w->solution, w->stress, count * sizeof *w->solution);
     double goal = goal_of(solver), weight = 1, residual = INFINITY;

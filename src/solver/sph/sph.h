@@ -74,6 +74,7 @@ typedef struct rp_sph_work {
     float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
+    float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block, and the end */
@@ -154,6 +155,8 @@ rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);
 /* Where there are dynamic bodies: the same for all grains, with the bodies' answer. */
 void rp_sph_contact_answers(rp_solver *solver);
+/* The mean of w->left over grains that dynamic bodies hold; 0 when there are none. */
+double rp_sph_left_at_bodies(const rp_solver *solver);
 /* Hands what the final velocities took from the grains to the bodies; to be called instead of the
  * above on the velocities that grains will have. */
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report);
