@@ -20,7 +20,7 @@ void rp_mesh_destroy(rp_mesh *mesh)
 {
     if (!mesh) return;
     rp_mesh_tree_destroy(mesh->tree);
-    rp_field_destroy(mesh->field);
+    rp_mesh_field_destroy(mesh->field);
     rp_release(mesh->vertices, mesh->vertex_capacity * sizeof *mesh->vertices);
     rp_release(mesh->origins, mesh->origin_capacity * sizeof *mesh->origins);
     rp_release(mesh->triangles, mesh->triangle_capacity * sizeof *mesh->triangles);
@@ -68,10 +68,10 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
         mesh->closed = mesh->closed || rp_mesh_is_closed(mesh);
         code = rp_mesh_tree_create(mesh, &mesh->tree, report);
     }
-    rp_field_destroy(mesh->field);
+    rp_mesh_field_destroy(mesh->field);
     mesh->field = NULL;
     if (code == RP_OK)
-        code = rp_field_create(mesh, spacing, 2 * spacing, threads, &mesh->field, report);
+        code = rp_mesh_field_create(mesh, spacing, 2 * spacing, threads, &mesh->field, report);
     return code;
 }
 

@@ -25,7 +25,7 @@ typedef struct rp_mesh {
     bool origins_are_lines;
     /* Made by rp_mesh_prepare; NULL before. */
     struct rp_mesh_tree *tree;
-    struct rp_field *field;
+    struct rp_mesh_field *field;
     bool closed; /* known to be */
 } rp_mesh;
 

@@ -115,11 +115,11 @@ static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *norma
 static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, double reach, rp_vec3 *normal)
 {
     if (!mesh->field) return slow_mesh_distance(mesh, at, normal);
-    double most, bound = rp_field_bound(mesh->field, at, &most);
+    double most, bound = rp_mesh_field_bound(mesh->field, at, &most);
     if (fabs(bound) > reach) return bound;
     size_t triangle;
     rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, at, most * most, &triangle);
-    double sign = rp_field_sign(mesh->field, mesh, at);
+    double sign = rp_mesh_field_sign(mesh->field, mesh, at);
     return mesh_foot(mesh, at, foot, triangle, sign, normal);
 }
 
