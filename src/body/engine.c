@@ -15,8 +15,6 @@
 #define SWEEPS 80
 /* Contacts may sink in by this part of the smallest body, so that they last from step to step. */
 #define SKIN 2e-3
-/* Tensors are positive by more than this part of their size. */
-#define ROUNDING 1e-12
 /* Bodies that overlap are parted no faster than they would fall through the smallest one. */
 #define PARTING 1.0
 
@@ -99,30 +97,6 @@ static rp_mass mass_of(const rp_body_spec *spec)
     return mass;
 }
 
-/* Whether the engine takes this tensor: it ends the program over one that is not positive, as
- * rounding leaves it of grains in a row. */
-static bool is_positive(const double i[6])
-{
-    double xx = i[0], minor = i[0] * i[1] - i[3] * i[3];
-    double all = i[0] * (i[1] * i[2] - i[5] * i[5]) - i[3] * (i[3] * i[2] - i[5] * i[4]) +
-                 i[4] * (i[3] * i[5] - i[1] * i[4]);
-    double size = i[0] + i[1] + i[2];
-    return xx > ROUNDING * size && minor > ROUNDING * size * size &&
-           all > ROUNDING * size * size * size;
-}
-
-/* A tensor that is not positive gives way to its trace along all axes, which is never less. */
-static void set_mass(dBodyID body, double mass, const double inertia[6])
-{
-    double trace = inertia[0] + inertia[1] + inertia[2];
-    const double round[6] = {trace, trace, trace, 0, 0, 0};
-    if (!is_positive(inertia)) inertia = round;
-    dMass m;
-    dMassSetParameters(&m, mass, 0, 0, 0, inertia[0], inertia[1], inertia[2], inertia[3],
-                       inertia[4], inertia[5]);
-    dBodySetMass(body, &m);
-}
-
 static rp_code add_body(rp_engine *engine, int i, rp_report *report)
 {
     const rp_body_spec *spec = &rp_scene_bodies(engine->scene)[i];
@@ -134,40 +108,11 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
     }
     if (spec->motion == RP_MOTION_DYNAMIC) {
         solid->mass = mass_of(spec);
-        set_mass(solid->body, solid->mass.mass, solid->mass.inertia);
+        rp_solid_set_mass(solid, solid->mass.mass, solid->mass.inertia);
     } else if (solid->body) {
         dBodySetKinematic(solid->body);
     }
     return rp_engine_add_geom(engine, i, report);
-}
-
-/* Where the body's middle is, and how it moves there. */
-static void place_body(rp_engine *engine, int i)
-{
-    const rp_solid *solid = &engine->solids[i];
-    const rp_body_state *state = &engine->start[i];
-    rp_pose pose = rp_state_pose(state);
-    const double *v = state->velocity, *w = state->angular_velocity;
-    if (!solid->body) {
-        if (dGeomGetClass(solid->geom) == dPlaneClass) {
-            rp_vec3 n = rp_quat_rotate(pose.orientation, rp_v3(0, 0, 1));
-            dGeomPlaneSetParams(solid->geom, n.x, n.y, n.z, rp_v3_dot(n, pose.position));
-        }
-        return;
-    }
-    rp_vec3 arm = rp_quat_rotate(pose.orientation, solid->mass.centre);
-    rp_vec3 at = rp_v3_add(pose.position, arm);
-    rp_vec3 turning = rp_v3_cross(rp_v3(w[0], w[1], w[2]), arm);
-    dBodySetPosition(solid->body, at.x, at.y, at.z);
-    dBodySetQuaternion(solid->body, state->orientation);
-    dBodySetLinearVel(solid->body, v[0] + turning.x, v[1] + turning.y, v[2] + turning.z);
-    dBodySetAngularVel(solid->body, w[0], w[1], w[2]);
-}
-
-static void place_all(rp_engine *engine)
-{
-    for (int i = 0; i < engine->count; i++)
-        place_body(engine, i);
 }
 
 static rp_code fill(rp_engine *engine, rp_report *report)
@@ -183,7 +128,7 @@ static rp_code fill(rp_engine *engine, rp_report *report)
         code = add_body(engine, i, report);
     if (code != RP_OK) return code;
     rp_engine_add_walls(engine);
-    place_all(engine);
+    rp_engine_place(engine);
     return rp_engine_add_joints(engine, report);
 }
 
@@ -269,7 +214,7 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     engine->dt = dt;
     engine->gravity = rp_scene_gravity(engine->scene, time + dt / 2);
     memcpy(engine->start, states, sizes(engine, 1));
-    place_all(engine);
+    rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
     let_sleep(engine, calm);
     return rp_engine_collide(engine, report);
@@ -329,81 +274,14 @@ static rp_code step_world(rp_engine *engine, bool exact, rp_report *report)
                    engine->time, complaint[0] ? complaint : "out of memory");
 }
 
-/* Second moments about the body's middle, as an inertia tensor. */
-static rp_mat3 held_inertia(const rp_load *load, rp_vec3 c)
-{
-    const double *s = load->second, m = load->mass;
-    rp_vec3 d = load->moment;
-    double xx = s[0] - 2 * c.x * d.x + m * c.x * c.x, yy = s[1] - 2 * c.y * d.y + m * c.y * c.y;
-    double zz = s[2] - 2 * c.z * d.z + m * c.z * c.z;
-    double xy = s[3] - c.x * d.y - c.y * d.x + m * c.x * c.y;
-    double xz = s[4] - c.x * d.z - c.z * d.x + m * c.x * c.z;
-    double yz = s[5] - c.y * d.z - c.z * d.y + m * c.y * c.z;
-    return (rp_mat3){{{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}}};
-}
-
-/* (B3): the mass of held grains is added to the body's, and what moving it as before needs to the
- * forces; both twice over, since their mixed moments are left out. */
-static void hold(const rp_solid *solid, const rp_load *load, rp_pose pose, rp_vec3 dv, rp_vec3 dw)
-{
-    rp_mat3 turn = rp_quat_matrix(pose.orientation), back = rp_m3_transpose(turn);
-    rp_vec3 centre = rp_m3_apply(turn, solid->mass.centre);
-    rp_mat3 world = held_inertia(load, centre);
-    rp_mat3 local = rp_m3_mul(back, rp_m3_mul(world, turn));
-    const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    double inertia[6];
-    for (int k = 0; k < 6; k++)
-        inertia[k] = solid->mass.inertia[k] + 2 * local.m[at[k][0]][at[k][1]];
-    set_mass(solid->body, solid->mass.mass + 2 * load->mass, inertia);
-    rp_vec3 force = rp_v3_scale(dv, 2 * load->mass);
-    rp_vec3 torque = rp_v3_scale(rp_m3_apply(world, dw), 2);
-    dBodyAddForce(solid->body, force.x, force.y, force.z);
-    dBodyAddTorque(solid->body, torque.x, torque.y, torque.z);
-}
-
-static rp_vec3 difference(const double a[3], const double b[3])
-{
-    return rp_v3(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
-
-/* Gravity, what grains push, and what they hold. */
-static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_body_state *guess)
-{
-    const rp_solid *solid = &engine->solids[i];
-    rp_pose pose = rp_state_pose(&engine->start[i]);
-    rp_vec3 centre = rp_quat_rotate(pose.orientation, solid->mass.centre);
-    rp_vec3 force = rp_v3_madd(load->force, solid->mass.mass, engine->gravity);
-    rp_vec3 torque = rp_v3_sub(load->torque, rp_v3_cross(centre, load->force));
-    bool pushed = rp_v3_dot(load->force, load->force) + rp_v3_dot(load->torque, load->torque) > 0;
-    if (pushed) dBodyEnable(solid->body);
-    if (!dBodyIsEnabled(solid->body)) return;
-    dBodyAddForce(solid->body, force.x, force.y, force.z);
-    dBodyAddTorque(solid->body, torque.x, torque.y, torque.z);
-    if (!(load->mass > 0)) return;
-    rp_vec3 dw = difference(guess->angular_velocity, engine->start[i].angular_velocity);
-    rp_vec3 dv = difference(guess->velocity, engine->start[i].velocity);
-    dv = rp_v3_add(dv, rp_v3_cross(dw, centre));
-    hold(solid, load, pose, rp_v3_scale(dv, 1 / engine->dt), rp_v3_scale(dw, 1 / engine->dt));
-}
-
-static void read_velocity(const rp_solid *solid, rp_vec3 centre, rp_body_state *state)
+/* Of the body's origin, from that of the engine's middle. */
+static void read_velocity(const rp_solid *solid, rp_vec3 middle, rp_body_state *state)
 {
     rp_vec3 w = rp_ode_vec3(dBodyGetAngularVel(solid->body));
-    rp_vec3 v = rp_v3_sub(rp_ode_vec3(dBodyGetLinearVel(solid->body)), rp_v3_cross(w, centre));
+    rp_vec3 v = rp_v3_sub(rp_ode_vec3(dBodyGetLinearVel(solid->body)), rp_v3_cross(w, middle));
     const double velocity[3] = {v.x, v.y, v.z}, spin[3] = {w.x, w.y, w.z};
     memcpy(state->velocity, velocity, sizeof velocity);
     memcpy(state->angular_velocity, spin, sizeof spin);
-}
-
-static void load_all(rp_engine *engine, const rp_load *loads, const rp_body_state *states)
-{
-    place_all(engine);
-    for (int i = 0; i < engine->count; i++) {
-        if (!rp_is_dynamic(engine, i)) continue;
-        const double *f = states[i].force, *t = states[i].torque;
-        rp_load held = {.force = rp_v3(f[0], f[1], f[2]), .torque = rp_v3(t[0], t[1], t[2])};
-        load_body(engine, i, loads ? &loads[i] : &held, &states[i]);
-    }
 }
 
 /* Without loads the forces that the states hold are taken. */
@@ -413,10 +291,10 @@ static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_b
     bool exact = rows_of(engine) <= EXACT_ROWS;
     rp_code code = check_loads(engine, loads, states, report);
     if (code != RP_OK) return code;
-    load_all(engine, loads, states);
+    rp_engine_load(engine, loads, states);
     code = step_world(engine, exact, report);
     if (code != RP_OK || !exact || !unsure) return code;
-    load_all(engine, loads, states);
+    rp_engine_load(engine, loads, states);
     return step_world(engine, false, report);
 }
 
@@ -427,9 +305,8 @@ rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *st
     for (int i = 0; i < engine->count; i++) {
         if (!rp_is_dynamic(engine, i)) continue;
         const rp_solid *solid = &engine->solids[i];
-        rp_quat turn = rp_state_pose(&engine->start[i]).orientation;
-        read_velocity(solid, rp_quat_rotate(turn, solid->mass.centre), &states[i]);
-        set_mass(solid->body, solid->mass.mass, solid->mass.inertia);
+        read_velocity(solid, solid->middle, &states[i]);
+        rp_solid_set_mass(solid, solid->mass.mass, solid->mass.inertia);
     }
     return code;
 }
@@ -514,7 +391,7 @@ const uint8_t *rp_engine_broken(const rp_engine *engine)
 rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
 {
     memcpy(engine->start, engine->first, sizes(engine, 1));
-    place_all(engine);
+    rp_engine_place(engine);
     rp_engine_remove_joints(engine);
     memcpy(engine->broken, broken, sizes(engine, 4));
     return rp_engine_add_joints(engine, report);

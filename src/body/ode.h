@@ -1,5 +1,5 @@
-/* What the files that know ODE share: engine.c (steps), collide.c (what touches), joint.c. Nothing
- * outside this room includes it. */
+/* What the files that know ODE share: engine.c (steps), load.c (what a step starts from), collide.c
+ * (what touches), joint.c. Nothing outside this room includes it. */
 #ifndef RP_BODY_ODE_H
 #define RP_BODY_ODE_H
 
@@ -14,6 +14,7 @@ typedef struct rp_solid {
     dTriMeshDataID triangles; /* of meshes, cones and funnels */
     rp_mesh *made;            /* of cones and funnels: the triangles behind them */
     rp_mass mass;             /* of a dynamic body; all zero for others */
+    rp_vec3 middle; /* m, in a trial: from the body's origin to the engine's middle of it */
 } rp_solid;
 
 /* Two things that touch in this step. */
@@ -59,6 +60,14 @@ static inline bool rp_is_dynamic(const rp_engine *engine, int body)
 {
     return body >= 0 && rp_scene_bodies(engine->scene)[body].motion == RP_MOTION_DYNAMIC;
 }
+
+/* load.c */
+void rp_solid_set_mass(const rp_solid *solid, double mass, const double inertia[6]);
+/* Puts all bodies where they were at the start of the step. */
+void rp_engine_place(rp_engine *engine);
+/* The same, with gravity and what grains push and hold; without loads with the forces that the
+ * states hold. */
+void rp_engine_load(rp_engine *engine, const rp_load *loads, const rp_body_state *states);
 
 /* collide.c */
 rp_code rp_engine_add_geom(rp_engine *engine, int body, rp_report *report);

@@ -1,4 +1,5 @@
-/* Even samples of a surface: points about `spacing` apart, where sand and bodies meet.
+/* Even samples of a surface: points about `spacing` apart, for pictures, other programs and methods
+ * that want particles on boundaries; granular SPH meets the exact surface.
  *
  * Seeds are dealt out by area; then they push each other apart along the surface until no round
  * makes them more even: docs/theory/geometry.md, (S10) to (S12). The same bits for any number of
