@@ -275,7 +275,8 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report)
         return rp_fail_memory(report, engine->found_count * sizeof *engine->found,
                               "contacts of bodies");
     /* The order in which pairs are found depends on the steps before; results must not. */
-    qsort(engine->meetings, engine->found_count, sizeof *engine->meetings, by_bodies);
+    if (engine->found_count)
+        qsort(engine->meetings, engine->found_count, sizeof *engine->meetings, by_bodies);
     for (size_t n = 0; n < engine->found_count; n++) {
         const dContact *contact = &engine->found[engine->meetings[n].number];
         dJointID joint = dJointCreateContact(engine->world, engine->contacts, contact);
