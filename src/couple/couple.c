@@ -186,6 +186,14 @@ static double gap(rp_box3 box, rp_vec3 p)
     return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0)));
 }
 
+bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach)
+{
+    rp_vec3 local = rp_pose_to_local(surface->pose, point);
+    if (surface->shape->kind == RP_SHAPE_MESH && gap(surface->shape->mesh->bounds, local) > reach)
+        return false;
+    return rp_shape_may_be_near(surface->shape, local, reach);
+}
+
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point), normal;

@@ -52,6 +52,8 @@ int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
 /* The speed of the fastest point of any surface, m/s. */
 double rp_couple_max_speed(const rp_couple *couple);
+/* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */
+bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
 

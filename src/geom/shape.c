@@ -154,6 +154,13 @@ double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double rea
     return INFINITY;
 }
 
+bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach)
+{
+    double most;
+    if (shape->kind != RP_SHAPE_MESH) return rp_shape_distance(shape, local, NULL) < reach;
+    return !shape->mesh->field || !(rp_mesh_field_bound(shape->mesh->field, local, &most) > reach);
+}
+
 static bool box_holds(rp_box3 box, rp_vec3 p)
 {
     return p.x >= box.low.x && p.y >= box.low.y && p.z >= box.low.z && p.x <= box.high.x &&

@@ -55,6 +55,9 @@ double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal);
  * to the distance, and the normal is unset; for a mesh that is much quicker. */
 double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double reach,
                                 rp_vec3 *normal);
+/* False only where the shape is farther off than `reach` for certain: a cheap question that saves
+ * the search in a mesh. */
+bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach);
 /* True where the distance is not positive: the surface belongs to the solid. */
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local);
 /* The cross-section of a cylinder, cone or funnel; false for all other kinds. */

@@ -30,9 +30,9 @@ typedef struct search {
     const rp_solver *solver;
     double reach; /* m, from the surface to the grain's middle */
     /* A further look: what is known already, and the speed of grains that this is enough for. */
-    const rp_sph_contact *known; /* NULL: the first look */
-    const uint32_t *known_start; /* of each block, and the end */
-    double enough;               /* m/s */
+    const rp_sph_contact *known;             /* NULL: the first look */
+    const uint32_t *known_start, *known_end; /* of each block */
+    double enough;                           /* m/s */
 } search;
 
 static void ball_around(const rp_particles *p, size_t begin, size_t end, rp_vec3 *middle,
@@ -98,7 +98,8 @@ typedef struct nearby {
     int count; /* negative: all there are */
 } nearby;
 
-/* The contacts of one grain: their number, and themselves where `out` is not NULL. */
+/* The contacts of one grain: their number, and themselves. Without `out` those that there may be at
+ * most, which is quicker to tell. */
 static uint32_t grain_contacts(const search *s, size_t i, double reach, const nearby *near,
                                rp_sph_contact *out)
 {
@@ -109,10 +110,12 @@ static uint32_t grain_contacts(const search *s, size_t i, double reach, const ne
     uint32_t found = 0;
     for (int n = 0; n < count; n++) {
         int k = near->count < 0 ? n : near->surface[n];
+        const rp_surface *surface = &rp_couple_surfaces(couple)[k];
         rp_touch touch;
-        if (!rp_surface_touch(&rp_couple_surfaces(couple)[k], at, reach, &touch)) continue;
-        if (out) out[found] = contact_of(s->solver, i, k, &touch);
-        found++;
+        if (!out)
+            found += rp_surface_may_touch(surface, at, reach);
+        else if (rp_surface_touch(surface, at, reach, &touch))
+            out[found++] = contact_of(s->solver, i, k, &touch);
     }
     return found;
 }
@@ -129,7 +132,7 @@ static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_
 {
     const rp_solver *solver = s->solver;
     const rp_sph_contact *known = s->known + s->known_start[begin / RP_SPH_BLOCK];
-    const rp_sph_contact *known_end = s->known + s->known_start[begin / RP_SPH_BLOCK + 1];
+    const rp_sph_contact *known_end = s->known + s->known_end[begin / RP_SPH_BLOCK];
     nearby near;
     bool looked = false;
     uint32_t found = 0;
@@ -150,7 +153,7 @@ static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_
     return found;
 }
 
-/* The contacts of a block, grain by grain: their number, and themselves where `out` is not NULL. */
+/* The contacts of a block, grain by grain; without `out` how many there may be at most. */
 static uint32_t block_contacts(const search *s, size_t begin, size_t end, rp_sph_contact *out)
 {
     if (s->known) return block_further(s, begin, end, out);
@@ -173,8 +176,9 @@ static void fill_range(void *context, size_t begin, size_t end)
     const search *s = context;
     const rp_sph_work *w = &s->solver->work;
     size_t block = begin / RP_SPH_BLOCK;
-    if (w->contact_start[block + 1] == w->contact_start[block]) return;
-    block_contacts(s, begin, end, w->contacts + w->contact_start[block]);
+    uint32_t start = w->contact_start[block], room = w->contact_start[block + 1] - start;
+    w->contact_end[block] = start;
+    if (room) w->contact_end[block] += block_contacts(s, begin, end, w->contacts + start);
 }
 
 static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
@@ -186,7 +190,9 @@ static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
     w->blocks = (count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
     size_t bytes = (w->blocks + 1) * sizeof *w->contact_start;
     w->contact_start = rp_arena_take(frame->arena, bytes);
-    if (!w->contact_start) return rp_fail_memory(report, bytes, "contacts with solids");
+    w->contact_end = rp_arena_take(frame->arena, bytes);
+    if (!w->contact_start || !w->contact_end)
+        return rp_fail_memory(report, 2 * bytes, "contacts with solids");
     w->contact_start[0] = 0;
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, count_range, &s);
     for (size_t block = 0; block < w->blocks; block++)
@@ -238,7 +244,12 @@ static rp_code look_further(rp_solver *solver, rp_report *report)
     double enough = (w->reach - 0.5 * solver->spacing) / solver->dt;
     enough -= rp_couple_max_speed(frame->couple);
     if (speed <= enough) return RP_OK;
-    search s = {solver, reach_of(solver, speed), w->contacts, w->contact_start, enough};
+    search s = {.solver = solver,
+                .reach = reach_of(solver, speed),
+                .known = w->contacts,
+                .known_start = w->contact_start,
+                .known_end = w->contact_end,
+                .enough = enough};
     return find_contacts(solver, s, report);
 }
 
@@ -263,7 +274,7 @@ static void contact_velocities(const rp_solver *solver, size_t block, rp_four *v
 {
     const rp_sph_work *w = &solver->work;
     float per_dt = (float)(1 / solver->dt);
-    uint32_t end = w->contact_start[block + 1];
+    uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
         rp_four *v = &velocity[w->contacts[c].grain];
@@ -330,7 +341,7 @@ static void push_block(const pushing *q, size_t block)
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     float per_dt = (float)(1 / solver->dt);
     size_t row = block / q->row_blocks;
-    uint32_t end = w->contact_start[block + 1];
+    uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
         uint32_t i = w->contacts[c].grain;
@@ -379,9 +390,8 @@ static void keep_out_range(void *context, size_t begin, size_t end)
     const rp_sph_work *w = &q->solver->work;
     const rp_particles *p = q->solver->frame.particles;
     for (size_t block = begin; block < end; block++) {
-        for (uint32_t c = w->contact_start[block], last; c < w->contact_start[block + 1];
-             c = last) {
-            last = same_grain(w, c, w->contact_start[block + 1]);
+        for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
+            last = same_grain(w, c, w->contact_end[block]);
             uint32_t i = w->contacts[c].grain;
             follow_bodies(q, 0, c, last, rp_v3(p->x[i], p->y[i], p->z[i]));
         }
@@ -403,12 +413,13 @@ double rp_sph_left_at_bodies(const rp_solver *solver)
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     float near = HELD * (float)solver->spacing;
     double sum = 0, count = 0;
-    for (uint32_t c = 0; c < w->contact_start[w->blocks]; c++) {
-        const rp_sph_contact *k = &w->contacts[c];
-        if (!surfaces[k->surface].dynamic || k->gap > near) continue;
-        sum += (double)w->left[k->grain];
-        count++;
-    }
+    for (size_t block = 0; block < w->blocks; block++)
+        for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
+            const rp_sph_contact *k = &w->contacts[c];
+            if (!surfaces[k->surface].dynamic || k->gap > near) continue;
+            sum += (double)w->left[k->grain];
+            count++;
+        }
     return count > 0 ? sum / count : 0;
 }
 
@@ -432,7 +443,7 @@ void rp_sph_contact_positions(const rp_solver *solver, size_t block)
     const rp_sph_work *w = &solver->work;
     const rp_particles *p = solver->frame.particles;
     float most = (float)(OUT_PER_STEP * solver->spacing);
-    for (uint32_t c = w->contact_start[block]; c < w->contact_start[block + 1]; c++) {
+    for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
         const rp_sph_contact *k = &w->contacts[c];
         float out = -k->gap < most ? -k->gap : most;
         if (!(out > 0)) continue;

@@ -58,7 +58,7 @@ static void wake_range(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++)
         k->wake[i] = solver->frame.particles->asleep[i] && is_disturbed(k, i);
     size_t block = begin / RP_SPH_BLOCK;
-    for (uint32_t c = w->contact_start[block]; c < w->contact_start[block + 1]; c++) {
+    for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
         const rp_sph_contact *contact = &w->contacts[c];
         rp_four solid = {contact->ux, contact->uy, contact->uz, 0};
         if (speed2(solid) > 0) k->wake[contact->grain] = 1;

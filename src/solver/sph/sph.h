@@ -77,7 +77,8 @@ typedef struct rp_sph_work {
     float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
-    uint32_t *contact_start; /* of each block, and the end */
+    uint32_t *contact_start; /* of each block */
+    uint32_t *contact_end;   /* likewise; there may be room before the next one's start */
     double reach;            /* m, from grains' middles: surfaces that contacts are known with */
     size_t blocks;
 } rp_sph_work;
