@@ -179,26 +179,17 @@ double rp_couple_max_speed(const rp_couple *couple)
     return most;
 }
 
-/* How far the point is outside the box; 0 inside. */
-static double gap(rp_box3 box, rp_vec3 p)
-{
-    rp_vec3 beyond = rp_v3_max(rp_v3_sub(box.low, p), rp_v3_sub(p, box.high));
-    return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0)));
-}
-
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach)
 {
-    rp_vec3 local = rp_pose_to_local(surface->pose, point);
-    if (surface->shape->kind == RP_SHAPE_MESH && gap(surface->shape->mesh->bounds, local) > reach)
-        return false;
-    return rp_shape_may_be_near(surface->shape, local, reach);
+    return rp_shape_may_be_near(surface->shape, rp_pose_to_local(surface->pose, point), reach);
 }
 
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point), normal;
     /* Meshes are slow to search, and most grains are nowhere near. */
-    if (surface->shape->kind == RP_SHAPE_MESH && gap(surface->shape->mesh->bounds, local) > reach)
+    if (surface->shape->kind == RP_SHAPE_MESH &&
+        !rp_shape_may_be_near(surface->shape, local, reach))
         return false;
     double distance = rp_shape_distance_within(surface->shape, local, reach, &normal);
     if (!(distance < reach)) return false;

@@ -154,10 +154,18 @@ double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double rea
     return INFINITY;
 }
 
+/* How far the point is outside the box; 0 inside. */
+static double box_gap(rp_box3 box, rp_vec3 p)
+{
+    rp_vec3 beyond = rp_v3_max(rp_v3_sub(box.low, p), rp_v3_sub(p, box.high));
+    return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0)));
+}
+
 bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach)
 {
     double most;
     if (shape->kind != RP_SHAPE_MESH) return rp_shape_distance(shape, local, NULL) < reach;
+    if (box_gap(shape->mesh->bounds, local) > reach) return false;
     return !shape->mesh->field || !(rp_mesh_field_bound(shape->mesh->field, local, &most) > reach);
 }
 
