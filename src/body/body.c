@@ -183,9 +183,7 @@ static rp_vec3 vec3_of(const double v[3])
 
 static double extent_of(const rp_bodies *bodies, int index)
 {
-    rp_box3 box = rp_shape_bounds(&rp_scene_bodies(bodies->scene)[index].shape);
-    rp_vec3 size = rp_v3_sub(box.high, box.low);
-    return fmin(size.x, fmin(size.y, size.z));
+    return rp_shape_extent(&rp_scene_bodies(bodies->scene)[index].shape);
 }
 
 double rp_bodies_limit_dt(const rp_bodies *bodies)

@@ -55,19 +55,12 @@ bool rp_engine_is_there(void)
     return true;
 }
 
-static double extent_of(const rp_shape *shape)
-{
-    rp_box3 box = rp_shape_bounds(shape);
-    rp_vec3 size = rp_v3_sub(box.high, box.low);
-    return fmin(size.x, fmin(size.y, size.z));
-}
-
 static double smallest_body(const rp_scene *scene)
 {
     double least = INFINITY;
     for (int i = 0; i < scene->bodies.count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        if (spec->motion == RP_MOTION_DYNAMIC) least = fmin(least, extent_of(&spec->shape));
+        if (spec->motion == RP_MOTION_DYNAMIC) least = fmin(least, rp_shape_extent(&spec->shape));
     }
     return isfinite(least) ? least : 1;
 }

@@ -235,3 +235,10 @@ rp_box3 rp_shape_bounds(const rp_shape *shape)
         return (rp_box3){rp_v3(-INFINITY, -INFINITY, -INFINITY), rp_v3(INFINITY, INFINITY, 0)};
     }
 }
+
+double rp_shape_extent(const rp_shape *shape)
+{
+    rp_box3 box = rp_shape_bounds(shape);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    return fmin(size.x, fmin(size.y, size.z));
+}

@@ -66,6 +66,8 @@ bool rp_shape_profile(const rp_shape *shape, rp_profile *profile);
 double rp_shape_volume(const rp_shape *shape);
 /* In the shape's frame; a plane has none and gives an infinite box below z = 0. */
 rp_box3 rp_shape_bounds(const rp_shape *shape);
+/* m, the shortest edge of its bounds; infinite for a plane. */
+double rp_shape_extent(const rp_shape *shape);
 /* Triangles for pictures and exports, outward and closed; round parts in `segments` pieces (3 at
  * least) with vertices on the surface. A plane becomes a square of edge `plane_size`, which is not
  * closed. */
