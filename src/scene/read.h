@@ -7,7 +7,7 @@
 
 typedef struct rp_reader {
     rp_tree *tree;
-    rp_arena *store; /* of the scene */
+    rp_arena *store;        /* of the scene */
     rp_scene_mesh **meshes; /* likewise */
     const rp_scene_schema *schema;
     rp_node *root;

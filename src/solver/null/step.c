@@ -198,7 +198,8 @@ rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *repor
     size_t rows = (p->count + f.row_grains - 1) / f.row_grains;
     rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);
     if (code != RP_OK) return code;
-    rp_couple_move(frame->couple, dt); /* grains have flown to the end of the step, bodies not yet */
+    rp_couple_move(frame->couple,
+                   dt); /* grains have flown to the end of the step, bodies not yet */
     rp_parallel_for(frame->threads, p->count, f.row_grains, bounce, &f);
     code = rp_couple_finish(frame->couple);
     if (code != RP_OK) return code;
