@@ -196,6 +196,17 @@ static rp_pose pose_of(const rp_engine *engine, int body)
     return rp_state_pose(&engine->start[body]);
 }
 
+/* Where to keep a contact of that depth: at the end, or, where it is full, in place of the
+ * shallowest; -1 when that is no less deep. */
+static int place_for(const dContactGeom *best, int count, double depth)
+{
+    if (count < CONTACTS) return count;
+    int place = 0;
+    for (int k = 1; k < CONTACTS; k++)
+        if (best[k].depth < best[place].depth) place = k;
+    return best[place].depth < depth ? place : -1;
+}
+
 /* The deepest corners of `corners` inside `field`: contacts that push `corners` out along the
  * field's normal. `swap` when the pair's first is the field. */
 static void corners_in_field(rp_engine *engine, int corners, int field, bool swap)
@@ -215,15 +226,9 @@ static void corners_in_field(rp_engine *engine, int corners, int field, bool swa
         double depth = -rp_shape_distance(shape, local, &n);
         if (depth < 0) continue;
         n = rp_v3_scale(rp_quat_rotate(to.orientation, n), swap ? -1 : 1);
-        int place = count;
-        if (count == CONTACTS) { /* full: the shallowest makes room */
-            place = 0;
-            for (int k = 1; k < CONTACTS; k++)
-                if (best[k].depth < best[place].depth) place = k;
-            if (best[place].depth >= depth) continue;
-        } else {
-            count++;
-        }
+        int place = place_for(best, count, depth);
+        if (place < 0) continue;
+        if (place == count) count++;
         best[place] = (dContactGeom){.pos = {at.x, at.y, at.z},
                                      .normal = {n.x, n.y, n.z},
                                      .depth = depth,

@@ -125,7 +125,10 @@ static rp_code fill(rp_engine *engine, rp_report *report)
     return rp_engine_add_joints(engine, report);
 }
 
-static size_t sizes(const rp_engine *engine, int which)
+/* The arrays that live as long as the engine. */
+enum { SOLIDS, STATES, JOINTS, JOINT_FORCES, BROKEN };
+
+static size_t bytes_of(const rp_engine *engine, int which)
 {
     size_t bodies = (size_t)engine->count, joints = (size_t)engine->joint_count;
     const size_t all[] = {bodies * sizeof *engine->solids, bodies * sizeof *engine->start,
@@ -145,20 +148,20 @@ rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_
     engine->scene = scene;
     engine->count = scene->bodies.count;
     engine->joint_count = scene->joints.count;
-    engine->solids = rp_allocate_zero(sizes(engine, 0));
-    engine->start = rp_allocate_zero(sizes(engine, 1));
-    engine->first = rp_allocate_zero(sizes(engine, 1));
-    engine->joints = rp_allocate_zero(sizes(engine, 2));
-    engine->joint_forces = rp_allocate_zero(sizes(engine, 3));
-    engine->broken = rp_allocate_zero(sizes(engine, 4));
+    engine->solids = rp_allocate_zero(bytes_of(engine, SOLIDS));
+    engine->start = rp_allocate_zero(bytes_of(engine, STATES));
+    engine->first = rp_allocate_zero(bytes_of(engine, STATES));
+    engine->joints = rp_allocate_zero(bytes_of(engine, JOINTS));
+    engine->joint_forces = rp_allocate_zero(bytes_of(engine, JOINT_FORCES));
+    engine->broken = rp_allocate_zero(bytes_of(engine, BROKEN));
     rp_code code = RP_ERROR_MEMORY;
     if (engine->solids && engine->start && engine->first && engine->joints &&
         engine->joint_forces && engine->broken) {
-        memcpy(engine->start, states, sizes(engine, 1));
-        memcpy(engine->first, states, sizes(engine, 1));
+        memcpy(engine->start, states, bytes_of(engine, STATES));
+        memcpy(engine->first, states, bytes_of(engine, STATES));
         code = fill(engine, report);
     } else {
-        rp_fail_memory(report, sizes(engine, 0), "the rigid-body engine");
+        rp_fail_memory(report, bytes_of(engine, SOLIDS), "the rigid-body engine");
     }
     if (code == RP_OK)
         *out = engine;
@@ -179,12 +182,12 @@ void rp_engine_destroy(rp_engine *engine)
     }
     rp_release(engine->found, engine->found_capacity * sizeof *engine->found);
     rp_release(engine->meetings, engine->meeting_capacity * sizeof *engine->meetings);
-    rp_release(engine->solids, sizes(engine, 0));
-    rp_release(engine->start, sizes(engine, 1));
-    rp_release(engine->first, sizes(engine, 1));
-    rp_release(engine->joints, sizes(engine, 2));
-    rp_release(engine->joint_forces, sizes(engine, 3));
-    rp_release(engine->broken, sizes(engine, 4));
+    rp_release(engine->solids, bytes_of(engine, SOLIDS));
+    rp_release(engine->start, bytes_of(engine, STATES));
+    rp_release(engine->first, bytes_of(engine, STATES));
+    rp_release(engine->joints, bytes_of(engine, JOINTS));
+    rp_release(engine->joint_forces, bytes_of(engine, JOINT_FORCES));
+    rp_release(engine->broken, bytes_of(engine, BROKEN));
     rp_release(engine, sizeof *engine);
 }
 
@@ -206,7 +209,7 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     engine->time = time;
     engine->dt = dt;
     engine->gravity = rp_scene_gravity(engine->scene, time + dt / 2);
-    memcpy(engine->start, states, sizes(engine, 1));
+    memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
     let_sleep(engine, calm);
@@ -383,10 +386,10 @@ const uint8_t *rp_engine_broken(const rp_engine *engine)
 
 rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
 {
-    memcpy(engine->start, engine->first, sizes(engine, 1));
+    memcpy(engine->start, engine->first, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_remove_joints(engine);
-    memcpy(engine->broken, broken, sizes(engine, 4));
+    memcpy(engine->broken, broken, bytes_of(engine, BROKEN));
     return rp_engine_add_joints(engine, report);
 }
 

@@ -219,9 +219,9 @@ static void the_cache_is_where_the_user_wants_it(void **state)
     assert_string_equal(path, "/var/x/repose");
     assert_false(rp_cache_folder(small, sizeof small));
     unsetenv("XDG_CACHE_HOME");
-    setenv("HOME", "/home/me", 1);
+    setenv("HOME", "/nowhere", 1);
     assert_true(rp_cache_folder(path, sizeof path));
-    assert_string_equal(path, "/home/me/.cache/repose");
+    assert_string_equal(path, "/nowhere/.cache/repose");
     unsetenv("HOME");
     assert_false(rp_cache_folder(path, sizeof path));
 }
