@@ -176,11 +176,6 @@ static rp_code check_states(const rp_body_state *states, int count, rp_code code
     return RP_OK;
 }
 
-static rp_vec3 vec3_of(const double v[3])
-{
-    return rp_v3(v[0], v[1], v[2]);
-}
-
 static double extent_of(const rp_bodies *bodies, int index)
 {
     return rp_shape_extent(&rp_scene_bodies(bodies->scene)[index].shape);
@@ -191,8 +186,8 @@ double rp_bodies_limit_dt(const rp_bodies *bodies)
     double limit = bodies->dynamic ? LONGEST_STEP : INFINITY;
     for (int i = 0; i < bodies->count; i++) {
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
-        double speed = rp_v3_length(vec3_of(bodies->states[i].velocity));
-        double turn = rp_v3_length(vec3_of(bodies->states[i].angular_velocity));
+        double speed = rp_v3_length(rp_v3_from(bodies->states[i].velocity));
+        double turn = rp_v3_length(rp_v3_from(bodies->states[i].angular_velocity));
         double way = LONGEST_WAY * extent_of(bodies, i);
         if (speed * limit > way) limit = way / speed;
         if (turn * limit > LONGEST_TURN) limit = LONGEST_TURN / turn;
@@ -241,7 +236,7 @@ rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *rep
 static bool is_gone(const rp_bodies *bodies, int index)
 {
     const rp_domain_spec *domain = &bodies->scene->domain;
-    rp_vec3 at = vec3_of(bodies->states[index].position);
+    rp_vec3 at = rp_v3_from(bodies->states[index].position);
     rp_vec3 beyond = rp_v3_max(rp_v3_sub(domain->low, at), rp_v3_sub(at, domain->high));
     double length = rp_v3_length(rp_v3_sub(domain->high, domain->low));
     return isfinite(length) && fmax(beyond.x, fmax(beyond.y, beyond.z)) > length;
@@ -253,9 +248,9 @@ static void count_calm(rp_bodies *bodies)
     for (int i = 0; i < bodies->count; i++) {
         rp_body_state *state = &bodies->states[i];
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
-        bool slow = rp_v3_length(vec3_of(state->velocity)) < SLOW * extent_of(bodies, i) &&
-                    rp_v3_length(vec3_of(state->angular_velocity)) < SLOW;
-        bool touched = rp_v3_length(vec3_of(state->force)) > 0;
+        bool slow = rp_v3_length(rp_v3_from(state->velocity)) < SLOW * extent_of(bodies, i) &&
+                    rp_v3_length(rp_v3_from(state->angular_velocity)) < SLOW;
+        bool touched = rp_v3_length(rp_v3_from(state->force)) > 0;
         bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
         if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
         if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
@@ -268,7 +263,7 @@ static rp_code check_ways(const rp_bodies *bodies, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
-        double speed = rp_v3_length(vec3_of(bodies->states[i].velocity));
+        double speed = rp_v3_length(rp_v3_from(bodies->states[i].velocity));
         if (speed * bodies->dt <= WAY_MOST * extent_of(bodies, i)) continue;
         return rp_fail(report, RP_ERROR_NUMERIC,
                        "at %.6g s body '%s' moves by %.3g m in a step of %.3g s: the step is too "

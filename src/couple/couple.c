@@ -1,6 +1,5 @@
 #include "couple/couple.h"
 #include "base/log.h"
-#include "math/trig.h"
 
 #include <string.h>
 
@@ -17,64 +16,6 @@ struct rp_couple {
     bool begun;
 };
 
-static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
-
-static rp_surface wall(const rp_domain_spec *domain, rp_vec3 foot, rp_vec3 inward)
-{
-    return (rp_surface){.shape = &wall_shape,
-                        .pose = {foot, rp_quat_between(rp_v3(0, 0, 1), inward)},
-                        .friction = domain->friction,
-                        .restitution = domain->restitution,
-                        .body = -1};
-}
-
-/* The images of a body across periodic sides; gives their number. */
-static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
-{
-    const rp_domain_spec *domain = &scene->domain;
-    const rp_body_spec *spec = &rp_scene_bodies(scene)[body];
-    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
-    int reach[3], count = 0;
-    for (int axis = 0; axis < 3; axis++)
-        reach[axis] = spec->shape.kind != RP_SHAPE_PLANE && (domain->periodic >> axis & 1);
-    for (int k = -reach[2]; k <= reach[2]; k++)
-        for (int j = -reach[1]; j <= reach[1]; j++)
-            for (int i = -reach[0]; i <= reach[0]; i++) {
-                if (!i && !j && !k) continue;
-                surfaces[count++] =
-                    (rp_surface){.shape = &spec->shape,
-                                 .friction = spec->friction,
-                                 .restitution = spec->restitution,
-                                 .body = body,
-                                 .dynamic = spec->motion == RP_MOTION_DYNAMIC,
-                                 .shift = rp_v3(i ? i * length.x : 0, j ? j * length.y : 0,
-                                                k ? k * length.z : 0)};
-            }
-    return count;
-}
-
-/* Fills the surfaces and counts them; `surfaces` has room for the most there can be. */
-static int fill_surfaces(const rp_scene *scene, rp_surface *surfaces)
-{
-    int count = scene->bodies.count;
-    for (int i = 0; i < count; i++) {
-        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        surfaces[i] = (rp_surface){.shape = &spec->shape,
-                                   .friction = spec->friction,
-                                   .restitution = spec->restitution,
-                                   .body = i,
-                                   .dynamic = spec->motion == RP_MOTION_DYNAMIC};
-    }
-    for (int i = 0; i < scene->bodies.count; i++)
-        count += add_images(scene, i, surfaces + count);
-    for (int side = 0; side < RP_SIDES; side++) {
-        rp_vec3 foot, inward;
-        if (rp_domain_wall(&scene->domain, side, &foot, &inward))
-            surfaces[count++] = wall(&scene->domain, foot, inward);
-    }
-    return count;
-}
-
 static size_t surfaces_size(const rp_couple *couple)
 {
     return (size_t)couple->capacity * sizeof *couple->surfaces;
@@ -86,19 +27,16 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     *out = NULL;
     rp_couple *couple = rp_allocate_zero(sizeof *couple);
     if (!couple) return rp_fail_memory(report, sizeof *couple, "the surfaces of bodies");
-    int images = 1; /* the body's own place among them */
-    for (int axis = 0; axis < 3; axis++)
-        images *= scene->domain.periodic >> axis & 1 ? 3 : 1;
     couple->bodies = bodies;
     couple->body_count = rp_bodies_count(bodies);
-    couple->capacity = images * couple->body_count + RP_SIDES;
+    couple->capacity = rp_surfaces_room(scene);
     couple->surfaces = rp_allocate(surfaces_size(couple));
     if (!couple->surfaces) {
         rp_fail_memory(report, surfaces_size(couple), "the surfaces of bodies");
         rp_couple_destroy(couple);
         return RP_ERROR_MEMORY;
     }
-    couple->count = fill_surfaces(scene, couple->surfaces);
+    couple->count = rp_surfaces_fill(scene, couple->surfaces);
     for (int i = 0; i < couple->body_count; i++)
         couple->dynamic = couple->dynamic || couple->surfaces[i].dynamic;
     rp_couple_refresh(couple);
@@ -113,36 +51,15 @@ void rp_couple_destroy(rp_couple *couple)
     rp_release(couple, sizeof *couple);
 }
 
-static rp_vec3 vec3_of(const double v[3])
-{
-    return rp_v3(v[0], v[1], v[2]);
-}
-
 void rp_couple_refresh(rp_couple *couple)
 {
-    const rp_body_state *states = rp_bodies_states(couple->bodies);
-    for (int i = 0; i < couple->count; i++) {
-        rp_surface *surface = &couple->surfaces[i];
-        if (surface->body < 0) continue;
-        const rp_body_state *state = &states[surface->body];
-        const double *q = state->orientation;
-        surface->pose.position = rp_v3_add(vec3_of(state->position), surface->shift);
-        surface->pose.orientation = (rp_quat){q[0], q[1], q[2], q[3]};
-        surface->velocity = vec3_of(state->velocity);
-        surface->spin = vec3_of(state->angular_velocity);
-    }
+    rp_surfaces_refresh(couple->surfaces, couple->count, rp_bodies_states(couple->bodies));
 }
 
 void rp_couple_move(rp_couple *couple, double dt)
 {
-    for (int i = 0; i < couple->count; i++) {
-        rp_surface *surface = &couple->surfaces[i];
-        if (surface->body < 0) continue;
-        rp_pose *pose = &surface->pose;
-        rp_quat turn = rp_quat_exp(rp_v3_scale(surface->spin, dt));
-        pose->position = rp_v3_madd(pose->position, dt, surface->velocity);
-        pose->orientation = rp_quat_normal(rp_quat_mul(turn, pose->orientation));
-    }
+    for (int i = 0; i < couple->count; i++)
+        couple->surfaces[i].pose = rp_surface_pose_after(&couple->surfaces[i], dt);
 }
 
 bool rp_couple_is_dynamic(const rp_couple *couple)
@@ -177,35 +94,6 @@ double rp_couple_max_speed(const rp_couple *couple)
         most = fmax(most, speed_of(surface->shape, surface->velocity, surface->spin));
     }
     return most;
-}
-
-bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach)
-{
-    return rp_shape_may_be_near(surface->shape, rp_pose_to_local(surface->pose, point), reach);
-}
-
-bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch)
-{
-    rp_vec3 local = rp_pose_to_local(surface->pose, point), normal;
-    /* Meshes are slow to search, and most grains are nowhere near. */
-    if (surface->shape->kind == RP_SHAPE_MESH &&
-        !rp_shape_may_be_near(surface->shape, local, reach))
-        return false;
-    double distance = rp_shape_distance_within(surface->shape, local, reach, &normal);
-    if (!(distance < reach)) return false;
-    /* Deep inside, which is rare, it is no more than a bound. */
-    if (distance < -reach) distance = rp_shape_distance(surface->shape, local, &normal);
-    rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
-    touch->distance = distance;
-    touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
-    touch->velocity = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
-    return true;
-}
-
-double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material)
-{
-    if (isfinite(surface->friction)) return sqrt(material->friction * surface->friction);
-    return rp_sin(material->angle) / rp_cos(material->angle);
 }
 
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report)
@@ -285,8 +173,8 @@ double rp_couple_answer(rp_couple *couple)
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
         if (!surface->dynamic) continue;
-        rp_vec3 velocity = vec3_of(states[surface->body].velocity);
-        rp_vec3 spin = vec3_of(states[surface->body].angular_velocity);
+        rp_vec3 velocity = rp_v3_from(states[surface->body].velocity);
+        rp_vec3 spin = rp_v3_from(states[surface->body].angular_velocity);
         most = fmax(most, speed_of(surface->shape, rp_v3_sub(velocity, surface->velocity),
                                    rp_v3_sub(spin, surface->spin)));
         surface->velocity = velocity;

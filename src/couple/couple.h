@@ -12,26 +12,9 @@
 
 #include "base/memory.h"
 #include "body/body.h"
+#include "couple/surface.h"
 
 typedef struct rp_couple rp_couple;
-
-/* One surface at the present instant. */
-typedef struct rp_surface {
-    const rp_shape *shape;
-    rp_pose pose;
-    rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
-    double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
-    int body;                     /* -1 for a wall of the domain */
-    bool dynamic;                 /* its velocity is what grains make of it */
-    rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
-} rp_surface;
-
-/* A grain near a surface. */
-typedef struct rp_touch {
-    double distance;  /* m, negative inside */
-    rp_vec3 normal;   /* out of the solid */
-    rp_vec3 velocity; /* m/s, of the solid at the grain */
-} rp_touch;
 
 /* Surfaces of all bodies, in the order of the scene, then their images across periodic sides, then
  * a wall for each side of the domain that is bounded, closed and not periodic. Scene and bodies
@@ -52,16 +35,6 @@ int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
 /* The speed of the fastest point of any surface, m/s. */
 double rp_couple_max_speed(const rp_couple *couple);
-/* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */
-bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
-/* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
-bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
-
-/* The coefficient for grains of a material on a surface: the tangent of the material's angle where
- * the surface is rough, so that grains cling to it as to each other; else the geometric mean of
- * both frictions. It depends on neither place nor time, so a solver may keep it. */
-double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material);
-
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. Faults until the
  * finish go to this report. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);

@@ -35,6 +35,11 @@ static inline rp_vec3 rp_v3(double x, double y, double z)
     return (rp_vec3){x, y, z};
 }
 
+static inline rp_vec3 rp_v3_from(const double v[3])
+{
+    return rp_v3(v[0], v[1], v[2]);
+}
+
 static inline rp_vec3 rp_v3_add(rp_vec3 a, rp_vec3 b)
 {
     return rp_v3(a.x + b.x, a.y + b.y, a.z + b.z);

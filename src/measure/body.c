@@ -22,32 +22,27 @@ static const struct {
     {{"contact-torque x", "contact-torque y", "contact-torque z"}, "N m"},
 };
 
-static rp_vec3 vec3_of(const double v[3])
-{
-    return rp_v3(v[0], v[1], v[2]);
-}
-
 rp_vec3 rp_body_quantity(const rp_body_state *state, int quantity)
 {
     const double *q = state->orientation;
     const double degrees = 180 / RP_PI;
     switch (quantity) {
     case 0:
-        return vec3_of(state->position);
+        return rp_v3_from(state->position);
     case 1:
         return rp_v3_scale(rp_quat_angles((rp_quat){q[0], q[1], q[2], q[3]}), degrees);
     case 2:
-        return vec3_of(state->velocity);
+        return rp_v3_from(state->velocity);
     case 3:
-        return rp_v3_scale(vec3_of(state->angular_velocity), degrees);
+        return rp_v3_scale(rp_v3_from(state->angular_velocity), degrees);
     case 4:
-        return vec3_of(state->force);
+        return rp_v3_from(state->force);
     case 5:
-        return vec3_of(state->torque);
+        return rp_v3_from(state->torque);
     case 6:
-        return vec3_of(state->contact_force);
+        return rp_v3_from(state->contact_force);
     case 7:
-        return vec3_of(state->contact_torque);
+        return rp_v3_from(state->contact_torque);
     }
     RP_ASSERT(!"a body has no such quantity");
     return rp_v3(0, 0, 0);

@@ -1,0 +1,46 @@
+/* The surfaces that grains meet, whoever the grains belong to: those of bodies, of their images
+ * across periodic sides, and the walls of the domain. */
+#ifndef RP_COUPLE_SURFACE_H
+#define RP_COUPLE_SURFACE_H
+
+#include "repose/view.h"
+#include "scene/scene.h"
+
+/* One surface at the present instant. */
+typedef struct rp_surface {
+    const rp_shape *shape;
+    rp_pose pose;
+    rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
+    double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
+    int body;                     /* -1 for a wall of the domain */
+    bool dynamic;                 /* its velocity is what grains make of it */
+    rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
+} rp_surface;
+
+/* A grain near a surface. */
+typedef struct rp_touch {
+    double distance;  /* m, negative inside */
+    rp_vec3 normal;   /* out of the solid */
+    rp_vec3 velocity; /* m/s, of the solid at the grain */
+} rp_touch;
+
+/* How many a scene can have at most. */
+int rp_surfaces_room(const rp_scene *scene);
+/* Fills them in and gives their number: bodies in the order of the scene, then images, then walls.
+ * Poses are those of the first refresh. */
+int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces);
+/* Takes poses and velocities from the states of the scene's bodies. */
+void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *states);
+/* Where a surface is after moving along its velocities for a while. */
+rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
+/* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */
+bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
+/* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
+bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
+
+/* The coefficient for grains of a material on a surface: the tangent of the material's angle where
+ * the surface is rough, so that grains cling to it as to each other; else the geometric mean of
+ * both frictions. It depends on neither place nor time, so a solver may keep it. */
+double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material);
+
+#endif
