@@ -183,6 +183,14 @@ typedef struct rp_output_spec {
     int64_t compress;         /* 0 to 9 */
 } rp_output_spec;
 
+typedef struct rp_detail_spec {
+    int64_t factor;  /* fine grains for each coarse one; 0: none */
+    double step;     /* s, at most */
+    double contrast; /* how many times denser fine grains start inside a lone coarse one's box */
+    bool keep_apart; /* they do not fall into each other; off: as published */
+    bool live;       /* made while running */
+} rp_detail_spec;
+
 typedef struct rp_camera_spec {
     char *name;
     rp_vec3 position, target, up; /* m */
@@ -222,6 +230,7 @@ struct rp_scene {
     rp_named_list joints;       /* rp_joint_spec */
     rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */
+    rp_detail_spec detail;
     rp_output_spec output;
     rp_named_list cameras; /* rp_camera_spec */
     rp_light_spec light;

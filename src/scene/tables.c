@@ -344,6 +344,21 @@ static const rp_param output_params[] = {
 };
 DEFINE(output_table, "output section", rp_output_spec, output_params, "what a run writes");
 
+static const rp_param detail_params[] = {
+    COUNT(rp_detail_spec, factor, "factor", "0", 0, 1e6,
+          "fine grains for each coarse one; 0: none"),
+    REAL(rp_detail_spec, step, "step", "s", "10 ms", 1e-6, 10, "no step of fine grains is longer"),
+    SWITCH(rp_detail_spec, keep_apart, "keep_apart", "yes",
+           "no: as published, fine grains fall into each other at thin edges"),
+    REAL(rp_detail_spec, contrast, "contrast", "", "3", 3, 1e3,
+         "how many times denser they start inside the box of a lone coarse grain than beside it; "
+         "4 gives the middle as much as each side"),
+    SWITCH(rp_detail_spec, live, "live", "yes",
+           "while running; no: only when `repose refine` is asked"),
+};
+DEFINE(detail_table, "detail section", rp_detail_spec, detail_params,
+       "fine grains that the coarse ones carry");
+
 static const rp_param camera_params[] = {
     VEC3(rp_camera_spec, position, "position", "m", NULL, -FAR, FAR, "where it stands"),
     VEC3(rp_camera_spec, target, "target", "m", "[0, 0, 0]", -FAR, FAR, "what it looks at"),
@@ -396,6 +411,8 @@ static const rp_param scene_params[] = {
           "regions in which grains become wet or dry, by name; where they overlap, in their order"),
     TABLE(RP_PARAM_NAMED, rp_scene, measurements, "measurements", "", measurement_table,
           "quantities that are written while running, by name"),
+    TABLE(RP_PARAM_TABLE, rp_scene, detail, "detail", NULL, detail_table,
+          "fine grains that the coarse ones carry"),
     TABLE(RP_PARAM_TABLE, rp_scene, output, "output", NULL, output_table, "what a run writes"),
     TABLE(RP_PARAM_NAMED, rp_scene, cameras, "cameras", "", camera_table,
           "where pictures are taken from, by name"),

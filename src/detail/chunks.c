@@ -1,0 +1,211 @@
+/* Where chunks are kept: in memory as long as the limit allows, behind that in a scratch file that
+ * has no name, so that nothing is left of it whatever happens. */
+#include "detail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One block of memory for all arrays of a chunk: x, y, z, vx, vy, vz, local. */
+static size_t chunk_bytes(size_t capacity)
+{
+    return (capacity + RP_DETAIL_PADDING) * (6 * sizeof(float) + sizeof(uint16_t));
+}
+
+static void set_arrays(rp_chunk *chunk, void *block, size_t capacity)
+{
+    float *values = block,
+          **const arrays[] = {&chunk->x, &chunk->y, &chunk->z, &chunk->vx, &chunk->vy, &chunk->vz};
+    size_t each = capacity + RP_DETAIL_PADDING;
+    for (size_t i = 0; i < 6; i++)
+        *arrays[i] = values ? values + i * each : NULL;
+    chunk->local = values ? (uint16_t *)(void *)(values + 6 * each) : NULL;
+}
+
+static void copy_grains(rp_chunk *to, size_t at, const rp_chunk *from)
+{
+    size_t bytes = from->count * sizeof(float);
+    memcpy(to->x + at, from->x, bytes);
+    memcpy(to->y + at, from->y, bytes);
+    memcpy(to->z + at, from->z, bytes);
+    memcpy(to->vx + at, from->vx, bytes);
+    memcpy(to->vy + at, from->vy, bytes);
+    memcpy(to->vz + at, from->vz, bytes);
+    memcpy(to->local + at, from->local, from->count * sizeof *from->local);
+}
+
+rp_code rp_chunk_create(rp_chunk *chunk, size_t capacity, rp_report *report)
+{
+    void *block = rp_allocate_zero(chunk_bytes(capacity));
+    set_arrays(chunk, block, capacity);
+    return block ? RP_OK : rp_fail_memory(report, chunk_bytes(capacity), "fine grains");
+}
+
+void rp_chunk_release(rp_chunk *chunk, size_t capacity)
+{
+    rp_release(chunk->x, chunk->x ? chunk_bytes(capacity) : 0);
+    set_arrays(chunk, NULL, 0);
+}
+
+void rp_chunks_end(rp_chunks *chunks)
+{
+    for (size_t i = 0; i < chunks->count; i++)
+        rp_chunk_release(&chunks->items[i].chunk, chunks->items[i].capacity);
+    rp_release(chunks->items, chunks->capacity * sizeof *chunks->items);
+    if (chunks->file >= 0) close(chunks->file);
+    rp_text_release(chunks->folder);
+    *chunks = (rp_chunks){.file = -1};
+}
+
+/* --- the scratch file ------------------------------------------------------------------------- */
+
+static rp_code open_scratch(rp_chunks *chunks, rp_report *report)
+{
+    if (chunks->file >= 0) return RP_OK;
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/.scratch-XXXXXX", chunks->folder);
+    if (length >= (int)sizeof path)
+        return rp_fail_errno(report, ENAMETOOLONG, chunks->folder, "make a scratch file in");
+    chunks->file = mkostemp(path, O_CLOEXEC);
+    if (chunks->file < 0) return rp_fail_errno(report, errno, path, "make the scratch file");
+    unlink(path);
+    return RP_OK;
+}
+
+typedef ssize_t transfer_fn(int file, void *data, size_t size, off_t at);
+
+static ssize_t write_at(int file, void *data, size_t size, off_t at)
+{
+    return pwrite(file, data, size, at);
+}
+
+/* True when all of it went through; else errno tells why. */
+static bool transfer(transfer_fn *move, int file, void *data, size_t size, int64_t at)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t moved = move(file, (char *)data + done, size - done, at + (int64_t)done);
+        if (moved < 0 && errno == EINTR) continue;
+        if (moved == 0) errno = EIO;
+        if (moved <= 0) return false;
+        done += (size_t)moved;
+    }
+    return true;
+}
+
+/* The arrays of a chunk lie in one block, so that one call moves them all. */
+static rp_code swap(const rp_chunks *chunks, const rp_kept_chunk *kept, void *block,
+                    transfer_fn *move, rp_report *report)
+{
+    if (transfer(move, chunks->file, block, chunk_bytes(kept->capacity), kept->place)) return RP_OK;
+    return rp_fail_errno(report, errno, chunks->folder, "use the scratch file in");
+}
+
+rp_code rp_chunks_borrow(const rp_chunks *chunks, size_t index, rp_chunk *buffer, rp_chunk *out,
+                         rp_report *report)
+{
+    const rp_kept_chunk *kept = &chunks->items[index];
+    *out = kept->chunk;
+    if (kept->place < 0) return RP_OK;
+    set_arrays(out, buffer->x, kept->capacity);
+    return swap(chunks, kept, buffer->x, pread, report);
+}
+
+rp_code rp_chunks_return(rp_chunks *chunks, size_t index, const rp_chunk *chunk, rp_report *report)
+{
+    rp_kept_chunk *kept = &chunks->items[index];
+    kept->chunk.born = chunk->born;
+    kept->chunk.count = chunk->count;
+    return kept->place < 0 ? RP_OK : swap(chunks, kept, chunk->x, write_at, report);
+}
+
+/* --- new chunks ------------------------------------------------------------------------------- */
+
+/* Makes the newest chunk one that can hold `capacity` grains, in memory or in the file. */
+static rp_code keep(rp_chunks *chunks, rp_kept_chunk *kept, size_t capacity, rp_report *report)
+{
+    size_t bytes = chunk_bytes(capacity);
+    kept->capacity = capacity;
+    kept->place = -1;
+    if (!chunks->folder || (double)chunks->bytes + (double)bytes <= chunks->limit) {
+        rp_code code = rp_chunk_create(&kept->chunk, capacity, report);
+        if (code == RP_OK) chunks->bytes += bytes;
+        return code;
+    }
+    rp_code code = open_scratch(chunks, report);
+    kept->place = chunks->file_end;
+    if (code == RP_OK) chunks->file_end += (int64_t)bytes;
+    return code;
+}
+
+static rp_code add_chunk(rp_chunks *chunks, const rp_chunk *chunk, rp_report *report)
+{
+    if (!rp_reserve((void **)&chunks->items, &chunks->capacity, chunks->count, chunks->count + 1,
+                    sizeof *chunks->items))
+        return rp_fail_memory(report, chunks->count * sizeof *chunks->items, "fine grains");
+    rp_kept_chunk *kept = &chunks->items[chunks->count];
+    *kept = (rp_kept_chunk){.chunk = *chunk, .travelled = INFINITY};
+    set_arrays(&kept->chunk, NULL, 0);
+    rp_code code = keep(chunks, kept, chunk->count, report);
+    if (code == RP_OK) chunks->count++;
+    return code;
+}
+
+/* More room for the last chunk, which is in memory. */
+static rp_code grow(rp_chunks *chunks, rp_kept_chunk *kept, size_t wanted, rp_report *report)
+{
+    size_t capacity = wanted + wanted / 2 < RP_CHUNK_MAX ? wanted + wanted / 2 : RP_CHUNK_MAX;
+    rp_chunk larger = kept->chunk;
+    rp_code code = rp_chunk_create(&larger, capacity, report);
+    if (code != RP_OK) return code;
+    copy_grains(&larger, 0, &kept->chunk);
+    rp_chunk_release(&kept->chunk, kept->capacity);
+    chunks->bytes += chunk_bytes(capacity) - chunk_bytes(kept->capacity);
+    kept->chunk = larger;
+    kept->capacity = capacity;
+    return RP_OK;
+}
+
+/* Emitters bear a few grains at a time: they join the last chunk as long as it has numbers left. */
+static bool belongs(const rp_chunks *chunks, const rp_chunk *chunk)
+{
+    if (!chunks->count) return false;
+    const rp_kept_chunk *last = &chunks->items[chunks->count - 1];
+    return last->chunk.material == chunk->material &&
+           last->chunk.first + last->chunk.born == chunk->first &&
+           last->chunk.born + chunk->born <= (last->place < 0 ? RP_CHUNK_MAX : last->capacity);
+}
+
+static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
+{
+    size_t index = chunks->count - 1;
+    rp_kept_chunk *kept = &chunks->items[index];
+    uint32_t born = kept->chunk.born, count = kept->chunk.count;
+    rp_code code = RP_OK;
+    if (count + chunk->count > kept->capacity)
+        code = grow(chunks, kept, count + chunk->count, report);
+    rp_chunk all;
+    if (code == RP_OK) code = rp_chunks_borrow(chunks, index, buffer, &all, report);
+    if (code != RP_OK) return code;
+    copy_grains(&all, count, chunk);
+    for (uint32_t i = 0; i < chunk->count; i++)
+        all.local[count + i] = (uint16_t)(all.local[count + i] + born);
+    all.count += chunk->count;
+    all.born += chunk->born;
+    kept->travelled = INFINITY;
+    return rp_chunks_return(chunks, index, &all, report);
+}
+
+rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
+{
+    if (belongs(chunks, chunk)) return join(chunks, chunk, buffer, report);
+    rp_code code = add_chunk(chunks, chunk, report);
+    if (code != RP_OK) return code;
+    rp_kept_chunk *kept = &chunks->items[chunks->count - 1];
+    rp_chunk out = kept->chunk;
+    if (kept->place >= 0) set_arrays(&out, buffer->x, kept->capacity);
+    copy_grains(&out, 0, chunk);
+    return rp_chunks_return(chunks, chunks->count - 1, &out, report);
+}

@@ -1,0 +1,265 @@
+/* How many grains there are where, on a sparse grid: blocks of 4 x 4 x 4 cells exist around clumps
+ * and nowhere else. Numbers are whole, so they do not depend on the order in which threads add. */
+#include "detail/inside.h"
+
+#include <string.h>
+
+#define AXIS_BITS 21
+#define AXIS_MASK (((int64_t)1 << AXIS_BITS) - 1)
+#define CELLS RP_COUNT_CELLS
+#define FACE (CELLS + 2) /* cells along the edge of a block with its surroundings */
+#define NO_BLOCK SIZE_MAX
+
+void rp_counts_end(rp_counts *counts)
+{
+    rp_release(counts->blocks, counts->block_capacity * sizeof *counts->blocks);
+    rp_release((void *)counts->numbers, counts->cell_capacity * sizeof *counts->numbers);
+    rp_release(counts->filled, counts->cell_capacity * sizeof *counts->filled);
+    rp_release(counts->slots, counts->slot_count * sizeof *counts->slots);
+    *counts = (rp_counts){0};
+}
+
+static uint64_t block_key(int64_t i, int64_t j, int64_t k)
+{
+    return (uint64_t)((i & AXIS_MASK) | (j & AXIS_MASK) << AXIS_BITS |
+                      (k & AXIS_MASK) << (2 * AXIS_BITS));
+}
+
+static size_t slot_of(uint64_t key)
+{
+    return (size_t)(key * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+static size_t find_block(const rp_counts *counts, uint64_t key)
+{
+    if (!counts->slot_count) return NO_BLOCK;
+    for (size_t slot = slot_of(key);; slot++) {
+        uint32_t block = counts->slots[slot & (counts->slot_count - 1)];
+        if (block == 0) return NO_BLOCK;
+        if (counts->blocks[block - 1].key == key) return block - 1;
+    }
+}
+
+static void put_slot(rp_counts *counts, size_t block)
+{
+    size_t slot = slot_of(counts->blocks[block].key);
+    while (counts->slots[slot & (counts->slot_count - 1)])
+        slot++;
+    counts->slots[slot & (counts->slot_count - 1)] = (uint32_t)block + 1;
+}
+
+/* Twice the slots; all blocks find their place anew. */
+static bool grow_slots(rp_counts *counts)
+{
+    size_t wanted = counts->slot_count ? 2 * counts->slot_count : 1024;
+    uint32_t *slots = rp_allocate_zero(wanted * sizeof *slots);
+    if (!slots) return false;
+    rp_release(counts->slots, counts->slot_count * sizeof *slots);
+    counts->slots = slots;
+    counts->slot_count = wanted;
+    for (size_t b = 0; b < counts->block_count; b++)
+        put_slot(counts, b);
+    return true;
+}
+
+/* The block with that key, made where there is none; NO_BLOCK when memory runs out. */
+static size_t add_block(rp_counts *counts, uint64_t key)
+{
+    size_t block = find_block(counts, key);
+    if (block != NO_BLOCK) return block;
+    if (2 * (counts->block_count + 1) > counts->slot_count && !grow_slots(counts)) return NO_BLOCK;
+    if (!rp_reserve((void **)&counts->blocks, &counts->block_capacity, counts->block_count,
+                    counts->block_count + 1, sizeof *counts->blocks))
+        return NO_BLOCK;
+    block = counts->block_count++;
+    counts->blocks[block] = (struct rp_count_block){.key = key};
+    put_slot(counts, block);
+    return block;
+}
+
+/* A block with a clump in it, and all those beside it. */
+static bool add_surroundings(rp_counts *counts, const int64_t at[3])
+{
+    size_t own = add_block(counts, block_key(at[0], at[1], at[2]));
+    if (own == NO_BLOCK) return false;
+    if (counts->blocks[own].surrounded) return true;
+    counts->blocks[own].surrounded = true;
+    bool made = true;
+    for (int64_t k = -1; k <= 1; k++)
+        for (int64_t j = -1; j <= 1; j++)
+            for (int64_t i = -1; i <= 1; i++)
+                made = made &&
+                       add_block(counts, block_key(at[0] + i, at[1] + j, at[2] + k)) != NO_BLOCK;
+    return made;
+}
+
+static rp_code fit_cells(rp_counts *counts, rp_report *report)
+{
+    size_t cells = counts->block_count * RP_COUNT_BLOCK;
+    if (cells > counts->cell_capacity) {
+        rp_release((void *)counts->numbers, counts->cell_capacity * sizeof *counts->numbers);
+        rp_release(counts->filled, counts->cell_capacity * sizeof *counts->filled);
+        counts->cell_capacity = cells + cells / 4;
+        counts->numbers = rp_allocate(counts->cell_capacity * sizeof *counts->numbers);
+        counts->filled = rp_allocate(counts->cell_capacity * sizeof *counts->filled);
+        if (!counts->numbers || !counts->filled)
+            return rp_fail_memory(report, 8 * counts->cell_capacity, "counts of fine grains");
+    }
+    memset((void *)counts->numbers, 0, cells * sizeof *counts->numbers);
+    memset(counts->filled, 0, cells * sizeof *counts->filled);
+    return RP_OK;
+}
+
+static int64_t cell_at(double x, double inverse)
+{
+    return (int64_t)floor(x * inverse);
+}
+
+rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double after,
+                          rp_report *report)
+{
+    const rp_detail_field *field = &detail->field;
+    counts->inverse = 1 / detail->cell;
+    counts->block_count = 0;
+    if (counts->slots) memset(counts->slots, 0, counts->slot_count * sizeof *counts->slots);
+    bool made = true;
+    for (size_t r = 0; r < field->count && made; r++) {
+        const rp_row *row = &field->rows[r];
+        int64_t at[3] = {cell_at(row->x + after * row->vx, counts->inverse) >> 2,
+                         cell_at(row->y + after * row->vy, counts->inverse) >> 2,
+                         cell_at(row->z + after * row->vz, counts->inverse) >> 2};
+        made = add_surroundings(counts, at);
+    }
+    if (!made)
+        return rp_fail_memory(report, counts->block_count * sizeof *counts->blocks,
+                              "counts of fine grains");
+    return fit_cells(counts, report);
+}
+
+static size_t inner(int64_t i, int64_t j, int64_t k)
+{
+    return (size_t)((i & (CELLS - 1)) | (j & (CELLS - 1)) << 2 | (k & (CELLS - 1)) << 4);
+}
+
+/* The place of a cell, or NO_BLOCK. */
+static size_t cell_place(const rp_counts *counts, int64_t i, int64_t j, int64_t k)
+{
+    size_t block = find_block(counts, block_key(i >> 2, j >> 2, k >> 2));
+    return block == NO_BLOCK ? NO_BLOCK : block * RP_COUNT_BLOCK + inner(i, j, k);
+}
+
+/* Grains are in the order of a curve, so that many in a row are of one cell. */
+void rp_counts_add(rp_counts *counts, const rp_chunk *chunk)
+{
+    int64_t last[3] = {INT64_MIN, 0, 0};
+    size_t place = NO_BLOCK;
+    uint32_t number = 0;
+    for (size_t g = 0; g < chunk->count; g++) {
+        int64_t at[3] = {cell_at(chunk->x[g], counts->inverse),
+                         cell_at(chunk->y[g], counts->inverse),
+                         cell_at(chunk->z[g], counts->inverse)};
+        if (memcmp(at, last, sizeof at) != 0) {
+            if (place != NO_BLOCK)
+                atomic_fetch_add_explicit(&counts->numbers[place], number, memory_order_relaxed);
+            place = cell_place(counts, at[0], at[1], at[2]);
+            memcpy(last, at, sizeof at);
+            number = 0;
+        }
+        number++;
+    }
+    if (place != NO_BLOCK)
+        atomic_fetch_add_explicit(&counts->numbers[place], number, memory_order_relaxed);
+}
+
+typedef struct smooth_job {
+    rp_counts *counts;
+    float scale;
+} smooth_job;
+
+/* The numbers of a block and of the cells around it; x fastest. */
+static void gather_block(const rp_counts *counts, size_t block, float *cells)
+{
+    uint64_t key = counts->blocks[block].key;
+    int64_t at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = (int64_t)(key >> (a * AXIS_BITS) & (uint64_t)AXIS_MASK);
+    for (int n = 0; n < 27; n++) {
+        int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+        size_t from =
+            find_block(counts, block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]));
+        int low[3], high[3];
+        for (int a = 0; a < 3; a++) {
+            low[a] = side[a] < 0 ? CELLS - 1 : 0;
+            high[a] = side[a] > 0 ? 1 : CELLS;
+        }
+        for (int k = low[2]; k < high[2]; k++)
+            for (int j = low[1]; j < high[1]; j++)
+                for (int i = low[0]; i < high[0]; i++) {
+                    int x = i + 1 + side[0] * CELLS, y = j + 1 + side[1] * CELLS,
+                        z = k + 1 + side[2] * CELLS;
+                    cells[(z * FACE + y) * FACE + x] =
+                        from == NO_BLOCK
+                            ? 0
+                            : (float)counts->numbers[from * RP_COUNT_BLOCK + inner(i, j, k)];
+                }
+    }
+}
+
+/* (1, 2, 1) / 4 along each axis: (D9). */
+static float smoothed(const float *cells, int x, int y, int z)
+{
+    static const float weights[3] = {0.25f, 0.5f, 0.25f};
+    float sum = 0;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                sum += weights[i] * weights[j] * weights[k] *
+                       cells[((z + k) * FACE + y + j) * FACE + x + i];
+    return sum;
+}
+
+static void smooth_range(void *context, size_t begin, size_t end)
+{
+    const smooth_job *job = context;
+    float cells[FACE * FACE * FACE];
+    for (size_t b = begin; b < end; b++) {
+        gather_block(job->counts, b, cells);
+        for (int c = 0; c < RP_COUNT_BLOCK; c++)
+            job->counts->filled[b * RP_COUNT_BLOCK + (size_t)c] =
+                job->scale * smoothed(cells, c & 3, c >> 2 & 3, c >> 4);
+    }
+}
+
+#define BLOCK 64
+
+void rp_counts_smooth(rp_counts *counts, const rp_detail *detail)
+{
+    smooth_job job = {counts, (float)(1 / detail->packed)};
+    rp_parallel_for(detail->threads, counts->block_count, BLOCK, smooth_range, &job);
+}
+
+static float filled_at(const rp_counts *counts, int64_t i, int64_t j, int64_t k)
+{
+    size_t place = cell_place(counts, i, j, k);
+    return place == NO_BLOCK ? 0 : counts->filled[place];
+}
+
+float rp_counts_filled(const rp_counts *counts, double x, double y, double z)
+{
+    double at[3] = {x * counts->inverse - 0.5, y * counts->inverse - 0.5,
+                    z * counts->inverse - 0.5};
+    int64_t cell[3];
+    float part[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double whole = floor(at[a]);
+        cell[a] = (int64_t)whole;
+        part[a] = (float)(at[a] - whole);
+    }
+    for (int n = 0; n < 8; n++) {
+        int i = n & 1, j = n >> 1 & 1, k = n >> 2;
+        float weight =
+            (i ? part[0] : 1 - part[0]) * (j ? part[1] : 1 - part[1]) * (k ? part[2] : 1 - part[2]);
+        sum += weight * filled_at(counts, cell[0] + i, cell[1] + j, cell[2] + k);
+    }
+    return sum;
+}

@@ -1,0 +1,258 @@
+#include "detail/detail.h"
+#include "detail/inside.h"
+
+#include <string.h>
+
+/* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
+ * them; cells are a quarter, a half or the whole of the reach. */
+#define CELL_GRAINS 20
+
+static double cell_edge(const rp_detail *detail)
+{
+    double volume = pow(detail->scene->particles.spacing, 3);
+    for (double parts = 4; parts > 1; parts /= 2) {
+        double edge = rp_near_edge(detail->reach) / parts;
+        if ((double)detail->spec->factor * pow(edge, 3) / volume >= CELL_GRAINS) return edge;
+    }
+    return rp_near_edge(detail->reach);
+}
+
+static void set_lengths(rp_detail *detail)
+{
+    double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
+    detail->radius = 0.5 * spacing;
+    detail->reach = 3 * detail->radius;
+    detail->spacing = spacing / cbrt(factor);
+    detail->clear = 0.5 * detail->spacing;
+    detail->cell = cell_edge(detail);
+    detail->packed = factor * pow(detail->cell / spacing, 3);
+}
+
+static rp_code make_works(rp_detail *detail, rp_report *report)
+{
+    detail->work_count = rp_threads_count(detail->threads);
+    size_t bytes = (size_t)detail->work_count * sizeof *detail->works;
+    detail->works = rp_allocate_zero(bytes);
+    if (!detail->works) return rp_fail_memory(report, bytes, "fine grains");
+    size_t list = (size_t)detail->field.surface_room * sizeof(int);
+    rp_code code = rp_chunk_create(&detail->newborn, RP_CHUNK_MAX, report);
+    for (int i = 0; i < detail->work_count && code == RP_OK; i++) {
+        rp_work *work = &detail->works[i];
+        code = rp_near_walk_create(&work->walk, report);
+        if (code == RP_OK) code = rp_chunk_create(&work->chunk, RP_CHUNK_MAX, report);
+        work->near_chunk.index = rp_allocate(list);
+        work->near_packet.index = rp_allocate(list);
+        if (code == RP_OK && !(work->near_chunk.index && work->near_packet.index))
+            code = rp_fail_memory(report, list, "fine grains");
+    }
+    return code;
+}
+
+static void release_works(rp_detail *detail)
+{
+    size_t list = (size_t)detail->field.surface_room * sizeof(int);
+    for (int i = 0; i < detail->work_count && detail->works; i++) {
+        rp_work *work = &detail->works[i];
+        rp_near_walk_destroy(work->walk);
+        rp_chunk_release(&work->chunk, RP_CHUNK_MAX);
+        rp_release(work->near_chunk.index, list);
+        rp_release(work->near_packet.index, list);
+    }
+    rp_release(detail->works, (size_t)detail->work_count * sizeof *detail->works);
+    rp_chunk_release(&detail->newborn, RP_CHUNK_MAX);
+}
+
+rp_work *rp_work_take(rp_detail *detail)
+{
+    for (int i = 0;; i = (i + 1) % detail->work_count)
+        if (!atomic_exchange_explicit(&detail->works[i].busy, true, memory_order_acquire))
+            return &detail->works[i];
+}
+
+void rp_work_give(rp_work *work)
+{
+    atomic_store_explicit(&work->busy, false, memory_order_release);
+}
+
+static rp_code make_bodies(rp_detail *detail, rp_report *report)
+{
+    detail->body_count = detail->scene->bodies.count;
+    size_t bytes = (size_t)detail->body_count * sizeof(rp_body_state);
+    detail->last_bodies = rp_allocate_zero(bytes);
+    detail->next_bodies = rp_allocate_zero(bytes);
+    detail->bodies = rp_allocate_zero(bytes);
+    if (detail->last_bodies && detail->next_bodies && detail->bodies) return RP_OK;
+    return rp_fail_memory(report, 3 * bytes, "bodies");
+}
+
+void rp_detail_destroy(rp_detail *detail)
+{
+    if (!detail) return;
+    size_t bytes = (size_t)detail->body_count * sizeof(rp_body_state);
+    release_works(detail);
+    rp_release(detail->last_bodies, bytes);
+    rp_release(detail->next_bodies, bytes);
+    rp_release(detail->bodies, bytes);
+    rp_field_end(&detail->field);
+    rp_counts_end(&detail->counts);
+    rp_counts_end(&detail->counts_next);
+    rp_chunks_end(&detail->chunks);
+    rp_clumps_end(&detail->last);
+    rp_clumps_end(&detail->next);
+    rp_release(detail, sizeof *detail);
+}
+
+rp_code rp_detail_create(const rp_scene *scene, const rp_detail_options *options, rp_detail **out,
+                         rp_report *report)
+{
+    *out = NULL;
+    if (scene->detail.factor < 1)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "the scene has no detail.factor; give one, such as 100");
+    rp_detail *detail = rp_allocate_zero(sizeof *detail);
+    if (!detail) return rp_fail_memory(report, sizeof *detail, "fine grains");
+    detail->scene = scene;
+    detail->spec = &scene->detail;
+    detail->threads = options->threads;
+    detail->chunks = (rp_chunks){.limit = options->memory, .file = -1};
+    set_lengths(detail);
+    rp_code code = RP_OK;
+    if (options->scratch && !(detail->chunks.folder = rp_text_copy(options->scratch)))
+        code = rp_fail_memory(report, strlen(options->scratch), "fine grains");
+    if (code == RP_OK) code = rp_field_begin(detail, report);
+    if (code == RP_OK) code = make_bodies(detail, report);
+    if (code == RP_OK) code = make_works(detail, report);
+    if (code == RP_OK)
+        *out = detail;
+    else
+        rp_detail_destroy(detail);
+    return code;
+}
+
+static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *report)
+{
+    if (view->body_count != detail->body_count)
+        return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the scene has %d",
+                       view->body_count, detail->body_count);
+    if (detail->begun && !(view->time > detail->time))
+        return rp_fail(report, RP_ERROR_INPUT, "the view is of %g s, the one before it of %g s",
+                       view->time, detail->time);
+    memcpy(detail->next_bodies, view->bodies,
+           (size_t)view->body_count * sizeof *detail->next_bodies);
+    return rp_clumps_take(&detail->next, view, report);
+}
+
+/* What the counts say after grains have been born. */
+static rp_code count_again(rp_detail *detail, rp_report *report)
+{
+    if (!detail->spec->keep_apart) return RP_OK;
+    rp_code code = rp_counts_prepare(&detail->counts, detail, 0, report);
+    for (size_t i = 0; i < detail->chunks.count && code == RP_OK; i++) {
+        rp_chunk chunk;
+        code = rp_chunks_borrow(&detail->chunks, i, &detail->works[0].chunk, &chunk, report);
+        if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);
+    }
+    if (code == RP_OK) rp_counts_smooth(&detail->counts, detail);
+    return code;
+}
+
+static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)
+{
+    bool counted = detail->spec->keep_apart;
+    rp_code code =
+        rp_field_set(detail, interval, (double)step / steps, (double)(step + 1) / steps, report);
+    if (code == RP_OK && counted)
+        code = rp_counts_prepare(&detail->counts_next, detail, detail->field.dt, report);
+    if (code == RP_OK) code = rp_carry(detail, report);
+    if (code != RP_OK || !counted) return code;
+    rp_counts_smooth(&detail->counts_next, detail);
+    rp_counts swap = detail->counts;
+    detail->counts = detail->counts_next;
+    detail->counts_next = swap;
+    detail->steps++;
+    return RP_OK;
+}
+
+static rp_code carry_on(rp_detail *detail, double interval, rp_report *report)
+{
+    rp_clumps_settle(detail, &detail->last, &detail->next);
+    int steps = (int)fmin(fmax(ceil(interval / detail->spec->step - 1e-6), 1), 1e6);
+    rp_code code = RP_OK;
+    for (int i = 0; i < steps && code == RP_OK; i++)
+        code = step(detail, interval, i, steps, report);
+    return code;
+}
+
+/* Surfaces as they are in the next view, and standing still. */
+static void stand(rp_detail *detail)
+{
+    rp_detail_field *field = &detail->field;
+    rp_surfaces_refresh(field->surfaces, field->surface_count, detail->next_bodies);
+    field->dt = 0;
+}
+
+static void swap_views(rp_detail *detail, double time)
+{
+    rp_clumps clumps = detail->last;
+    detail->last = detail->next;
+    detail->next = clumps;
+    rp_body_state *bodies = detail->last_bodies;
+    detail->last_bodies = detail->next_bodies;
+    detail->next_bodies = bodies;
+    detail->time = time;
+    detail->begun = true;
+}
+
+rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *report)
+{
+    rp_code code = take_view(detail, view, report);
+    if (code == RP_OK && detail->begun) code = carry_on(detail, view->time - detail->time, report);
+    if (code != RP_OK) return code;
+    uint64_t before = detail->born;
+    stand(detail);
+    code = rp_sample_new(detail, report);
+    if (code != RP_OK) return code;
+    swap_views(detail, view->time);
+    if (detail->born == before) return RP_OK;
+    return count_again(detail, report);
+}
+
+rp_detail_counts rp_detail_count(const rp_detail *detail)
+{
+    rp_detail_counts counts = {.born = detail->born,
+                               .left = atomic_load(&detail->left),
+                               .steps = detail->steps,
+                               .bytes = detail->chunks.bytes};
+    counts.there = counts.born - counts.left;
+    for (size_t i = 0; i < detail->chunks.count; i++)
+        if (detail->chunks.items[i].place >= 0)
+            counts.swapped += detail->chunks.items[i].chunk.count;
+    return counts;
+}
+
+double rp_detail_spacing(const rp_detail *detail)
+{
+    return detail->spacing;
+}
+
+double rp_detail_time(const rp_detail *detail)
+{
+    return detail->time;
+}
+
+const rp_body_state *rp_detail_bodies(const rp_detail *detail, int *count)
+{
+    *count = detail->body_count;
+    return detail->last_bodies;
+}
+
+rp_code rp_detail_visit(rp_detail *detail, rp_chunk_fn *visit, void *user, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (size_t i = 0; i < detail->chunks.count && code == RP_OK; i++) {
+        rp_chunk chunk;
+        code = rp_chunks_borrow(&detail->chunks, i, &detail->works[0].chunk, &chunk, report);
+        if (code == RP_OK) code = visit(user, &chunk, report);
+    }
+    return code;
+}

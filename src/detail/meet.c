@@ -1,0 +1,165 @@
+/* Grains and surfaces: new grains are placed outside, moving ones stay there. */
+#include "detail/inside.h"
+
+/* Passes over all surfaces until none is met any more; corners take two or three. */
+#define PASSES 4
+/* Steps towards a surface before it counts as reached. */
+#define TRACE_STEPS 24
+
+/* The way that any point of a surface near `middle` moves in this step, at most. */
+static double surface_way(const rp_detail_field *field, int index, rp_vec3 middle, double reach)
+{
+    const rp_surface *surface = &field->surfaces[index];
+    double arm = rp_v3_length(rp_v3_sub(middle, surface->pose.position)) + reach;
+    return field->dt * (rp_v3_length(surface->velocity) + rp_v3_length(surface->spin) * arm);
+}
+
+static void add_if_near(const rp_detail_field *field, int index, rp_vec3 middle, double reach,
+                        rp_near_surfaces *out)
+{
+    double way = surface_way(field, index, middle, reach);
+    if (rp_surface_may_touch(&field->surfaces[index], middle, reach + way))
+        out->index[out->count++] = index;
+}
+
+void rp_near_surfaces_find(const rp_detail *detail, const rp_near_surfaces *from, rp_vec3 middle,
+                           double reach, rp_near_surfaces *out)
+{
+    out->count = 0;
+    int count = from ? from->count : detail->field.surface_count;
+    for (int i = 0; i < count; i++)
+        add_if_near(&detail->field, from ? from->index[i] : i, middle, reach, out);
+}
+
+/* Out of one surface: what is inside is mirrored, what is too close pushed; true when it was. */
+static bool place_beside(const rp_surface *surface, double clear, double reach, rp_vec3 *at)
+{
+    rp_touch touch;
+    if (!rp_surface_touch(surface, *at, reach, &touch) || touch.distance >= clear) return false;
+    double wanted = fmax(-touch.distance, clear);
+    *at = rp_v3_madd(*at, wanted - touch.distance, touch.normal);
+    return true;
+}
+
+rp_vec3 rp_place_outside(const rp_detail *detail, const rp_near_surfaces *near, rp_vec3 middle,
+                         rp_vec3 at)
+{
+    bool moved = near->count > 0;
+    for (int pass = 0; pass < PASSES && moved; pass++) {
+        moved = false;
+        for (int i = 0; i < near->count; i++)
+            moved |= place_beside(&detail->field.surfaces[near->index[i]], detail->clear,
+                                  detail->reach, &at);
+    }
+    return moved ? middle : at; /* wedged in: the clump itself is outside */
+}
+
+/* A way relative to a surface, in its frame. */
+typedef struct passage {
+    const rp_shape *shape;
+    rp_vec3 from, to;
+    double length, clear;
+} passage;
+
+/* The share of the way that is free, by steps as long as the distance (Hart 1996, sphere tracing);
+ * 1: all of it. Where it ends, `*normal` is that of the surface. */
+static double free_share(const passage *p, double distance, rp_vec3 *normal)
+{
+    double share = 0;
+    for (int i = 0; i < TRACE_STEPS && share < 1; i++) {
+        if (distance <= p->clear * 0.5) return share;
+        share += fmax(distance - 0.25 * p->clear, 0.1 * p->clear) / p->length;
+        if (share >= 1) return 1;
+        rp_vec3 at = rp_v3_madd(p->from, share, rp_v3_sub(p->to, p->from));
+        distance = rp_shape_distance(p->shape, at, normal);
+    }
+    return fmin(share, 1);
+}
+
+/* Along the surface from where it was met, and clear of it. */
+static rp_vec3 slide(const passage *p, double share, rp_vec3 normal)
+{
+    rp_vec3 way = rp_v3_sub(p->to, p->from), at = rp_v3_madd(p->from, share, way);
+    rp_vec3 rest = rp_v3_scale(way, 1 - share);
+    double into = rp_v3_dot(rest, normal);
+    if (into < 0) rest = rp_v3_madd(rest, -into, normal);
+    return rp_v3_add(at, rest);
+}
+
+static rp_vec3 lifted(const passage *p, rp_vec3 at, rp_vec3 *normal)
+{
+    double distance = rp_shape_distance(p->shape, at, normal);
+    return distance < p->clear ? rp_v3_madd(at, p->clear - distance, *normal) : at;
+}
+
+/* The end of a way in the surface's frame that stays outside; false when nothing is in the way. */
+static bool end_outside(const passage *p, rp_vec3 *end, rp_vec3 *normal)
+{
+    double after = rp_shape_distance_within(p->shape, p->to, p->clear + p->length, normal);
+    if (after >= p->clear + p->length) return false;
+    double before = rp_shape_distance(p->shape, p->from, normal);
+    if (before > 0 && after >= p->clear && before + after > p->length) return false;
+    *end = p->to;
+    if (before > 0 && p->length > 0) {
+        double share = free_share(p, before, normal);
+        if (share < 1)
+            *end = slide(p, share, *normal);
+        else if (after >= p->clear)
+            return false;
+    }
+    *end = lifted(p, *end, normal);
+    return true;
+}
+
+/* What a contact leaves of the velocity: nothing into the surface, less along it. */
+static rp_vec3 after_contact(const rp_detail *detail, const rp_surface *surface, rp_vec3 normal,
+                             const rp_flight *flight)
+{
+    rp_vec3 arm = rp_v3_sub(flight->end, surface->pose.position);
+    rp_vec3 own = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    rp_vec3 relative = rp_v3_sub(flight->velocity, own);
+    double into = rp_v3_dot(relative, normal);
+    if (into >= 0) return flight->velocity;
+    rp_vec3 along = rp_v3_madd(relative, -into, normal);
+    double speed = rp_v3_length(along);
+    double friction =
+        rp_surface_friction(surface, &rp_scene_materials(detail->scene)[flight->material]);
+    double keeps = speed > 0 ? fmax(0, 1 + friction * into / speed) : 0;
+    return rp_v3_madd(own, keeps, along);
+}
+
+static bool meet_one(const rp_detail *detail, int index, rp_flight *flight)
+{
+    const rp_surface *surface = &detail->field.surfaces[index];
+    rp_pose pose = detail->field.ends[index];
+    passage p = {.shape = surface->shape,
+                 .from = rp_pose_to_local(surface->pose, flight->start),
+                 .to = rp_pose_to_local(pose, flight->end),
+                 .clear = detail->clear};
+    p.length = rp_v3_length(rp_v3_sub(p.to, p.from));
+    rp_vec3 end, normal;
+    if (!rp_shape_may_be_near(p.shape, p.to, p.clear + p.length)) return false;
+    if (!end_outside(&p, &end, &normal)) return false;
+    flight->end = rp_pose_to_world(pose, end);
+    normal = rp_quat_rotate(pose.orientation, normal);
+    flight->velocity = after_contact(detail, surface, normal, flight);
+    return true;
+}
+
+/* A contact that moves a grain by less than this, in clearances, does not move it. */
+#define STILL 1e-3
+
+bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_flight *flight)
+{
+    bool met = false, again = true;
+    for (int pass = 0; pass < PASSES && again; pass++) {
+        again = false;
+        for (int i = 0; i < near->count; i++)
+            again |= meet_one(detail, near->index[i], flight);
+        met |= again;
+        again = again && near->count > 1;
+    }
+    rp_vec3 way = rp_v3_sub(flight->end, flight->start);
+    if (met && rp_v3_length(way) < STILL * detail->clear) flight->end = flight->start;
+    return met;
+}

@@ -1,0 +1,164 @@
+/* Filling clumps with grains (D1), (D2). */
+#include "base/random.h"
+#include "detail/inside.h"
+#include "neighbor/morton.h"
+
+#include <stdlib.h>
+
+/* Of the grains of a clump, in units of what one of the six outer cubes gets: (D2). */
+static double centre_share(const rp_detail_spec *spec)
+{
+    double centre = spec->contrast - 3;
+    return centre / (centre + 6);
+}
+
+rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id)
+{
+    rp_random4 r = rp_random(seed, RP_RANDOM_DETAIL, id);
+    rp_vec3 at = {2 * rp_random_unit(r.bits[0]) - 1, 2 * rp_random_unit(r.bits[1]) - 1,
+                  2 * rp_random_unit(r.bits[2]) - 1};
+    double share = centre_share(spec), choice = rp_random_unit(r.bits[3]);
+    if (choice < share) return at;
+    int cube = (int)(6 * (choice - share) / (1 - share));
+    double side = cube & 1 ? -1 : 1;
+    if (cube >> 1 == 0) at.x += side;
+    if (cube >> 1 == 1) at.y += side;
+    if (cube >> 1 >= 2) at.z += side;
+    return at;
+}
+
+/* New clumps in the order of material, then of a Morton curve: chunks are of one material and hold
+ * together in space. */
+typedef struct newcomer {
+    uint64_t key;
+    uint32_t clump;
+} newcomer;
+
+static int by_key(const void *a, const void *b)
+{
+    const newcomer *left = a, *right = b;
+    if (left->key != right->key) return left->key < right->key ? -1 : 1;
+    return (left->clump > right->clump) - (left->clump < right->clump);
+}
+
+#define AXIS_BITS 18
+#define MATERIAL_SHIFT 54 /* 3 times the bits of an axis */
+
+static uint64_t cell_of(double x, double edge)
+{
+    return (uint64_t)((int64_t)floor(x / edge) + (1 << (AXIS_BITS - 1))) & ((1u << AXIS_BITS) - 1);
+}
+
+static size_t list_newcomers(const rp_detail *detail, newcomer *list)
+{
+    const rp_clumps *last = &detail->last, *next = &detail->next;
+    double edge = detail->scene->particles.spacing;
+    size_t count = 0, i = 0;
+    for (size_t j = 0; j < next->count; j++) {
+        while (i < last->count && last->id[i] < next->id[j])
+            i++;
+        if (i < last->count && last->id[i] == next->id[j]) continue;
+        uint64_t place = rp_morton_key(cell_of(next->x[j], edge), cell_of(next->y[j], edge),
+                                       cell_of(next->z[j], edge));
+        list[count++] =
+            (newcomer){(uint64_t)next->material[j] << MATERIAL_SHIFT | place, (uint32_t)j};
+    }
+    if (count) qsort(list, count, sizeof *list, by_key);
+    return count;
+}
+
+/* A stretch of grains that goes into one chunk. */
+typedef struct birth {
+    rp_detail *detail;
+    const newcomer *list;
+    uint64_t begin; /* grain: newcomer times factor, and its number in it */
+    rp_chunk *chunk;
+} birth;
+
+/* Radii of a clump from its middle to the farthest corner of an outer cube, and a bit. */
+#define FARTHEST 2.5
+
+static void bear(void *context, size_t begin, size_t end)
+{
+    const birth *b = context;
+    const rp_detail *detail = b->detail;
+    const rp_clumps *clumps = &detail->next;
+    uint64_t factor = (uint64_t)detail->spec->factor;
+    rp_work *work = rp_work_take(b->detail);
+    for (size_t k = begin; k < end; k++) {
+        uint32_t c = b->list[(b->begin + k) / factor].clump, id = b->chunk->first + (uint32_t)k;
+        rp_vec3 at = rp_sample_point(detail->spec, (uint64_t)detail->scene->seed, id);
+        rp_vec3 middle = {clumps->x[c], clumps->y[c], clumps->z[c]};
+        if (k == begin || (b->begin + k) % factor == 0)
+            rp_near_surfaces_find(detail, NULL, middle, FARTHEST * detail->radius,
+                                  &work->near_packet);
+        at = rp_v3_madd(middle, detail->radius, at);
+        at = rp_place_outside(detail, &work->near_packet, middle, at);
+        b->chunk->x[k] = (float)at.x;
+        b->chunk->y[k] = (float)at.y;
+        b->chunk->z[k] = (float)at.z;
+        b->chunk->vx[k] = clumps->vx[c];
+        b->chunk->vy[k] = clumps->vy[c];
+        b->chunk->vz[k] = clumps->vz[c];
+        b->chunk->local[k] = (uint16_t)k;
+    }
+    rp_work_give(work);
+}
+
+#define BLOCK 2048
+
+/* `count` grains of one material from `begin` on become a chunk of their own. */
+static rp_code bear_chunk(rp_detail *detail, const newcomer *list, uint64_t begin, size_t count,
+                          rp_report *report)
+{
+    uint64_t factor = (uint64_t)detail->spec->factor;
+    rp_chunk chunk = detail->newborn;
+    chunk.first = (uint32_t)detail->born;
+    chunk.born = chunk.count = (uint32_t)count;
+    chunk.material = detail->next.material[list[begin / factor].clump];
+    birth b = {detail, list, begin, &chunk};
+    rp_parallel_for(detail->threads, count, BLOCK, bear, &b);
+    rp_code code = rp_chunks_add(&detail->chunks, &chunk, &detail->works[0].chunk, report);
+    if (code == RP_OK) detail->born += count;
+    return code;
+}
+
+/* How many grains from `begin` on go into one chunk. */
+static size_t stretch(const rp_detail *detail, const newcomer *list, uint64_t begin, uint64_t end)
+{
+    uint64_t factor = (uint64_t)detail->spec->factor, behind = begin;
+    uint64_t whole = RP_CHUNK_MAX >= factor ? RP_CHUNK_MAX / factor * factor : RP_CHUNK_MAX;
+    uint64_t most = end - begin < whole ? end : begin + whole;
+    uint64_t material = list[begin / factor].key >> MATERIAL_SHIFT;
+    while (behind < most && list[behind / factor].key >> MATERIAL_SHIFT == material)
+        behind = (behind / factor + 1) * factor;
+    return (size_t)((behind < most ? behind : most) - begin);
+}
+
+static rp_code fill(rp_detail *detail, const newcomer *list, size_t count, rp_report *report)
+{
+    uint64_t end = count * (uint64_t)detail->spec->factor;
+    if (detail->born + end > UINT32_MAX)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%.3g fine grains are more than there are numbers for (4.29e9); take a "
+                       "smaller factor",
+                       (double)detail->born + (double)end);
+    rp_code code = RP_OK;
+    for (uint64_t begin = 0; begin < end && code == RP_OK;) {
+        size_t length = stretch(detail, list, begin, end);
+        code = bear_chunk(detail, list, begin, length, report);
+        begin += length;
+    }
+    return code;
+}
+
+rp_code rp_sample_new(rp_detail *detail, rp_report *report)
+{
+    size_t bytes = detail->next.count * sizeof(newcomer);
+    newcomer *list = rp_allocate(bytes);
+    if (!list) return rp_fail_memory(report, bytes, "new coarse grains");
+    size_t count = list_newcomers(detail, list);
+    rp_code code = fill(detail, list, count, report);
+    rp_release(list, bytes);
+    return code;
+}

@@ -1,0 +1,42 @@
+/* Points that are looked up by boxes: which of them are near a handful of others that lie close
+ * together. The same cells as for lists, for those who want no lists because they ask once. */
+#ifndef RP_NEIGHBOR_NEAR_H
+#define RP_NEIGHBOR_NEAR_H
+
+#include "base/threads.h"
+
+typedef struct rp_near rp_near;
+typedef struct rp_near_walk rp_near_walk;
+
+/* `threads` (may be NULL) must outlive it. */
+rp_code rp_near_create(rp_threads *threads, rp_near **out, rp_report *report);
+void rp_near_destroy(rp_near *near);
+
+/* Sorts the points into cells of edge `radius`. The arrays are copied. */
+rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *z, size_t count,
+                    double radius, rp_report *report);
+/* The edge of the cells for a radius: a trifle more. They begin at whole multiples of it. */
+double rp_near_edge(double radius);
+size_t rp_near_count(const rp_near *near);
+/* Where the i-th point in cell order stood in the arrays. */
+const uint32_t *rp_near_order(const rp_near *near);
+/* The cells of any points; those with the same key are in the same cell. Points so far off that
+ * cells have to share a key may have that of a cell elsewhere. */
+void rp_near_keys(const rp_near *near, const float *x, const float *y, const float *z, size_t count,
+                  uint64_t *keys);
+
+/* A box around points of one cell. */
+typedef struct rp_near_box {
+    uint64_t key; /* of the cell */
+    float low[3], high[3];
+} rp_near_box;
+
+/* One search at a time; each thread has its own. */
+rp_code rp_near_walk_create(rp_near_walk **out, rp_report *report);
+void rp_near_walk_destroy(rp_near_walk *walk);
+void rp_near_begin(const rp_near *near, const rp_near_box *box, rp_near_walk *walk);
+/* The next points within the radius of the box, as numbers in cell order, always in the same order;
+ * 0 when there are no more. `*index` is good until the next call. */
+size_t rp_near_next(const rp_near *near, rp_near_walk *walk, const uint32_t **index);
+
+#endif
