@@ -28,6 +28,7 @@ typedef struct rp_part_layout {
 } rp_part_layout;
 
 #define RP_PART_COLUMNS 16
+#define RP_PART_IDS ((uint64_t)1 << 32) /* how many ids there are */
 
 /* What every part tells of its chunks. */
 enum { RP_PART_FIRST, RP_PART_BORN, RP_PART_COUNT, RP_PART_MATERIAL, RP_PART_OTHER };
@@ -56,6 +57,7 @@ typedef struct rp_part_list {
     uint64_t *grains, *seals;
     size_t count, grain_capacity, seal_capacity;
 } rp_part_list;
+void rp_part_list_end(rp_part_list *list);
 
 /* Writing: what goes wrong is put into the report at once, later calls then do nothing, and finish
  * returns the code. */

@@ -1,4 +1,3 @@
-#include "base/memory.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -8,7 +7,6 @@
 
 /* More than 2^32 grains in parts of any sensible size need. */
 #define PARTS_MAX 65536
-#define IDS ((uint64_t)1 << 32)
 /* No grain takes less than this once it is packed as tightly as can be. */
 #define GRAINS_PER_BYTE 512
 
@@ -25,10 +23,7 @@ rp_code rp_part_damaged(const rp_part *part, const char *key, const char *what, 
 
 void rp_parts_end(rp_parts *parts)
 {
-    rp_part_list *list = &parts->list;
-    rp_release(list->grains, list->grain_capacity * sizeof *list->grains);
-    rp_release(list->seals, list->seal_capacity * sizeof *list->seals);
-    *list = (rp_part_list){0};
+    rp_part_list_end(&parts->list);
 }
 
 static rp_code get_number(const rp_sealed_reader *file, const rp_path *path, const char *key,
@@ -75,7 +70,7 @@ static rp_code check_files(const rp_parts *parts, rp_report *report)
         if (parts->list.grains[i] / GRAINS_PER_BYTE > (uint64_t)status.st_size)
             return damaged(&path, "count", "the file is too small for its grains", report);
         sum += parts->list.grains[i];
-        if (sum > IDS) break;
+        if (sum > RP_PART_IDS) break;
     }
     if (sum == parts->total) return RP_OK;
     return damaged(&parts->index_path, "parts/count", "the parts do not add up", report);
@@ -133,7 +128,7 @@ static rp_code check_chunk(const rp_part *part, size_t k, uint64_t *next_id, rp_
         return rp_part_damaged(part, "chunks/born", "a chunk has too many grains", report);
     if (count > born)
         return rp_part_damaged(part, "chunks/count", "more are left than were born", report);
-    if (first + born > IDS)
+    if (first + born > RP_PART_IDS)
         return rp_part_damaged(part, "chunks/first", "ids beyond 32 bits", report);
     if (next_id && first < *next_id)
         return rp_part_damaged(part, "chunks/first", "chunks share ids, or are out of order",

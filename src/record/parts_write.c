@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More could not be numbered within 32 bits of ids, however small the parts. */
-#define IDS ((uint64_t)1 << 32)
-
 static size_t row_bytes(const rp_part_column *column)
 {
     return column->width * rp_field_type_size(column->type);
@@ -20,12 +17,16 @@ void rp_part_end(rp_part *part)
     *part = (rp_part){0};
 }
 
-static void release_parts(rp_parts_writer *writer)
+void rp_part_list_end(rp_part_list *list)
 {
-    rp_part_list *list = &writer->list;
     rp_release(list->grains, list->grain_capacity * sizeof *list->grains);
     rp_release(list->seals, list->seal_capacity * sizeof *list->seals);
     *list = (rp_part_list){0};
+}
+
+static void release_parts(rp_parts_writer *writer)
+{
+    rp_part_list_end(&writer->list);
     rp_part_end(&writer->part);
 }
 
@@ -110,7 +111,7 @@ static void close_part(rp_parts_writer *writer)
 void rp_parts_add_chunk(rp_parts_writer *writer, const rp_chunk *chunk)
 {
     RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
-    RP_ASSERT((uint64_t)chunk->first + chunk->born <= IDS);
+    RP_ASSERT((uint64_t)chunk->first + chunk->born <= RP_PART_IDS);
     if (writer->grains + chunk->count > writer->limit) close_part(writer);
     void *first, *born, *count, *material;
     if (!rp_parts_add_rows(writer, RP_PART_FIRST, 1, &first) ||
