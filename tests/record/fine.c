@@ -242,9 +242,24 @@ static void check_export(rp_record *record, const rp_view *view, const char *fol
     assert_non_null(strstr(head, "vz,id,material\n"));
 }
 
+/* A frame with bodies does not fit a scene without. */
+static void check_other_scene(rp_record *record)
+{
+    static const char text[] = "time: {duration: 1 s}\nparticles: {spacing: 1 cm}\n";
+    const rp_scene *kept = record->scene;
+    rp_scene *other = NULL;
+    rp_frame_file *frame;
+    check_ok(rp_scene_parse(text, "test", &other, report), report);
+    record->scene = other;
+    assert_int_equal(rp_record_read_fine(record, 5, &frame, report), RP_ERROR_DAMAGED);
+    check_fault(report, RP_ERROR_DAMAGED, "fine/000005.h5");
+    record->scene = kept;
+    rp_scene_destroy(other);
+}
+
 static void a_record_knows_its_fine_frames(void **state)
 {
-    rp_scene *scene = test_scene(""), *other = NULL;
+    rp_scene *scene = test_scene("");
     rp_record *record;
     rp_frame_file *frame;
     rp_chunk chunk = chunk_make(0, 100, 100, 1, 1);
@@ -273,17 +288,9 @@ static void a_record_knows_its_fine_frames(void **state)
     check_ok(rp_record_remove_frames_after(record, 5, report), report);
     assert_int_equal(rp_record_fine_count(record), 1);
     assert_int_equal(count_files(folder), 2);
-    check_ok(rp_scene_parse("time: {duration: 1 s}\nparticles: {spacing: 1 cm}\n", "test", &other,
-                            report),
-             report);
-    const rp_scene *kept = record->scene;
-    record->scene = other;
-    assert_int_equal(rp_record_read_fine(record, 5, &frame, report), RP_ERROR_DAMAGED);
-    check_fault(report, RP_ERROR_DAMAGED, "fine/000005.h5");
-    record->scene = kept;
+    check_other_scene(record);
     rp_record_close(record);
     rp_scene_destroy(scene);
-    rp_scene_destroy(other);
     chunk_free(&chunk);
 }
 
