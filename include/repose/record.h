@@ -5,6 +5,8 @@
  *     RUN/meshes/                the scene's meshes, named by their content
  *     RUN/frames/000012.h5       one HDF5 file a frame
  *     RUN/checkpoints/000010.h5  what `--resume` starts from
+ *     RUN/fine/000012.h5         a frame of fine grains: the index to 000012-000.h5 …
+ *     RUN/fine/checkpoints/      what computing fine grains goes on from
  *     RUN/export/                what other programs read
  *
  * A file appears whole or not at all: it is written aside and renamed. Every HDF5 file carries a
@@ -42,6 +44,12 @@ RP_API rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp
                                      rp_report *report);
 RP_API rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
                                     rp_report *report);
+/* The same for frames of fine grains, of which there may be none. Their views have no mass,
+ * density, pressure, asleep and moisture: these are NULL. */
+RP_API int64_t rp_record_fine_count(const rp_record *record);
+RP_API int64_t rp_record_fine_number(const rp_record *record, int64_t index);
+RP_API rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_file **out,
+                                   rp_report *report);
 /* Good until the frame is closed. */
 RP_API const rp_view *rp_frame_view(const rp_frame_file *frame);
 RP_API void rp_frame_close(rp_frame_file *frame);

@@ -2,7 +2,8 @@
  *
  * A view of a world is good until that world steps, loads or is destroyed; a view of a frame until
  * the frame is closed. Arrays hold one value per grain, in an order that changes from step to step:
- * `id` tells grains apart.
+ * `id` tells grains apart. NULL stands for what a record does not hold: fine grains have no mass,
+ * density, pressure, asleep and moisture.
  */
 #ifndef REPOSE_VIEW_H
 #define REPOSE_VIEW_H
@@ -57,7 +58,7 @@ typedef struct rp_view {
     const uint8_t *asleep;     /* 1 when the solver let the grain rest */
     const float *moisture;     /* 0 dry to 1 wet */
 
-    const rp_field *fields; /* all of the above and the solver's own */
+    const rp_field *fields; /* all of the above that are there, and the solver's own */
     int field_count;
 
     const rp_body_state *bodies; /* in the order of the scene */

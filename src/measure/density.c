@@ -16,7 +16,7 @@ rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_
 {
     rp_density_error sum = {0};
     bool known = false;
-    for (size_t i = 0; i < view->count; i++) {
+    for (size_t i = 0; view->density && i < view->count; i++) {
         double rest = rest_density(view, scene, i), e = fmax(0, view->density[i] / rest - 1);
         known |= view->density[i] > 0 && view->density[i] != (float)rest;
         sum.mean += e;
@@ -29,7 +29,7 @@ rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_
         return rp_fail(report, RP_ERROR_UNSUPPORTED,
                        view->count
                            ? "no grain has a density of its own: this run's solver computes none, "
-                             "or has not begun"
+                             "has not begun, or the grains are fine ones"
                            : "there are no grains, so they have no density");
     }
     double n = (double)view->count;

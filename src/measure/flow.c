@@ -26,7 +26,7 @@ static entry *list_grains(const rp_view *view, int axis)
     const float *places[] = {view->x, view->y, view->z};
     entry *entries = rp_allocate((view->count + 1) * sizeof *entries);
     for (size_t i = 0; entries && i < view->count; i++)
-        entries[i] = (entry){view->id[i], places[axis][i], view->mass[i]};
+        entries[i] = (entry){view->id[i], places[axis][i], view->mass ? view->mass[i] : (float)NAN};
     if (entries) qsort(entries, view->count, sizeof *entries, by_id);
     return entries;
 }

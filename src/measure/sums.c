@@ -25,10 +25,28 @@ static rp_measured exactly(const char *name, double value, const char *unit)
     return (rp_measured){name, value, 0, unit};
 }
 
+/* Fine grains have no masses in their records. */
+static rp_code check_mass(const rp_view *view, rp_report *report)
+{
+    if (view->mass || !view->count) return RP_OK;
+    return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                   "the masses of these grains are not recorded; measure the coarse grains");
+}
+
+static void unknown(const char *const *names, const char *unit, rp_measured *out, int *count)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = (rp_measured){names[i], NAN, NAN, unit};
+    *count = 3;
+}
+
 rp_code rp_take_energy(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
 {
-    (void)report;
+    static const char *const names[] = {"kinetic", "potential", "total"};
     const rp_view *view = in->view;
+    unknown(names, "J", out, count);
+    rp_code code = check_mass(view, report);
+    if (code != RP_OK) return code;
     rp_vec3 g = in->scene->gravity;
     tally kinetic = {0}, potential = {0}, total = {0};
     for (size_t i = 0; i < view->count; i++) {
@@ -39,18 +57,20 @@ rp_code rp_take_energy(const rp_measure_input *in, rp_measured *out, int *count,
         tally_add(&potential, lifted);
         tally_add(&total, moving + lifted);
     }
-    out[0] = tallied("kinetic", kinetic, 3, "J");
-    out[1] = tallied("potential", potential, 2, "J");
-    out[2] = tallied("total", total, 3, "J");
-    *count = 3;
+    out[0] = tallied(names[0], kinetic, 3, "J");
+    out[1] = tallied(names[1], potential, 2, "J");
+    out[2] = tallied(names[2], total, 3, "J");
     return RP_OK;
 }
 
 rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *count,
                          rp_report *report)
 {
-    (void)report;
+    static const char *const names[] = {"x", "y", "z"};
     const rp_view *view = in->view;
+    unknown(names, "kg m/s", out, count);
+    rp_code code = check_mass(view, report);
+    if (code != RP_OK) return code;
     tally x = {0}, y = {0}, z = {0};
     for (size_t i = 0; i < view->count; i++) {
         double m = view->mass[i];
@@ -58,25 +78,25 @@ rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *coun
         tally_add(&y, m * (double)view->vy[i]);
         tally_add(&z, m * (double)view->vz[i]);
     }
-    out[0] = tallied("x", x, 2, "kg m/s");
-    out[1] = tallied("y", y, 2, "kg m/s");
-    out[2] = tallied("z", z, 2, "kg m/s");
-    *count = 3;
+    out[0] = tallied(names[0], x, 2, "kg m/s");
+    out[1] = tallied(names[1], y, 2, "kg m/s");
+    out[2] = tallied(names[2], z, 2, "kg m/s");
     return RP_OK;
 }
 
+/* Of what is not recorded, as of fine grains, no number is known. */
 rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
 {
     (void)report;
     const rp_view *view = in->view;
     tally mass = {0};
-    size_t asleep = 0;
+    double asleep = 0;
     for (size_t i = 0; i < view->count; i++) {
-        tally_add(&mass, view->mass[i]);
-        asleep += view->asleep[i] != 0;
+        tally_add(&mass, view->mass ? view->mass[i] : NAN);
+        asleep += view->asleep ? view->asleep[i] != 0 : NAN;
     }
     out[0] = exactly("grains", (double)view->count, "");
-    out[1] = exactly("asleep", (double)asleep, "");
+    out[1] = exactly("asleep", asleep, "");
     out[2] = tallied("mass", mass, 1, "kg");
     *count = 3;
     return RP_OK;

@@ -141,6 +141,7 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
     bool made = add_column(columns, &position) && add_column(columns, &velocity);
     for (int i = STANDARD_SCALARS_FROM; i < RP_STANDARD_FIELDS && made; i++) {
         const rp_standard_field *field = &rp_standard_fields[i];
+        if (!rp_standard_data(view, field)) continue; /* fine grains have not all of them */
         rp_column column = {
             .components = 1, .type = field->type, .data = {rp_standard_data(view, field)}};
         snprintf(column.name, sizeof column.name, "%s", field->name);

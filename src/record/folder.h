@@ -23,12 +23,20 @@ struct rp_record {
     const rp_scene *scene;
     rp_scene *owned_scene; /* the same, when the record read it itself */
     rp_numbers frames;
+    rp_numbers fine; /* frames of fine grains */
 };
+
+/* Where frames of fine grains are, and their checkpoints (record/fine.h). */
+#define RP_FINE_FOLDER "fine"
+#define RP_FINE_CHECKPOINTS RP_FINE_FOLDER "/checkpoints"
 
 /* A file or folder of the run, such as "scene.yaml". */
 rp_path rp_record_path(const rp_record *record, const char *name);
 rp_path rp_record_frame_path(const rp_record *record, int64_t number);
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number);
+
+/* Notes a frame of fine grains that was written. */
+rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report);
 
 /* Copies the meshes of the scene into the run. */
 rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
@@ -39,7 +47,8 @@ void rp_record_drop_meshes(const rp_record *record);
 rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
 /* Keeps the newest `keep` checkpoints. */
 rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report *report);
-/* Removes the frames behind `number`, and what an interrupted write left behind. */
+/* Removes the frames behind `number`, those of fine grains and their checkpoints as well, and what
+ * an interrupted write left behind. */
 rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report);
 /* RP_OK when the scene is the recorded one; else a fault that shows the first line that differs. */
 rp_code rp_record_same_scene(const rp_record *record, const rp_scene *scene, rp_report *report);

@@ -1,10 +1,8 @@
 #include "record/frame.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "base/store.h"
 #include "base/view.h"
 #include "record/fields.h"
-#include "record/sealed.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -30,14 +28,20 @@ static void put_grains(rp_sealed_writer *file, const rp_view *view)
 }
 
 /* Bodies are few: each part is gathered into one table. */
-static void put_bodies(rp_sealed_writer *file, const rp_view *view, double *table)
+void rp_frame_put_bodies(rp_sealed_writer *file, const rp_body_state *bodies, int body_count,
+                         const char *const *names)
 {
-    size_t count = (size_t)view->body_count;
-    for (int i = 0; i < RP_BODY_PARTS; i++) {
+    size_t count = (size_t)body_count, bytes = count * RP_BODY_PART_WIDTH * sizeof(double);
+    rp_sealed_put_u64(file, "body_count", count);
+    double *table = rp_allocate(bytes);
+    if (!table) rp_sealed_lack_memory(file, bytes, "bodies");
+    for (int i = 0; i < RP_BODY_PARTS && table; i++) {
         const rp_body_part *part = &rp_body_parts[i];
-        rp_body_part_gather(part, view->bodies, count, table);
+        rp_body_part_gather(part, bodies, count, table);
         rp_sealed_put(file, part->name, part->unit, RP_F64, table, count, part->width);
     }
+    rp_sealed_put_texts(file, "bodies/names", names, count);
+    rp_release(table, bytes);
 }
 
 static void put_facts(rp_sealed_writer *file, int64_t number, const rp_view *view)
@@ -48,7 +52,6 @@ static void put_facts(rp_sealed_writer *file, int64_t number, const rp_view *vie
     rp_sealed_put_f64(file, "dt", view->dt);
     rp_sealed_put_f64(file, "spacing", view->spacing);
     rp_sealed_put_u64(file, "count", view->count);
-    rp_sealed_put_u64(file, "body_count", (uint64_t)view->body_count);
 }
 
 static size_t view_bytes(const rp_view *view)
@@ -64,29 +67,14 @@ static size_t view_bytes(const rp_view *view)
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report)
 {
-    size_t table_bytes = (size_t)view->body_count * RP_BODY_PART_WIDTH * sizeof(double);
-    double *table = rp_allocate(table_bytes);
-    if (!table) return rp_fail_memory(report, table_bytes, path);
     rp_sealed_writer *file;
     rp_code code = rp_sealed_create(path, KIND, view_bytes(view), compress, &file, report);
-    if (code == RP_OK) {
-        put_facts(file, number, view);
-        put_grains(file, view);
-        put_bodies(file, view, table);
-        rp_sealed_put_texts(file, "bodies/names", body_names, (size_t)view->body_count);
-        code = rp_sealed_finish(file, report);
-    }
-    rp_release(table, table_bytes);
-    return code;
+    if (code != RP_OK) return code;
+    put_facts(file, number, view);
+    put_grains(file, view);
+    rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
+    return rp_sealed_finish(file, report);
 }
-
-/* The view's arrays are those of the store. */
-struct rp_frame_file {
-    rp_view view;
-    rp_store store;
-    rp_field *fields;
-    rp_body_state *bodies;
-};
 
 const rp_view *rp_frame_view(const rp_frame_file *frame)
 {
@@ -109,7 +97,7 @@ static rp_code damaged(const char *path, const char *key, const char *what, rp_r
 }
 
 static rp_code get_facts(const rp_sealed_reader *file, const char *path, int64_t number,
-                         rp_view *view, uint64_t *body_count, rp_report *report)
+                         rp_view *view, rp_report *report)
 {
     uint64_t frame = 0, count = 0;
     rp_code code = rp_sealed_get_f64(file, "time", &view->time, report);
@@ -118,15 +106,13 @@ static rp_code get_facts(const rp_sealed_reader *file, const char *path, int64_t
     if (code == RP_OK) code = rp_sealed_get_f64(file, "spacing", &view->spacing, report);
     if (code == RP_OK) code = rp_sealed_get_u64(file, "count", &count, report);
     if (code == RP_OK) code = rp_sealed_get_u64(file, "frame", &frame, report);
-    if (code == RP_OK) code = rp_sealed_get_u64(file, "body_count", body_count, report);
     if (code == RP_OK && frame != (uint64_t)number)
         code = damaged(path, "frame", "the file holds another frame than its name says", report);
     view->count = (size_t)count;
     return code;
 }
 
-/* Every array must have one value per grain. */
-static rp_code list_fields(const char *path, rp_frame_file *frame, rp_report *report)
+rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report)
 {
     size_t count = frame->store.count, bytes = count * sizeof *frame->fields;
     frame->fields = rp_allocate(bytes);
@@ -172,9 +158,12 @@ static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, do
 /* More bodies than this cannot be in a scene; the number is not to be trusted for memory. */
 #define BODIES_MAX 1000000
 
-static rp_code read_bodies(const rp_sealed_reader *file, const char *path, uint64_t count,
-                           rp_frame_file *frame, rp_report *report)
+rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                            rp_report *report)
 {
+    uint64_t count = 0;
+    rp_code code = rp_sealed_get_u64(file, "body_count", &count, report);
+    if (code != RP_OK) return code;
     if (count > BODIES_MAX) return damaged(path, "body_count", "too many bodies", report);
     frame->bodies = rp_allocate_zero(count * sizeof *frame->bodies);
     if (!frame->bodies) return rp_fail_memory(report, count * sizeof *frame->bodies, path);
@@ -183,7 +172,7 @@ static rp_code read_bodies(const rp_sealed_reader *file, const char *path, uint6
     size_t table_bytes = count * RP_BODY_PART_WIDTH * sizeof(double);
     double *table = rp_allocate(table_bytes);
     if (!table) return rp_fail_memory(report, table_bytes, path);
-    rp_code code = get_bodies(file, frame, table, report);
+    code = get_bodies(file, frame, table, report);
     rp_release(table, table_bytes);
     return code;
 }
@@ -191,12 +180,11 @@ static rp_code read_bodies(const rp_sealed_reader *file, const char *path, uint6
 static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {
-    uint64_t body_count = 0;
-    rp_code code = get_facts(file, path, number, &frame->view, &body_count, report);
+    rp_code code = get_facts(file, path, number, &frame->view, report);
     if (code == RP_OK) code = rp_sealed_get_group(file, "grains", &frame->store, report);
-    if (code == RP_OK) code = list_fields(path, frame, report);
+    if (code == RP_OK) code = rp_frame_list_fields(path, frame, report);
     if (code == RP_OK) code = set_standard(path, frame, report);
-    if (code == RP_OK) code = read_bodies(file, path, body_count, frame, report);
+    if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
     return code;
 }
 

@@ -7,11 +7,28 @@
 #ifndef RP_RECORD_FRAME_H
 #define RP_RECORD_FRAME_H
 
+#include "record/sealed.h"
 #include "repose/record.h"
 
 /* `body_names` holds a name for each body of the view. */
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report);
 rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_report *report);
+
+/* A frame that was read; the view's arrays are those of the store. */
+struct rp_frame_file {
+    rp_view view;
+    rp_store store;
+    rp_field *fields;
+    rp_body_state *bodies;
+};
+
+/* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
+void rp_frame_put_bodies(rp_sealed_writer *file, const rp_body_state *bodies, int count,
+                         const char *const *names);
+rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                            rp_report *report);
+/* … and the fields of the view: all entries of the store, each with one value per grain. */
+rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report);
 
 #endif

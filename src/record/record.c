@@ -1,7 +1,10 @@
 #include "base/memory.h"
+#include "record/fields.h"
+#include "record/fine.h"
 #include "record/folder.h"
 #include "record/frame.h"
 #include "record/manifest.h"
+#include "record/parts.h"
 #include "scene/scene.h"
 
 #include <dirent.h>
@@ -55,6 +58,7 @@ void rp_record_close(rp_record *record)
 {
     if (!record) return;
     rp_numbers_end(&record->frames);
+    rp_numbers_end(&record->fine);
     if (record->owned_scene) rp_scene_destroy(record->owned_scene);
     rp_text_release(record->folder);
     rp_release(record, sizeof *record);
@@ -247,6 +251,8 @@ rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
         code = rp_folder_numbers(rp_record_path(record, "frames").text, "", ".h5", &record->frames,
                                  report);
     if (code == RP_OK)
+        code = rp_fine_numbers(rp_record_path(record, RP_FINE_FOLDER).text, &record->fine, report);
+    if (code == RP_OK)
         *out = record;
     else
         rp_record_close(record);
@@ -268,9 +274,24 @@ int64_t rp_record_frame_count(const rp_record *record)
     return (int64_t)record->frames.count;
 }
 
+static int64_t number_at(const rp_numbers *numbers, int64_t index)
+{
+    return index >= 0 && (size_t)index < numbers->count ? numbers->items[index] : -1;
+}
+
 int64_t rp_record_frame_number(const rp_record *record, int64_t index)
 {
-    return index >= 0 && (size_t)index < record->frames.count ? record->frames.items[index] : -1;
+    return number_at(&record->frames, index);
+}
+
+int64_t rp_record_fine_count(const rp_record *record)
+{
+    return (int64_t)record->fine.count;
+}
+
+int64_t rp_record_fine_number(const rp_record *record, int64_t index)
+{
+    return number_at(&record->fine, index);
 }
 
 static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
@@ -286,6 +307,16 @@ static rp_code write_named(rp_record *record, int64_t number, const rp_view *vie
     return code;
 }
 
+/* Views of fine grains lack some. */
+static rp_code check_fields(const rp_view *view, rp_report *report)
+{
+    for (int i = 0; i < RP_STANDARD_FIELDS && view->count; i++)
+        if (!rp_standard_data(view, &rp_standard_fields[i]))
+            return rp_fail(report, RP_ERROR_INPUT, "the view has no %s, which frames hold",
+                           rp_standard_fields[i].name);
+    return RP_OK;
+}
+
 rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
                               rp_report *report)
 {
@@ -294,12 +325,27 @@ rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *
     if (view->body_count != record->scene->bodies.count)
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
                        view->body_count, record->scene->bodies.count);
+    rp_code code = check_fields(view, report);
+    if (code != RP_OK) return code;
     size_t bytes = (size_t)view->body_count * sizeof(char *);
     const char **names = rp_allocate(bytes);
     if (!names) return rp_fail_memory(report, bytes, "the names of bodies");
-    rp_code code = write_named(record, number, view, names, report);
+    code = write_named(record, number, view, names, report);
     rp_release((void *)names, bytes);
     return code;
+}
+
+/* A frame of this scene, or none. */
+static rp_code check_bodies(const rp_record *record, const char *path, rp_frame_file **frame,
+                            rp_report *report)
+{
+    int found = rp_frame_view(*frame)->body_count, wanted = record->scene->bodies.count;
+    if (found == wanted) return RP_OK;
+    rp_frame_close(*frame);
+    *frame = NULL;
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "body_count",
+                      "the frame has %d bodies, the scene has %d", found, wanted);
 }
 
 rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
@@ -307,12 +353,20 @@ rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_f
 {
     rp_path path = rp_record_frame_path(record, number);
     rp_code code = rp_frame_read(path.text, number, out, report);
-    if (code != RP_OK) return code;
-    int found = rp_frame_view(*out)->body_count, wanted = record->scene->bodies.count;
-    if (found == wanted) return RP_OK;
-    rp_frame_close(*out);
-    *out = NULL;
-    rp_place place = {.file = path.text};
-    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "body_count",
-                      "the frame has %d bodies, the scene has %d", found, wanted);
+    return code == RP_OK ? check_bodies(record, path.text, out, report) : code;
+}
+
+rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_file **out,
+                            rp_report *report)
+{
+    rp_path folder = rp_record_path(record, RP_FINE_FOLDER);
+    rp_path path = rp_parts_index_path(folder.text, number);
+    rp_code code = rp_fine_read(folder.text, number, out, report);
+    return code == RP_OK ? check_bodies(record, path.text, out, report) : code;
+}
+
+rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report)
+{
+    if (rp_numbers_add(&record->fine, number)) return RP_OK;
+    return rp_fail_memory(report, sizeof number, "the list of frames");
 }

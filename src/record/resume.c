@@ -1,5 +1,6 @@
 /* What a resumed run asks of its folder, and does to it. */
 #include "base/memory.h"
+#include "record/fine.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 
@@ -48,6 +49,18 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
     return code;
 }
 
+static rp_code remove_fine_after(rp_record *record, int64_t number, rp_report *report)
+{
+    rp_numbers *fine = &record->fine;
+    rp_path frames = rp_record_path(record, RP_FINE_FOLDER);
+    rp_path checkpoints = rp_record_path(record, RP_FINE_CHECKPOINTS);
+    rp_code code = rp_fine_remove_after(frames.text, number, report);
+    if (code == RP_OK) code = rp_fine_remove_after(checkpoints.text, number, report);
+    while (code == RP_OK && fine->count && fine->items[fine->count - 1] > number)
+        fine->count--;
+    return code;
+}
+
 rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report)
 {
     rp_numbers *frames = &record->frames;
@@ -57,7 +70,7 @@ rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_repo
         code = remove_file(rp_record_frame_path(record, last).text, report);
         if (code == RP_OK) frames->count--;
     }
-    return code;
+    return code == RP_OK ? remove_fine_after(record, number, report) : code;
 }
 
 /* Both stand at the start of a line that differs. */

@@ -7,12 +7,23 @@
 
 #define SEAL_WORD "REPOSE SEAL 1 "
 
-void rp_seal(char *image, size_t size)
+uint64_t rp_seal(char *image, size_t size)
 {
     size_t content = size - RP_SEAL_BYTES;
     uint64_t hash = rp_hash(image + RP_SEAL_BYTES, content, 0);
     memset(image, 0, RP_SEAL_BYTES);
     snprintf(image, RP_SEAL_BYTES, SEAL_WORD "%zu %016" PRIx64 "\n", content, hash);
+    return hash;
+}
+
+uint64_t rp_seal_hash(const char *image)
+{
+    uint64_t content = 0, hash = 0;
+    char line[RP_SEAL_BYTES];
+    memcpy(line, image, sizeof line);
+    line[sizeof line - 1] = 0;
+    sscanf(line, SEAL_WORD "%" SCNu64 " %" SCNx64, &content, &hash);
+    return hash;
 }
 
 static rp_code damaged(const char *path, const char *what, rp_report *report)

@@ -12,9 +12,12 @@
 
 #define RP_SEAL_BYTES 512
 
-/* Fills the first RP_SEAL_BYTES of `image`, of which `size` bytes in all are to be written. */
-void rp_seal(char *image, size_t size);
+/* Fills the first RP_SEAL_BYTES of `image`, of which `size` bytes in all are to be written; gives
+ * the hash that it notes there. */
+uint64_t rp_seal(char *image, size_t size);
 /* RP_ERROR_DAMAGED, with the path and what is wrong, unless the seal fits. */
 rp_code rp_seal_check(const char *path, const char *image, size_t size, rp_report *report);
+/* The hash in a seal that was checked. */
+uint64_t rp_seal_hash(const char *image);
 
 #endif

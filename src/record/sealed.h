@@ -31,8 +31,12 @@ void rp_sealed_put_texts(rp_sealed_writer *file, const char *name, const char *c
 void rp_sealed_put_f64(rp_sealed_writer *file, const char *name, double value);
 void rp_sealed_put_u64(rp_sealed_writer *file, const char *name, uint64_t value);
 void rp_sealed_put_text(rp_sealed_writer *file, const char *name, const char *text);
+/* Memory ran out for what was to be put: the file will not be written. */
+void rp_sealed_lack_memory(rp_sealed_writer *file, size_t bytes, const char *name);
 /* Seals and writes the file, unless something went wrong before; releases the writer. */
 rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report);
+/* The same, and tells the hash in its seal, by which it is known again. */
+rp_code rp_sealed_finish_hash(rp_sealed_writer *file, uint64_t *hash, rp_report *report);
 
 /* Reading: every mistake in the content is RP_ERROR_DAMAGED with path and name. */
 typedef struct rp_sealed_reader rp_sealed_reader;
@@ -41,6 +45,8 @@ typedef struct rp_sealed_reader rp_sealed_reader;
 rp_code rp_sealed_open(const char *path, const char *kind, rp_sealed_reader **out,
                        rp_report *report);
 void rp_sealed_close(rp_sealed_reader *file);
+/* The hash in its seal. */
+uint64_t rp_sealed_hash(const rp_sealed_reader *file);
 rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double *value,
                           rp_report *report);
 rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,
@@ -48,6 +54,10 @@ rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64
 /* Reads exactly rows x columns values of a type. */
 rp_code rp_sealed_get(const rp_sealed_reader *file, const char *name, rp_field_type type,
                       void *data, size_t rows, size_t columns, rp_report *report);
+/* Reads an array of any number of rows into new memory, of which there is never more than the file
+ * can account for; release it with rows x columns values. */
+rp_code rp_sealed_take(const rp_sealed_reader *file, const char *name, rp_field_type type,
+                       size_t columns, void **data, size_t *rows, rp_report *report);
 /* Adds all one-dimensional arrays below a group ("" for all) to the store in the order in which
  * they were put; their names are those behind "group/". */
 rp_code rp_sealed_get_group(const rp_sealed_reader *file, const char *group, rp_store *store,

@@ -204,6 +204,11 @@ void rp_sealed_close(rp_sealed_reader *file)
     rp_release(file, sizeof *file);
 }
 
+uint64_t rp_sealed_hash(const rp_sealed_reader *file)
+{
+    return rp_seal_hash(file->image);
+}
+
 /* Soft and external links could lead to other files; ours have none. Every part of the path must
  * be a plain link. */
 static bool plain_path(hid_t file, const char *path)
@@ -344,6 +349,35 @@ rp_code rp_sealed_get(const rp_sealed_reader *file, const char *name, rp_field_t
     return code;
 }
 
+/* An opened, checked array into new memory. */
+static rp_code take_values(const rp_sealed_reader *file, const char *name, const array *found,
+                           void **data, rp_report *report)
+{
+    size_t bytes = array_bytes(found);
+    *data = rp_allocate(bytes);
+    if (!*data) return rp_fail_memory(report, bytes, name);
+    rp_code code = read_values(file, name, found, *data, report);
+    if (code == RP_OK) return RP_OK;
+    rp_release(*data, bytes);
+    *data = NULL;
+    return code;
+}
+
+rp_code rp_sealed_take(const rp_sealed_reader *file, const char *name, rp_field_type type,
+                       size_t columns, void **data, size_t *rows, rp_report *report)
+{
+    array found;
+    *data = NULL;
+    *rows = 0;
+    rp_code code = open_array(file, name, &found, report);
+    if (code == RP_OK && (found.type != type || found.columns != columns))
+        code = damaged(file, name, "the array has another type or width than it should", report);
+    if (code == RP_OK) code = take_values(file, name, &found, data, report);
+    if (code == RP_OK) *rows = found.rows;
+    rp_hdf_close(found.id);
+    return code;
+}
+
 /* The arrays below a group. */
 typedef struct listing {
     struct item {
@@ -427,14 +461,10 @@ static rp_code give_values(const rp_sealed_reader *file, const char *name, const
     if (found->columns != 1) return damaged(file, name, "the array has two dimensions", report);
     rp_code code = read_text(file, found->id, name, "unit", unit, report);
     if (code != RP_OK) return code;
-    size_t bytes = array_bytes(found);
-    void *data = rp_allocate(bytes);
-    if (!data) return rp_fail_memory(report, bytes, name);
-    code = read_values(file, name, found, data, report);
-    if (code == RP_OK)
-        return rp_store_give(store, kept_name, unit, found->type, data, found->rows, report);
-    rp_release(data, bytes);
-    return code;
+    void *data;
+    code = take_values(file, name, found, &data, report);
+    if (code != RP_OK) return code;
+    return rp_store_give(store, kept_name, unit, found->type, data, found->rows, report);
 }
 
 static rp_code give_array(const rp_sealed_reader *file, const char *name, size_t skip,

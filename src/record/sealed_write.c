@@ -17,6 +17,7 @@ struct rp_sealed_writer {
     rp_code code;
     int compress;
     uint64_t arrays; /* put so far; each array notes its number, which keeps the order */
+    uint64_t hash;   /* once it is sealed */
     hid_t access, file;
     rp_hdf_quiet quiet;
 };
@@ -181,7 +182,7 @@ void rp_sealed_put_texts(rp_sealed_writer *file, const char *name, const char *c
         if (strlen(texts[i]) + 1 > size) size = strlen(texts[i]) + 1;
     char *packed = packed_texts(texts, count, size);
     if (!packed) {
-        file->code = rp_fail_memory(file->report, count * size, name);
+        rp_sealed_lack_memory(file, count * size, name);
         return;
     }
     hid_t type = text_type(size);
@@ -205,7 +206,7 @@ static void write_image(rp_sealed_writer *file)
     if (!good(file, NULL, content >= 0 && image && *image)) return;
 
     size_t size = RP_SEAL_BYTES + (size_t)content;
-    rp_seal(*image, size);
+    file->hash = rp_seal(*image, size);
     rp_aside aside;
     file->code = rp_aside_open(&aside, file->path, file->report);
     if (file->code != RP_OK) return;
@@ -213,7 +214,12 @@ static void write_image(rp_sealed_writer *file)
     file->code = rp_aside_finish(&aside, file->report);
 }
 
-rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report)
+void rp_sealed_lack_memory(rp_sealed_writer *file, size_t bytes, const char *name)
+{
+    if (file->code == RP_OK) file->code = rp_fail_memory(file->report, bytes, name);
+}
+
+rp_code rp_sealed_finish_hash(rp_sealed_writer *file, uint64_t *hash, rp_report *report)
 {
     file->report = report;
     if (file->code == RP_OK) write_image(file);
@@ -221,6 +227,13 @@ rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report)
     rp_hdf_close(file->access);
     rp_hdf_leave(file->quiet);
     rp_code code = file->code;
+    *hash = file->hash;
     rp_release(file, sizeof *file);
     return code;
+}
+
+rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report)
+{
+    uint64_t hash;
+    return rp_sealed_finish_hash(file, &hash, report);
 }

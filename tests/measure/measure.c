@@ -134,6 +134,59 @@ static void scenes_know_exactly_these_kinds(void **state)
     assert_null(rp_measure_find("weight"));
 }
 
+/* Records of fine grains hold where they are and how they move, and no more. */
+static void what_is_not_recorded_is_not_measured(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"energy", "momentum", "density-error"};
+    static const uint8_t material[GRAINS];
+    static const uint32_t id[GRAINS] = {0, 1, 2};
+    rp_view fine = grains;
+    fine.mass = NULL;
+    fine.asleep = NULL;
+    fine.id = id;
+    fine.material = material;
+    rp_scene scene = {.gravity = {0, 0, -10}};
+    rp_measure_options options = rp_default_measure_options();
+    rp_measure_input input = {.view = &fine, .scene = &scene, .options = &options};
+    rp_measured found[RP_MEASURED_MAX];
+    int taken = 0;
+    for (int i = 0; i < 3; i++) {
+        rp_code code = rp_measure_find(names[i])->take(&input, found, &taken, NULL);
+        assert_int_equal(code, RP_ERROR_UNSUPPORTED);
+        for (int k = 0; k < taken; k++)
+            assert_true(isnan(found[k].value));
+    }
+    assert_int_equal(rp_measure_find("count")->take(&input, found, &taken, NULL), RP_OK);
+    check_near(found[0].value, GRAINS, 0);
+    assert_true(isnan(found[1].value) && isnan(found[2].value));
+    assert_int_equal(rp_measure_find("bounds")->take(&input, found, &taken, NULL), RP_OK);
+    check_near(found[0].value, -2, 0);
+}
+
+static void a_flow_without_masses_is_counted(void **state)
+{
+    (void)state;
+    static const float after_z[GRAINS] = {-0.5f, -1, 3};
+    static const uint32_t id[GRAINS] = {0, 1, 2};
+    rp_view before = grains, after = grains;
+    before.mass = after.mass = NULL;
+    before.id = after.id = id;
+    after.z = after_z;
+    after.time = 0.5;
+    rp_scene scene = {0};
+    rp_measure_options options = rp_default_measure_options();
+    options.plane_axis = 2;
+    rp_measure_input input = {
+        .view = &after, .before = &before, .scene = &scene, .options = &options};
+    rp_measured found[RP_MEASURED_MAX];
+    int taken = 0;
+    assert_int_equal(rp_measure_find("flow")->take(&input, found, &taken, NULL), RP_OK);
+    assert_true(isnan(found[0].value));
+    check_near(found[1].value, 0, 0);
+    check_near(found[2].value, 2, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +196,8 @@ int main(void)
         cmocka_unit_test(bounds_touch_the_outermost_grains),
         cmocka_unit_test(nothing_measures_zero_or_is_refused),
         cmocka_unit_test(scenes_know_exactly_these_kinds),
+        cmocka_unit_test(what_is_not_recorded_is_not_measured),
+        cmocka_unit_test(a_flow_without_masses_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Trouble with the disk: full, too small, gone, not ours. Always a clear fault, no half file, and
  * what was there before stays. */
-#include "fixture.h"
+#include "chunks.h"
 
 #include "base/store.h"
 #include "record/checkpoint.h"
@@ -78,6 +78,31 @@ static void a_full_disk_is_told(void **state)
         assert_int_equal(count_files(in_folder(state, "run/export")), 0);
     }
     end_run(&r);
+    umount(*state);
+}
+
+/* The first parts fit, a later one does not; the frame before stays. */
+static void a_full_disk_leaves_no_parts(void **state)
+{
+    mount_disk(*state, 0, "size=256k");
+    rp_report *report = rp_report_create();
+    rp_chunk chunks[6];
+    for (uint32_t i = 0; i < 6; i++)
+        chunks[i] = chunk_make(i * 5000, 5000, 5000, 1, 1);
+    check_ok(chunks_write(*state, 0, chunks, 1, 5000, 0, report), report);
+    rp_code code = chunks_write(*state, 1, chunks, 6, 5000, 0, report);
+    assert_int_equal(code, RP_ERROR_SPACE);
+    check_fault(report, RP_ERROR_SPACE, "000001-00");
+    code = chunks_save(*state, 2, chunks, 6, 5000, report);
+    assert_int_equal(code, RP_ERROR_SPACE);
+    check_fault(report, RP_ERROR_SPACE, "000002-00");
+    assert_int_equal(count_files(*state), 2);
+    rp_frame_file *frame;
+    check_ok(rp_fine_read(*state, 0, &frame, report), report);
+    rp_frame_close(frame);
+    for (int i = 0; i < 6; i++)
+        chunk_free(&chunks[i]);
+    rp_report_destroy(report);
     umount(*state);
 }
 
@@ -161,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_full_disk_is_told, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(a_full_disk_leaves_no_parts, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_no_half_run, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_limit_on_file_size_is_told, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_vanished_folder_is_told, make_folder, drop_folder),

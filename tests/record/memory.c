@@ -1,5 +1,5 @@
 /* Memory that runs out at every possible moment: a code, no crash, nothing lost. */
-#include "fixture.h"
+#include "chunks.h"
 
 #include "base/store.h"
 #include "record/checkpoint.h"
@@ -48,6 +48,38 @@ static rp_code write_and_read_checkpoint(const char *folder)
     return code;
 }
 
+static rp_chunk *chunks;
+
+static rp_code write_and_read_fine(const char *folder)
+{
+    char path[RP_PATH_MAX];
+    snprintf(path, sizeof path, "%s/fine", folder);
+    rp_code code = chunks_write(path, 1, chunks, 2, 10, 0, NULL);
+    assert_int_equal(exists(path) && count_files(path) == 3, code == RP_OK);
+    rp_frame_file *frame = NULL;
+    if (code == RP_OK) code = rp_fine_read(path, 1, &frame, NULL);
+    rp_frame_close(frame);
+    return code;
+}
+
+static rp_code take_nothing(void *user, const rp_chunk *chunk, rp_report *report)
+{
+    (void)user, (void)chunk, (void)report;
+    return RP_OK;
+}
+
+static rp_code save_and_load_fine(const char *folder)
+{
+    char path[RP_PATH_MAX];
+    rp_store store;
+    rp_store_begin(&store);
+    snprintf(path, sizeof path, "%s/fine/checkpoints", folder);
+    rp_code code = chunks_save(path, 1, chunks, 2, 10, NULL);
+    if (code == RP_OK) code = rp_fine_load(path, 1, &store, take_nothing, NULL, NULL);
+    rp_store_end(&store);
+    return code;
+}
+
 static rp_code export_all(const char *folder)
 {
     rp_code code = rp_record_export(record, 1, view, "vtp", folder, NULL);
@@ -93,6 +125,12 @@ static void memory_may_run_out_at_any_time(void **state)
     assert_int_equal(rp_record_create(in_folder(state, "run"), scene, 1, &record, NULL), RP_OK);
     exhaust(*state, write_and_read_frame);
     exhaust(*state, write_and_read_checkpoint);
+    rp_chunk pair[] = {chunk_make(0, 10, 10, 1, 1), chunk_make(10, 9, 4, 1, 1)};
+    chunks = pair;
+    exhaust(*state, write_and_read_fine);
+    exhaust(*state, save_and_load_fine);
+    for (int i = 0; i < 2; i++)
+        chunk_free(&pair[i]);
     exhaust(*state, export_all);
     exhaust(*state, make_run);
     rp_record_close(record);

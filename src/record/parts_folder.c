@@ -1,0 +1,81 @@
+/* The files of sets: their names, and how they are removed. */
+#include "record/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+rp_path rp_parts_index_path(const char *folder, int64_t number)
+{
+    rp_path path;
+    snprintf(path.text, sizeof path.text, "%s/%06" PRId64 ".h5", folder, number);
+    return path;
+}
+
+rp_path rp_parts_part_path(const char *folder, int64_t number, size_t part)
+{
+    rp_path path;
+    snprintf(path.text, sizeof path.text, "%s/%06" PRId64 "-%03zu.h5", folder, number, part);
+    return path;
+}
+
+/* The number of the set that a part of this name belongs to, or -1. Only the way we write it
+ * counts. */
+static int64_t part_number(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    if (digits < 6 || digits > 18 || name[digits] != '-') return -1;
+    size_t more = strspn(name + digits + 1, "0123456789");
+    if (more < 3 || more > 9) return -1;
+    int64_t number = strtoll(name, NULL, 10);
+    char expected[64];
+    snprintf(expected, sizeof expected, "%06" PRId64 "-%03lld.h5", number,
+             strtoll(name + digits + 1, NULL, 10));
+    return strcmp(name, expected) == 0 ? number : -1;
+}
+
+static rp_code remove_file(const char *path, rp_report *report)
+{
+    if (unlink(path) == 0 || errno == ENOENT) return RP_OK;
+    return rp_fail_errno(report, errno, path, "remove the file");
+}
+
+static bool has_index(const char *folder, int64_t number)
+{
+    return access(rp_parts_index_path(folder, number).text, F_OK) == 0;
+}
+
+/* Removes the parts of a set or, with -1, those without an index. */
+static rp_code remove_parts(const char *path, int64_t only, rp_report *report)
+{
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOENT) return RP_OK;
+    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_code code = RP_OK;
+    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+        char file[RP_PATH_MAX + NAME_MAX + 2];
+        int64_t number = part_number(entry->d_name);
+        bool doomed = only < 0 ? number >= 0 && !has_index(path, number) : number == only;
+        if (!doomed) continue;
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        code = remove_file(file, report);
+    }
+    closedir(folder);
+    return code;
+}
+
+rp_code rp_parts_remove_strays(const char *folder, rp_report *report)
+{
+    return remove_parts(folder, -1, report);
+}
+
+/* The index goes first: without it the set is gone, however far the removal comes. */
+rp_code rp_parts_remove(const char *folder, int64_t number, rp_report *report)
+{
+    rp_code code = remove_file(rp_parts_index_path(folder, number).text, report);
+    return code == RP_OK ? remove_parts(folder, number, report) : code;
+}
