@@ -7,6 +7,10 @@
 #define SORT_AFTER 0.5f
 /* Where one clump has more than this share of the weights, grains fly: the paper's number. */
 #define ALONE 0.6f
+/* As full as packed material: what is above does not sink in. */
+#define FULL 1.0f
+/* How much of its way a grain turns aside at most. */
+#define ASIDE 0.5f
 
 /* (D4) for eight grains at a time. */
 RP_WIDE_KERNEL
@@ -168,6 +172,41 @@ static void meet_surfaces(const rp_detail *detail, const rp_chunk *chunk,
     }
 }
 
+/* Grains that lie on a full place do not fly (D10). */
+static void hold_up(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
+                    rp_packet *p)
+{
+    if (around->most < FULL) return;
+    rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
+    for (int i = 0; i < p->count; i++) {
+        size_t at = p->begin + (size_t)i;
+        if (p->share[i] > 0 && p->sum[i] > 0 &&
+            rp_around_filled(around, &detail->counts, chunk->x[at] + down.x, chunk->y[at] + down.y,
+                             chunk->z[at] + down.z) >= FULL)
+            p->share[i] = 0;
+    }
+}
+
+/* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
+ * stays (D11). */
+static void push_aside(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
+                       rp_packet *p)
+{
+    if (around->most < FULL) return;
+    for (int i = 0; i < p->count; i++) {
+        size_t at = p->begin + (size_t)i;
+        float dx = p->x[i] - chunk->x[at], dy = p->y[i] - chunk->y[at], dz = p->z[i] - chunk->z[at];
+        float limit = ASIDE * sqrtf(dx * dx + dy * dy + dz * dz), push[3];
+        if (limit == 0 || !rp_around_push(around, &detail->counts, p->x[i], p->y[i], p->z[i], push))
+            continue;
+        float length = sqrtf(push[0] * push[0] + push[1] * push[1] + push[2] * push[2]);
+        float scale = length > limit ? limit / length : 1;
+        p->x[i] += scale * push[0];
+        p->y[i] += scale * push[1];
+        p->z[i] += scale * push[2];
+    }
+}
+
 static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
                    const rp_near_box *box)
 {
@@ -219,6 +258,7 @@ static float carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chun
 {
     rp_packet *p = &work->packet;
     const rp_detail_field *field = &detail->field;
+    bool apart = detail->spec->keep_apart;
     rp_near_box box = {.key = key};
     box_of(chunk, p->begin, (size_t)p->count, &box);
     gather(detail, work, chunk, &box);
@@ -226,12 +266,17 @@ static float carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chun
     rp_vec3 middle = box_middle(&box, &half);
     rp_near_surfaces *near = &work->near_packet;
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
-    if (near->count) add_surfaces(detail, chunk, near, !detail->spec->keep_apart, p);
+    if (near->count) add_surfaces(detail, chunk, near, !apart, p);
     share_flight(p, weight(detail, detail->radius));
     float dt = (float)field->dt;
     pull g = {dt, (float)(field->gravity.x * field->dt), (float)(field->gravity.y * field->dt),
               (float)(field->gravity.z * field->dt)};
+    if (apart) {
+        rp_around_turn(&work->around, &detail->counts, box.low[0], box.low[1], box.low[2]);
+        hold_up(detail, &work->around, chunk, p);
+    }
     blend_packet(p, chunk, &g);
+    if (apart) push_aside(detail, &work->around, chunk, p);
     float way = longest_way(chunk, p);
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + way + detail->clear, near);
     if (near->count) meet_surfaces(detail, chunk, near, p);

@@ -9,11 +9,15 @@
 #define CELLS RP_COUNT_CELLS
 #define FACE (CELLS + 2) /* cells along the edge of a block with its surroundings */
 #define NO_BLOCK SIZE_MAX
+/* Cells with less room than this around them are inside a solid: as full as can be. */
+#define NO_ROOM 0.02f
 
 void rp_counts_end(rp_counts *counts)
 {
     rp_release(counts->blocks, counts->block_capacity * sizeof *counts->blocks);
     rp_release((void *)counts->numbers, counts->cell_capacity * sizeof *counts->numbers);
+    rp_release(counts->plain, counts->cell_capacity * sizeof *counts->plain);
+    rp_release(counts->room, counts->cell_capacity * sizeof *counts->room);
     rp_release(counts->filled, counts->cell_capacity * sizeof *counts->filled);
     rp_release(counts->slots, counts->slot_count * sizeof *counts->slots);
     *counts = (rp_counts){0};
@@ -95,20 +99,73 @@ static bool add_surroundings(rp_counts *counts, const int64_t at[3])
 
 static rp_code fit_cells(rp_counts *counts, rp_report *report)
 {
-    size_t cells = counts->block_count * RP_COUNT_BLOCK;
+    size_t cells = counts->block_count * RP_COUNT_BLOCK, bytes = cells * sizeof(float);
     if (cells > counts->cell_capacity) {
-        rp_release((void *)counts->numbers, counts->cell_capacity * sizeof *counts->numbers);
-        rp_release(counts->filled, counts->cell_capacity * sizeof *counts->filled);
+        size_t before = counts->cell_capacity * sizeof(float);
+        rp_release((void *)counts->numbers, before);
+        rp_release(counts->plain, before);
+        rp_release(counts->room, before);
+        rp_release(counts->filled, before);
         counts->cell_capacity = cells + cells / 4;
-        counts->numbers = rp_allocate(counts->cell_capacity * sizeof *counts->numbers);
-        counts->filled = rp_allocate(counts->cell_capacity * sizeof *counts->filled);
-        if (!counts->numbers || !counts->filled)
-            return rp_fail_memory(report, 8 * counts->cell_capacity, "counts of fine grains");
+        size_t after = counts->cell_capacity * sizeof(float);
+        counts->numbers = rp_allocate(after);
+        counts->plain = rp_allocate(after);
+        counts->room = rp_allocate(after);
+        counts->filled = rp_allocate(after);
+        if (!counts->numbers || !counts->plain || !counts->room || !counts->filled)
+            return rp_fail_memory(report, 4 * after, "counts of fine grains");
     }
-    memset((void *)counts->numbers, 0, cells * sizeof *counts->numbers);
-    memset(counts->filled, 0, cells * sizeof *counts->filled);
+    memset((void *)counts->numbers, 0, bytes);
     return RP_OK;
 }
+
+static void block_corner(const rp_counts *counts, size_t block, int64_t at[3])
+{
+    for (int a = 0; a < 3; a++) { /* back from 21 bits to a whole number */
+        uint64_t bits = counts->blocks[block].key >> (a * AXIS_BITS) & (uint64_t)AXIS_MASK;
+        at[a] = (int64_t)(bits << (64 - AXIS_BITS)) >> (64 - AXIS_BITS);
+    }
+}
+
+typedef struct room_job {
+    rp_counts *counts;
+    const rp_detail *detail;
+} room_job;
+
+/* What a surface leaves of the cells of a block: as if it were flat across a cell. */
+static void take_room(const room_job *job, int surface, const int64_t corner[3], float *room)
+{
+    const rp_detail_field *field = &job->detail->field;
+    const rp_shape *shape = field->surfaces[surface].shape;
+    double cell = job->detail->cell, block = CELLS * cell;
+    rp_vec3 low = {(double)corner[0] * block, (double)corner[1] * block, (double)corner[2] * block};
+    rp_vec3 middle = rp_v3_add(low, rp_v3(0.5 * block, 0.5 * block, 0.5 * block));
+    rp_pose pose = field->ends[surface];
+    if (!rp_shape_may_be_near(shape, rp_pose_to_local(pose, middle), 0.9 * block)) return;
+    for (int c = 0; c < RP_COUNT_BLOCK; c++) {
+        rp_vec3 at = {low.x + ((c & 3) + 0.5) * cell, low.y + ((c >> 2 & 3) + 0.5) * cell,
+                      low.z + ((c >> 4) + 0.5) * cell};
+        double distance = rp_shape_distance_within(shape, rp_pose_to_local(pose, at), cell, NULL);
+        double left = fmin(fmax(0.5 + distance / cell, 0), 1);
+        room[c] = fminf(room[c], (float)left);
+    }
+}
+
+static void room_range(void *context, size_t begin, size_t end)
+{
+    const room_job *job = context;
+    for (size_t b = begin; b < end; b++) {
+        float *room = job->counts->room + b * RP_COUNT_BLOCK;
+        int64_t corner[3];
+        block_corner(job->counts, b, corner);
+        for (int c = 0; c < RP_COUNT_BLOCK; c++)
+            room[c] = 1;
+        for (int i = 0; i < job->detail->field.surface_count; i++)
+            take_room(job, i, corner, room);
+    }
+}
+
+#define BLOCK 64
 
 static int64_t cell_at(double x, double inverse)
 {
@@ -133,7 +190,11 @@ rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double aft
     if (!made)
         return rp_fail_memory(report, counts->block_count * sizeof *counts->blocks,
                               "counts of fine grains");
-    return fit_cells(counts, report);
+    rp_code code = fit_cells(counts, report);
+    if (code != RP_OK) return code;
+    room_job job = {counts, detail};
+    rp_parallel_for(detail->threads, counts->block_count, BLOCK, room_range, &job);
+    return RP_OK;
 }
 
 static size_t inner(int64_t i, int64_t j, int64_t k)
@@ -176,32 +237,39 @@ typedef struct smooth_job {
     float scale;
 } smooth_job;
 
-/* The numbers of a block and of the cells around it; x fastest. */
-static void gather_block(const rp_counts *counts, size_t block, float *cells)
+/* A block and the cells around it; x fastest. */
+typedef struct surroundings {
+    float numbers[FACE * FACE * FACE], room[FACE * FACE * FACE];
+} surroundings;
+
+/* Copies the cells of a block beside the one at the middle that are next to it. */
+static void copy_side(const float *cells, size_t from, const int side[3], float nothing, float *to)
 {
-    uint64_t key = counts->blocks[block].key;
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = side[a] < 0 ? CELLS - 1 : 0;
+        high[a] = side[a] > 0 ? 1 : CELLS;
+    }
+    for (int k = low[2]; k < high[2]; k++)
+        for (int j = low[1]; j < high[1]; j++)
+            for (int i = low[0]; i < high[0]; i++) {
+                int x = i + 1 + side[0] * CELLS, y = j + 1 + side[1] * CELLS,
+                    z = k + 1 + side[2] * CELLS;
+                to[(z * FACE + y) * FACE + x] =
+                    from == NO_BLOCK ? nothing : cells[from * RP_COUNT_BLOCK + inner(i, j, k)];
+            }
+}
+
+static void gather_block(const rp_counts *counts, size_t block, surroundings *all)
+{
     int64_t at[3];
-    for (int a = 0; a < 3; a++)
-        at[a] = (int64_t)(key >> (a * AXIS_BITS) & (uint64_t)AXIS_MASK);
+    block_corner(counts, block, at);
     for (int n = 0; n < 27; n++) {
         int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-        size_t from =
-            find_block(counts, block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]));
-        int low[3], high[3];
-        for (int a = 0; a < 3; a++) {
-            low[a] = side[a] < 0 ? CELLS - 1 : 0;
-            high[a] = side[a] > 0 ? 1 : CELLS;
-        }
-        for (int k = low[2]; k < high[2]; k++)
-            for (int j = low[1]; j < high[1]; j++)
-                for (int i = low[0]; i < high[0]; i++) {
-                    int x = i + 1 + side[0] * CELLS, y = j + 1 + side[1] * CELLS,
-                        z = k + 1 + side[2] * CELLS;
-                    cells[(z * FACE + y) * FACE + x] =
-                        from == NO_BLOCK
-                            ? 0
-                            : (float)counts->numbers[from * RP_COUNT_BLOCK + inner(i, j, k)];
-                }
+        uint64_t key = block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]);
+        size_t from = find_block(counts, key);
+        copy_side(counts->plain, from, side, 0, all->numbers);
+        copy_side(counts->room, from, side, 1, all->room);
     }
 }
 
@@ -221,45 +289,100 @@ static float smoothed(const float *cells, int x, int y, int z)
 static void smooth_range(void *context, size_t begin, size_t end)
 {
     const smooth_job *job = context;
-    float cells[FACE * FACE * FACE];
+    surroundings all;
     for (size_t b = begin; b < end; b++) {
-        gather_block(job->counts, b, cells);
-        for (int c = 0; c < RP_COUNT_BLOCK; c++)
-            job->counts->filled[b * RP_COUNT_BLOCK + (size_t)c] =
-                job->scale * smoothed(cells, c & 3, c >> 2 & 3, c >> 4);
+        gather_block(job->counts, b, &all);
+        float *filled = job->counts->filled + b * RP_COUNT_BLOCK;
+        for (int c = 0; c < RP_COUNT_BLOCK; c++) {
+            int x = c & 3, y = c >> 2 & 3, z = c >> 4;
+            float room = smoothed(all.room, x, y, z), numbers = smoothed(all.numbers, x, y, z);
+            filled[c] = room > NO_ROOM ? job->scale * numbers / room : 1;
+        }
     }
 }
 
-#define BLOCK 64
+static void plain_range(void *context, size_t begin, size_t end)
+{
+    const smooth_job *job = context;
+    for (size_t c = begin * RP_COUNT_BLOCK; c < end * RP_COUNT_BLOCK; c++)
+        job->counts->plain[c] = (float)job->counts->numbers[c];
+}
 
-void rp_counts_smooth(rp_counts *counts, const rp_detail *detail)
+void rp_counts_smooth(rp_counts *counts, rp_detail *detail)
 {
     smooth_job job = {counts, (float)(1 / detail->packed)};
+    counts->set = ++detail->sets;
+    rp_parallel_for(detail->threads, counts->block_count, BLOCK, plain_range, &job);
     rp_parallel_for(detail->threads, counts->block_count, BLOCK, smooth_range, &job);
 }
 
-static float filled_at(const rp_counts *counts, int64_t i, int64_t j, int64_t k)
+void rp_around_turn(rp_around *around, const rp_counts *counts, float x, float y, float z)
 {
-    size_t place = cell_place(counts, i, j, k);
-    return place == NO_BLOCK ? 0 : counts->filled[place];
+    int64_t at[3] = {cell_at(x, counts->inverse) >> 2, cell_at(y, counts->inverse) >> 2,
+                     cell_at(z, counts->inverse) >> 2};
+    if (around->set == counts->set && memcmp(around->corner, at, sizeof at) == 0) return;
+    around->set = counts->set;
+    memcpy(around->corner, at, sizeof at);
+    for (int n = 0; n < 27; n++) {
+        int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+        uint64_t key = block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]);
+        copy_side(counts->filled, find_block(counts, key), side, 0, around->filled);
+    }
+    around->most = 0;
+    for (int c = 0; c < FACE * FACE * FACE; c++)
+        around->most = around->filled[c] > around->most ? around->filled[c] : around->most;
 }
 
-float rp_counts_filled(const rp_counts *counts, double x, double y, double z)
+/* A coordinate in cells of the surroundings, from the middle of the first. */
+static float inside(double x, double inverse, int64_t corner)
 {
-    double at[3] = {x * counts->inverse - 0.5, y * counts->inverse - 0.5,
-                    z * counts->inverse - 0.5};
-    int64_t cell[3];
+    double at = x * inverse - (double)(corner * CELLS) + 0.5;
+    return (float)fmin(fmax(at, 0), FACE - 1);
+}
+
+float rp_around_filled(const rp_around *around, const rp_counts *counts, double x, double y,
+                       double z)
+{
+    const float at[3] = {inside(x, counts->inverse, around->corner[0]),
+                         inside(y, counts->inverse, around->corner[1]),
+                         inside(z, counts->inverse, around->corner[2])};
+    int cell[3];
     float part[3], sum = 0;
     for (int a = 0; a < 3; a++) {
-        double whole = floor(at[a]);
-        cell[a] = (int64_t)whole;
-        part[a] = (float)(at[a] - whole);
+        cell[a] = at[a] < FACE - 2 ? (int)at[a] : FACE - 2;
+        part[a] = at[a] - (float)cell[a];
     }
     for (int n = 0; n < 8; n++) {
         int i = n & 1, j = n >> 1 & 1, k = n >> 2;
         float weight =
             (i ? part[0] : 1 - part[0]) * (j ? part[1] : 1 - part[1]) * (k ? part[2] : 1 - part[2]);
-        sum += weight * filled_at(counts, cell[0] + i, cell[1] + j, cell[2] + k);
+        sum += weight * around->filled[((cell[2] + k) * FACE + cell[1] + j) * FACE + cell[0] + i];
     }
     return sum;
+}
+
+/* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
+#define PUSH_FROM 1.05f
+#define PUSH 0.5f
+
+static int nearest(double x, double inverse, int64_t corner)
+{
+    double at = floor(x * inverse) - (double)(corner * CELLS) + 1;
+    return (int)fmin(fmax(at, 1), FACE - 2);
+}
+
+bool rp_around_push(const rp_around *around, const rp_counts *counts, double x, double y, double z,
+                    float way[3])
+{
+    int at = (nearest(z, counts->inverse, around->corner[2]) * FACE +
+              nearest(y, counts->inverse, around->corner[1])) *
+                 FACE +
+             nearest(x, counts->inverse, around->corner[0]);
+    const float *filled = around->filled + at;
+    if (*filled <= PUSH_FROM) return false;
+    float scale = (float)(-0.5 * PUSH / counts->inverse);
+    way[0] = scale * (filled[1] - filled[-1]);
+    way[1] = scale * (filled[FACE] - filled[-FACE]);
+    way[2] = scale * (filled[FACE * FACE] - filled[-FACE * FACE]);
+    return true;
 }

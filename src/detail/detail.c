@@ -5,7 +5,7 @@
 
 /* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
  * them; cells are a quarter, a half or the whole of the reach. */
-#define CELL_GRAINS 20
+#define CELL_GRAINS 4
 
 static double cell_edge(const rp_detail *detail)
 {
@@ -188,6 +188,8 @@ static void stand(rp_detail *detail)
 {
     rp_detail_field *field = &detail->field;
     rp_surfaces_refresh(field->surfaces, field->surface_count, detail->next_bodies);
+    for (int i = 0; i < field->surface_count; i++)
+        field->ends[i] = field->surfaces[i].pose;
     field->dt = 0;
 }
 

@@ -77,6 +77,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at);
  */
 typedef struct rp_counts {
     double inverse; /* 1/m, one over the edge of a cell */
+    uint64_t set;   /* counts how often it was filled; never 0 then */
     struct rp_count_block {
         uint64_t key;
         bool surrounded; /* those beside it are there, too */
@@ -85,7 +86,9 @@ typedef struct rp_counts {
     uint32_t *slots; /* block + 1, or 0 */
     size_t slot_count;
     _Atomic uint32_t *numbers; /* grains in each cell of each block */
-    float *filled;             /* the same, smoothed, over what packed material has (D9) */
+    float *plain;              /* the same as plain numbers */
+    float *room;               /* what surfaces leave of each cell, 0 to 1 */
+    float *filled;             /* numbers over room, smoothed; 1 for packed material (D9) */
     size_t cell_capacity;
 } rp_counts;
 
@@ -96,9 +99,25 @@ rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double aft
 /* Adds the grains of a chunk, from any thread. */
 void rp_counts_add(rp_counts *counts, const rp_chunk *chunk);
 /* Makes `filled` of the numbers. */
-void rp_counts_smooth(rp_counts *counts, const rp_detail *detail);
-/* How full it is at a point, 1 for packed material; 0 far from all clumps. */
-float rp_counts_filled(const rp_counts *counts, double x, double y, double z);
+void rp_counts_smooth(rp_counts *counts, rp_detail *detail);
+/* How full it is in a block and in the cells next to it, for one thread to look at often. */
+#define RP_AROUND (RP_COUNT_CELLS + 2)
+typedef struct rp_around {
+    uint64_t set; /* which counts; 0: none */
+    int64_t corner[3];
+    float filled[RP_AROUND * RP_AROUND * RP_AROUND]; /* x fastest */
+    float most;                                      /* of them */
+} rp_around;
+
+/* Turns to the block that a point is in. */
+void rp_around_turn(rp_around *around, const rp_counts *counts, float x, float y, float z);
+/* How full it is at a point in the block or less than half a cell beside it: 1 for packed material;
+ * 0 far from all clumps. Elsewhere it is that of the nearest such point. */
+float rp_around_filled(const rp_around *around, const rp_counts *counts, double x, double y,
+                       double z);
+/* The way out of a place that is too full, m; false where it is not (D11). */
+bool rp_around_push(const rp_around *around, const rp_counts *counts, double x, double y, double z,
+                    float way[3]);
 
 /* --- chunks.c: where chunks are kept ---------------------------------------------------------- */
 
@@ -198,6 +217,7 @@ typedef struct rp_work {
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
     rp_near_surfaces near_chunk, near_packet;
+    rp_around around;
     uint64_t keys[RP_KEY_BLOCK];
     uint8_t dead[RP_CHUNK_MAX];
     rp_sort_room sort;
@@ -228,6 +248,7 @@ struct rp_detail {
     int body_count;
     rp_detail_field field;
     rp_counts counts, counts_next;
+    uint64_t sets; /* how often any counts were filled */
 
     rp_chunks chunks;
     uint64_t born, steps;
