@@ -240,8 +240,8 @@ expect 0 "$repose" export whole --format csv --frames 1:4 --every 2 --only coars
 [ "$(cd sparse && echo *)" = "grains-000001.csv grains-000003.csv" ] || fail "wrong frames: $(ls sparse)"
 expect 0 "$repose" export whole --format csv --frames 2 --only bodies -o alone
 [ "$(cd alone && echo *)" = "bodies-000002.csv" ] || fail "bodies alone were asked for: $(ls alone)"
-expect 0 "$repose" export whole --format csv --frames 2 --only bodies,coarse -o both
-[ "$(cd both && echo *)" = "bodies-000002.csv grains-000002.csv" ] || fail "both were asked for: $(ls both)"
+expect 0 "$repose" export whole --format csv --frames 2 --only bodies,coarse -o pair
+[ "$(cd pair && echo *)" = "bodies-000002.csv grains-000002.csv" ] || fail "both were asked for: $(ls pair)"
 expect 2 "$repose" export whole --only bodeis; says "did you mean 'bodies'"
 expect 2 "$repose" export whole --frames 1000:2000; says "holds no such frame"
 for format in vtp ply csv usda usda-instances; do expect 0 "$repose" export whole --format $format -o "$format"; done
