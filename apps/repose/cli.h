@@ -36,7 +36,7 @@ typedef struct options {
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
         *spacing, *scale;
-    long long frames, threads, memory_mb;
+    long long frames, threads, memory_mb, every;
     bool resume, quiet, json, csv, sheet, markdown, quick, no_cache;
 } options;
 
@@ -103,6 +103,8 @@ const char *data_folder(const char *name);
         "--frames", NULL, "A:B", OPTION_TEXT, offsetof(options, frames_text),                      \
             "only frames A to B, or frame A (default: " fallback ")"                               \
     }
+/* The first and the last number that `text` means; all numbers when it is NULL. */
+rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report *report);
 /* Which of the record's frames are meant: places `*first` and the next, `*count` in all. All of
  * them when `text` is NULL; at least one. */
 rp_code choose_frames(const rp_record *record, const char *text, int64_t *first, int64_t *count,

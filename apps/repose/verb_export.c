@@ -1,33 +1,160 @@
 #include "base/report.h"
 #include "cli.h"
+#include "scene/scene.h"
+#include "scene/words.h"
+
+#include <string.h>
 
 static const option_spec specs[] = {
     {"--format", "-f", "FORMAT", OPTION_TEXT, offsetof(options, format),
-     "vtp (ParaView, default), ply or csv"},
+     "vtp (ParaView, default), ply, csv, usda or usda-instances"},
     {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
      "where to (default: RUN/export)"},
     FRAMES_OPTION("all"),
+    {"--every", NULL, "N", OPTION_COUNT, offsetof(options, every),
+     "only each N-th of these frames"},
+    {"--only", NULL, "WHAT", OPTION_TEXT, offsetof(options, only),
+     "coarse, bodies, or both with a comma (default: all there is)"},
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
 };
 
+/* The kinds of frames that a run may hold, and under which names they are exported. Bodies go with
+ * the first kind that has the frame. */
+static const struct kind {
+    const char *word, *stem, *called;
+    int64_t (*count)(const rp_record *record);
+    int64_t (*number)(const rp_record *record, int64_t index);
+    rp_code (*read)(const rp_record *record, int64_t number, rp_frame_file **out,
+                    rp_report *report);
+} kinds[] = {
+    {"coarse", "grains", "frames", rp_record_frame_count, rp_record_frame_number,
+     rp_record_read_frame},
+};
+#define KINDS ((int)(sizeof kinds / sizeof *kinds))
+#define ONLY_WORDS "coarse|bodies"
+
+typedef struct job {
+    rp_record *record;
+    const options *options;
+    bool grains[KINDS], bodies; /* what is asked for */
+    int64_t from, to, every;
+    int64_t written[KINDS];
+} job;
+
+static rp_code read_word(job *j, const char *word, rp_report *report)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(word, kinds[i].word) == 0) {
+            j->grains[i] = true;
+            return RP_OK;
+        }
+    if (strcmp(word, "bodies") == 0) {
+        j->bodies = true;
+        return RP_OK;
+    }
+    char known[64], hint[128];
+    rp_nearest nearest = rp_nearest_to(word);
+    rp_nearest_try_words(&nearest, ONLY_WORDS);
+    rp_nearest_hint(&nearest, hint, sizeof hint);
+    rp_words_list(ONLY_WORDS, known, sizeof known);
+    return rp_fail(report, RP_ERROR_INPUT, "--only %s: there are %s%s", word, known, hint);
+}
+
+static rp_code read_only(job *j, const char *text, rp_report *report)
+{
+    if (!text) {
+        memset(j->grains, true, sizeof j->grains);
+        j->bodies = true;
+        return RP_OK;
+    }
+    rp_code code = RP_OK;
+    for (const char *at = text; at && code == RP_OK; at = strchr(at, ',')) {
+        at += *at == ',';
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        code = read_word(j, word, report);
+    }
+    return code;
+}
+
+static bool has_frame(const job *j, const struct kind *kind, int64_t number)
+{
+    int64_t low = 0, high = kind->count(j->record);
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (kind->number(j->record, middle) < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kind->count(j->record) && kind->number(j->record, low) == number;
+}
+
+/* What a frame of this kind has to give. */
+static rp_export_options frame_options(const job *j, int kind, int64_t number)
+{
+    rp_export_options made = rp_default_export_options();
+    if (j->options->format) made.format = j->options->format;
+    made.folder = j->options->output;
+    made.stem = kinds[kind].stem;
+    made.grains = j->grains[kind];
+    made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
+    for (int i = 0; i < kind; i++)
+        made.bodies = made.bodies && !has_frame(j, &kinds[i], number);
+    return made;
+}
+
+static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
+{
+    rp_export_options wanted = frame_options(j, kind, number);
+    if (!wanted.grains && !wanted.bodies) return RP_OK;
+    rp_frame_file *frame = NULL;
+    rp_code code = kinds[kind].read(j->record, number, &frame, report);
+    if (code == RP_OK)
+        code = rp_record_export(j->record, number, rp_frame_view(frame), &wanted, report);
+    rp_frame_close(frame);
+    j->written[kind] += code == RP_OK;
+    return code;
+}
+
+static rp_code export_kind(job *j, int kind, rp_report *report)
+{
+    rp_code code = RP_OK;
+    int64_t total = kinds[kind].count(j->record), chosen = 0;
+    for (int64_t i = 0; i < total && code == RP_OK; i++) {
+        int64_t number = kinds[kind].number(j->record, i);
+        if (number < j->from || number > j->to) continue;
+        if (chosen++ % j->every == 0) code = export_frame(j, kind, number, report);
+    }
+    return code;
+}
+
+static rp_code say_written(const job *j, rp_report *report)
+{
+    const options *o = j->options;
+    int64_t all = 0;
+    for (int i = 0; i < KINDS; i++) {
+        all += j->written[i];
+        if (j->written[i] && !o->quiet)
+            printf("%lld %s as %s in %s%s\n", (long long)j->written[i], kinds[i].called,
+                   o->format ? o->format : "vtp", o->output ? o->output : o->words[0],
+                   o->output ? "" : "/export");
+    }
+    if (all) return RP_OK;
+    if (o->only && strcmp(o->only, "bodies") == 0 && rp_record_scene(j->record)->bodies.count == 0)
+        return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
+    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld",
+                   rp_record_folder(j->record), (long long)rp_record_frame_count(j->record));
+}
+
 static rp_code export_frames(rp_record *record, const options *o, rp_report *report)
 {
-    const char *format = o->format ? o->format : "vtp";
-    int64_t first, count;
-    rp_code code = choose_frames(record, o->frames_text, &first, &count, report);
-    for (int64_t i = 0; i < count && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(record, first + i);
-        rp_frame_file *frame = NULL;
-        code = rp_record_read_frame(record, number, &frame, report);
-        if (code == RP_OK)
-            code =
-                rp_record_export(record, number, rp_frame_view(frame), format, o->output, report);
-        rp_frame_close(frame);
-    }
-    if (code == RP_OK && !o->quiet)
-        printf("%lld frames as %s in %s%s\n", (long long)count, format,
-               o->output ? o->output : o->words[0], o->output ? "" : "/export");
-    return code;
+    job j = {.record = record, .options = o, .every = o->every ? o->every : 1};
+    rp_code code = read_only(&j, o->only, report);
+    if (code == RP_OK) code = read_frame_range(o->frames_text, &j.from, &j.to, report);
+    for (int i = 0; i < KINDS && code == RP_OK; i++)
+        code = export_kind(&j, i, report);
+    return code == RP_OK ? say_written(&j, report) : code;
 }
 
 static int run(const verb *v, const options *o)
@@ -46,10 +173,14 @@ static int run(const verb *v, const options *o)
 const verb verb_export = {
     .name = "export",
     .words = "RUN",
-    .help = "write frames for other programs: ParaView, Blender, spreadsheets",
-    .more = "vtp: open RUN/export/grains.pvd in ParaView; bodies are in bodies.pvd.\n"
-            "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
-            "csv: one table a frame, for Houdini, spreadsheets, scripts.\n",
+    .help = "write frames for other programs: ParaView, Blender, Houdini, spreadsheets",
+    .more =
+        "vtp: open RUN/export/grains.pvd in ParaView; bodies are in bodies.pvd.\n"
+        "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
+        "csv: one table a frame, for Houdini, spreadsheets, scripts.\n"
+        "usda: points and meshes as USD text, for Houdini, Blender 4 and others; grains.usda and\n"
+        "bodies.usda are the whole series.\n"
+        "usda-instances: the same, with a small sphere for each grain (grains-instances.usda).\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
     .max_words = 1,

@@ -1,5 +1,6 @@
 #include "record/export.h"
 #include "base/memory.h"
+#include "record/digits.h"
 #include "record/fields.h"
 #include "record/folder.h"
 #include "scene/scene.h"
@@ -12,8 +13,14 @@
 
 static const struct format {
     const char *name;
-    rp_export_fn *run;
-} formats[] = {{"vtp", rp_export_vtp}, {"ply", rp_export_ply}, {"csv", rp_export_csv}};
+    rp_export_fn *grains, *bodies;
+} formats[] = {
+    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies},
+    {"ply", rp_export_ply_grains, rp_export_ply_bodies},
+    {"csv", rp_export_csv_grains, rp_export_csv_bodies},
+    {"usda", rp_export_usda_grains, rp_export_usda_bodies},
+    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies},
+};
 #define FORMATS ((int)(sizeof formats / sizeof *formats))
 
 int rp_export_format_count(void)
@@ -26,10 +33,10 @@ const char *rp_export_format(int index)
     return index >= 0 && index < FORMATS ? formats[index].name : NULL;
 }
 
-static rp_export_fn *find_format(const char *name, rp_report *report)
+static const struct format *find_format(const char *name, rp_report *report)
 {
     for (int i = 0; i < FORMATS; i++)
-        if (strcmp(formats[i].name, name) == 0) return formats[i].run;
+        if (strcmp(formats[i].name, name) == 0) return &formats[i];
     char known[128];
     rp_words_list(RP_FORMAT_WORDS, known, sizeof known);
     rp_fail(report, RP_ERROR_INPUT, "unknown format '%s'; there are %s", name, known);
@@ -51,6 +58,34 @@ void rp_column_label(const rp_column *column, int component, char *text, size_t 
         snprintf(text, size, "%s", column->name);
     else
         snprintf(text, size, "%s%c", column->prefix, "xyz"[component]);
+}
+
+void rp_export_number(rp_aside *file, const rp_column *column, int component, size_t grain)
+{
+    const void *data = column->data[component];
+    char text[RP_DIGITS_MAX];
+    size_t length = 0;
+    switch (column->type) {
+    case RP_F32:
+        length = rp_digits_f32(text, ((const float *)data)[grain]);
+        break;
+    case RP_F64:
+        rp_aside_print(file, "%.17g", ((const double *)data)[grain]);
+        return;
+    case RP_U8:
+        length = rp_digits_u64(text, ((const uint8_t *)data)[grain]);
+        break;
+    case RP_U16:
+        length = rp_digits_u64(text, ((const uint16_t *)data)[grain]);
+        break;
+    case RP_U32:
+        length = rp_digits_u64(text, ((const uint32_t *)data)[grain]);
+        break;
+    case RP_U64:
+        length = rp_digits_u64(text, ((const uint64_t *)data)[grain]);
+        break;
+    }
+    rp_aside_write(file, text, length);
 }
 
 #define STAGE_BYTES ((size_t)48 << 10)
@@ -141,34 +176,78 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
     bool made = add_column(columns, &position) && add_column(columns, &velocity);
     for (int i = STANDARD_SCALARS_FROM; i < RP_STANDARD_FIELDS && made; i++) {
         const rp_standard_field *field = &rp_standard_fields[i];
-        if (!rp_standard_data(view, field)) continue; /* fine grains have not all of them */
-        rp_column column = {
-            .components = 1, .type = field->type, .data = {rp_standard_data(view, field)}};
+        const void *data = rp_standard_data(view, field);
+        /* Fine grains do not have them all; without any grains nothing is known of what they have.
+         */
+        if (!data && view->count) continue;
+        rp_column column = {.components = 1, .type = field->type, .data = {data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         made = add_column(columns, &column);
     }
     return made && add_extra(view, columns);
 }
 
-rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view, const char *format,
-                         const char *folder, rp_report *report)
+rp_export_options rp_default_export_options(void)
 {
-    rp_export_fn *run = find_format(format, report);
-    if (!run) return RP_ERROR_INPUT;
+    return (rp_export_options){.format = "vtp", .stem = "grains", .grains = true, .bodies = true};
+}
+
+/* Stems stand in paths and in the files of series. */
+#define STEM_MAX 64
+
+static bool is_stem(const char *stem)
+{
+    size_t length = strlen(stem);
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)stem[i]) && stem[i] != '-' && stem[i] != '_') return false;
+    return length > 0 && length <= STEM_MAX;
+}
+
+static rp_code check_export(const rp_record *record, int64_t number, const rp_view *view,
+                            const rp_export_options *options, rp_report *report)
+{
     if (number < 0)
         return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
-    if (view->body_count != record->scene->bodies.count)
+    if (!is_stem(options->stem))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "files cannot begin with '%s'; letters, digits, - and _ are allowed",
+                       options->stem);
+    if (options->bodies && view->body_count != record->scene->bodies.count)
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
                        view->body_count, record->scene->bodies.count);
+    return RP_OK;
+}
+
+static rp_code run_export(rp_export *export, const struct format *format,
+                          const rp_export_options *options, rp_report *report)
+{
+    rp_code code = rp_folder_make(export->folder, report);
+    if (code == RP_OK && options->grains) {
+        if (make_columns(export->view, &export->columns))
+            code = format->grains(export, report);
+        else
+            code = rp_fail_memory(report, sizeof(rp_column), "an export");
+    }
+    if (code == RP_OK && options->bodies && export->view->body_count)
+        code = format->bodies(export, report);
+    rp_release(export->columns.items, export->columns.capacity * sizeof *export->columns.items);
+    return code;
+}
+
+rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
+                         const rp_export_options *options, rp_report *report)
+{
+    const rp_export_options usual = rp_default_export_options();
+    if (!options) options = &usual;
+    const struct format *format = find_format(options->format, report);
+    if (!format) return RP_ERROR_INPUT;
+    rp_code code = check_export(record, number, view, options, report);
+    if (code != RP_OK) return code;
     rp_path own = rp_record_path(record, "export");
-    rp_export export = {.folder = folder ? folder : own.text,
+    rp_export export = {.folder = options->folder ? options->folder : own.text,
+                        .stem = options->stem,
                         .number = number,
                         .view = view,
                         .scene = record->scene};
-    rp_code code = rp_folder_make(export.folder, report);
-    if (code == RP_OK && !make_columns(view, &export.columns))
-        code = rp_fail_memory(report, sizeof(rp_column), "an export");
-    if (code == RP_OK) code = run(&export, report);
-    rp_release(export.columns.items, export.columns.capacity * sizeof *export.columns.items);
-    return code;
+    return run_export(&export, format, options, report);
 }

@@ -33,23 +33,37 @@ typedef struct rp_columns {
 
 typedef struct rp_export {
     const char *folder;
+    const char *stem; /* of the grains' files */
     int64_t number;
     const rp_view *view;
     const rp_scene *scene;
     rp_columns columns;
 } rp_export;
 
+/* The grains of a view, or its bodies, of which there is at least one. */
 typedef rp_code rp_export_fn(const rp_export *export, rp_report *report);
-rp_export_fn rp_export_vtp, rp_export_ply, rp_export_csv;
+rp_export_fn rp_export_vtp_grains, rp_export_vtp_bodies;
+rp_export_fn rp_export_ply_grains, rp_export_ply_bodies;
+rp_export_fn rp_export_csv_grains, rp_export_csv_bodies;
+rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bodies;
 
 /* Opens "<folder>/<stem>-<number>.<ending>". */
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
                        rp_aside *file, rp_report *report);
 /* The name of a number of its own: "density", or "vx" for a part of a vector. */
 void rp_column_label(const rp_column *column, int component, char *text, size_t size);
+/* One number as text that reads back as the same bits. */
+void rp_export_number(rp_aside *file, const rp_column *column, int component, size_t grain);
 /* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
 void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
                       size_t count);
+
+/* The edge of the square that stands for a plane: large enough for all that the scene names, and
+ * the same in every frame. */
+double rp_export_plane_size(const rp_scene *scene);
+/* A body as triangles in its own frame. */
+rp_code rp_export_tessellate(const rp_export *export, int body, double plane_size, rp_mesh **out,
+                             rp_report *report);
 
 /* All bodies as triangles in the world; `owners` tells each triangle's body. */
 typedef struct rp_body_mesh {

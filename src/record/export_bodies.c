@@ -17,9 +17,7 @@ static double shape_reach(const rp_shape *shape, rp_vec3 position)
     return rp_v3_length(position) + rp_v3_length(far);
 }
 
-/* The edge of the square that stands for a plane: large enough for all that the scene names, and
- * the same in every frame. */
-static double plane_size(const rp_scene *scene)
+double rp_export_plane_size(const rp_scene *scene)
 {
     double reach = 0;
     const rp_body_spec *bodies = rp_scene_bodies(scene);
@@ -58,16 +56,22 @@ static rp_code add_body(rp_body_mesh *out, const rp_mesh *part, const rp_body_st
     return ok ? RP_OK : rp_fail_memory(report, after * sizeof *mesh->triangles, "bodies");
 }
 
+rp_code rp_export_tessellate(const rp_export *export, int body, double plane_size, rp_mesh **out,
+                             rp_report *report)
+{
+    const rp_shape *shape = &rp_scene_bodies(export->scene)[body].shape;
+    return rp_shape_tessellate(shape, SEGMENTS, plane_size, out, report);
+}
+
 rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report)
 {
     *out = (rp_body_mesh){.mesh = rp_mesh_create()};
     if (!out->mesh) return rp_fail_memory(report, sizeof *out->mesh, "bodies");
-    const rp_body_spec *specs = rp_scene_bodies(export->scene);
-    double size = plane_size(export->scene);
+    double size = rp_export_plane_size(export->scene);
     rp_code code = RP_OK;
     for (int i = 0; i < export->view->body_count && code == RP_OK; i++) {
         rp_mesh *part;
-        code = rp_shape_tessellate(&specs[i].shape, SEGMENTS, size, &part, report);
+        code = rp_export_tessellate(export, i, size, &part, report);
         if (code != RP_OK) break;
         code = add_body(out, part, &export->view->bodies[i], (uint32_t)i, report);
         rp_mesh_destroy(part);

@@ -3,33 +3,7 @@
 #include "record/export.h"
 #include "scene/scene.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-static void print_value(rp_aside *file, const rp_column *column, int component, size_t grain)
-{
-    const void *data = column->data[component];
-    switch (column->type) {
-    case RP_F32:
-        rp_aside_print(file, "%.9g", (double)((const float *)data)[grain]);
-        break;
-    case RP_F64:
-        rp_aside_print(file, "%.17g", ((const double *)data)[grain]);
-        break;
-    case RP_U8:
-        rp_aside_print(file, "%u", ((const uint8_t *)data)[grain]);
-        break;
-    case RP_U16:
-        rp_aside_print(file, "%u", ((const uint16_t *)data)[grain]);
-        break;
-    case RP_U32:
-        rp_aside_print(file, "%" PRIu32, ((const uint32_t *)data)[grain]);
-        break;
-    case RP_U64:
-        rp_aside_print(file, "%" PRIu64, ((const uint64_t *)data)[grain]);
-        break;
-    }
-}
 
 static void print_names(rp_aside *file, const rp_columns *columns)
 {
@@ -43,10 +17,10 @@ static void print_names(rp_aside *file, const rp_columns *columns)
     rp_aside_print(file, "\n");
 }
 
-static rp_code export_grains(const rp_export *export, rp_report *report)
+rp_code rp_export_csv_grains(const rp_export *export, rp_report *report)
 {
     rp_aside file;
-    rp_code code = rp_export_open(export, "grains", "csv", &file, report);
+    rp_code code = rp_export_open(export, export->stem, "csv", &file, report);
     if (code != RP_OK) return code;
     const rp_columns *columns = &export->columns;
     print_names(&file, columns);
@@ -54,7 +28,7 @@ static rp_code export_grains(const rp_export *export, rp_report *report)
         for (size_t i = 0; i < columns->count; i++)
             for (int c = 0; c < columns->items[i].components; c++) {
                 if (i || c) rp_aside_write(&file, ",", 1);
-                print_value(&file, &columns->items[i], c, grain);
+                rp_export_number(&file, &columns->items[i], c, grain);
             }
         rp_aside_write(&file, "\n", 1);
     }
@@ -76,7 +50,7 @@ static void print_numbers(rp_aside *file, const double *values, int count)
         rp_aside_print(file, ",%.17g", values[i]);
 }
 
-static rp_code export_bodies(const rp_export *export, rp_report *report)
+rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
 {
     rp_aside file;
     rp_code code = rp_export_open(export, "bodies", "csv", &file, report);
@@ -97,11 +71,4 @@ static rp_code export_bodies(const rp_export *export, rp_report *report)
         rp_aside_write(&file, "\n", 1);
     }
     return rp_aside_finish(&file, report);
-}
-
-rp_code rp_export_csv(const rp_export *export, rp_report *report)
-{
-    rp_code code = export_grains(export, report);
-    if (code != RP_OK || export->view->body_count == 0) return code;
-    return export_bodies(export, report);
 }

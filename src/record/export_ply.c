@@ -34,10 +34,10 @@ static void write_value(rp_aside *file, const rp_column *column, int component, 
     rp_aside_write(file, &value, sizeof value);
 }
 
-static rp_code export_grains(const rp_export *export, rp_report *report)
+rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
 {
     rp_aside file;
-    rp_code code = rp_export_open(export, "grains", "ply", &file, report);
+    rp_code code = rp_export_open(export, export->stem, "ply", &file, report);
     if (code != RP_OK) return code;
     const rp_columns *columns = &export->columns;
     print_start(&file, export, export->view->count);
@@ -81,12 +81,10 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
     return rp_aside_finish(&file, report);
 }
 
-rp_code rp_export_ply(const rp_export *export, rp_report *report)
+rp_code rp_export_ply_bodies(const rp_export *export, rp_report *report)
 {
-    rp_code code = export_grains(export, report);
-    if (code != RP_OK || export->view->body_count == 0) return code;
     rp_body_mesh bodies;
-    code = rp_body_mesh_make(export, &bodies, report);
+    rp_code code = rp_body_mesh_make(export, &bodies, report);
     if (code != RP_OK) return code;
     code = write_bodies(export, &bodies, report);
     rp_body_mesh_end(&bodies);

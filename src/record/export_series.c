@@ -62,7 +62,7 @@ static struct moment *find_moment(const struct series *series, int64_t number)
 /* Takes times from the lines of the series file as it was; what does not fit is passed over. */
 static void read_series(const struct series *series, const char *stem, char *text)
 {
-    char mark[64], *rest = NULL;
+    char mark[80], *rest = NULL;
     snprintf(mark, sizeof mark, "file=\"%s-", stem);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const char *file = strstr(line, mark);
@@ -122,7 +122,7 @@ static rp_code write_series(const rp_export *export, const char *stem, const str
 
 rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *report)
 {
-    char before[64];
+    char before[80];
     rp_numbers numbers;
     snprintf(before, sizeof before, "%s-", stem);
     rp_code code = rp_folder_numbers(export->folder, before, ".vtp", &numbers, report);

@@ -124,7 +124,7 @@ static struct block column_block(const char *section, const rp_column *column, s
                           {column->data[0], column->data[1], column->data[2]}};
 }
 
-static rp_code export_grains(const rp_export *export, rp_report *report)
+rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
 {
     size_t count = export->view->count;
     const rp_columns *columns = &export->columns;
@@ -140,9 +140,10 @@ static rp_code export_grains(const rp_export *export, rp_report *report)
     add(&layout, (struct block){"Verts", "connectivity", type, 1, bytes, count, {NULL}});
     add(&layout, (struct block){"Verts", "offsets", type, 1, bytes, layout.verts, {&last}});
     rp_aside file;
-    rp_code code = rp_export_open(export, "grains", "vtp", &file, report);
+    rp_code code = rp_export_open(export, export->stem, "vtp", &file, report);
     if (code != RP_OK) return code;
-    return write_layout(&file, &layout, export->view->time, report);
+    code = write_layout(&file, &layout, export->view->time, report);
+    return code == RP_OK ? rp_series_update(export, export->stem, report) : code;
 }
 
 /* Vertices as floats, and where each triangle ends in the list of corners. */
@@ -186,7 +187,7 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
     return write_layout(&file, &layout, export->view->time, report);
 }
 
-static rp_code export_bodies(const rp_export *export, rp_report *report)
+rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
 {
     rp_body_mesh bodies;
     rp_code code = rp_body_mesh_make(export, &bodies, report);
@@ -201,14 +202,5 @@ static rp_code export_bodies(const rp_export *export, rp_report *report)
     rp_release(tables.points, tables.point_bytes);
     rp_release(tables.ends, tables.end_bytes);
     rp_body_mesh_end(&bodies);
-    return code;
-}
-
-rp_code rp_export_vtp(const rp_export *export, rp_report *report)
-{
-    rp_code code = export_grains(export, report);
-    if (code == RP_OK) code = rp_series_update(export, "grains", report);
-    if (code != RP_OK || export->view->body_count == 0) return code;
-    code = export_bodies(export, report);
     return code == RP_OK ? rp_series_update(export, "bodies", report) : code;
 }

@@ -59,6 +59,30 @@ static void print_scene(rp_aside *file, const rp_scene *scene, int threads)
     rp_aside_print(file, "  \"threads\": %d,\n", threads);
 }
 
+static void print_coloured(rp_aside *file, const char *name, const double colour[3], bool last)
+{
+    rp_aside_print(file, "    {\"name\": ");
+    print_text(file, name);
+    rp_aside_print(file, ", \"colour\": [%.6g, %.6g, %.6g]}%s\n", colour[0], colour[1], colour[2],
+                   last ? "" : ",");
+}
+
+/* What programs that read frames would otherwise need to know of scenes. */
+static void print_colours(rp_aside *file, const rp_scene *scene)
+{
+    rp_aside_print(file, "  \"materials\": [\n");
+    for (int i = 0; i < scene->materials.count; i++) {
+        const rp_material_spec *material = &rp_scene_materials(scene)[i];
+        print_coloured(file, material->name, material->colour, i + 1 == scene->materials.count);
+    }
+    rp_aside_print(file, "  ],\n  \"bodies\": [\n");
+    for (int i = 0; i < scene->bodies.count; i++) {
+        const rp_body_spec *body = &rp_scene_bodies(scene)[i];
+        print_coloured(file, body->name, body->colour, i + 1 == scene->bodies.count);
+    }
+    rp_aside_print(file, "  ],\n");
+}
+
 /* The processor as the kernel calls it; where it does not say, its architecture. */
 static void find_processor(char *text, size_t size, const char *otherwise)
 {
@@ -131,6 +155,7 @@ rp_code rp_manifest_write(const char *path, const rp_scene *scene, int threads, 
     rp_aside_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
     print_program(&file);
     print_scene(&file, scene, threads);
+    print_colours(&file, scene);
     print_machine(&file);
     print_units(&file);
     print_fields(&file);

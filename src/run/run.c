@@ -156,10 +156,12 @@ static void show_progress(rp_runner *runner)
 static rp_code write_exports(rp_runner *runner, const rp_view *view, rp_report *report)
 {
     rp_code code = RP_OK;
-    for (int i = 0; i < rp_export_format_count() && code == RP_OK; i++)
+    rp_export_options options = rp_default_export_options();
+    for (int i = 0; i < rp_export_format_count() && code == RP_OK; i++) {
+        options.format = rp_export_format(i);
         if (runner->scene->output.formats >> i & 1)
-            code = rp_record_export(runner->record, runner->frame, view, rp_export_format(i), NULL,
-                                    report);
+            code = rp_record_export(runner->record, runner->frame, view, &options, report);
+    }
     return code;
 }
 

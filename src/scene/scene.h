@@ -175,7 +175,7 @@ typedef struct rp_measurement_spec {
     int64_t every; /* frames */
 } rp_measurement_spec;
 
-#define RP_FORMAT_WORDS "vtp|ply|csv"
+#define RP_FORMAT_WORDS "vtp|ply|csv|usda|usda-instances"
 typedef struct rp_output_spec {
     uint32_t formats;         /* bits of RP_FORMAT_WORDS, written while running */
     int64_t frame_every;      /* write each n-th frame */

@@ -236,9 +236,19 @@ expect 6 "$repose" measure broken flow --plane z=0.9; says "000003.h5"
 expect 0 "$repose" measure broken energy --frames 0:2
 expect 0 "$repose" export whole --format csv --frames 2:3 -o some
 [ "$(find some -name 'grains-*.csv' | wc -l)" -eq 2 ] || fail "two tables were asked for"
-for format in vtp ply csv; do expect 0 "$repose" export whole --format $format -o "$format"; done
+expect 0 "$repose" export whole --format csv --frames 1:4 --every 2 --only coarse -o sparse
+[ "$(cd sparse && echo *)" = "grains-000001.csv grains-000003.csv" ] || fail "wrong frames: $(ls sparse)"
+expect 0 "$repose" export whole --format csv --frames 2 --only bodies -o alone
+[ "$(cd alone && echo *)" = "bodies-000002.csv" ] || fail "bodies alone were asked for: $(ls alone)"
+expect 0 "$repose" export whole --format csv --frames 2 --only bodies,coarse -o pair
+[ "$(cd pair && echo *)" = "bodies-000002.csv grains-000002.csv" ] || fail "both were asked for: $(ls pair)"
+expect 2 "$repose" export whole --only bodeis; says "did you mean 'bodies'"
+expect 2 "$repose" export whole --frames 1000:2000; says "holds no such frame"
+for format in vtp ply csv usda usda-instances; do expect 0 "$repose" export whole --format $format -o "$format"; done
 [ -s vtp/grains.pvd ] || fail "no series for ParaView"
-expect 2 "$repose" export whole --format obj
+[ -s usda/grains.usda ] && [ -s usda/bodies.usda ] || fail "no series in USD"
+[ -s usda-instances/grains-instances.usda ] || fail "no series of instances in USD"
+expect 2 "$repose" export whole --format obj; says "usda-instances"
 expect 0 "$repose" render whole -o last.png --size 320x180
 expect 0 "$repose" render whole --sheet -o sheet.png --size 320x180
 expect 0 "$repose" render whole --frames 2:3 -o pictures --size 160x90

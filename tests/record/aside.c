@@ -90,7 +90,7 @@ static void export_all(rp_record *record, const rp_view *view)
 {
     rp_code code = RP_OK;
     for (int64_t i = 0; i < EXPORTS && code == RP_OK; i++)
-        code = rp_record_export(record, i, view, "vtp", NULL, NULL);
+        code = test_export(record, i, view, "vtp", NULL, NULL);
     _exit(code == RP_OK ? 0 : 1);
 }
 

@@ -70,9 +70,9 @@ static void a_full_disk_is_told(void **state)
     run r;
     begin_run(&r, in_folder(state, "run"));
     check_write_fails(&r, RP_ERROR_SPACE, "No space left on device");
-    for (int i = 0; i < 3; i++) {
-        static const char *const formats[] = {"vtp", "ply", "csv"};
-        rp_code code = rp_record_export(r.record, 1, &r.large.view, formats[i], NULL, r.report);
+    for (int i = 0; i < 4; i++) {
+        static const char *const formats[] = {"vtp", "ply", "csv", "usda"};
+        rp_code code = test_export(r.record, 1, &r.large.view, formats[i], NULL, r.report);
         assert_int_equal(code, RP_ERROR_SPACE);
         check_fault(r.report, RP_ERROR_SPACE, formats[i]);
         assert_int_equal(count_files(in_folder(state, "run/export")), 0);

@@ -22,8 +22,7 @@ static void begin_run(run *r, void **state, size_t count)
 
 static void export(run *r, int64_t number, const char *format)
 {
-    check_ok(rp_record_export(r->record, number, &r->grains.view, format, NULL, r->report),
-             r->report);
+    check_ok(test_export(r->record, number, &r->grains.view, format, NULL, r->report), r->report);
 }
 
 static void end_run(run *r)
@@ -266,12 +265,12 @@ static void another_folder_may_be_named(void **state)
     begin_run(&r, state, 4);
     char folder[RP_PATH_MAX];
     snprintf(folder, sizeof folder, "%s", in_folder(state, "else/where"));
-    check_ok(rp_record_export(r.record, 7, &r.grains.view, "csv", folder, r.report), r.report);
+    check_ok(test_export(r.record, 7, &r.grains.view, "csv", folder, r.report), r.report);
     assert_int_equal(count_files(folder), 2);
     assert_false(exists(in_folder(state, "run/export")));
-    rp_code code = rp_record_export(r.record, 7, &r.grains.view, "vtk", NULL, r.report);
+    rp_code code = test_export(r.record, 7, &r.grains.view, "vtk", NULL, r.report);
     assert_int_equal(code, RP_ERROR_INPUT);
-    check_fault(r.report, RP_ERROR_INPUT, "'vtk'; there are vtp, ply, csv");
+    check_fault(r.report, RP_ERROR_INPUT, "'vtk'; there are vtp, ply, csv, usda, usda-instances");
     end_run(&r);
 }
 

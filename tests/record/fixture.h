@@ -133,6 +133,16 @@ static inline void test_grains_free(test_grains *grains)
         free((void *)grains->fields[i].data);
 }
 
+/* Everything of a view, in a format. */
+static inline rp_code test_export(rp_record *record, int64_t number, const rp_view *view,
+                                  const char *format, const char *folder, rp_report *report)
+{
+    rp_export_options options = rp_default_export_options();
+    options.format = format;
+    options.folder = folder;
+    return rp_record_export(record, number, view, &options, report);
+}
+
 /* A fresh folder for every test, as the tests' group fixture hands it out. */
 static inline int make_folder(void **state)
 {

@@ -82,9 +82,11 @@ static rp_code save_and_load_fine(const char *folder)
 
 static rp_code export_all(const char *folder)
 {
-    rp_code code = rp_record_export(record, 1, view, "vtp", folder, NULL);
-    if (code == RP_OK) code = rp_record_export(record, 1, view, "ply", folder, NULL);
-    if (code == RP_OK) code = rp_record_export(record, 1, view, "csv", folder, NULL);
+    rp_code code = test_export(record, 1, view, "vtp", folder, NULL);
+    if (code == RP_OK) code = test_export(record, 1, view, "ply", folder, NULL);
+    if (code == RP_OK) code = test_export(record, 1, view, "csv", folder, NULL);
+    if (code == RP_OK) code = test_export(record, 1, view, "usda", folder, NULL);
+    if (code == RP_OK) code = test_export(record, 1, view, "usda-instances", folder, NULL);
     return code;
 }
 

@@ -19,8 +19,7 @@ int main(int count, char **arguments)
         test_grains grains;
         test_grains_make(&grains, frames[i].grains, frames[i].time);
         check_ok(rp_record_write_frame(record, frames[i].number, &grains.view, report), report);
-        check_ok(rp_record_export(record, frames[i].number, &grains.view, "vtp", NULL, report),
-                 report);
+        check_ok(test_export(record, frames[i].number, &grains.view, "vtp", NULL, report), report);
         test_grains_free(&grains);
     }
     rp_record_close(record);

@@ -1,0 +1,56 @@
+/* USD as text: what the files of grains and of bodies have in common.
+ *
+ *     STEM-000012.usda    a frame: one prim with its values as time samples at time code 12
+ *     STEM.manifest.usda  which attributes the frames have values for
+ *     STEM.usda           the series: the same prim, its values taken from the frames as clips
+ *
+ * A program that knows clips reads of a series only the frame that it shows. Layers alone cannot
+ * join frames: the strongest of them would hide the samples of all others. The manifest saves
+ * programs from opening all frames just to learn what is in them. */
+#ifndef RP_RECORD_USDA_H
+#define RP_RECORD_USDA_H
+
+#include "record/export.h"
+
+typedef enum rp_usda_part { RP_USDA_FRAME, RP_USDA_MANIFEST, RP_USDA_SERIES } rp_usda_part;
+
+/* A file being written. */
+typedef struct rp_usda {
+    rp_aside file;
+    rp_usda_part part;
+    const rp_export *export;
+    const uint32_t *order; /* of the grains: their places, ids rising */
+} rp_usda;
+
+/* Writes what is inside the prim, as much of it as the part wants. */
+typedef rp_code rp_usda_fn(rp_usda *usda, rp_report *report);
+
+/* The prim that the files of a stem are about. */
+typedef struct rp_usda_prim {
+    const char *stem, *type, *name;
+    rp_usda_fn *inside;
+    bool refer; /* what does not change is in the first frame; else `inside` puts it into the series
+                   itself */
+} rp_usda_prim;
+
+/* Writes the frame, then the manifest and the series. */
+rp_code rp_usda_write(const rp_export *export, const rp_usda_prim *prim, const uint32_t *order,
+                      rp_report *report);
+
+/* "float[] NAME" at an indent of four spaces a level. In a frame its samples are begun, too, and
+ * the result is true: values and rp_usda_end_samples must follow. `interpolation` may be NULL. */
+bool rp_usda_begin_samples(rp_usda *usda, int level, const char *type, const char *name,
+                           const char *interpolation);
+void rp_usda_end_samples(rp_usda *usda, int level);
+/* "(1, 2, 3)" */
+void rp_usda_put_tuple(rp_usda *usda, const double *values, int count);
+/* "color3f[] primvars:displayColor = [(r, g, b), …]"; `stride` is the distance of the colours. */
+void rp_usda_put_colours(rp_usda *usda, int level, const double *first, size_t stride, int count,
+                         const char *interpolation);
+
+/* An identifier made from any text. Those that had to be changed end in "__INDEX", and so do those
+ * that ended like that before: as long as texts differ, or else indices, identifiers differ. */
+#define RP_USDA_NAME_MAX 160
+void rp_usda_name(const char *text, size_t index, char name[RP_USDA_NAME_MAX]);
+
+#endif
