@@ -3,6 +3,7 @@
 #define REPOSE_H
 
 #include "repose/base.h"
+#include "repose/export.h"
 #include "repose/record.h"
 #include "repose/run.h"
 #include "repose/scene.h"

@@ -2,8 +2,8 @@
 #include "run/run.h"
 #include "base/log.h"
 #include "base/report.h"
+#include "export/export.h"
 #include "record/checkpoint.h"
-#include "record/export.h"
 
 #include <errno.h>
 #include <fcntl.h>

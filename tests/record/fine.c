@@ -231,9 +231,9 @@ static void an_abandoned_frame_leaves_nothing(void **state)
 static void check_export(rp_record *record, const rp_view *view, const char *folder)
 {
     char path[RP_PATH_MAX + 64], head[64] = "";
-    check_ok(rp_record_export(record, 5, view, "vtp", folder, report), report);
-    check_ok(rp_record_export(record, 5, view, "ply", folder, report), report);
-    check_ok(rp_record_export(record, 5, view, "csv", folder, report), report);
+    check_ok(test_export(record, 5, view, "vtp", folder, report), report);
+    check_ok(test_export(record, 5, view, "ply", folder, report), report);
+    check_ok(test_export(record, 5, view, "csv", folder, report), report);
     snprintf(path, sizeof path, "%s/grains-000005.csv", folder);
     FILE *file = fopen(path, "r");
     assert_non_null(file);

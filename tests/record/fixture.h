@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "record/aside.h"
+#include "repose/export.h"
 #include "repose/record.h"
 #include "scene/scene.h"
 

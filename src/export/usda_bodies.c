@@ -1,7 +1,7 @@
 /* Bodies for USD: a mesh for each, in its own frame, and where it stands as a time sample. The
  * series takes the meshes from the first of its frames, since they do not change. */
-#include "record/digits.h"
-#include "record/usda.h"
+#include "export/digits.h"
+#include "export/usda.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "record/usda.h"
-#include "record/digits.h"
+#include "export/digits.h"
+#include "export/usda.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 

@@ -1,7 +1,7 @@
 /* Exports: parsed back by hand, value for value. */
-#include "fixture.h"
+#include "record/fixture.h"
 
-#include "record/export.h"
+#include "export/export.h"
 #include "scene/words.h"
 
 typedef struct run {

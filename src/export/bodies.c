@@ -1,7 +1,7 @@
 /* The bodies of a view as one triangle mesh. */
 #include "base/memory.h"
+#include "export/export.h"
 #include "geom/shape.h"
-#include "record/export.h"
 #include "scene/scene.h"
 
 #include <math.h>

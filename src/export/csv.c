@@ -1,6 +1,6 @@
 /* CSV: a row of names, then a row per grain, in SI units, with as many digits as bring back the
  * same bits. */
-#include "record/export.h"
+#include "export/export.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* PLY, binary little endian: a vertex per grain with all its fields, and the bodies' triangles in a
  * file of their own. */
 #include "base/memory.h"
-#include "record/export.h"
+#include "export/export.h"
 
 #include <string.h>
 

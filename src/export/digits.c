@@ -1,7 +1,7 @@
 /* A float has 24 bits, so nine decimal digits tell any two apart: half a unit of the ninth digit is
  * at most 5e-9 of the value, half the distance of two floats at least 2^-25 = 3e-8 of it. Doubles
  * err by 1e-16 on the way, which leaves that margin as it is; no wide arithmetic is needed. */
-#include "record/digits.h"
+#include "export/digits.h"
 
 #include <math.h>
 #include <stdbool.h>

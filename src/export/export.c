@@ -1,6 +1,6 @@
-#include "record/export.h"
+#include "export/export.h"
 #include "base/memory.h"
-#include "record/digits.h"
+#include "export/digits.h"
 #include "record/fields.h"
 #include "record/folder.h"
 #include "scene/scene.h"

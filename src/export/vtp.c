@@ -2,7 +2,7 @@
  * The grains are one poly-vertex cell: without a cell ParaView shows nothing, with one cell each
  * the file would double. */
 #include "base/memory.h"
-#include "record/export.h"
+#include "export/export.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -4,9 +4,9 @@
  * They are in the order of their ids. Programs that draw between two frames may mix arrays of the
  * same length value by value; in this order that moves each grain along its own way, while none
  * comes or goes. */
+#include "export/usda.h"
 #include "base/memory.h"
-#include "record/digits.h"
-#include "record/usda.h"
+#include "export/digits.h"
 #include "scene/scene.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Numbers as text: read back by the C library, bit for bit. */
-#include "fixture.h"
+#include "record/fixture.h"
 
-#include "record/digits.h"
+#include "export/digits.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * earlier frames come from the series file as it was, and for files that it does not know from
  * their own first lines. */
 #include "base/memory.h"
-#include "record/export.h"
+#include "export/export.h"
 #include "record/folder.h"
 
 #include <fcntl.h>

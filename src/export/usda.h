@@ -10,7 +10,7 @@
 #ifndef RP_RECORD_USDA_H
 #define RP_RECORD_USDA_H
 
-#include "record/export.h"
+#include "export/export.h"
 
 typedef enum rp_usda_part { RP_USDA_FRAME, RP_USDA_MANIFEST, RP_USDA_SERIES } rp_usda_part;
 

@@ -1,7 +1,7 @@
 /* USD text: structure and numbers, read back by hand. */
-#include "fixture.h"
+#include "record/fixture.h"
 
-#include "record/usda.h"
+#include "export/usda.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 
 #include "geom/mesh.h"
 #include "record/aside.h"
-#include "repose/record.h"
+#include "repose/export.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the exports write memory as it is, and their files are little endian"
