@@ -36,7 +36,8 @@ typedef struct options {
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
         *spacing, *scale;
-    long long frames, threads, memory_mb, every;
+    const char *grains; /* "coarse" or "fine" */
+    long long frames, threads, memory_mb, every, factor;
     bool resume, quiet, json, csv, sheet, markdown, quick, no_cache;
 } options;
 
@@ -58,7 +59,7 @@ typedef struct verb {
 #define VERB_OPTIONS(list) .specs = (list), .spec_count = (int)(sizeof(list) / sizeof *(list))
 
 extern const verb verb_run, verb_check, verb_info, verb_export, verb_render, verb_measure,
-    verb_sample, verb_validate, verb_bench, verb_help, verb_completion, verb_version;
+    verb_refine, verb_sample, verb_validate, verb_bench, verb_help, verb_completion, verb_version;
 int verb_count(void);
 const verb *verb_at(int index);
 const verb *verb_find(const char *name);
@@ -97,7 +98,23 @@ rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp
 /* The folder "scenes" or "validation" that came along; NULL when there is none. */
 const char *data_folder(const char *name);
 
-/* frames.c: `--frames A:B` or `--frames A`. */
+/* frames.c: the kinds of frames that a run may hold. */
+typedef struct frame_kind {
+    const char *word;   /* on the command line: "coarse" */
+    const char *stem;   /* of exported files: "grains" */
+    const char *called; /* "frames" */
+    int64_t (*count)(const rp_record *record);
+    int64_t (*number)(const rp_record *record, int64_t index);
+    rp_code (*read)(const rp_record *record, int64_t number, rp_frame_file **out,
+                    rp_report *report);
+} frame_kind;
+#define FRAME_KINDS 2
+#define FRAME_KIND_WORDS "coarse|fine"
+extern const frame_kind frame_kinds[FRAME_KINDS];
+/* The kind of that word; without a word the finest that the record holds. NULL after a fault. */
+const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report);
+
+/* `--frames A:B` or `--frames A`. */
 #define FRAMES_OPTION(fallback)                                                                    \
     {                                                                                              \
         "--frames", NULL, "A:B", OPTION_TEXT, offsetof(options, frames_text),                      \
@@ -105,10 +122,10 @@ const char *data_folder(const char *name);
     }
 /* The first and the last number that `text` means; all numbers when it is NULL. */
 rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report *report);
-/* Which of the record's frames are meant: places `*first` and the next, `*count` in all. All of
- * them when `text` is NULL; at least one. */
-rp_code choose_frames(const rp_record *record, const char *text, int64_t *first, int64_t *count,
-                      rp_report *report);
+/* Which of the record's frames of a kind are meant: places `*first` and the next, `*count` in all.
+ * All of them when `text` is NULL; at least one. */
+rp_code choose_frames(const rp_record *record, const frame_kind *kind, const char *text,
+                      int64_t *first, int64_t *count, rp_report *report);
 
 /* progress.c */
 typedef struct progress_bar {

@@ -1,8 +1,38 @@
 /* Which frames of a run a verb is about. */
 #include "base/report.h"
 #include "cli.h"
+#include "scene/words.h"
 
 #include <limits.h>
+#include <string.h>
+
+const frame_kind frame_kinds[FRAME_KINDS] = {
+    {"coarse", "grains", "frames", rp_record_frame_count, rp_record_frame_number,
+     rp_record_read_frame},
+    {"fine", "fine", "fine frames", rp_record_fine_count, rp_record_fine_number,
+     rp_record_read_fine},
+};
+
+const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
+{
+    const frame_kind *chosen = &frame_kinds[0];
+    for (int i = 0; i < FRAME_KINDS; i++) {
+        const frame_kind *kind = &frame_kinds[i];
+        if (word ? strcmp(word, kind->word) == 0 : kind->count(record) > 0) chosen = kind;
+    }
+    if (word && strcmp(word, chosen->word) != 0) {
+        char hint[128];
+        rp_nearest nearest = rp_nearest_to(word);
+        rp_nearest_try_words(&nearest, FRAME_KIND_WORDS);
+        rp_nearest_hint(&nearest, hint, sizeof hint);
+        rp_fail(report, RP_ERROR_INPUT, "--grains %s: there are coarse and fine%s", word, hint);
+        return NULL;
+    }
+    if (chosen->count(record) > 0) return chosen;
+    rp_fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record), chosen->called,
+            chosen == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+    return NULL;
+}
 
 rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report *report)
 {
@@ -18,16 +48,16 @@ rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report
     return RP_OK;
 }
 
-rp_code choose_frames(const rp_record *record, const char *text, int64_t *first, int64_t *count,
-                      rp_report *report)
+rp_code choose_frames(const rp_record *record, const frame_kind *kind, const char *text,
+                      int64_t *first, int64_t *count, rp_report *report)
 {
     int64_t from = 0, to = 0;
     *first = *count = 0;
     rp_code code = read_frame_range(text, &from, &to, report);
     if (code != RP_OK) return code;
-    int64_t total = rp_record_frame_count(record);
+    int64_t total = kind->count(record);
     for (int64_t i = 0; i < total; i++) {
-        int64_t number = rp_record_frame_number(record, i);
+        int64_t number = kind->number(record, i);
         if (number < from || number > to) continue;
         if (!*count) *first = i;
         ++*count;

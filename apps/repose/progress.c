@@ -49,7 +49,7 @@ static void draw_bar(const rp_progress *p)
     snprintf(parts[count++], 64, "left %s", short_duration(p->seconds_left, number, sizeof number));
     snprintf(parts[count++], 64, "%s grains",
              short_number((double)p->grains, number, sizeof number));
-    snprintf(parts[count++], 64, "v max %.3g m/s", p->step.max_speed);
+    if (p->step.reason) snprintf(parts[count++], 64, "v max %.3g m/s", p->step.max_speed);
     snprintf(parts[count++], 64, "%s grain-steps/s", short_number(rate, number, sizeof number));
     if (p->step.density_error >= 0)
         snprintf(parts[count++], 64, "density error %.2g %%", 100 * p->step.density_error);
@@ -69,10 +69,12 @@ static void draw_bar(const rp_progress *p)
 static void print_line(const rp_progress *p)
 {
     char grains[32], left[32];
-    fprintf(stderr, "frame %lld/%lld  t %.3f s  %s grains  dt %.3g s (%s)  v max %.3g m/s",
-            (long long)p->frame, (long long)p->frame_count, p->time,
-            short_number((double)p->grains, grains, sizeof grains), p->step.dt, p->step.reason,
-            p->step.max_speed);
+    fprintf(stderr, "frame %lld/%lld  t %.3f s  %s grains", (long long)p->frame,
+            (long long)p->frame_count, p->time,
+            short_number((double)p->grains, grains, sizeof grains));
+    if (p->step.reason) /* fine grains have neither */
+        fprintf(stderr, "  dt %.3g s (%s)  v max %.3g m/s", p->step.dt, p->step.reason,
+                p->step.max_speed);
     if (p->step.iterations) fprintf(stderr, "  %d iterations", p->step.iterations);
     if (p->step.density_error >= 0)
         fprintf(stderr, "  density error %.2g %%", 100 * p->step.density_error);

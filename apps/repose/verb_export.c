@@ -14,37 +14,25 @@ static const option_spec specs[] = {
     {"--every", NULL, "N", OPTION_COUNT, offsetof(options, every),
      "only each N-th of these frames"},
     {"--only", NULL, "WHAT", OPTION_TEXT, offsetof(options, only),
-     "coarse, bodies, or both with a comma (default: all there is)"},
+     "coarse, fine, bodies, or several with commas (default: all there is)"},
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
 };
 
-/* The kinds of frames that a run may hold, and under which names they are exported. Bodies go with
- * the first kind that has the frame. */
-static const struct kind {
-    const char *word, *stem, *called;
-    int64_t (*count)(const rp_record *record);
-    int64_t (*number)(const rp_record *record, int64_t index);
-    rp_code (*read)(const rp_record *record, int64_t number, rp_frame_file **out,
-                    rp_report *report);
-} kinds[] = {
-    {"coarse", "grains", "frames", rp_record_frame_count, rp_record_frame_number,
-     rp_record_read_frame},
-};
-#define KINDS ((int)(sizeof kinds / sizeof *kinds))
-#define ONLY_WORDS "coarse|bodies"
+#define ONLY_WORDS FRAME_KIND_WORDS "|bodies"
 
+/* Bodies go with the first kind that has the frame. */
 typedef struct job {
     rp_record *record;
     const options *options;
-    bool grains[KINDS], bodies; /* what is asked for */
+    bool grains[FRAME_KINDS], bodies; /* what is asked for */
     int64_t from, to, every;
-    int64_t written[KINDS];
+    int64_t written[FRAME_KINDS];
 } job;
 
 static rp_code read_word(job *j, const char *word, rp_report *report)
 {
-    for (int i = 0; i < KINDS; i++)
-        if (strcmp(word, kinds[i].word) == 0) {
+    for (int i = 0; i < FRAME_KINDS; i++)
+        if (strcmp(word, frame_kinds[i].word) == 0) {
             j->grains[i] = true;
             return RP_OK;
         }
@@ -77,7 +65,7 @@ static rp_code read_only(job *j, const char *text, rp_report *report)
     return code;
 }
 
-static bool has_frame(const job *j, const struct kind *kind, int64_t number)
+static bool has_frame(const job *j, const frame_kind *kind, int64_t number)
 {
     int64_t low = 0, high = kind->count(j->record);
     while (low < high) {
@@ -96,11 +84,11 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     rp_export_options made = rp_default_export_options();
     if (j->options->format) made.format = j->options->format;
     made.folder = j->options->output;
-    made.stem = kinds[kind].stem;
+    made.stem = frame_kinds[kind].stem;
     made.grains = j->grains[kind];
     made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
     for (int i = 0; i < kind; i++)
-        made.bodies = made.bodies && !has_frame(j, &kinds[i], number);
+        made.bodies = made.bodies && !has_frame(j, &frame_kinds[i], number);
     return made;
 }
 
@@ -109,7 +97,7 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
     rp_export_options wanted = frame_options(j, kind, number);
     if (!wanted.grains && !wanted.bodies) return RP_OK;
     rp_frame_file *frame = NULL;
-    rp_code code = kinds[kind].read(j->record, number, &frame, report);
+    rp_code code = frame_kinds[kind].read(j->record, number, &frame, report);
     if (code == RP_OK)
         code = rp_record_export(j->record, number, rp_frame_view(frame), &wanted, report);
     rp_frame_close(frame);
@@ -120,9 +108,9 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 static rp_code export_kind(job *j, int kind, rp_report *report)
 {
     rp_code code = RP_OK;
-    int64_t total = kinds[kind].count(j->record), chosen = 0;
+    int64_t total = frame_kinds[kind].count(j->record), chosen = 0;
     for (int64_t i = 0; i < total && code == RP_OK; i++) {
-        int64_t number = kinds[kind].number(j->record, i);
+        int64_t number = frame_kinds[kind].number(j->record, i);
         if (number < j->from || number > j->to) continue;
         if (chosen++ % j->every == 0) code = export_frame(j, kind, number, report);
     }
@@ -133,10 +121,10 @@ static rp_code say_written(const job *j, rp_report *report)
 {
     const options *o = j->options;
     int64_t all = 0;
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < FRAME_KINDS; i++) {
         all += j->written[i];
         if (j->written[i] && !o->quiet)
-            printf("%lld %s as %s in %s%s\n", (long long)j->written[i], kinds[i].called,
+            printf("%lld %s as %s in %s%s\n", (long long)j->written[i], frame_kinds[i].called,
                    o->format ? o->format : "vtp", o->output ? o->output : o->words[0],
                    o->output ? "" : "/export");
     }
@@ -152,7 +140,7 @@ static rp_code export_frames(rp_record *record, const options *o, rp_report *rep
     job j = {.record = record, .options = o, .every = o->every ? o->every : 1};
     rp_code code = read_only(&j, o->only, report);
     if (code == RP_OK) code = read_frame_range(o->frames_text, &j.from, &j.to, report);
-    for (int i = 0; i < KINDS && code == RP_OK; i++)
+    for (int i = 0; i < FRAME_KINDS && code == RP_OK; i++)
         code = export_kind(&j, i, report);
     return code == RP_OK ? say_written(&j, report) : code;
 }
@@ -175,7 +163,8 @@ const verb verb_export = {
     .words = "RUN",
     .help = "write frames for other programs: ParaView, Blender, Houdini, spreadsheets",
     .more =
-        "vtp: open RUN/export/grains.pvd in ParaView; bodies are in bodies.pvd.\n"
+        "vtp: open RUN/export/grains.pvd in ParaView; fine grains are in fine.pvd, bodies in\n"
+        "bodies.pvd.\n"
         "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
         "csv: one table a frame, for Houdini, spreadsheets, scripts.\n"
         "usda: points and meshes as USD text, for Houdini, Blender 4 and others; grains.usda and\n"

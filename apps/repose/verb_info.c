@@ -12,6 +12,9 @@ static void print_text(const rp_record *record, const rp_view *view)
     printf("%s\n", rp_scene_title(scene));
     printf("frames:  %lld (the scene asks for %lld), at %.6g frames/s\n", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
+    if (rp_record_fine_count(record))
+        printf("fine:    %lld frames of fine grains (counts: fine/counts.csv)\n",
+               (long long)rp_record_fine_count(record));
     if (!view) return;
     printf("last:    frame %lld at %.6g s, step %llu, grains: %s, bodies: %d\n",
            (long long)rp_record_frame_number(record, count - 1), view->time,
@@ -30,6 +33,7 @@ static void print_json(const rp_record *record, const rp_view *view)
     print_json_text(stdout, rp_scene_title(scene));
     printf(", \"frames\": %lld, \"frames_asked\": %lld, \"frame_rate\": %.9g", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
+    printf(", \"fine_frames\": %lld", (long long)rp_record_fine_count(record));
     if (view) {
         printf(", \"last\": {\"frame\": %lld, \"time\": %.17g, \"step\": %llu, \"grains\": %zu, "
                "\"bodies\": %d, \"fields\": {",

@@ -394,7 +394,9 @@ static rp_code open_job(job *j, const options *o, rp_record **record, rp_report 
     if (code == RP_OK && j->kind->of_body)
         code =
             rp_measure_find_body(rp_record_scene(*record), o->words[2], &j->options.body, report);
-    if (code == RP_OK) code = choose_frames(*record, o->frames_text, &j->first, &j->count, report);
+    if (code == RP_OK)
+        code =
+            choose_frames(*record, &frame_kinds[0], o->frames_text, &j->first, &j->count, report);
     if (code != RP_OK) return code;
     if (j->kind->frames == RP_MEASURE_LAST && !o->frames_text) {
         j->first += j->count - 1;

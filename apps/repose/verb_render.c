@@ -22,6 +22,8 @@ static const option_spec specs[] = {
      "of a picture, or of each on the sheet (default 1280x720)"},
     {"--camera", NULL, "NAME", OPTION_TEXT, offsetof(options, camera),
      "a camera of the scene, or automatic (default: the scene's first)"},
+    {"--grains", NULL, "KIND", OPTION_TEXT, offsetof(options, grains),
+     "coarse or fine (default: fine where there are any)"},
     FRAMES_OPTION("all"),
     {"--sheet", NULL, NULL, OPTION_FLAG, offsetof(options, sheet),
      "nine frames on one contact sheet"},
@@ -33,6 +35,7 @@ static const option_spec specs[] = {
 /* What to paint, and how. */
 typedef struct job {
     const rp_record *record;
+    const frame_kind *kind;
     const options *options;
     rp_paint_options paint;
     rp_framing framing;
@@ -56,7 +59,7 @@ static rp_code read_size(const char *text, rp_paint_options *paint, rp_report *r
 
 static rp_code read_frame(const job *j, int64_t place, rp_frame_file **frame, rp_report *report)
 {
-    return rp_record_read_frame(j->record, rp_record_frame_number(j->record, place), frame, report);
+    return j->kind->read(j->record, j->kind->number(j->record, place), frame, report);
 }
 
 /* Place number n of `wanted` places spread evenly over the chosen frames, ends included. */
@@ -124,7 +127,7 @@ static rp_code paint_numbered(const job *j, int64_t place, const char *folder, r
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%06lld.png", folder,
-                          (long long)rp_record_frame_number(j->record, place));
+                          (long long)j->kind->number(j->record, place));
     if (length >= (int)sizeof path)
         return rp_fail(report, RP_ERROR_INPUT, "the path of the folder is too long");
     return paint_one(j, place, path, report);
@@ -170,7 +173,9 @@ static int run(const verb *v, const options *o)
     job j = {.record = record, .options = o, .paint = rp_default_paint_options()};
     j.paint.camera = o->camera;
     if (code == RP_OK) code = read_size(o->size, &j.paint, report);
-    if (code == RP_OK) code = choose_frames(record, o->frames_text, &j.first, &j.count, report);
+    if (code == RP_OK && !(j.kind = choose_kind(record, o->grains, report))) code = RP_ERROR_INPUT;
+    if (code == RP_OK)
+        code = choose_frames(record, j.kind, o->frames_text, &j.first, &j.count, report);
     if (code == RP_OK) code = rp_threads_create((int)(o->threads & INT_MAX), &j.threads, report);
     if (code == RP_OK) code = frame_run(&j, report);
     if (code == RP_OK) code = paint_asked(&j, report);

@@ -55,13 +55,43 @@ typedef struct rp_run_summary {
     double time;    /* s, simulated */
     double seconds; /* on the wall */
     size_t grains;
+    uint64_t fine;       /* fine grains that are there; 0: none were made */
     uint64_t hash;       /* of the final state */
     rp_step_tally tally; /* of the steps since this run or resume began */
 } rp_run_summary;
 
-/* Runs the scene into the folder: frames, checkpoints, exports, measurements. */
+/* Runs the scene into the folder: frames, checkpoints, exports, measurements; and fine grains,
+ * where the scene has a `detail.factor` and does not say `live: no`. */
 RP_API rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summary *summary,
                       rp_report *report);
+
+typedef struct rp_refine_options {
+    const char *folder;         /* of the run */
+    const char *output;         /* another folder to write to; NULL: the run's own */
+    const rp_setting *settings; /* changes to the scene as run, such as detail.factor */
+    int setting_count;
+    int threads;         /* 0: one per core */
+    size_t memory_limit; /* bytes; 0: what the machine has to give. More grains than that wait on
+                            disk */
+    /* Called after every frame, with fine grains as grains; see rp_run_options. */
+    bool (*progress)(void *user, const rp_progress *progress);
+    void *user;
+} rp_refine_options;
+RP_API rp_refine_options rp_default_refine_options(void);
+
+/* What a refinement left behind. */
+typedef struct rp_refine_summary {
+    int64_t frames;        /* of fine grains in the folder now */
+    int64_t resumed;       /* the frame it went on from; -1: from the start */
+    uint64_t grains, left; /* that are there; that passed an open side */
+    uint64_t steps;
+    double seconds; /* on the wall */
+} rp_refine_summary;
+
+/* Makes fine grains for all coarse frames of a run. What is there already is gone on with, to the
+ * same bits as in one go. A coarse frame that is damaged ends it; what came before stays. */
+RP_API rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary,
+                         rp_report *report);
 
 #ifdef __cplusplus
 }

@@ -294,6 +294,11 @@ rp_code rp_field_set(rp_detail *detail, double interval, double start, double en
     return set_rows(detail, interval, start, end, report);
 }
 
+rp_code rp_field_stand(rp_detail *detail, rp_report *report)
+{
+    return set_rows(detail, 1, 0, 1, report);
+}
+
 rp_code rp_field_begin(rp_detail *detail, rp_report *report)
 {
     rp_detail_field *field = &detail->field;

@@ -403,35 +403,19 @@ static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, float
     drop_leavers(detail, chunk);
 }
 
-static void tell(rp_detail *detail, rp_code code)
-{
-    int none = RP_OK;
-    atomic_compare_exchange_strong(&detail->trouble, &none, (int)code);
-}
-
-static void carry_range(void *context, size_t begin, size_t end)
+void rp_carry_range(void *context, size_t begin, size_t end)
 {
     rp_detail *detail = context;
     rp_work *work = rp_work_take(detail);
-    for (size_t i = begin; i < end && atomic_load(&detail->trouble) == RP_OK; i++) {
+    for (size_t i = begin; i < end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
         if (code == RP_OK) {
             carry_chunk(detail, work, &chunk, &detail->chunks.items[i].travelled);
-            if (detail->spec->keep_apart) rp_counts_add(&detail->counts_next, &chunk);
+            if (detail->counts_next.counting) rp_counts_add(&detail->counts_next, &chunk);
             code = rp_chunks_return(&detail->chunks, i, &chunk, NULL);
         }
-        if (code != RP_OK) tell(detail, code);
+        rp_detail_note(detail, code);
     }
     rp_work_give(work);
-}
-
-rp_code rp_carry(rp_detail *detail, rp_report *report)
-{
-    atomic_store(&detail->trouble, RP_OK);
-    rp_parallel_for(detail->threads, detail->chunks.count, 1, carry_range, detail);
-    rp_code code = (rp_code)atomic_load(&detail->trouble);
-    if (code == RP_OK) return RP_OK;
-    return rp_fail(report, code, "fine grains could not be swapped from and to the scratch file%s",
-                   code == RP_ERROR_SPACE ? ": the disk is full" : "");
 }

@@ -198,9 +198,8 @@ static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, 
     return rp_chunks_return(chunks, index, &all, report);
 }
 
-rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
+rp_code rp_chunks_put(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
 {
-    if (belongs(chunks, chunk)) return join(chunks, chunk, buffer, report);
     rp_code code = add_chunk(chunks, chunk, report);
     if (code != RP_OK) return code;
     rp_kept_chunk *kept = &chunks->items[chunks->count - 1];
@@ -208,4 +207,10 @@ rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer
     if (kept->place >= 0) set_arrays(&out, buffer->x, kept->capacity);
     copy_grains(&out, 0, chunk);
     return rp_chunks_return(chunks, chunks->count - 1, &out, report);
+}
+
+rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
+{
+    return belongs(chunks, chunk) ? join(chunks, chunk, buffer, report)
+                                  : rp_chunks_put(chunks, chunk, buffer, report);
 }

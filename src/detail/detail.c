@@ -74,6 +74,22 @@ void rp_work_give(rp_work *work)
     atomic_store_explicit(&work->busy, false, memory_order_release);
 }
 
+void rp_detail_note(rp_detail *detail, rp_code code)
+{
+    int none = RP_OK;
+    atomic_compare_exchange_strong(&detail->trouble, &none, (int)code);
+}
+
+rp_code rp_detail_for_chunks(rp_detail *detail, rp_range_fn *body, rp_report *report)
+{
+    atomic_store(&detail->trouble, RP_OK);
+    rp_parallel_for(detail->threads, detail->chunks.count, 1, body, detail);
+    rp_code code = (rp_code)atomic_load(&detail->trouble);
+    if (code == RP_OK) return RP_OK;
+    return rp_fail(report, code, "fine grains cannot be swapped from and to a file in %s%s",
+                   detail->chunks.folder, code == RP_ERROR_SPACE ? ": the disk is full" : "");
+}
+
 static rp_code make_bodies(rp_detail *detail, rp_report *report)
 {
     detail->body_count = detail->scene->bodies.count;
@@ -142,34 +158,22 @@ static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *repo
     return rp_clumps_take(&detail->next, view, report);
 }
 
-/* What the counts say after grains have been born. */
-static rp_code count_again(rp_detail *detail, rp_report *report)
-{
-    if (!detail->spec->keep_apart) return RP_OK;
-    rp_code code = rp_counts_prepare(&detail->counts, detail, 0, report);
-    for (size_t i = 0; i < detail->chunks.count && code == RP_OK; i++) {
-        rp_chunk chunk;
-        code = rp_chunks_borrow(&detail->chunks, i, &detail->works[0].chunk, &chunk, report);
-        if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);
-    }
-    if (code == RP_OK) rp_counts_smooth(&detail->counts, detail);
-    return code;
-}
-
 static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)
 {
-    bool counted = detail->spec->keep_apart;
+    bool counted = detail->spec->keep_apart && step + 1 < steps; /* at the view: see advance */
     rp_code code =
         rp_field_set(detail, interval, (double)step / steps, (double)(step + 1) / steps, report);
     if (code == RP_OK && counted)
         code = rp_counts_prepare(&detail->counts_next, detail, detail->field.dt, report);
-    if (code == RP_OK) code = rp_carry(detail, report);
-    if (code != RP_OK || !counted) return code;
+    detail->counts_next.counting = counted;
+    if (code == RP_OK) code = rp_detail_for_chunks(detail, rp_carry_range, report);
+    if (code != RP_OK) return code;
+    detail->steps++;
+    if (!counted) return RP_OK;
     rp_counts_smooth(&detail->counts_next, detail);
     rp_counts swap = detail->counts;
     detail->counts = detail->counts_next;
     detail->counts_next = swap;
-    detail->steps++;
     return RP_OK;
 }
 
@@ -205,18 +209,50 @@ static void swap_views(rp_detail *detail, double time)
     detail->begun = true;
 }
 
+/* The field as it is at the last view: all stand still. */
+static rp_code set_standing(rp_detail *detail, rp_report *report)
+{
+    memcpy(detail->next_bodies, detail->last_bodies,
+           (size_t)detail->body_count * sizeof *detail->next_bodies);
+    detail->next.count = 0;
+    stand(detail);
+    return rp_field_stand(detail, report);
+}
+
+static void count_range(void *context, size_t begin, size_t end)
+{
+    rp_detail *detail = context;
+    rp_work *work = rp_work_take(detail);
+    for (size_t i = begin; i < end; i++) {
+        rp_chunk chunk;
+        rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
+        if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);
+        rp_detail_note(detail, code);
+    }
+    rp_work_give(work);
+}
+
+rp_code rp_detail_count_again(rp_detail *detail, rp_report *report)
+{
+    if (!detail->spec->keep_apart) return RP_OK;
+    rp_code code = set_standing(detail, report);
+    if (code == RP_OK) code = rp_counts_prepare(&detail->counts, detail, 0, report);
+    if (code == RP_OK) code = rp_detail_for_chunks(detail, count_range, report);
+    if (code == RP_OK) rp_counts_smooth(&detail->counts, detail);
+    return code;
+}
+
 rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *report)
 {
     rp_code code = take_view(detail, view, report);
     if (code == RP_OK && detail->begun) code = carry_on(detail, view->time - detail->time, report);
     if (code != RP_OK) return code;
-    uint64_t before = detail->born;
     stand(detail);
     code = rp_sample_new(detail, report);
     if (code != RP_OK) return code;
     swap_views(detail, view->time);
-    if (detail->born == before) return RP_OK;
-    return count_again(detail, report);
+    /* Anew, also where none were born: what is loaded later has to count the same. */
+    return rp_detail_count_again(detail, report);
 }
 
 rp_detail_counts rp_detail_count(const rp_detail *detail)

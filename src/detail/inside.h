@@ -59,6 +59,8 @@ void rp_field_end(rp_detail_field *field);
 /* Sets up the step from share `start` to share `end` of the interval between both views. */
 rp_code rp_field_set(rp_detail *detail, double interval, double start, double end,
                      rp_report *report);
+/* The clumps of the last view, wherever they go. */
+rp_code rp_field_stand(rp_detail *detail, rp_report *report);
 /* Lets clumps that only tremble stand still: moves those of the next view (D7). */
 void rp_clumps_settle(const rp_detail *detail, const rp_clumps *last, rp_clumps *next);
 /* A coordinate at share s of an interval (s), from the way (m) that is gone in it and the
@@ -78,6 +80,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at);
 typedef struct rp_counts {
     double inverse; /* 1/m, one over the edge of a cell */
     uint64_t set;   /* counts how often it was filled; never 0 then */
+    bool counting;  /* in this step */
     struct rp_count_block {
         uint64_t key;
         bool surrounded; /* those beside it are there, too */
@@ -146,6 +149,9 @@ void rp_chunks_end(rp_chunks *chunks);
 /* Adds grains: to the last chunk where they fit and belong, else as a new one. `buffer` has room
  * for a full chunk. */
 rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer,
+                      rp_report *report);
+/* Adds a chunk as it is. */
+rp_code rp_chunks_put(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer,
                       rp_report *report);
 /* A chunk to look at or to change: its own arrays, or the buffer's with what the file holds. Each
  * thread has its own buffer. Returning it keeps what was changed. */
@@ -223,11 +229,16 @@ typedef struct rp_work {
     rp_sort_room sort;
 } rp_work;
 
-/* Carries all grains through the step that the field is set up for. */
-rp_code rp_carry(rp_detail *detail, rp_report *report);
+/* Carries chunks through the step that the field is set up for; context: the detail. */
+rp_range_fn rp_carry_range;
 
 /* --- detail.c --------------------------------------------------------------------------------- */
 
+/* Counts all grains anew around the clumps of the last view. */
+rp_code rp_detail_count_again(rp_detail *detail, rp_report *report);
+/* Calls for every chunk, on all threads; tells the first trouble that they noted. */
+rp_code rp_detail_for_chunks(rp_detail *detail, rp_range_fn *body, rp_report *report);
+void rp_detail_note(rp_detail *detail, rp_code code);
 /* A work that no other thread has. */
 rp_work *rp_work_take(rp_detail *detail);
 void rp_work_give(rp_work *work);

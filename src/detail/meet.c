@@ -92,19 +92,24 @@ static rp_vec3 lifted(const passage *p, rp_vec3 at, rp_vec3 *normal)
     return distance < p->clear ? rp_v3_madd(at, p->clear - distance, *normal) : at;
 }
 
+/* What has been lifted clear counts as clear, rounding or not, so that a second look finds nothing
+ * to do. */
+#define CLEAR 0.999
+
 /* The end of a way in the surface's frame that stays outside; false when nothing is in the way. */
 static bool end_outside(const passage *p, rp_vec3 *end, rp_vec3 *normal)
 {
     double after = rp_shape_distance_within(p->shape, p->to, p->clear + p->length, normal);
     if (after >= p->clear + p->length) return false;
     double before = rp_shape_distance(p->shape, p->from, normal);
-    if (before > 0 && after >= p->clear && before + after > p->length) return false;
+    double enough = CLEAR * p->clear;
+    if (before > 0 && after >= enough && before + after > p->length) return false;
     *end = p->to;
     if (before > 0 && p->length > 0) {
         double share = free_share(p, before, normal);
         if (share < 1)
             *end = slide(p, share, *normal);
-        else if (after >= p->clear)
+        else if (after >= enough)
             return false;
     }
     *end = lifted(p, *end, normal);
@@ -157,7 +162,6 @@ bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_fl
         for (int i = 0; i < near->count; i++)
             again |= meet_one(detail, near->index[i], flight);
         met |= again;
-        again = again && near->count > 1;
     }
     rp_vec3 way = rp_v3_sub(flight->end, flight->start);
     if (met && rp_v3_length(way) < STILL * detail->clear) flight->end = flight->start;

@@ -50,6 +50,8 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
 /* Removes the frames behind `number`, those of fine grains and their checkpoints as well, and what
  * an interrupted write left behind. */
 rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report);
+/* The same for fine grains alone. */
+rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report *report);
 /* RP_OK when the scene is the recorded one; else a fault that shows the first line that differs. */
 rp_code rp_record_same_scene(const rp_record *record, const rp_scene *scene, rp_report *report);
 

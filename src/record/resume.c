@@ -49,7 +49,7 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
     return code;
 }
 
-static rp_code remove_fine_after(rp_record *record, int64_t number, rp_report *report)
+rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report *report)
 {
     rp_numbers *fine = &record->fine;
     rp_path frames = rp_record_path(record, RP_FINE_FOLDER);
@@ -70,7 +70,7 @@ rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_repo
         code = remove_file(rp_record_frame_path(record, last).text, report);
         if (code == RP_OK) frames->count--;
     }
-    return code == RP_OK ? remove_fine_after(record, number, report) : code;
+    return code == RP_OK ? rp_record_remove_fine_after(record, number, report) : code;
 }
 
 /* Both stand at the start of a line that differs. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -39,13 +40,13 @@ rp_code rp_world_load(rp_world *world, const char *path, rp_report *report)
     return code;
 }
 
-static rp_code lock_folder(rp_runner *runner, rp_report *report)
+rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
 {
-    rp_path path = rp_record_path(runner->record, "lock");
-    rp_place place = {.file = runner->options->folder};
-    runner->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (runner->lock < 0) return rp_fail_errno(report, errno, path.text, "open the lock");
-    if (flock(runner->lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
+    rp_path path = rp_record_path(record, "lock");
+    rp_place place = {.file = rp_record_folder(record)};
+    *lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (*lock < 0) return rp_fail_errno(report, errno, path.text, "open the lock");
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
 }
@@ -61,7 +62,7 @@ static rp_code open_record(rp_runner *runner, rp_report *report)
         code = rp_record_create(options->folder, runner->scene,
                                 rp_threads_count(runner->world->threads), &runner->record, report);
     }
-    return code == RP_OK ? lock_folder(runner, report) : code;
+    return code == RP_OK ? rp_run_lock(runner->record, &runner->lock, report) : code;
 }
 
 /* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the
@@ -116,6 +117,35 @@ static rp_code resume(rp_runner *runner, rp_report *report)
     return code;
 }
 
+/* Fine grains catch up with the frames that are there. */
+static rp_code catch_up(rp_runner *runner, rp_report *report)
+{
+    rp_code code = rp_follower_resume(runner->follower, runner->frame, report);
+    int64_t count = rp_record_frame_count(runner->record);
+    for (int64_t i = 0; i < count && code == RP_OK; i++) {
+        int64_t number = rp_record_frame_number(runner->record, i);
+        if (number <= rp_follower_frame(runner->follower)) continue;
+        rp_frame_file *frame;
+        code = rp_record_read_frame(runner->record, number, &frame, report);
+        if (code != RP_OK) break;
+        code = rp_follower_take(runner->follower, number, rp_frame_view(frame), false, report);
+        rp_frame_close(frame);
+    }
+    return code;
+}
+
+/* They may take what memory the coarse ones leave. */
+static rp_code start_fine(rp_runner *runner, rp_report *report)
+{
+    const rp_scene *scene = runner->scene;
+    if (scene->detail.factor < 1 || !scene->detail.live) return RP_OK;
+    rp_estimate estimate = rp_scene_estimate(scene, &runner->options->world);
+    double memory = fmax(0, estimate.bytes_limit - estimate.bytes);
+    rp_code code = rp_follower_create(scene, runner->record, runner->world->threads,
+                                      RP_FINE_MEMORY * memory, &runner->follower, report);
+    return code == RP_OK ? catch_up(runner, report) : code;
+}
+
 static rp_code start(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -123,6 +153,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     rp_code code = rp_world_create(runner->scene, &options->world, &runner->world, report);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
+    if (code == RP_OK) code = start_fine(runner, report);
     runner->last_frame =
         options->frames >= 0 ? options->frames : rp_scene_frame_count(runner->scene) - 1;
     runner->started = rp_clock();
@@ -170,7 +201,8 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     bool due = runner->frame % runner->scene->output.checkpoint_every == 0;
     if (!due && !runner->stop && runner->frame != runner->last_frame) return RP_OK;
     rp_path path = rp_record_checkpoint_path(runner->record, runner->frame);
-    rp_code code = rp_world_save(runner->world, path.text, report);
+    rp_code code = runner->follower ? rp_follower_keep(runner->follower, report) : RP_OK;
+    if (code == RP_OK) code = rp_world_save(runner->world, path.text, report);
     if (code != RP_OK) return code;
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
@@ -185,6 +217,8 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     if (runner->frame % runner->scene->output.frame_every == 0) {
         code = rp_record_write_frame(runner->record, runner->frame, &view, report);
         if (code == RP_OK) code = write_exports(runner, &view, report);
+        if (code == RP_OK && runner->follower)
+            code = rp_follower_take(runner->follower, runner->frame, &view, false, report);
     }
     if (code == RP_OK) code = rp_series_write(runner, &view, report);
     show_progress(runner);
@@ -224,13 +258,16 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
 {
     rp_tally_sort(&runner->tally);
     if (runner->world && runner->record && summary)
-        *summary = (rp_run_summary){.frames = rp_record_frame_count(runner->record),
-                                    .steps = runner->world->step,
-                                    .time = runner->world->time,
-                                    .seconds = rp_clock() - runner->started,
-                                    .grains = runner->world->particles.count,
-                                    .hash = rp_world_hash(runner->world),
-                                    .tally = runner->tally};
+        *summary =
+            (rp_run_summary){.frames = rp_record_frame_count(runner->record),
+                             .steps = runner->world->step,
+                             .time = runner->world->time,
+                             .seconds = rp_clock() - runner->started,
+                             .grains = runner->world->particles.count,
+                             .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
+                             .hash = rp_world_hash(runner->world),
+                             .tally = runner->tally};
+    rp_follower_destroy(runner->follower);
     if (runner->lock >= 0) close(runner->lock);
     rp_record_close(runner->record);
     rp_world_destroy(runner->world);

@@ -4,6 +4,7 @@
 
 #include "record/folder.h"
 #include "repose/run.h"
+#include "run/follow.h"
 #include "world/world.h"
 
 typedef struct rp_runner {
@@ -11,6 +12,7 @@ typedef struct rp_runner {
     const rp_run_options *options;
     rp_record *record;
     rp_world *world;
+    rp_follower *follower; /* of fine grains; NULL without */
     int lock;            /* descriptor of the locked file, so that two runs cannot share a folder */
     int64_t frame;       /* the last one finished; -1 at the start */
     int64_t last_frame;  /* the one to end with */
@@ -20,6 +22,9 @@ typedef struct rp_runner {
     bool stop; /* the progress hook asked for it */
     rp_step_tally tally;
 } rp_runner;
+
+/* run.c: locks a run folder as long as `*lock` is open, so that no two write to it. */
+rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report);
 
 /* tally.c: one more step; and the most frequent reasons first. */
 void rp_tally_add(rp_step_tally *tally, double dt, const char *reason);

@@ -1,0 +1,154 @@
+/* Fine grains for a run that has been. */
+#include "base/clock.h"
+#include "base/report.h"
+#include "run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+rp_refine_options rp_default_refine_options(void)
+{
+    return (rp_refine_options){0};
+}
+
+typedef struct refinement {
+    const rp_refine_options *options;
+    rp_scene *scene;
+    rp_record *from, *to; /* may be the same */
+    rp_threads *threads;
+    rp_follower *follower;
+    int lock;
+    int64_t resumed;
+    double started; /* s, on rp_clock */
+    bool stop;
+} refinement;
+
+static bool is_run(const char *folder)
+{
+    char path[RP_PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/manifest.json", folder);
+    return length < (int)sizeof path && access(path, F_OK) == 0;
+}
+
+/* Another folder becomes a run of its own: the scene, and fine frames without coarse ones. */
+static rp_code open_output(refinement *r, rp_report *report)
+{
+    const char *output = r->options->output;
+    r->to = r->from;
+    if (!output) return RP_OK;
+    r->to = NULL;
+    if (!is_run(output))
+        return rp_record_create(output, r->scene, rp_threads_count(r->threads), &r->to, report);
+    rp_code code = rp_record_open(output, &r->to, report);
+    return code == RP_OK ? rp_record_same_scene(r->to, r->scene, report) : code;
+}
+
+static rp_code start(refinement *r, rp_report *report)
+{
+    const rp_refine_options *o = r->options;
+    rp_code code = rp_record_open(o->folder, &r->from, report);
+    if (code == RP_OK)
+        code = rp_scene_load(rp_record_path(r->from, "scene.yaml").text, o->settings,
+                             o->setting_count, &r->scene, report);
+    if (code == RP_OK && r->scene->detail.factor < 1)
+        code = rp_fail(report, RP_ERROR_INPUT,
+                       "the scene does not say how many fine grains a coarse one has; give it with "
+                       "--factor, such as --factor 100");
+    if (code == RP_OK && rp_record_frame_count(r->from) == 0)
+        code = rp_fail(report, RP_ERROR_INPUT, "%s: the run has no frames yet", o->folder);
+    if (code == RP_OK) code = rp_threads_create(o->threads, &r->threads, report);
+    if (code == RP_OK) code = open_output(r, report);
+    if (code == RP_OK) code = rp_run_lock(r->to, &r->lock, report);
+    if (code != RP_OK) return code;
+    rp_world_options world = {.memory_limit = o->memory_limit};
+    double memory = RP_FINE_MEMORY * rp_world_memory_limit(&world);
+    code = rp_follower_create(r->scene, r->to, r->threads, memory, &r->follower, report);
+    if (code == RP_OK) code = rp_follower_resume(r->follower, INT64_MAX, report);
+    if (code == RP_OK) r->resumed = rp_follower_frame(r->follower);
+    return code;
+}
+
+static void show_progress(refinement *r, int64_t done, int64_t count, const rp_view *view)
+{
+    const rp_refine_options *o = r->options;
+    if (!o->progress) return;
+    double seconds = rp_clock() - r->started;
+    int64_t last = rp_record_frame_number(r->from, rp_record_frame_count(r->from) - 1);
+    double rate = r->scene->time.frame_rate;
+    rp_progress progress = {.frame = rp_follower_frame(r->follower),
+                            .frame_count = last,
+                            .time = view->time,
+                            .duration = (double)last / rate,
+                            .grains = (size_t)rp_follower_count(r->follower),
+                            .step = {.density_error = -1},
+                            .steps = rp_follower_steps(r->follower),
+                            .seconds = seconds,
+                            .seconds_left = seconds * (double)(count - done) / (double)done};
+    if (!o->progress(o->user, &progress)) r->stop = true;
+}
+
+/* Places in the record's list of frames that are still to be done. */
+static int64_t first_place(const refinement *r)
+{
+    int64_t place = 0, count = rp_record_frame_count(r->from);
+    while (place < count &&
+           rp_record_frame_number(r->from, place) <= rp_follower_frame(r->follower))
+        place++;
+    return place;
+}
+
+static rp_code take_frame(refinement *r, int64_t place, int64_t first, rp_report *report)
+{
+    rp_frame_file *frame;
+    int64_t number = rp_record_frame_number(r->from, place), count = rp_record_frame_count(r->from);
+    rp_code code = rp_record_read_frame(r->from, number, &frame, report);
+    if (code != RP_OK) return code;
+    code = rp_follower_take(r->follower, number, rp_frame_view(frame), place + 1 == count, report);
+    if (code == RP_OK) show_progress(r, place + 1 - first, count - first, rp_frame_view(frame));
+    rp_frame_close(frame);
+    return code;
+}
+
+static rp_code take_frames(refinement *r, rp_report *report)
+{
+    int64_t first = first_place(r), count = rp_record_frame_count(r->from);
+    rp_code code = RP_OK;
+    int64_t place = first;
+    for (; place < count && code == RP_OK && !r->stop; place++)
+        code = take_frame(r, place, first, report);
+    if (code == RP_OK && place < count) code = RP_INTERRUPTED;
+    /* Whatever ended it, what is done need not be done again. */
+    if (code == RP_INTERRUPTED || code == RP_ERROR_DAMAGED) {
+        rp_code kept = rp_follower_keep(r->follower, report);
+        if (kept != RP_OK) code = kept;
+    }
+    return code;
+}
+
+static void finish(refinement *r, rp_refine_summary *summary)
+{
+    if (summary && r->follower)
+        *summary = (rp_refine_summary){.frames = rp_record_fine_count(r->to),
+                                       .resumed = r->resumed,
+                                       .grains = rp_follower_count(r->follower),
+                                       .left = rp_follower_left(r->follower),
+                                       .steps = rp_follower_steps(r->follower),
+                                       .seconds = rp_clock() - r->started};
+    rp_follower_destroy(r->follower);
+    if (r->lock >= 0) close(r->lock);
+    rp_threads_destroy(r->threads);
+    if (r->to != r->from) rp_record_close(r->to);
+    rp_record_close(r->from);
+    rp_scene_destroy(r->scene);
+}
+
+rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary, rp_report *report)
+{
+    if (summary) memset(summary, 0, sizeof *summary);
+    refinement r = {.options = options, .lock = -1, .resumed = -1, .started = rp_clock()};
+    rp_code code = start(&r, report);
+    if (code == RP_OK) code = take_frames(&r, report);
+    finish(&r, summary);
+    return code;
+}
