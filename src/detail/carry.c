@@ -3,32 +3,41 @@
 
 #include <string.h>
 
-/* Grains are sorted anew when any of a chunk has moved by so many cells. */
-#define SORT_AFTER 0.5f
+/* Grains of a chunk are sorted anew when looking at their clumps has become so much more work. The
+ * order of grains changes no result. */
+#define SORT_FROM 1.15
+/* A packet costs as much as so many pairs, however few grains it has. */
+#define PACKET_PAIRS 800
 /* Where one clump has more than this share of the weights, grains fly: the paper's number. */
 #define ALONE 0.6f
+/* The sum of weights where packed material ends: half of 64 pi / 315 h^3 / d0^3 for h = 1.5 d0.
+ * Gaps between clumps inside of it have more. */
+#define OUTSIDE 1.077f
 /* As full as packed material: what is above does not sink in. */
 #define FULL 1.0f
 /* How much of its way a grain turns aside at most. */
 #define ASIDE 0.5f
 
-/* (D4) for eight grains at a time. */
+/* (D4) for eight grains at a time; `begins` where nothing was added yet. */
 RP_WIDE_KERNEL
 static void add_clumps(const rp_row *rows, const uint32_t *index, size_t count,
-                       const rp_chunk *chunk, float inverse, rp_packet *p)
+                       const rp_chunk *chunk, float inverse, bool begins, rp_packet *p)
 {
     for (int first = 0; first < p->count; first += RP_WIDE) {
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
-                z = rp_wide_load(chunk->z + at);
-        rp_wide sum = rp_wide_load(p->sum + first), most = rp_wide_load(p->most + first);
-        rp_wide ux = rp_wide_load(p->ux + first), uy = rp_wide_load(p->uy + first),
-                uz = rp_wide_load(p->uz + first);
+                z = rp_wide_load(chunk->z + at), zero = rp_wide_all(0);
+        rp_wide sum = zero, most = zero, ux = zero, uy = zero, uz = zero;
+        if (!begins) {
+            sum = rp_wide_load(p->sum + first), most = rp_wide_load(p->most + first);
+            ux = rp_wide_load(p->ux + first), uy = rp_wide_load(p->uy + first);
+            uz = rp_wide_load(p->uz + first);
+        }
         for (size_t k = 0; k < count; k++) {
             const rp_row *row = &rows[index[k]];
             rp_wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
             rp_wide q = 1 - (dx * dx + dy * dy + dz * dz) * inverse;
-            q = rp_wide_max(q, rp_wide_all(0));
+            q = rp_wide_max(q, zero);
             rp_wide w = q * q * q;
             sum += w;
             most = rp_wide_max(most, w);
@@ -50,13 +59,14 @@ static float weight(const rp_detail *detail, double distance)
     return (float)(rest * rest * rest);
 }
 
-/* (D5). */
+/* (D5): grains fly where one clump has most of the weight, and outside: farther from every clump
+ * than its radius and, unless as published, with less weight than `outside` in all. */
 RP_WIDE_KERNEL
-static void share_flight(rp_packet *p, float edge)
+static void share_flight(rp_packet *p, float edge, float outside)
 {
     for (int i = 0; i < p->count; i += RP_WIDE) {
         rp_wide sum = rp_wide_load(p->sum + i), most = rp_wide_load(p->most + i);
-        rp_wide_int flies = (most >= ALONE * sum) | (most <= edge);
+        rp_wide_int flies = (most >= ALONE * sum) | ((most <= edge) & (sum <= outside));
         rp_wide_store(p->share + i, rp_wide_select(flies, 1 - most, rp_wide_all(0)));
     }
 }
@@ -178,55 +188,19 @@ static void hold_up(const rp_detail *detail, const rp_around *around, const rp_c
 {
     if (around->most < FULL) return;
     rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
+    const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
     for (int i = 0; i < p->count; i++) {
+        if (!(p->share[i] > 0 && p->sum[i] > 0)) continue;
         size_t at = p->begin + (size_t)i;
-        if (p->share[i] > 0 && p->sum[i] > 0 &&
-            rp_around_filled(around, &detail->counts, chunk->x[at] + down.x, chunk->y[at] + down.y,
-                             chunk->z[at] + down.z) >= FULL)
-            p->share[i] = 0;
+        const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
+                                chunk->z[at] + below[2]};
+        if (rp_around_filled(around, probe) >= FULL) p->share[i] = 0;
     }
 }
 
-/* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
- * stays (D11). */
-static void push_aside(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
-                       rp_packet *p)
-{
-    if (around->most < FULL) return;
-    for (int i = 0; i < p->count; i++) {
-        size_t at = p->begin + (size_t)i;
-        float dx = p->x[i] - chunk->x[at], dy = p->y[i] - chunk->y[at], dz = p->z[i] - chunk->z[at];
-        float limit = ASIDE * sqrtf(dx * dx + dy * dy + dz * dz), push[3];
-        if (limit == 0 || !rp_around_push(around, &detail->counts, p->x[i], p->y[i], p->z[i], push))
-            continue;
-        float length = sqrtf(push[0] * push[0] + push[1] * push[1] + push[2] * push[2]);
-        float scale = length > limit ? limit / length : 1;
-        p->x[i] += scale * push[0];
-        p->y[i] += scale * push[1];
-        p->z[i] += scale * push[2];
-    }
-}
-
-static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                   const rp_near_box *box)
-{
-    const rp_detail_field *field = &detail->field;
-    rp_packet *p = &work->packet;
-    memset(p->sum, 0, sizeof p->sum);
-    memset(p->most, 0, sizeof p->most);
-    memset(p->ux, 0, sizeof p->ux);
-    memset(p->uy, 0, sizeof p->uy);
-    memset(p->uz, 0, sizeof p->uz);
-    float inverse = (float)(1 / (detail->reach * detail->reach));
-    const uint32_t *index;
-    rp_near_begin(field->near, box, work->walk);
-    for (size_t found; (found = rp_near_next(field->near, work->walk, &index));)
-        add_clumps(field->rows, index, found, chunk, inverse, p);
-}
-
-/* The longest way of a grain of the packet, m. */
+/* The squares of the ways of the packet's grains, m2; 0 for lanes behind the last. */
 RP_WIDE_KERNEL
-static float longest_way(const rp_chunk *chunk, const rp_packet *p)
+static float ways_of(const rp_chunk *chunk, const rp_packet *p, float *squares)
 {
     rp_wide most = rp_wide_all(0);
     for (int i = 0; i < p->count; i += RP_WIDE) {
@@ -237,9 +211,47 @@ static float longest_way(const rp_chunk *chunk, const rp_packet *p)
         rp_wide square = dx * dx + dy * dy + dz * dz;
         for (int lane = p->count - i; lane < RP_WIDE; lane++)
             square[lane] = 0;
+        rp_wide_store(squares + i, square);
         most = rp_wide_max(most, square);
     }
     return sqrtf(rp_wide_most(most));
+}
+
+/* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
+ * stays (D11). */
+static void push_aside(const rp_around *around, const float *squares, rp_packet *p)
+{
+    if (!around->crowded) return;
+    int32_t cells[RP_PACKET];
+    rp_around_cells(around, p->x, p->y, p->z, p->count, cells);
+    for (int i = 0; i < p->count; i++) {
+        const float *push = around->push[cells[i]];
+        float length = push[0] * push[0] + push[1] * push[1] + push[2] * push[2];
+        if (length == 0) continue;
+        float limit = ASIDE * ASIDE * squares[i];
+        float scale = length > limit ? sqrtf(limit / length) : 1;
+        p->x[i] += scale * push[0];
+        p->y[i] += scale * push[1];
+        p->z[i] += scale * push[2];
+    }
+}
+
+/* The sums over all clumps near the packet. */
+static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
+                   const rp_near_box *box)
+{
+    const rp_detail_field *field = &detail->field;
+    float inverse = (float)(1 / (detail->reach * detail->reach));
+    const uint32_t *index;
+    bool begins = true;
+    size_t found;
+    rp_near_begin(field->near, box, work->walk);
+    while ((found = rp_near_next(field->near, work->walk, &index)) || begins) {
+        add_clumps(field->rows, index, found, chunk, inverse, begins, &work->packet);
+        work->pairs += found * RP_PACKET;
+        begins = false;
+    }
+    work->pairs += PACKET_PAIRS;
 }
 
 static void write_back(rp_chunk *chunk, const rp_packet *p)
@@ -253,12 +265,12 @@ static void write_back(rp_chunk *chunk, const rp_packet *p)
     memcpy(chunk->vz + p->begin, p->vz, bytes);
 }
 
-/* Gives the longest way. */
-static float carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk, uint64_t key)
+static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk, uint64_t key)
 {
     rp_packet *p = &work->packet;
     const rp_detail_field *field = &detail->field;
     bool apart = detail->spec->keep_apart;
+    const rp_around *around = NULL;
     rp_near_box box = {.key = key};
     box_of(chunk, p->begin, (size_t)p->count, &box);
     gather(detail, work, chunk, &box);
@@ -267,42 +279,38 @@ static float carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chun
     rp_near_surfaces *near = &work->near_packet;
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
     if (near->count) add_surfaces(detail, chunk, near, !apart, p);
-    share_flight(p, weight(detail, detail->radius));
-    float dt = (float)field->dt;
+    share_flight(p, weight(detail, detail->radius), apart ? OUTSIDE : INFINITY);
+    float dt = (float)field->dt, squares[RP_PACKET];
     pull g = {dt, (float)(field->gravity.x * field->dt), (float)(field->gravity.y * field->dt),
               (float)(field->gravity.z * field->dt)};
     if (apart) {
-        rp_around_turn(&work->around, &detail->counts, box.low[0], box.low[1], box.low[2]);
-        hold_up(detail, &work->around, chunk, p);
+        around = rp_arounds_at(&work->arounds, &detail->counts, box.low);
+        hold_up(detail, around, chunk, p);
     }
     blend_packet(p, chunk, &g);
-    if (apart) push_aside(detail, &work->around, chunk, p);
-    float way = longest_way(chunk, p);
+    float way = ways_of(chunk, p, squares) * (1 + ASIDE);
+    if (apart) push_aside(around, squares, p);
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + way + detail->clear, near);
     if (near->count) meet_surfaces(detail, chunk, near, p);
     write_back(chunk, p);
-    return way;
 }
 
 /* Packets end where the cell does. */
-static float carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk, size_t begin,
-                         size_t count)
+static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk, size_t begin,
+                        size_t count)
 {
     uint64_t *keys = work->keys;
     rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
                  keys);
-    float most = 0;
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && end - i < RP_PACKET && keys[end] == keys[i])
             end++;
         work->packet.begin = begin + i;
         work->packet.count = (int)(end - i);
-        float way = carry_packet(detail, work, chunk, keys[i]);
-        most = way > most ? way : most;
+        carry_packet(detail, work, chunk, keys[i]);
         i = end;
     }
-    return most;
 }
 
 /* Whether a grain is beyond an open side of the domain. */
@@ -383,22 +391,19 @@ static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk
     rp_near_surfaces_find(detail, NULL, middle, half + detail->reach + way, &work->near_chunk);
 }
 
-static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, float *travelled)
+static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_kept_chunk *kept)
 {
     if (!chunk->count) return;
-    if (*travelled > SORT_AFTER * detail->cell) {
-        rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->reach), &work->sort);
-        *travelled = 0;
-    }
+    bool sorts = (double)kept->pairs > SORT_FROM * (double)kept->sorted_pairs;
+    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->reach), &work->sort);
     find_surfaces(detail, work, chunk);
-    float most = 0;
+    work->pairs = 0;
     for (size_t begin = 0; begin < chunk->count; begin += RP_KEY_BLOCK) {
         size_t left = chunk->count - begin;
-        float way =
-            carry_block(detail, work, chunk, begin, left < RP_KEY_BLOCK ? left : RP_KEY_BLOCK);
-        most = way > most ? way : most;
+        carry_block(detail, work, chunk, begin, left < RP_KEY_BLOCK ? left : RP_KEY_BLOCK);
     }
-    *travelled += most;
+    kept->pairs = work->pairs;
+    if (sorts) kept->sorted_pairs = work->pairs;
     wrap(detail, chunk);
     drop_leavers(detail, chunk);
 }
@@ -411,7 +416,7 @@ void rp_carry_range(void *context, size_t begin, size_t end)
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
         if (code == RP_OK) {
-            carry_chunk(detail, work, &chunk, &detail->chunks.items[i].travelled);
+            carry_chunk(detail, work, &chunk, &detail->chunks.items[i]);
             if (detail->counts_next.counting) rp_counts_add(&detail->counts_next, &chunk);
             code = rp_chunks_return(&detail->chunks, i, &chunk, NULL);
         }

@@ -146,7 +146,7 @@ static rp_code add_chunk(rp_chunks *chunks, const rp_chunk *chunk, rp_report *re
                     sizeof *chunks->items))
         return rp_fail_memory(report, chunks->count * sizeof *chunks->items, "fine grains");
     rp_kept_chunk *kept = &chunks->items[chunks->count];
-    *kept = (rp_kept_chunk){.chunk = *chunk, .travelled = INFINITY};
+    *kept = (rp_kept_chunk){.chunk = *chunk, .pairs = 1};
     set_arrays(&kept->chunk, NULL, 0);
     rp_code code = keep(chunks, kept, chunk->count, report);
     if (code == RP_OK) chunks->count++;
@@ -194,7 +194,7 @@ static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, 
         all.local[count + i] = (uint16_t)(all.local[count + i] + born);
     all.count += chunk->count;
     all.born += chunk->born;
-    kept->travelled = INFINITY;
+    kept->pairs = UINT64_MAX; /* the new ones stand apart: sort */
     return rp_chunks_return(chunks, index, &all, report);
 }
 

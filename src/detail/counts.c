@@ -209,27 +209,58 @@ static size_t cell_place(const rp_counts *counts, int64_t i, int64_t j, int64_t 
     return block == NO_BLOCK ? NO_BLOCK : block * RP_COUNT_BLOCK + inner(i, j, k);
 }
 
+#define CELL_RUN 512
+
+/* Whole cells, rounded down. */
+RP_WIDE_KERNEL
+static void cells_of(const float *x, size_t count, float inverse, int32_t *cells)
+{
+    for (size_t i = 0; i < count; i += RP_WIDE) {
+        rp_wide place = rp_wide_load(x + i) * inverse;
+        rp_wide_int whole = __builtin_convertvector(place, rp_wide_int);
+        whole += __builtin_convertvector(whole, rp_wide) > place; /* the mask is -1 */
+        memcpy(cells + i, &whole, sizeof whole);
+    }
+}
+
 /* Grains are in the order of a curve, so that many in a row are of one cell. */
+typedef struct run {
+    int32_t x, y, z;
+    size_t place;
+    uint32_t number;
+} run;
+
+static void end_run(rp_counts *counts, const run *r)
+{
+    if (r->place != NO_BLOCK && r->number)
+        atomic_fetch_add_explicit(&counts->numbers[r->place], r->number, memory_order_relaxed);
+}
+
+static void count_cells(rp_counts *counts, const int32_t *x, const int32_t *y, const int32_t *z,
+                        size_t count, run *r)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] != r->x || y[i] != r->y || z[i] != r->z || !r->number) {
+            end_run(counts, r);
+            *r = (run){x[i], y[i], z[i], cell_place(counts, x[i], y[i], z[i]), 0};
+        }
+        r->number++;
+    }
+}
+
 void rp_counts_add(rp_counts *counts, const rp_chunk *chunk)
 {
-    int64_t last[3] = {INT64_MIN, 0, 0};
-    size_t place = NO_BLOCK;
-    uint32_t number = 0;
-    for (size_t g = 0; g < chunk->count; g++) {
-        int64_t at[3] = {cell_at(chunk->x[g], counts->inverse),
-                         cell_at(chunk->y[g], counts->inverse),
-                         cell_at(chunk->z[g], counts->inverse)};
-        if (memcmp(at, last, sizeof at) != 0) {
-            if (place != NO_BLOCK)
-                atomic_fetch_add_explicit(&counts->numbers[place], number, memory_order_relaxed);
-            place = cell_place(counts, at[0], at[1], at[2]);
-            memcpy(last, at, sizeof at);
-            number = 0;
-        }
-        number++;
+    int32_t cells[3][CELL_RUN + RP_WIDE];
+    float inverse = (float)counts->inverse;
+    run r = {.place = NO_BLOCK};
+    for (size_t begin = 0; begin < chunk->count; begin += CELL_RUN) {
+        size_t count = chunk->count - begin < CELL_RUN ? chunk->count - begin : CELL_RUN;
+        cells_of(chunk->x + begin, count, inverse, cells[0]);
+        cells_of(chunk->y + begin, count, inverse, cells[1]);
+        cells_of(chunk->z + begin, count, inverse, cells[2]);
+        count_cells(counts, cells[0], cells[1], cells[2], count, &r);
     }
-    if (place != NO_BLOCK)
-        atomic_fetch_add_explicit(&counts->numbers[place], number, memory_order_relaxed);
+    end_run(counts, &r);
 }
 
 typedef struct smooth_job {
@@ -242,35 +273,47 @@ typedef struct surroundings {
     float numbers[FACE * FACE * FACE], room[FACE * FACE * FACE];
 } surroundings;
 
-/* Copies the cells of a block beside the one at the middle that are next to it. */
-static void copy_side(const float *cells, size_t from, const int side[3], float nothing, float *to)
+/* A block and those beside it, x fastest; the block itself is number 13. */
+static void find_blocks(const rp_counts *counts, const int64_t at[3], size_t blocks[27])
 {
-    int low[3], high[3];
-    for (int a = 0; a < 3; a++) {
-        low[a] = side[a] < 0 ? CELLS - 1 : 0;
-        high[a] = side[a] > 0 ? 1 : CELLS;
-    }
-    for (int k = low[2]; k < high[2]; k++)
-        for (int j = low[1]; j < high[1]; j++)
-            for (int i = low[0]; i < high[0]; i++) {
-                int x = i + 1 + side[0] * CELLS, y = j + 1 + side[1] * CELLS,
-                    z = k + 1 + side[2] * CELLS;
-                to[(z * FACE + y) * FACE + x] =
-                    from == NO_BLOCK ? nothing : cells[from * RP_COUNT_BLOCK + inner(i, j, k)];
-            }
+    for (int n = 0; n < 27; n++)
+        blocks[n] = find_block(
+            counts, block_key(at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1));
+}
+
+/* One row of cells along x: the last of the block before, the block's own, the first of the next.
+ */
+static void copy_row(const float *cells, const size_t *blocks, size_t row, float nothing, float *to)
+{
+    to[0] = blocks[0] == NO_BLOCK ? nothing : cells[blocks[0] * RP_COUNT_BLOCK + row + CELLS - 1];
+    if (blocks[1] == NO_BLOCK)
+        for (int i = 0; i < CELLS; i++)
+            to[1 + i] = nothing;
+    else
+        memcpy(to + 1, cells + blocks[1] * RP_COUNT_BLOCK + row, CELLS * sizeof *to);
+    to[FACE - 1] = blocks[2] == NO_BLOCK ? nothing : cells[blocks[2] * RP_COUNT_BLOCK + row];
+}
+
+/* The cells of a block and those next to it, x fastest; `nothing` where no block is. */
+static void copy_cells(const float *cells, const size_t blocks[27], float nothing, float *to)
+{
+    for (int z = 0; z < FACE; z++)
+        for (int y = 0; y < FACE; y++) {
+            int j = y + CELLS - 1, k = z + CELLS - 1; /* cells from the start of the block before */
+            size_t row = inner(0, j & (CELLS - 1), k & (CELLS - 1));
+            copy_row(cells, blocks + 9 * (k / CELLS) + 3 * (j / CELLS), row, nothing,
+                     to + (z * FACE + y) * FACE);
+        }
 }
 
 static void gather_block(const rp_counts *counts, size_t block, surroundings *all)
 {
     int64_t at[3];
+    size_t blocks[27];
     block_corner(counts, block, at);
-    for (int n = 0; n < 27; n++) {
-        int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-        uint64_t key = block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]);
-        size_t from = find_block(counts, key);
-        copy_side(counts->plain, from, side, 0, all->numbers);
-        copy_side(counts->room, from, side, 1, all->room);
-    }
+    find_blocks(counts, at, blocks);
+    copy_cells(counts->plain, blocks, 0, all->numbers);
+    copy_cells(counts->room, blocks, 1, all->room);
 }
 
 /* (1, 2, 1) / 4 along each axis: (D9). */
@@ -316,73 +359,97 @@ void rp_counts_smooth(rp_counts *counts, rp_detail *detail)
     rp_parallel_for(detail->threads, counts->block_count, BLOCK, smooth_range, &job);
 }
 
-void rp_around_turn(rp_around *around, const rp_counts *counts, float x, float y, float z)
-{
-    int64_t at[3] = {cell_at(x, counts->inverse) >> 2, cell_at(y, counts->inverse) >> 2,
-                     cell_at(z, counts->inverse) >> 2};
-    if (around->set == counts->set && memcmp(around->corner, at, sizeof at) == 0) return;
-    around->set = counts->set;
-    memcpy(around->corner, at, sizeof at);
-    for (int n = 0; n < 27; n++) {
-        int side[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-        uint64_t key = block_key(at[0] + side[0], at[1] + side[1], at[2] + side[2]);
-        copy_side(counts->filled, find_block(counts, key), side, 0, around->filled);
-    }
-    around->most = 0;
-    for (int c = 0; c < FACE * FACE * FACE; c++)
-        around->most = around->filled[c] > around->most ? around->filled[c] : around->most;
-}
-
-/* A coordinate in cells of the surroundings, from the middle of the first. */
-static float inside(double x, double inverse, int64_t corner)
-{
-    double at = x * inverse - (double)(corner * CELLS) + 0.5;
-    return (float)fmin(fmax(at, 0), FACE - 1);
-}
-
-float rp_around_filled(const rp_around *around, const rp_counts *counts, double x, double y,
-                       double z)
-{
-    const float at[3] = {inside(x, counts->inverse, around->corner[0]),
-                         inside(y, counts->inverse, around->corner[1]),
-                         inside(z, counts->inverse, around->corner[2])};
-    int cell[3];
-    float part[3], sum = 0;
-    for (int a = 0; a < 3; a++) {
-        cell[a] = at[a] < FACE - 2 ? (int)at[a] : FACE - 2;
-        part[a] = at[a] - (float)cell[a];
-    }
-    for (int n = 0; n < 8; n++) {
-        int i = n & 1, j = n >> 1 & 1, k = n >> 2;
-        float weight =
-            (i ? part[0] : 1 - part[0]) * (j ? part[1] : 1 - part[1]) * (k ? part[2] : 1 - part[2]);
-        sum += weight * around->filled[((cell[2] + k) * FACE + cell[1] + j) * FACE + cell[0] + i];
-    }
-    return sum;
-}
-
 /* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
 #define PUSH_FROM 1.05f
 #define PUSH 0.5f
 
-static int nearest(double x, double inverse, int64_t corner)
+/* (D11). */
+static void set_push(rp_around *around)
 {
-    double at = floor(x * inverse) - (double)(corner * CELLS) + 1;
-    return (int)fmin(fmax(at, 1), FACE - 2);
+    float scale = -0.5f * PUSH / around->inverse;
+    around->crowded = false;
+    for (int c = 0; c < RP_COUNT_BLOCK; c++) {
+        const float *filled =
+            around->filled + (((c >> 4) + 1) * FACE + (c >> 2 & 3) + 1) * FACE + (c & 3) + 1;
+        bool pushes = *filled > PUSH_FROM;
+        float by = pushes ? scale : 0;
+        around->push[c][0] = by * (filled[1] - filled[-1]);
+        around->push[c][1] = by * (filled[FACE] - filled[-FACE]);
+        around->push[c][2] = by * (filled[FACE * FACE] - filled[-FACE * FACE]);
+        around->crowded |= pushes;
+    }
 }
 
-bool rp_around_push(const rp_around *around, const rp_counts *counts, double x, double y, double z,
-                    float way[3])
+static void turn_to(rp_around *around, const rp_counts *counts, const int64_t at[3])
 {
-    int at = (nearest(z, counts->inverse, around->corner[2]) * FACE +
-              nearest(y, counts->inverse, around->corner[1])) *
-                 FACE +
-             nearest(x, counts->inverse, around->corner[0]);
-    const float *filled = around->filled + at;
-    if (*filled <= PUSH_FROM) return false;
-    float scale = (float)(-0.5 * PUSH / counts->inverse);
-    way[0] = scale * (filled[1] - filled[-1]);
-    way[1] = scale * (filled[FACE] - filled[-FACE]);
-    way[2] = scale * (filled[FACE * FACE] - filled[-FACE * FACE]);
-    return true;
+    size_t blocks[27];
+    around->set = counts->set;
+    around->inverse = (float)counts->inverse;
+    for (int a = 0; a < 3; a++) {
+        around->corner[a] = at[a];
+        around->low[a] = (float)((double)(at[a] * CELLS) / counts->inverse);
+    }
+    find_blocks(counts, at, blocks);
+    copy_cells(counts->filled, blocks, 0, around->filled);
+    around->most = 0;
+    for (int c = 0; c < FACE * FACE * FACE; c++)
+        around->most = around->filled[c] > around->most ? around->filled[c] : around->most;
+    set_push(around);
+}
+
+const rp_around *rp_arounds_at(rp_arounds *arounds, const rp_counts *counts, const float point[3])
+{
+    int64_t at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = cell_at(point[a], counts->inverse) >> 2;
+    size_t slot = (size_t)((at[0] & 3) | (at[1] & 3) << 2 | (at[2] & 3) << 4);
+    rp_around *around = &arounds->items[slot];
+    if (around->set != counts->set || memcmp(around->corner, at, sizeof at) != 0)
+        turn_to(around, counts, at);
+    return around;
+}
+
+static float clamped(float x, float low, float high)
+{
+    x = x > low ? x : low;
+    return x < high ? x : high;
+}
+
+float rp_around_filled(const rp_around *around, const float at[3])
+{
+    int cell[3];
+    float part[3];
+    for (int a = 0; a < 3; a++) { /* from the middle of the first cell */
+        float place = clamped((at[a] - around->low[a]) * around->inverse + 0.5f, 0, FACE - 1.001f);
+        cell[a] = (int)place;
+        part[a] = place - (float)cell[a];
+    }
+    const float *f = around->filled + (cell[2] * FACE + cell[1]) * FACE + cell[0];
+    float along[4];
+    for (int n = 0; n < 4; n++) {
+        const float *row = f + (n & 1) * FACE + (n >> 1) * FACE * FACE;
+        along[n] = row[0] + part[0] * (row[1] - row[0]);
+    }
+    float front = along[0] + part[1] * (along[1] - along[0]);
+    float back = along[2] + part[1] * (along[3] - along[2]);
+    return front + part[2] * (back - front);
+}
+
+RP_WIDE_INLINE rp_wide_int cell_along(const float *x, float low, float inverse)
+{
+    rp_wide place = (rp_wide_load(x) - low) * inverse;
+    place = rp_wide_min(rp_wide_max(place, rp_wide_all(0)), rp_wide_all(CELLS - 1));
+    return __builtin_convertvector(place, rp_wide_int);
+}
+
+RP_WIDE_KERNEL
+void rp_around_cells(const rp_around *around, const float *x, const float *y, const float *z,
+                     int count, int32_t *cells)
+{
+    for (int i = 0; i < count; i += RP_WIDE) {
+        rp_wide_int cell = cell_along(x + i, around->low[0], around->inverse) |
+                           cell_along(y + i, around->low[1], around->inverse) << 2 |
+                           cell_along(z + i, around->low[2], around->inverse) << 4;
+        memcpy(cells + i, &cell, sizeof cell);
+    }
 }

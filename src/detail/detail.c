@@ -255,12 +255,31 @@ rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *rep
     return rp_detail_count_again(detail, report);
 }
 
+static size_t counts_bytes(const rp_counts *counts)
+{
+    return counts->cell_capacity * 4 * sizeof(float) +
+           counts->block_capacity * sizeof *counts->blocks +
+           counts->slot_count * sizeof *counts->slots;
+}
+
+/* All that grows with the grains, coarse or fine, and what threads work with. */
+static size_t all_bytes(const rp_detail *detail)
+{
+    const rp_detail_field *field = &detail->field;
+    size_t clumps = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
+    size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_row) + RP_NEAR_BYTES);
+    size_t buffers = RP_CHUNK_MAX * (6 * sizeof(float) + sizeof(uint16_t));
+    size_t works = (size_t)detail->work_count * (sizeof(rp_work) + buffers) + buffers;
+    return detail->chunks.bytes + detail->chunks.capacity * sizeof *detail->chunks.items + clumps +
+           rows + counts_bytes(&detail->counts) + counts_bytes(&detail->counts_next) + works;
+}
+
 rp_detail_counts rp_detail_count(const rp_detail *detail)
 {
     rp_detail_counts counts = {.born = detail->born,
                                .left = atomic_load(&detail->left),
                                .steps = detail->steps,
-                               .bytes = detail->chunks.bytes};
+                               .bytes = all_bytes(detail)};
     counts.there = counts.born - counts.left;
     for (size_t i = 0; i < detail->chunks.count; i++)
         if (detail->chunks.items[i].place >= 0)

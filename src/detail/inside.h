@@ -108,19 +108,26 @@ void rp_counts_smooth(rp_counts *counts, rp_detail *detail);
 typedef struct rp_around {
     uint64_t set; /* which counts; 0: none */
     int64_t corner[3];
+    float low[3], inverse; /* m, the block's lower corner; 1/m, one over the edge of a cell */
     float filled[RP_AROUND * RP_AROUND * RP_AROUND]; /* x fastest */
     float most;                                      /* of them */
+    bool crowded;                                    /* some cell of the block pushes */
+    float push[RP_COUNT_BLOCK][3]; /* m, the way out of each cell of the block (D11) */
 } rp_around;
 
-/* Turns to the block that a point is in. */
-void rp_around_turn(rp_around *around, const rp_counts *counts, float x, float y, float z);
+/* Those that were looked at last: packets of a chunk go to and fro between neighbouring blocks. */
+typedef struct rp_arounds {
+    rp_around items[64]; /* by the low bits of their places */
+} rp_arounds;
+
+/* The block that a point is in; good until another is asked for. */
+const rp_around *rp_arounds_at(rp_arounds *arounds, const rp_counts *counts, const float point[3]);
 /* How full it is at a point in the block or less than half a cell beside it: 1 for packed material;
  * 0 far from all clumps. Elsewhere it is that of the nearest such point. */
-float rp_around_filled(const rp_around *around, const rp_counts *counts, double x, double y,
-                       double z);
-/* The way out of a place that is too full, m; false where it is not (D11). */
-bool rp_around_push(const rp_around *around, const rp_counts *counts, double x, double y, double z,
-                    float way[3]);
+float rp_around_filled(const rp_around *around, const float at[3]);
+/* The cells of the block that points are in, or next to. Reads and writes whole eights. */
+void rp_around_cells(const rp_around *around, const float *x, const float *y, const float *z,
+                     int count, int32_t *cells);
 
 /* --- chunks.c: where chunks are kept ---------------------------------------------------------- */
 
@@ -128,7 +135,7 @@ typedef struct rp_kept_chunk {
     rp_chunk chunk;  /* its arrays are NULL while it is in the scratch file */
     size_t capacity; /* grains that its memory, or its place in the file, has room for */
     int64_t place;   /* bytes into the scratch file; -1: it is in memory */
-    float travelled; /* m, that any of its grains moved at most since they were sorted */
+    uint64_t pairs, sorted_pairs; /* grains times clumps looked at, last and after sorting */
 } rp_kept_chunk;
 
 typedef struct rp_chunks {
@@ -223,7 +230,8 @@ typedef struct rp_work {
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
     rp_near_surfaces near_chunk, near_packet;
-    rp_around around;
+    rp_arounds arounds;
+    uint64_t pairs; /* grains times clumps looked at, of the chunk in hand */
     uint64_t keys[RP_KEY_BLOCK];
     uint8_t dead[RP_CHUNK_MAX];
     rp_sort_room sort;

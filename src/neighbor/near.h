@@ -8,6 +8,9 @@
 typedef struct rp_near rp_near;
 typedef struct rp_near_walk rp_near_walk;
 
+/* Bytes that each point takes, about: itself, sorting it, its share of the cells. */
+#define RP_NEAR_BYTES 64
+
 /* `threads` (may be NULL) must outlive it. */
 rp_code rp_near_create(rp_threads *threads, rp_near **out, rp_report *report);
 void rp_near_destroy(rp_near *near);
