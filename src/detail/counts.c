@@ -361,7 +361,7 @@ void rp_counts_smooth(rp_counts *counts, rp_detail *detail)
 
 /* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
 #define PUSH_FROM 1.05f
-#define PUSH 0.5f
+#define PUSH 1.0f
 
 /* (D11). */
 static void set_push(rp_around *around)

@@ -5,7 +5,7 @@
 
 /* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
  * them; cells are a quarter, a half or the whole of the reach. */
-#define CELL_GRAINS 4
+#define CELL_GRAINS 2
 
 static double cell_edge(const rp_detail *detail)
 {
