@@ -13,7 +13,7 @@ extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, r
     rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,
     rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile,
     rp_case_sliding_box, rp_case_body_momentum, rp_case_resting_sphere, rp_case_spheres,
-    rp_case_truck, rp_case_keep_out;
+    rp_case_truck, rp_case_keep_out, rp_case_fine_grains;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
@@ -21,7 +21,8 @@ static const rp_case *const cases[] = {
     &rp_case_hourglass_outflow, &rp_case_silo_janssen,   &rp_case_resting_pile,
     &rp_case_sliding_box,       &rp_case_body_momentum,  &rp_case_resting_sphere,
     &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
-    &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
+    &rp_case_fine_grains,       &rp_case_published,      &rp_case_keep_out,
+    &rp_case_pile_angle_fine,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))

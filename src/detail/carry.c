@@ -182,11 +182,11 @@ static void meet_surfaces(const rp_detail *detail, const rp_chunk *chunk,
     }
 }
 
-/* Grains that lie on a full place do not fly (D10). */
+/* Grains that lie on a full place do not fly; among clumps that stand still the others fall freely,
+ * so that they come to rest soon, too (D10). */
 static void hold_up(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
                     rp_packet *p)
 {
-    if (around->most < FULL) return;
     rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
     const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
     for (int i = 0; i < p->count; i++) {
@@ -194,7 +194,9 @@ static void hold_up(const rp_detail *detail, const rp_around *around, const rp_c
         size_t at = p->begin + (size_t)i;
         const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
                                 chunk->z[at] + below[2]};
-        if (rp_around_filled(around, probe) >= FULL) p->share[i] = 0;
+        bool full = around->most >= FULL && rp_around_filled(around, probe) >= FULL;
+        bool still = p->ux[i] == 0 && p->uy[i] == 0 && p->uz[i] == 0;
+        if (full || still) p->share[i] = full ? 0 : 1;
     }
 }
 
