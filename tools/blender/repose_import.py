@@ -151,8 +151,12 @@ def fine_part(file, precision):
     place = np.arange(len(chunk)) - np.repeat(np.cumsum(count) - count, count)
     wide = chunks["wide"][chunk] != 0
     shape = (len(chunk), 3)
+    far = optional(file, "position_far", (0, 3)).astype(np.uint32)
     steps = spread(optional(file, "position_near", (0, 3)), ~wide, shape, np.float64)
-    steps += spread(optional(file, "position_far", (0, 3)), wide, shape, np.float64)
+    steps += spread(far, wide, shape, np.float64)
+    position = (chunks["low"][chunk] + steps * precision).astype(np.float32)
+    exact = chunks["wide"][chunk] == 2  # no steps, but the bits of floats
+    position[exact] = far[exact[wide]].view(np.float32)
     step = chunks["velocity_step"][chunk]
     moving = step != 0
     velocity = spread(optional(file, "velocity", (0, 3)), moving, shape, np.float32)
@@ -160,7 +164,7 @@ def fine_part(file, precision):
     some = (chunks["count"] < chunks["born"])[chunk]
     local = np.where(some, spread(optional(file, "local", 0), some, len(chunk), np.int64), place)
     return {
-        "position": (chunks["low"][chunk] + steps * precision).astype(np.float32),
+        "position": position,
         "velocity": velocity * step[:, None].astype(np.float32),
         "id": (chunks["first"][chunk] + local).astype(np.uint32),
         "material": chunks["material"][chunk],
