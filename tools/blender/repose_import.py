@@ -104,12 +104,23 @@ def read_manifest(folder):
     return manifest
 
 
+PLACES = {"coarse": "frames", "fine": "fine"}
+
+
+def list_frames(folder, grains):
+    return numbered(os.path.join(folder, PLACES[grains]), r"(\d{6,})\.h5")
+
+
 def frame_paths(folder, grains):
-    place = os.path.join(folder, "fine" if grains == "fine" else "frames")
-    paths = numbered(place, r"(\d{6,})\.h5")
+    paths = list_frames(folder, grains)
     if not paths:
-        raise ReposeError(f"{place} holds no frames")
+        raise ReposeError(f"{os.path.join(folder, PLACES[grains])} holds no frames")
     return paths
+
+
+def pose_paths(folder):
+    """Frames of both kinds have the bodies; what `repose refine -o` makes has only fine ones."""
+    return list_frames(folder, "coarse") or frame_paths(folder, "fine")
 
 
 # --- grains
@@ -255,7 +266,7 @@ def read_ply(path):
 
 
 def read_poses(folder, number):
-    paths = frame_paths(folder, "coarse")
+    paths = pose_paths(folder)
 
     def read(file):
         group = file["bodies"]
@@ -271,7 +282,7 @@ def matrix_of(orientation):
 def body_meshes(folder):
     """For each body its vertices, in its own frame, and triangles."""
     paths = numbered(os.path.join(folder, "export"), r"bodies-(\d{6,})\.ply")
-    paths = {n: p for n, p in paths.items() if n in frame_paths(folder, "coarse")}
+    paths = {n: p for n, p in paths.items() if n in pose_paths(folder)}
     if not paths:
         raise ReposeError(
             f"the shapes of the bodies are missing; run: repose export {folder} --format ply --only "
