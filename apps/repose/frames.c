@@ -13,6 +13,13 @@ const frame_kind frame_kinds[FRAME_KINDS] = {
      rp_record_read_fine},
 };
 
+rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
+{
+    return rp_fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record),
+                   kind->called,
+                   kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+}
+
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
 {
     const frame_kind *chosen = &frame_kinds[0];
@@ -29,8 +36,7 @@ const frame_kind *choose_kind(const rp_record *record, const char *word, rp_repo
         return NULL;
     }
     if (chosen->count(record) > 0) return chosen;
-    rp_fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record), chosen->called,
-            chosen == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+    fail_no_frames(record, chosen, report);
     return NULL;
 }
 
@@ -63,6 +69,6 @@ rp_code choose_frames(const rp_record *record, const frame_kind *kind, const cha
         ++*count;
     }
     if (*count) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld",
-                   rp_record_folder(record), (long long)total);
+    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s",
+                   rp_record_folder(record), (long long)total, kind->called);
 }

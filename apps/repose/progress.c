@@ -81,17 +81,22 @@ static void print_line(const rp_progress *p)
     fprintf(stderr, "  left %s\n", short_duration(p->seconds_left, left, sizeof left));
 }
 
+static void print_step(const rp_step_info *step)
+{
+    printf(", \"dt\": %.9g, \"reason\": ", step->dt);
+    print_json_text(stdout, step->reason);
+    printf(", \"max_speed\": %.9g, \"density_error\": ", step->max_speed);
+    print_json_number(stdout, step->density_error >= 0 ? step->density_error : NAN);
+    printf(", \"iterations\": %d, \"removed\": %zu", step->iterations, step->removed);
+}
+
 static void print_object(const rp_progress *p)
 {
-    printf("{\"frame\": %lld, \"frames\": %lld, \"time\": %.9g, \"grains\": %zu, \"steps\": %llu, "
-           "\"dt\": %.9g, \"reason\": ",
+    printf("{\"frame\": %lld, \"frames\": %lld, \"time\": %.9g, \"grains\": %zu, \"steps\": %llu",
            (long long)p->frame, (long long)p->frame_count, p->time, p->grains,
-           (unsigned long long)p->steps, p->step.dt);
-    print_json_text(stdout, p->step.reason);
-    printf(", \"max_speed\": %.9g, \"density_error\": ", p->step.max_speed);
-    print_json_number(stdout, p->step.density_error >= 0 ? p->step.density_error : NAN);
-    printf(", \"iterations\": %d, \"removed\": %zu, \"seconds\": %.6g}\n", p->step.iterations,
-           p->step.removed, p->seconds);
+           (unsigned long long)p->steps);
+    if (p->step.reason) print_step(&p->step); /* fine grains have none of it */
+    printf(", \"seconds\": %.6g}\n", p->seconds);
     fflush(stdout);
 }
 

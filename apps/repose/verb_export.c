@@ -117,6 +117,23 @@ static rp_code export_kind(job *j, int kind, rp_report *report)
     return code;
 }
 
+/* Nothing was written: either there is nothing of what is asked for, or not that frame. */
+static rp_code say_none(const job *j, rp_report *report)
+{
+    const options *o = j->options;
+    const frame_kind *most = NULL; /* of the kinds that are asked for, the one with most frames */
+    if (o->only && strcmp(o->only, "bodies") == 0 && rp_record_scene(j->record)->bodies.count == 0)
+        return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
+    for (int i = 0; i < FRAME_KINDS; i++) {
+        const frame_kind *kind = &frame_kinds[i];
+        if (!j->grains[i] && !j->bodies) continue;
+        if (!most || kind->count(j->record) > most->count(j->record)) most = kind;
+    }
+    if (!most->count(j->record)) return fail_no_frames(j->record, most, report);
+    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s",
+                   rp_record_folder(j->record), (long long)most->count(j->record), most->called);
+}
+
 static rp_code say_written(const job *j, rp_report *report)
 {
     const options *o = j->options;
@@ -128,11 +145,7 @@ static rp_code say_written(const job *j, rp_report *report)
                    o->format ? o->format : "vtp", o->output ? o->output : o->words[0],
                    o->output ? "" : "/export");
     }
-    if (all) return RP_OK;
-    if (o->only && strcmp(o->only, "bodies") == 0 && rp_record_scene(j->record)->bodies.count == 0)
-        return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld",
-                   rp_record_folder(j->record), (long long)rp_record_frame_count(j->record));
+    return all ? RP_OK : say_none(j, report);
 }
 
 static rp_code export_frames(rp_record *record, const options *o, rp_report *report)

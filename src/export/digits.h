@@ -1,7 +1,7 @@
 /* Numbers as text, fast: exports in text hold tens of millions of them. Any locale, always a point.
  * No zero byte is put behind; the length is returned. */
-#ifndef RP_RECORD_DIGITS_H
-#define RP_RECORD_DIGITS_H
+#ifndef RP_EXPORT_DIGITS_H
+#define RP_EXPORT_DIGITS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Exports: frames in the formats of other programs. export.c holds the table of formats; each
  * format has a file of its own. */
-#ifndef RP_RECORD_EXPORT_H
-#define RP_RECORD_EXPORT_H
+#ifndef RP_EXPORT_EXPORT_H
+#define RP_EXPORT_EXPORT_H
 
 #include "geom/mesh.h"
 #include "record/aside.h"

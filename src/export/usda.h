@@ -7,8 +7,8 @@
  * A program that knows clips reads of a series only the frame that it shows. Layers alone cannot
  * join frames: the strongest of them would hide the samples of all others. The manifest saves
  * programs from opening all frames just to learn what is in them. */
-#ifndef RP_RECORD_USDA_H
-#define RP_RECORD_USDA_H
+#ifndef RP_EXPORT_USDA_H
+#define RP_EXPORT_USDA_H
 
 #include "export/export.h"
 

@@ -53,7 +53,7 @@ bash -n completion.bash || fail "bash completion does not parse"
 expect 2 "$repose" completion tcsh
 
 # --- every verb has help, and every scene is in order
-for verb in run check info render measure sample export validate bench help version completion; do
+for verb in run check info refine render measure sample export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
 expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=M"
@@ -249,6 +249,18 @@ for format in vtp ply csv usda usda-instances; do expect 0 "$repose" export whol
 [ -s usda/grains.usda ] && [ -s usda/bodies.usda ] || fail "no series in USD"
 [ -s usda-instances/grains-instances.usda ] || fail "no series of instances in USD"
 expect 2 "$repose" export whole --format obj; says "usda-instances"
+
+# --- fine grains
+expect 2 "$repose" export whole --only fine; says "no fine frames; make them with"
+expect 0 "$repose" refine whole --factor 2 -o refined --json
+prints '^{"frame": 1, .*"steps": [0-9]*, "seconds": '; prints '"done": true'
+expect 0 "$repose" export refined --format csv --frames 2 -o refined-tables
+[ "$(cd refined-tables && echo *)" = "bodies-000002.csv fine-000002.csv" ] ||
+    fail "fine grains were asked for: $(ls refined-tables)"
+expect 2 "$repose" export refined --only coarse; says "refined holds no frames$"
+expect 2 "$repose" export refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
+expect 2 "$repose" render refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
+
 expect 0 "$repose" render whole -o last.png --size 320x180
 expect 0 "$repose" render whole --sheet -o sheet.png --size 320x180
 expect 0 "$repose" render whole --frames 2:3 -o pictures --size 160x90

@@ -104,12 +104,23 @@ def read_manifest(folder):
     return manifest
 
 
+PLACES = {"coarse": "frames", "fine": "fine"}
+
+
+def list_frames(folder, grains):
+    return numbered(os.path.join(folder, PLACES[grains]), r"(\d{6,})\.h5")
+
+
 def frame_paths(folder, grains):
-    place = os.path.join(folder, "fine" if grains == "fine" else "frames")
-    paths = numbered(place, r"(\d{6,})\.h5")
+    paths = list_frames(folder, grains)
     if not paths:
-        raise ReposeError(f"{place} holds no frames")
+        raise ReposeError(f"{os.path.join(folder, PLACES[grains])} holds no frames")
     return paths
+
+
+def pose_paths(folder):
+    """Frames of both kinds have the bodies; what `repose refine -o` makes has only fine ones."""
+    return list_frames(folder, "coarse") or frame_paths(folder, "fine")
 
 
 # --- grains
@@ -151,8 +162,12 @@ def fine_part(file, precision):
     place = np.arange(len(chunk)) - np.repeat(np.cumsum(count) - count, count)
     wide = chunks["wide"][chunk] != 0
     shape = (len(chunk), 3)
+    far = optional(file, "position_far", (0, 3)).astype(np.uint32)
     steps = spread(optional(file, "position_near", (0, 3)), ~wide, shape, np.float64)
-    steps += spread(optional(file, "position_far", (0, 3)), wide, shape, np.float64)
+    steps += spread(far, wide, shape, np.float64)
+    position = (chunks["low"][chunk] + steps * precision).astype(np.float32)
+    exact = chunks["wide"][chunk] == 2  # no steps, but the bits of floats
+    position[exact] = far[exact[wide]].view(np.float32)
     step = chunks["velocity_step"][chunk]
     moving = step != 0
     velocity = spread(optional(file, "velocity", (0, 3)), moving, shape, np.float32)
@@ -160,7 +175,7 @@ def fine_part(file, precision):
     some = (chunks["count"] < chunks["born"])[chunk]
     local = np.where(some, spread(optional(file, "local", 0), some, len(chunk), np.int64), place)
     return {
-        "position": (chunks["low"][chunk] + steps * precision).astype(np.float32),
+        "position": position,
         "velocity": velocity * step[:, None].astype(np.float32),
         "id": (chunks["first"][chunk] + local).astype(np.uint32),
         "material": chunks["material"][chunk],
@@ -251,7 +266,7 @@ def read_ply(path):
 
 
 def read_poses(folder, number):
-    paths = frame_paths(folder, "coarse")
+    paths = pose_paths(folder)
 
     def read(file):
         group = file["bodies"]
@@ -267,7 +282,7 @@ def matrix_of(orientation):
 def body_meshes(folder):
     """For each body its vertices, in its own frame, and triangles."""
     paths = numbered(os.path.join(folder, "export"), r"bodies-(\d{6,})\.ply")
-    paths = {n: p for n, p in paths.items() if n in frame_paths(folder, "coarse")}
+    paths = {n: p for n, p in paths.items() if n in pose_paths(folder)}
     if not paths:
         raise ReposeError(
             f"the shapes of the bodies are missing; run: repose export {folder} --format ply --only "

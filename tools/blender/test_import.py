@@ -83,7 +83,8 @@ def check_bodies(bodies, run, number):
         for body, thing in enumerate(bodies):
             check_close(thing.location, file["bodies/position"][body], "place of a body")
             check_close(thing.rotation_quaternion, file["bodies/orientation"][body], "turn of a body")
-    check([thing.name for thing in bodies] == ["floor", "ramp", "stone", "paddle"], "names of bodies")
+    names = [thing.name.split(".")[0] for thing in bodies]  # Blender numbers those it has already
+    check(names == ["floor", "ramp", "stone", "paddle"], f"names of bodies: {names}")
     half = np.abs(positions_of(bodies[1].data)).max(axis=0)
     check_close(half, [0.35, 0.3, 0.02], "the ramp is not straight in its own frame", 1e-5)
     reach = np.linalg.norm(positions_of(bodies[2].data), axis=1)
@@ -127,17 +128,18 @@ def sealed(path, fill):
 
 
 def write_part(file):
-    """Three chunks: near and moving, far and at rest with grains lost, near and at rest."""
+    """Four chunks: near and moving, far and at rest with grains lost, near and at rest, exact."""
     put = file.create_dataset
-    put("chunks/first", data=np.array([100, 200, 300], "u4"))
-    put("chunks/born", data=np.array([2, 8, 1], "u4"))
-    put("chunks/count", data=np.array([2, 2, 1], "u4"))
-    put("chunks/material", data=np.array([0, 1, 2], "u1"))
-    put("chunks/wide", data=np.array([0, 1, 0], "u1"))
-    put("chunks/low", data=np.array([[0, 0, 0], [1, 2, 3], [5, 5, 5]], "f8"))
-    put("chunks/velocity_step", data=np.array([0.5, 0, 0], "f4"))
+    put("chunks/first", data=np.array([100, 200, 300, 400], "u4"))
+    put("chunks/born", data=np.array([2, 8, 1, 1], "u4"))
+    put("chunks/count", data=np.array([2, 2, 1, 1], "u4"))
+    put("chunks/material", data=np.array([0, 1, 2, 0], "u1"))
+    put("chunks/wide", data=np.array([0, 1, 0, 2], "u1"))
+    put("chunks/low", data=np.array([[0, 0, 0], [1, 2, 3], [5, 5, 5], [0, 0, 0]], "f8"))
+    put("chunks/velocity_step", data=np.array([0.5, 0, 0, 0], "f4"))
     put("position_near", data=np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], "u2"))
-    put("position_far", data=np.array([[100000, 0, 0], [0, 200000, 0]], "u4"))
+    exact = np.array([[-0.25, 1e6, 3]], "f4").view("u4")
+    put("position_far", data=np.concatenate([np.array([[100000, 0, 0], [0, 200000, 0]], "u4"), exact]))
     put("velocity", data=np.array([[32768, 32770, 32766], [0, 32768, 65535]], "u2"))
     put("local", data=np.array([3, 7], "u2"))
 
@@ -146,8 +148,10 @@ def write_fine(run):
     os.makedirs(f"{run}/fine")
 
     def index(file):
-        file.attrs.update(frame=2, time=2 / 30, spacing=0.01, precision=0.001, factor=8, born=11,
-                          count=5, part_count=1)
+        file.attrs.update(frame=2, time=2 / 30, spacing=0.01, precision=0.001, factor=8, born=12,
+                          count=6, part_count=1)
+        with h5py.File(f"{run}/frames/000002.h5", "r") as coarse:
+            coarse.copy("bodies", file)
 
     sealed(f"{run}/fine/000002.h5", index)
     sealed(f"{run}/fine/000002-000.h5", write_part)
@@ -158,16 +162,26 @@ def test_fine(run):
     thing = things[0]
     check_close(positions_of(thing.data), [[0.001, 0.002, 0.003], [0.004, 0.005, 0.006],
                                            [101, 2, 3], [1, 202, 3],
-                                           [5.007, 5.008, 5.009]], "positions", 1e-5)
+                                           [5.007, 5.008, 5.009], [-0.25, 1e6, 3]], "positions", 1e-5)
     check_close(attribute(thing, "velocity", "vector", 3),
-                [[0, 1, -1], [-16384, 0, 16383.5], [0, 0, 0], [0, 0, 0], [0, 0, 0]], "velocities")
-    check_close(attribute(thing, "id", "value", 1, np.int32), [100, 101, 203, 207, 300], "ids")
-    check_close(attribute(thing, "material", "value", 1, np.int32), [0, 0, 1, 1, 2], "materials")
-    check_close(attribute(thing, "radius", "value", 1), [0.005] * 5, "radius")
+                [[0, 1, -1], [-16384, 0, 16383.5], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
+                "velocities")
+    check_close(attribute(thing, "id", "value", 1, np.int32), [100, 101, 203, 207, 300, 400], "ids")
+    check_close(attribute(thing, "material", "value", 1, np.int32), [0, 0, 1, 1, 2, 0], "materials")
+    check_close(attribute(thing, "radius", "value", 1), [0.005] * 6, "radius")
     thing.repose.grains = "coarse"
     check_coarse(thing, run, 2)
     thing.repose.grains = "fine"
-    check(len(thing.data.vertices) == 5, "the property does not choose the grains")
+    check(len(thing.data.vertices) == 6, "the property does not choose the grains")
+
+
+def test_fine_alone(run, coarse):
+    """What has fine frames only has bodies all the same."""
+    shutil.rmtree(f"{run}/frames")
+    things, message = repose_import.load(run, grains="fine")
+    check(message == "", message)
+    check_bodies(things[1:], coarse, 2)
+    bpy.data.batch_remove(things)
 
 
 def test_mistakes(run, work):
@@ -218,6 +232,7 @@ def main():
     shutil.copytree(run, work + "/fine")
     write_fine(work + "/fine")
     test_fine(work + "/fine")
+    test_fine_alone(work + "/fine", run)
     test_operator(run)
     repose_import.unregister()
     print("all as expected")
