@@ -129,15 +129,16 @@ static void add_images(rp_detail *detail, const rp_row *row)
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
     const float at[3] = {row->x, row->y, row->z};
-    int first[3], behind[3];
-    for (int a = 0; a < 3; a++) {
+    int first[3], last[3];
+    for (int a = 0; a < 3; a++) { /* those that come within reach of the domain */
+        double period = high[a] - low[a];
         bool periodic = domain->periodic >> a & 1;
-        first[a] = periodic && at[a] > high[a] - detail->reach ? -1 : 0;
-        behind[a] = periodic && at[a] < low[a] + detail->reach ? 2 : 1;
+        first[a] = periodic ? -(int)floor((at[a] - low[a] + detail->reach) / period) : 0;
+        last[a] = periodic ? (int)floor((high[a] + detail->reach - at[a]) / period) : 0;
     }
-    for (int k = first[2]; k < behind[2]; k++)
-        for (int j = first[1]; j < behind[1]; j++)
-            for (int i = first[0]; i < behind[0]; i++) {
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++)
+            for (int i = first[0]; i <= last[0]; i++) {
                 rp_row image = *row;
                 if (i) image.x = (float)(at[0] + i * (high[0] - low[0]));
                 if (j) image.y = (float)(at[1] + j * (high[1] - low[1]));
@@ -165,15 +166,23 @@ static void add_pair(void *context, int64_t i, int64_t j)
     add_images(detail, &row);
 }
 
-void rp_field_end(rp_detail_field *field)
+static void drop_rows(rp_detail_field *field)
 {
-    rp_near_destroy(field->near);
-    size_t bytes = field->capacity * sizeof(float);
+    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_row);
     rp_release(field->x, bytes);
     rp_release(field->y, bytes);
     rp_release(field->z, bytes);
-    rp_release(field->unsorted, field->capacity * sizeof *field->unsorted);
-    rp_release(field->rows, field->capacity * sizeof *field->rows);
+    rp_release(field->unsorted, rows);
+    rp_release(field->rows, rows);
+    field->x = field->y = field->z = NULL;
+    field->unsorted = field->rows = NULL;
+    field->capacity = 0;
+}
+
+void rp_field_end(rp_detail_field *field)
+{
+    rp_near_destroy(field->near);
+    drop_rows(field);
     size_t room = (size_t)field->surface_room;
     rp_release(field->surfaces, room * sizeof *field->surfaces);
     rp_release(field->ends, room * sizeof *field->ends);
@@ -183,21 +192,16 @@ void rp_field_end(rp_detail_field *field)
 static rp_code reserve_rows(rp_detail_field *field, size_t count, rp_report *report)
 {
     if (count <= field->capacity) return RP_OK;
-    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_row);
-    rp_release(field->x, bytes);
-    rp_release(field->y, bytes);
-    rp_release(field->z, bytes);
-    rp_release(field->unsorted, rows);
-    rp_release(field->rows, rows);
+    drop_rows(field);
     field->capacity = count + count / 4;
-    bytes = field->capacity * sizeof(float);
-    rows = field->capacity * sizeof(rp_row);
+    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_row);
     field->x = rp_allocate(bytes);
     field->y = rp_allocate(bytes);
     field->z = rp_allocate(bytes);
     field->unsorted = rp_allocate(rows);
     field->rows = rp_allocate(rows);
     if (field->x && field->y && field->z && field->unsorted && field->rows) return RP_OK;
+    drop_rows(field);
     return rp_fail_memory(report, 3 * bytes + 2 * rows, "coarse grains");
 }
 
@@ -210,15 +214,24 @@ static void sort_rows(void *context, size_t begin, size_t end)
 }
 
 #define BLOCK 16384
+#define IMAGES_MAX 216
 
 static rp_code set_rows(rp_detail *detail, double interval, double start, double end,
                         rp_report *report)
 {
     rp_detail_field *field = &detail->field;
-    size_t images = 1;
+    const rp_domain_spec *domain = &detail->scene->domain;
+    const double period[3] = {domain->high.x - domain->low.x, domain->high.y - domain->low.y,
+                              domain->high.z - domain->low.z};
+    double images = 1; /* of a clump at most, itself among them */
     for (int a = 0; a < 3; a++)
-        images *= detail->scene->domain.periodic >> a & 1 ? 2 : 1;
-    size_t most = (detail->last.count + detail->next.count) * images;
+        if (domain->periodic >> a & 1) images *= 2 + floor(2 * detail->reach / period[a]);
+    if (images > IMAGES_MAX)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "the periodic domain is too short for fine grains: it has to be longer than "
+                       "the spacing of coarse grains, %g m",
+                       detail->scene->particles.spacing);
+    size_t most = (detail->last.count + detail->next.count) * (size_t)images;
     rp_code code = reserve_rows(field, most, report);
     if (code != RP_OK) return code;
     field->count = 0;

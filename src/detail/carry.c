@@ -200,21 +200,27 @@ static void hold_up(const rp_detail *detail, const rp_around *around, const rp_c
     }
 }
 
-/* The squares of the ways of the packet's grains, m2; 0 for lanes behind the last. */
+/* The squares of the ways of the packet's grains, m2, less what gravity added in this step, which
+ * also pulls at grains that lie on something; 0 for lanes behind the last. Gives the longest way.
+ */
 RP_WIDE_KERNEL
-static float ways_of(const rp_chunk *chunk, const rp_packet *p, float *squares)
+static float ways_of(const rp_chunk *chunk, const rp_packet *p, const pull *g, float *squares)
 {
+    const float half = 0.5f * g->dt;
     rp_wide most = rp_wide_all(0);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         size_t at = p->begin + (size_t)i;
         rp_wide dx = rp_wide_load(p->x + i) - rp_wide_load(chunk->x + at);
         rp_wide dy = rp_wide_load(p->y + i) - rp_wide_load(chunk->y + at);
         rp_wide dz = rp_wide_load(p->z + i) - rp_wide_load(chunk->z + at);
+        rp_wide way = dx * dx + dy * dy + dz * dz;
+        rp_wide fall = half * rp_wide_load(p->share + i);
+        dx -= fall * g->x, dy -= fall * g->y, dz -= fall * g->z;
         rp_wide square = dx * dx + dy * dy + dz * dz;
         for (int lane = p->count - i; lane < RP_WIDE; lane++)
-            square[lane] = 0;
+            square[lane] = way[lane] = 0;
         rp_wide_store(squares + i, square);
-        most = rp_wide_max(most, square);
+        most = rp_wide_max(most, way);
     }
     return sqrtf(rp_wide_most(most));
 }
@@ -267,17 +273,16 @@ static void write_back(rp_chunk *chunk, const rp_packet *p)
     memcpy(chunk->vz + p->begin, p->vz, bytes);
 }
 
-static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk, uint64_t key)
+static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
+                         const rp_near_box *box)
 {
     rp_packet *p = &work->packet;
     const rp_detail_field *field = &detail->field;
     bool apart = detail->spec->keep_apart;
     const rp_around *around = NULL;
-    rp_near_box box = {.key = key};
-    box_of(chunk, p->begin, (size_t)p->count, &box);
-    gather(detail, work, chunk, &box);
+    gather(detail, work, chunk, box);
     double half;
-    rp_vec3 middle = box_middle(&box, &half);
+    rp_vec3 middle = box_middle(box, &half);
     rp_near_surfaces *near = &work->near_packet;
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
     if (near->count) add_surfaces(detail, chunk, near, !apart, p);
@@ -286,15 +291,21 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
     pull g = {dt, (float)(field->gravity.x * field->dt), (float)(field->gravity.y * field->dt),
               (float)(field->gravity.z * field->dt)};
     if (apart) {
-        around = rp_arounds_at(&work->arounds, &detail->counts, box.low);
+        around = rp_arounds_at(&work->arounds, &detail->counts, box->low);
         hold_up(detail, around, chunk, p);
     }
     blend_packet(p, chunk, &g);
-    float way = ways_of(chunk, p, squares) * (1 + ASIDE);
+    float way = ways_of(chunk, p, &g, squares) * (1 + ASIDE);
     if (apart) push_aside(around, squares, p);
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + way + detail->clear, near);
     if (near->count) meet_surfaces(detail, chunk, near, p);
     write_back(chunk, p);
+}
+
+static bool wider(const rp_near_box *box, float edge)
+{
+    return box->high[0] - box->low[0] > edge || box->high[1] - box->low[1] > edge ||
+           box->high[2] - box->low[2] > edge;
 }
 
 /* Packets end where the cell does. */
@@ -302,15 +313,22 @@ static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
                         size_t count)
 {
     uint64_t *keys = work->keys;
+    float edge = (float)(1.01 * rp_near_edge(detail->reach));
     rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
                  keys);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && end - i < RP_PACKET && keys[end] == keys[i])
             end++;
+        rp_near_box box = {.key = keys[i]};
+        box_of(chunk, begin + i, end - i, &box);
+        if (wider(&box, edge)) { /* cells far from each other may share a key */
+            end = i + 1;
+            box_of(chunk, begin + i, 1, &box);
+        }
         work->packet.begin = begin + i;
         work->packet.count = (int)(end - i);
-        carry_packet(detail, work, chunk, keys[i]);
+        carry_packet(detail, work, chunk, &box);
         i = end;
     }
 }
@@ -388,7 +406,8 @@ static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk
 {
     rp_near_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
-    double half, way = detail->field.dt * (top_speed(chunk) + detail->field.fastest);
+    double dt = detail->field.dt, fall = 0.5 * dt * rp_v3_length(detail->field.gravity);
+    double half, way = (1 + ASIDE) * dt * (top_speed(chunk) + detail->field.fastest + fall);
     rp_vec3 middle = box_middle(&box, &half);
     rp_near_surfaces_find(detail, NULL, middle, half + detail->reach + way, &work->near_chunk);
 }

@@ -153,48 +153,66 @@ static rp_code add_chunk(rp_chunks *chunks, const rp_chunk *chunk, rp_report *re
     return code;
 }
 
-/* More room for the last chunk, which is in memory. */
-static rp_code grow(rp_chunks *chunks, rp_kept_chunk *kept, size_t wanted, rp_report *report)
-{
-    size_t capacity = wanted + wanted / 2 < RP_CHUNK_MAX ? wanted + wanted / 2 : RP_CHUNK_MAX;
-    rp_chunk larger = kept->chunk;
-    rp_code code = rp_chunk_create(&larger, capacity, report);
-    if (code != RP_OK) return code;
-    copy_grains(&larger, 0, &kept->chunk);
-    rp_chunk_release(&kept->chunk, kept->capacity);
-    chunks->bytes += chunk_bytes(capacity) - chunk_bytes(kept->capacity);
-    kept->chunk = larger;
-    kept->capacity = capacity;
-    return RP_OK;
-}
-
-/* Emitters bear a few grains at a time: they join the last chunk as long as it has numbers left. */
+/* Emitters bear a few grains at a time: they join the last chunk as long as it has numbers left.
+ * Where chunks are kept plays no part in it: what is recorded must not depend on that. */
 static bool belongs(const rp_chunks *chunks, const rp_chunk *chunk)
 {
     if (!chunks->count) return false;
-    const rp_kept_chunk *last = &chunks->items[chunks->count - 1];
-    return last->chunk.material == chunk->material &&
-           last->chunk.first + last->chunk.born == chunk->first &&
-           last->chunk.born + chunk->born <= (last->place < 0 ? RP_CHUNK_MAX : last->capacity);
+    const rp_chunk *last = &chunks->items[chunks->count - 1].chunk;
+    return last->material == chunk->material && last->first + last->born == chunk->first &&
+           last->born + chunk->born <= RP_CHUNK_MAX;
+}
+
+/* Puts the last chunk where `wanted` grains have room; `all` gets its grains, in its arrays or in
+ * the buffer's. */
+static rp_code move_last(rp_chunks *chunks, size_t wanted, rp_chunk *buffer, rp_chunk *all,
+                         rp_report *report)
+{
+    rp_kept_chunk *kept = &chunks->items[chunks->count - 1], before = *kept;
+    size_t capacity = wanted + wanted / 2 < RP_CHUNK_MAX ? wanted + wanted / 2 : RP_CHUNK_MAX;
+    rp_chunk old;
+    rp_code code = rp_chunks_borrow(chunks, chunks->count - 1, buffer, &old, report);
+    if (code == RP_OK) code = keep(chunks, kept, capacity, report);
+    if (code != RP_OK) {
+        *kept = before;
+        return code;
+    }
+    *all = kept->chunk;
+    if (kept->place >= 0) {
+        code = rp_chunk_create(all, capacity, report); /* the buffer may hold the grains */
+        if (code != RP_OK) return code;
+    }
+    copy_grains(all, 0, &old);
+    if (before.place < 0) {
+        rp_chunk_release(&before.chunk, before.capacity);
+        chunks->bytes -= chunk_bytes(before.capacity);
+    }
+    if (kept->place < 0) return RP_OK;
+    set_arrays(&kept->chunk, NULL, 0);
+    rp_chunk made = *all;
+    memcpy(buffer->x, made.x, chunk_bytes(capacity));
+    rp_chunk_release(&made, capacity);
+    set_arrays(all, buffer->x, capacity);
+    return RP_OK;
 }
 
 static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
 {
     size_t index = chunks->count - 1;
-    rp_kept_chunk *kept = &chunks->items[index];
-    uint32_t born = kept->chunk.born, count = kept->chunk.count;
-    rp_code code = RP_OK;
-    if (count + chunk->count > kept->capacity)
-        code = grow(chunks, kept, count + chunk->count, report);
+    uint32_t born = chunks->items[index].chunk.born, count = chunks->items[index].chunk.count;
     rp_chunk all;
-    if (code == RP_OK) code = rp_chunks_borrow(chunks, index, buffer, &all, report);
+    rp_code code;
+    if (count + chunk->count > chunks->items[index].capacity)
+        code = move_last(chunks, count + chunk->count, buffer, &all, report);
+    else
+        code = rp_chunks_borrow(chunks, index, buffer, &all, report);
     if (code != RP_OK) return code;
     copy_grains(&all, count, chunk);
     for (uint32_t i = 0; i < chunk->count; i++)
         all.local[count + i] = (uint16_t)(all.local[count + i] + born);
     all.count += chunk->count;
     all.born += chunk->born;
-    kept->pairs = UINT64_MAX; /* the new ones stand apart: sort */
+    chunks->items[index].pairs = UINT64_MAX; /* the new ones stand apart: sort */
     return rp_chunks_return(chunks, index, &all, report);
 }
 

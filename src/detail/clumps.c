@@ -80,7 +80,7 @@ static rp_code copy_clumps(rp_clumps *clumps, const rp_view *view, const uint64_
     return RP_OK;
 }
 
-rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, rp_report *report)
+rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, int materials, rp_report *report)
 {
     clumps->count = 0;
     if (view->count > UINT32_MAX)
@@ -91,5 +91,10 @@ rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, rp_report *report
     rp_code code = rp_clumps_reserve(clumps, view->count, report);
     if (code == RP_OK) code = copy_clumps(clumps, view, ids, list_ids(view, ids), report);
     rp_release(ids, bytes);
+    for (size_t i = 0; i < clumps->count && code == RP_OK; i++)
+        if (clumps->material[i] >= materials)
+            code = rp_fail(report, RP_ERROR_DAMAGED,
+                           "coarse grain %u is of material %d, which is not there", clumps->id[i],
+                           clumps->material[i]);
     return code;
 }

@@ -12,13 +12,22 @@
 /* Cells with less room than this around them are inside a solid: as full as can be. */
 #define NO_ROOM 0.02f
 
+static void drop_cells(rp_counts *counts)
+{
+    size_t bytes = counts->cell_capacity * sizeof(float);
+    rp_release((void *)counts->numbers, bytes);
+    rp_release(counts->plain, bytes);
+    rp_release(counts->room, bytes);
+    rp_release(counts->filled, bytes);
+    counts->numbers = NULL;
+    counts->plain = counts->room = counts->filled = NULL;
+    counts->cell_capacity = 0;
+}
+
 void rp_counts_end(rp_counts *counts)
 {
+    drop_cells(counts);
     rp_release(counts->blocks, counts->block_capacity * sizeof *counts->blocks);
-    rp_release((void *)counts->numbers, counts->cell_capacity * sizeof *counts->numbers);
-    rp_release(counts->plain, counts->cell_capacity * sizeof *counts->plain);
-    rp_release(counts->room, counts->cell_capacity * sizeof *counts->room);
-    rp_release(counts->filled, counts->cell_capacity * sizeof *counts->filled);
     rp_release(counts->slots, counts->slot_count * sizeof *counts->slots);
     *counts = (rp_counts){0};
 }
@@ -101,21 +110,19 @@ static rp_code fit_cells(rp_counts *counts, rp_report *report)
 {
     size_t cells = counts->block_count * RP_COUNT_BLOCK, bytes = cells * sizeof(float);
     if (cells > counts->cell_capacity) {
-        size_t before = counts->cell_capacity * sizeof(float);
-        rp_release((void *)counts->numbers, before);
-        rp_release(counts->plain, before);
-        rp_release(counts->room, before);
-        rp_release(counts->filled, before);
+        drop_cells(counts);
         counts->cell_capacity = cells + cells / 4;
         size_t after = counts->cell_capacity * sizeof(float);
         counts->numbers = rp_allocate(after);
         counts->plain = rp_allocate(after);
         counts->room = rp_allocate(after);
         counts->filled = rp_allocate(after);
-        if (!counts->numbers || !counts->plain || !counts->room || !counts->filled)
+        if (!counts->numbers || !counts->plain || !counts->room || !counts->filled) {
+            drop_cells(counts);
             return rp_fail_memory(report, 4 * after, "counts of fine grains");
+        }
     }
-    memset((void *)counts->numbers, 0, bytes);
+    if (cells) memset((void *)counts->numbers, 0, bytes);
     return RP_OK;
 }
 
@@ -167,9 +174,14 @@ static void room_range(void *context, size_t begin, size_t end)
 
 #define BLOCK 64
 
+/* Cells beyond this are all the same; floats have no decimals left there. */
+#define CELL_MAX 0x1p40
+
 static int64_t cell_at(double x, double inverse)
 {
-    return (int64_t)floor(x * inverse);
+    double cell = floor(x * inverse);
+    cell = cell > -CELL_MAX ? cell : -CELL_MAX;
+    return (int64_t)(cell < CELL_MAX ? cell : CELL_MAX);
 }
 
 rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double after,
@@ -217,6 +229,7 @@ static void cells_of(const float *x, size_t count, float inverse, int32_t *cells
 {
     for (size_t i = 0; i < count; i += RP_WIDE) {
         rp_wide place = rp_wide_load(x + i) * inverse;
+        place = rp_wide_min(rp_wide_max(place, rp_wide_all(-1e9f)), rp_wide_all(1e9f));
         rp_wide_int whole = __builtin_convertvector(place, rp_wide_int);
         whole += __builtin_convertvector(whole, rp_wide) > place; /* the mask is -1 */
         memcpy(cells + i, &whole, sizeof whole);

@@ -7,12 +7,26 @@
  * them; cells are a quarter, a half or the whole of the reach. */
 #define CELL_GRAINS 2
 
+/* By Newton's steps: cbrt has other last bits on other machines. */
+static double cube_root(double a)
+{
+    double root = a;
+    for (double next; (next = (2 * root + a / (root * root)) / 3) < root;)
+        root = next;
+    return root;
+}
+
+static double cube(double a)
+{
+    return a * a * a;
+}
+
 static double cell_edge(const rp_detail *detail)
 {
-    double volume = pow(detail->scene->particles.spacing, 3);
+    double volume = cube(detail->scene->particles.spacing);
     for (double parts = 4; parts > 1; parts /= 2) {
         double edge = rp_near_edge(detail->reach) / parts;
-        if ((double)detail->spec->factor * pow(edge, 3) / volume >= CELL_GRAINS) return edge;
+        if ((double)detail->spec->factor * cube(edge) / volume >= CELL_GRAINS) return edge;
     }
     return rp_near_edge(detail->reach);
 }
@@ -22,10 +36,10 @@ static void set_lengths(rp_detail *detail)
     double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
     detail->radius = 0.5 * spacing;
     detail->reach = 3 * detail->radius;
-    detail->spacing = spacing / cbrt(factor);
+    detail->spacing = spacing / cube_root(factor);
     detail->clear = 0.5 * detail->spacing;
     detail->cell = cell_edge(detail);
-    detail->packed = factor * pow(detail->cell / spacing, 3);
+    detail->packed = factor * cube(detail->cell / spacing);
 }
 
 static rp_code make_works(rp_detail *detail, rp_report *report)
@@ -153,9 +167,10 @@ static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *repo
     if (detail->begun && !(view->time > detail->time))
         return rp_fail(report, RP_ERROR_INPUT, "the view is of %g s, the one before it of %g s",
                        view->time, detail->time);
-    memcpy(detail->next_bodies, view->bodies,
-           (size_t)view->body_count * sizeof *detail->next_bodies);
-    return rp_clumps_take(&detail->next, view, report);
+    if (view->body_count)
+        memcpy(detail->next_bodies, view->bodies,
+               (size_t)view->body_count * sizeof *detail->next_bodies);
+    return rp_clumps_take(&detail->next, view, detail->scene->materials.count, report);
 }
 
 static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)

@@ -26,8 +26,9 @@ typedef struct rp_clumps {
     uint8_t *material;
 } rp_clumps;
 
-/* Takes the coarse grains of a view that are somewhere. RP_ERROR_DAMAGED when two have one id. */
-rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, rp_report *report);
+/* Takes the coarse grains of a view that are somewhere. RP_ERROR_DAMAGED when two have one id, or
+ * one is of none of the so many materials. */
+rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, int materials, rp_report *report);
 /* Room for `count`; what was there is lost when it grows. */
 rp_code rp_clumps_reserve(rp_clumps *clumps, size_t count, rp_report *report);
 void rp_clumps_end(rp_clumps *clumps);
@@ -233,7 +234,6 @@ typedef struct rp_work {
     rp_arounds arounds;
     uint64_t pairs; /* grains times clumps looked at, of the chunk in hand */
     uint64_t keys[RP_KEY_BLOCK];
-    uint8_t dead[RP_CHUNK_MAX];
     rp_sort_room sort;
 } rp_work;
 

@@ -64,8 +64,10 @@ static rp_code reserve_points(rp_near *near, size_t count, rp_report *report)
     near->y = rp_allocate_zero(bytes);
     near->z = rp_allocate_zero(bytes);
     near->place = rp_allocate(bytes);
-    if (!near->x || !near->y || !near->z || !near->place)
+    if (!near->x || !near->y || !near->z || !near->place) {
+        release_points(near);
         return rp_fail_memory(report, 4 * bytes, "a search");
+    }
     for (size_t i = 0; i < near->capacity; i++)
         near->place[i] = (uint32_t)i;
     return RP_OK;

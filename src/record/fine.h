@@ -83,7 +83,6 @@ rp_code rp_fine_load(const char *folder, int64_t number, rp_store *store, rp_fin
 /* Which frames, or checkpoints, a folder holds; none where it is missing. Release with
  * rp_numbers_end. */
 rp_code rp_fine_numbers(const char *folder, rp_numbers *out, rp_report *report);
-rp_code rp_fine_checkpoints(const char *folder, rp_numbers *out, rp_report *report);
 /* Keeps the newest `keep` checkpoints. */
 rp_code rp_fine_prune(const char *folder, int keep, rp_report *report);
 /* Removes the frames, or checkpoints, of a folder behind `number`, and what interrupted writes

@@ -12,11 +12,6 @@ rp_code rp_fine_numbers(const char *folder, rp_numbers *out, rp_report *report)
     return rp_folder_numbers(folder, "", ".h5", out, report);
 }
 
-rp_code rp_fine_checkpoints(const char *folder, rp_numbers *out, rp_report *report)
-{
-    return rp_fine_numbers(folder, out, report);
-}
-
 rp_code rp_fine_prune(const char *folder, int keep, rp_report *report)
 {
     rp_numbers all;

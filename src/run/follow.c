@@ -1,4 +1,5 @@
 #include "run/follow.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -6,6 +7,7 @@
 #include "record/fine.h"
 #include "run/rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,50 +94,54 @@ uint64_t rp_follower_steps(const rp_follower *follower)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* What fine grains depend on besides the coarse frames. */
+/* What fine grains depend on besides the coarse frames: the section, and the scene as a whole. */
 static void settings_text(const rp_scene *scene, char *text, size_t size)
 {
     const rp_detail_spec *d = &scene->detail;
-    snprintf(text, size, "factor: %lld\nstep: %a s\ncontrast: %a\nkeep_apart: %s\nseed: %lld\n",
-             (long long)d->factor, d->step, d->contrast, d->keep_apart ? "yes" : "no",
-             (long long)scene->seed);
+    uint64_t hash = rp_hash(scene->portable, strlen(scene->portable), 0);
+    snprintf(text, size, "factor: %lld\nkeep_apart: %s\nstep: %lld ns\nscene: %016llx\n",
+             (long long)d->factor, d->keep_apart ? "yes" : "no", llround(1e9 * d->step),
+             (unsigned long long)hash);
 }
 
+/* Both texts from the first line that differs on. */
 static rp_code settings_differ(const rp_follower *follower, const char *there, const char *now,
                                rp_report *report)
 {
-    while (*there && *there == *now)
-        there++, now++;
-    while (*there && there[-1] != '\n' && there[-1] != ' ')
-        there--, now--;
+    size_t at = 0, line = 0;
+    for (; there[at] && there[at] == now[at]; at++)
+        if (there[at] == '\n') line = at + 1;
     rp_place place = {.file = follower->frames.text};
-    return rp_fail_at(
-        report, RP_ERROR_INPUT, &place, NULL,
-        "the folder holds fine grains that were made with other settings (%.*s there, "
-        "%.*s now); choose another folder with -o, or remove this one",
-        (int)strcspn(there, "\n"), there, (int)strcspn(now, "\n"), now);
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "the folder holds fine grains that were made with other settings ('%.*s' "
+                      "there, '%.*s' now); choose another folder with -o, or remove this one",
+                      (int)strcspn(there + line, "\n"), there + line,
+                      (int)strcspn(now + line, "\n"), now + line);
 }
 
-/* The first to follow a record leaves its settings there; later ones must have the same. */
-static rp_code check_settings(const rp_follower *follower, rp_report *report)
+static rp_code write_settings(const char *path, const char *text, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_aside_open(&file, path, report);
+    if (code != RP_OK) return code;
+    rp_aside_write(&file, text, strlen(text));
+    return rp_aside_finish(&file, report);
+}
+
+/* The first to follow a record leaves its settings there; later ones must have the same, unless the
+ * first left nothing else. */
+static rp_code check_settings(const rp_follower *follower, bool empty, rp_report *report)
 {
     rp_path path = rp_record_path(follower->record, RP_FINE_FOLDER "/settings.txt");
     char now[512], *there = NULL;
     size_t size = 0;
     settings_text(follower->scene, now, sizeof now);
-    if (access(path.text, F_OK) == 0) {
-        rp_code code = rp_file_read(path.text, &there, &size, report);
-        if (code != RP_OK) return code;
-        bool same = strcmp(there, now) == 0;
-        if (!same) code = settings_differ(follower, there, now, report);
-        rp_release(there, size + 1);
-        return code;
-    }
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, path.text, report);
+    if (empty || access(path.text, F_OK) != 0) return write_settings(path.text, now, report);
+    rp_code code = rp_file_read(path.text, &there, &size, report);
     if (code != RP_OK) return code;
-    rp_aside_write(&file, now, strlen(now));
-    return rp_aside_finish(&file, report);
+    if (strcmp(there, now) != 0) code = settings_differ(follower, there, now, report);
+    rp_release(there, size + 1);
+    return code;
 }
 
 /* --- checkpoints ------------------------------------------------------------------------------ */
@@ -176,13 +182,26 @@ static rp_path counts_path(const rp_follower *follower)
     return rp_record_path(follower->record, RP_FINE_FOLDER "/counts.csv");
 }
 
+/* Starting again would cost the frames that are there. */
+static rp_code no_checkpoint(const rp_follower *follower, rp_report *report)
+{
+    rp_place place = {.file = follower->frames.text};
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, &place, NULL,
+        "the folder holds %lld frames of fine grains but no sound checkpoint to go on "
+        "from; they are kept. Remove the folder to make them again",
+        (long long)rp_record_fine_count(follower->record));
+}
+
 rp_code rp_follower_resume(rp_follower *follower, int64_t last, rp_report *report)
 {
     rp_numbers numbers = {0};
-    rp_code code = check_settings(follower, report);
-    if (code == RP_OK) code = rp_fine_checkpoints(follower->checkpoints.text, &numbers, report);
+    int64_t frames = rp_record_fine_count(follower->record);
+    rp_code code = rp_fine_numbers(follower->checkpoints.text, &numbers, report);
+    if (code == RP_OK) code = check_settings(follower, !frames && !numbers.count, report);
     if (code == RP_OK) code = load_newest(follower, &numbers, last, report);
     rp_numbers_end(&numbers);
+    if (code == RP_OK && follower->frame < 0 && frames > 1) code = no_checkpoint(follower, report);
     if (code == RP_OK)
         code = rp_record_remove_fine_after(follower->record, follower->frame, report);
     if (code == RP_OK) code = rp_rows_rewind(counts_path(follower).text, follower->frame, report);

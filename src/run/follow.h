@@ -18,7 +18,8 @@ rp_code rp_follower_create(const rp_scene *scene, rp_record *record, rp_threads 
 void rp_follower_destroy(rp_follower *follower);
 
 /* Goes back to the newest sound checkpoint not behind frame `last`, and removes the fine frames
- * behind it. Fine grains that were made with other settings are refused. */
+ * behind it. Fine grains that were made with other settings are refused, and frames without any
+ * checkpoint. */
 rp_code rp_follower_resume(rp_follower *follower, int64_t last, rp_report *report);
 /* Carries the grains to a coarse frame and writes theirs; with a checkpoint where `keep` or where
  * one is due. */

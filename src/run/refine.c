@@ -44,6 +44,21 @@ static rp_code open_output(refinement *r, rp_report *report)
     return code == RP_OK ? rp_record_same_scene(r->to, r->scene, report) : code;
 }
 
+/* Known before anything is written. */
+static rp_code check_numbers(const refinement *r, rp_report *report)
+{
+    int64_t last = rp_record_frame_number(r->from, rp_record_frame_count(r->from) - 1);
+    rp_frame_file *frame;
+    if (rp_record_read_frame(r->from, last, &frame, NULL) != RP_OK) return RP_OK; /* told later */
+    double grains = (double)rp_frame_view(frame)->count * (double)r->scene->detail.factor;
+    rp_frame_close(frame);
+    if (grains <= UINT32_MAX) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "%.3g fine grains are more than there are numbers for (4.29e9); take a smaller "
+                   "factor",
+                   grains);
+}
+
 static rp_code start(refinement *r, rp_report *report)
 {
     const rp_refine_options *o = r->options;
@@ -57,6 +72,7 @@ static rp_code start(refinement *r, rp_report *report)
                        "--factor, such as --factor 100");
     if (code == RP_OK && rp_record_frame_count(r->from) == 0)
         code = rp_fail(report, RP_ERROR_INPUT, "%s: the run has no frames yet", o->folder);
+    if (code == RP_OK) code = check_numbers(r, report);
     if (code == RP_OK) code = rp_threads_create(o->threads, &r->threads, report);
     if (code == RP_OK) code = open_output(r, report);
     if (code == RP_OK) code = rp_run_lock(r->to, &r->lock, report);

@@ -93,7 +93,8 @@ static long keep_until(FILE *file, int64_t frame)
 rp_code rp_rows_rewind(const char *path, int64_t frame, rp_report *report)
 {
     FILE *file = fopen(path, "r");
-    if (!file) return RP_OK; /* it never began */
+    if (!file && errno == ENOENT) return RP_OK; /* it never began */
+    if (!file) return rp_fail_errno(report, errno, path, "open");
     long end = keep_until(file, frame);
     fclose(file);
     int failed = end ? truncate(path, end) : unlink(path);

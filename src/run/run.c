@@ -117,6 +117,27 @@ static rp_code resume(rp_runner *runner, rp_report *report)
     return code;
 }
 
+static void show_progress(rp_runner *runner)
+{
+    const rp_world *world = runner->world;
+    const rp_run_options *options = runner->options;
+    if (!options->progress) return;
+    double duration = (double)runner->last_frame / runner->scene->time.frame_rate;
+    double done = world->time - runner->started_time, seconds = rp_clock() - runner->started;
+    rp_progress progress = {
+        .frame = runner->frame < 0 ? 0 : runner->frame,
+        .frame_count = runner->last_frame,
+        .time = world->time,
+        .duration = duration,
+        .grains = world->particles.count,
+        .step = rp_world_step_info(world),
+        .steps = world->step - runner->started_step,
+        .seconds = seconds,
+        .seconds_left = done > 0 ? seconds * (duration - world->time) / done : -1,
+    };
+    if (!options->progress(options->user, &progress)) runner->stop = true;
+}
+
 /* Fine grains catch up with the frames that are there. */
 static rp_code catch_up(rp_runner *runner, rp_report *report)
 {
@@ -130,6 +151,8 @@ static rp_code catch_up(rp_runner *runner, rp_report *report)
         if (code != RP_OK) break;
         code = rp_follower_take(runner->follower, number, rp_frame_view(frame), false, report);
         rp_frame_close(frame);
+        show_progress(runner);
+        if (code == RP_OK && runner->stop) code = RP_INTERRUPTED;
     }
     return code;
 }
@@ -161,27 +184,6 @@ static rp_code start(rp_runner *runner, rp_report *report)
     runner->started_time = runner->world->time;
     runner->started_step = runner->world->step;
     return RP_OK;
-}
-
-static void show_progress(rp_runner *runner)
-{
-    const rp_world *world = runner->world;
-    const rp_run_options *options = runner->options;
-    if (!options->progress) return;
-    double duration = (double)runner->last_frame / runner->scene->time.frame_rate;
-    double done = world->time - runner->started_time, seconds = rp_clock() - runner->started;
-    rp_progress progress = {
-        .frame = runner->frame < 0 ? 0 : runner->frame,
-        .frame_count = runner->last_frame,
-        .time = world->time,
-        .duration = duration,
-        .grains = world->particles.count,
-        .step = rp_world_step_info(world),
-        .steps = world->step - runner->started_step,
-        .seconds = seconds,
-        .seconds_left = done > 0 ? seconds * (duration - world->time) / done : -1,
-    };
-    if (!options->progress(options->user, &progress)) runner->stop = true;
 }
 
 static rp_code write_exports(rp_runner *runner, const rp_view *view, rp_report *report)

@@ -380,7 +380,7 @@ static void a_refusal_ends_the_loading(void **state)
 static void check_numbers(const char *folder, const int64_t *wanted, size_t count)
 {
     rp_numbers found;
-    check_ok(rp_fine_checkpoints(folder, &found, report), report);
+    check_ok(rp_fine_numbers(folder, &found, report), report);
     assert_int_equal(found.count, count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(found.items[i], wanted[i]);
