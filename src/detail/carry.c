@@ -144,11 +144,18 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
             float w = weight(detail, fmax(touch.distance, 0));
             p->most[i] = w > p->most[i] ? w : p->most[i];
             float all = (float)(layer * rest * rest * rest * rest);
-            if (!carries) continue;
-            p->sum[i] += all;
-            p->ux[i] += all * (float)touch.velocity.x;
-            p->uy[i] += all * (float)touch.velocity.y;
-            p->uz[i] += all * (float)touch.velocity.z;
+            if (carries) {
+                p->sum[i] += all;
+                p->ux[i] += all * (float)touch.velocity.x;
+                p->uy[i] += all * (float)touch.velocity.y;
+                p->uz[i] += all * (float)touch.velocity.z;
+            } else if (p->sum[i] > 0) { /* as fast as the clumps: only who is alone changes */
+                float more = 1 + all / p->sum[i];
+                p->sum[i] *= more;
+                p->ux[i] *= more;
+                p->uy[i] *= more;
+                p->uz[i] *= more;
+            }
         }
     }
 }
