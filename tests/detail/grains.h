@@ -187,9 +187,9 @@ static inline void grains_same(const grains *a, const grains *b)
         if (p->there == q->there && p->material == q->material &&
             memcmp(&p->x, &q->x, 6 * sizeof p->x) == 0)
             continue;
-        fail_msg("grain %zu is at %.9g %.9g %.9g (%d) and %.9g %.9g %.9g (%d)", i, (double)p->x,
-                 (double)p->y, (double)p->z, p->there, (double)q->x, (double)q->y, (double)q->z,
-                 q->there);
+        fail_msg("grain %zu is at %.9g %.9g %.9g (%d, %g m/s down) and %.9g %.9g %.9g (%d, %g m/s)",
+                 i, (double)p->x, (double)p->y, (double)p->z, p->there, -(double)p->vz,
+                 (double)q->x, (double)q->y, (double)q->z, q->there, -(double)q->vz);
     }
 }
 

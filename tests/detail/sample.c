@@ -14,8 +14,7 @@ static void check_number(double number, double wanted, double deviation)
 /* Of n grains, each with that chance. */
 static void check_share(size_t number, size_t n, double chance)
 {
-    check_number((double)number, (double)n * chance,
-                 sqrt((double)n * chance * (1 - chance)));
+    check_number((double)number, (double)n * chance, sqrt((double)n * chance * (1 - chance)));
 }
 
 /* --- one clump -------------------------------------------------------------------------------- */
@@ -142,7 +141,7 @@ static void check_bed(const char *floor_text)
     assert_int_equal(g.there, g.born);
     size_t numbers[16] = {0}, stuck = 0;
     for (size_t i = 0; i < g.born; i++) {
-        assert_true(g.of[i].z > 0);           /* above the floor */
+        assert_true(g.of[i].z > 0);   /* above the floor */
         stuck += g.of[i].z == c.z[0]; /* given up on: put where the clump is */
         bool middle = fabs(g.of[i].x - 0.8) < 0.6 && fabs(g.of[i].y - 0.8) < 0.6;
         int slab = (int)(g.of[i].z / (0.25 * spacing));
