@@ -96,7 +96,8 @@ uint64_t rp_follower_steps(const rp_follower *follower)
 static void settings_text(const rp_scene *scene, char *text, size_t size)
 {
     const rp_detail_spec *d = &scene->detail;
-    snprintf(text, size, "factor: %lld\nstep: %a s\ncontrast: %a\nkeep_apart: %s\nseed: %lld\n",
+    snprintf(text, size,
+             "factor: %lld\nstep: %.17g s\ncontrast: %.17g\nkeep_apart: %s\nseed: %lld\n",
              (long long)d->factor, d->step, d->contrast, d->keep_apart ? "yes" : "no",
              (long long)scene->seed);
 }
@@ -104,10 +105,11 @@ static void settings_text(const rp_scene *scene, char *text, size_t size)
 static rp_code settings_differ(const rp_follower *follower, const char *there, const char *now,
                                rp_report *report)
 {
-    while (*there && *there == *now)
-        there++, now++;
-    while (*there && there[-1] != '\n' && there[-1] != ' ')
-        there--, now--;
+    size_t line = 0; /* where the first one that differs begins */
+    for (size_t i = 0; there[i] && there[i] == now[i]; i++)
+        if (there[i] == '\n') line = i + 1;
+    there += line;
+    now += line;
     rp_place place = {.file = follower->frames.text};
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
