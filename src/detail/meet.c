@@ -56,8 +56,8 @@ static double free_share(const passage *p, double distance, rp_vec3 *normal)
     return fmin(share, 1);
 }
 
-/* Where the way from a clump's middle to a new grain of it meets a surface, the grain is mirrored at
- * that place, so that it is on the clump's side of a plate, however thin; true when it was. */
+/* Where the way from a clump's middle to a new grain of it meets a surface, the grain is mirrored
+ * at that place, so that it is on the clump's side of a plate, however thin; true when it was. */
 static bool place_before(const rp_surface *surface, double clear, rp_vec3 middle, rp_vec3 *at)
 {
     passage p = {.shape = surface->shape,

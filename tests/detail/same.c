@@ -4,7 +4,8 @@
 
 #define VIEWS 8
 
-/* --- a busy world, seen now and then ------------------------------------------------------------- */
+/* --- a busy world, seen now and then -------------------------------------------------------------
+ */
 
 #define DETAIL "detail: {factor: 4, keep_apart: %s}\n"
 
