@@ -319,6 +319,43 @@ static void a_block_crosses_periodic_sides(void **state)
     check_crossing("yes", 0.1);   /* grains may be turned aside where they are dense by chance */
 }
 
+/* A bed that goes on across periodic sides is as deep there as elsewhere: grains are kept apart
+ * across them, too. */
+static void a_bed_is_even_across_periodic_sides(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of("particles: {spacing: 0.05}\nsolver: {method: null}\n"
+                 "domain: {low: [0.01, 0.01, 0], high: [0.51, 0.51, 5], periodic: [x, y]}\n"
+                 "detail: {factor: 100}\n");
+    rp_detail *detail = detail_of(scene, NULL);
+    coarse c = coarse_begin(scene, 400);
+    coarse_add_block(&c, 0.025, 0.025, 0.025, 10, 10, 4, 0.05);
+    for (int frame = 0; frame < 40; frame++) {
+        c.time = frame / 25.0;
+        detail_to_coarse(detail, &c);
+    }
+    grains g = grains_of(detail);
+    double height[2] = {0};
+    size_t numbers[2] = {0};
+    for (size_t i = 0; i < g.born; i++) {
+        double x = g.of[i].x - 0.01, y = g.of[i].y - 0.01;
+        bool side = x < 0.025 || x > 0.475 || y < 0.025 || y > 0.475;
+        bool middle = fabs(x - 0.25) < 0.15 && fabs(y - 0.25) < 0.15;
+        if (!side && !middle) continue;
+        height[middle] += g.of[i].z;
+        numbers[middle]++;
+    }
+    /* the mean of so many, spread evenly over 20 cm */
+    double deviation =
+        0.2 / sqrt(12.0 * (double)numbers[0]) + 0.2 / sqrt(12.0 * (double)numbers[1]);
+    check_near(height[0] / (double)numbers[0], height[1] / (double)numbers[1], 5 * deviation);
+    grains_end(&g);
+    coarse_end(&c);
+    rp_detail_destroy(detail);
+    rp_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_not_whole_is_refused),
         cmocka_unit_test(open_and_periodic_sides),
         cmocka_unit_test(a_block_crosses_periodic_sides),
+        cmocka_unit_test(a_bed_is_even_across_periodic_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
