@@ -34,7 +34,7 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
     for (int i = 0; i < FRAME_KINDS; i++)
         if (strcmp(word, frame_kinds[i].word) == 0) {
             j->grains[i] = true;
-            return RP_OK;
+            return choose_kind(j->record, word, report) ? RP_OK : RP_ERROR_INPUT;
         }
     if (strcmp(word, "bodies") == 0) {
         j->bodies = true;

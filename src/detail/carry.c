@@ -136,10 +136,11 @@ static rp_vec3 box_middle(const rp_near_box *box, double *half)
     return rp_v3_scale(rp_v3_add(low, high), 0.5);
 }
 
-/* A surface counts as a layer of clumps on it, evenly spread: (D4a). `carries`: their velocity
- * counts, too, as in the paper; otherwise grains slip along it as the clumps do. */
+/* As published: a surface counts as a layer of clumps on it, evenly spread, that move with it
+ * (D4a).
+ */
 static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
-                         const rp_near_surfaces *near, bool carries, rp_packet *p)
+                         const rp_near_surfaces *near, rp_packet *p)
 {
     double reach = detail->reach, spacing = detail->scene->particles.spacing;
     double layer = 0.25 * RP_PI * reach * reach / (spacing * spacing);
@@ -152,9 +153,8 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
             if (!rp_surface_touch(surface, point, reach, &touch)) continue;
             double q = fmax(touch.distance, 0) / reach, rest = 1 - q * q;
             float w = weight(detail, fmax(touch.distance, 0));
-            p->most[i] = w > p->most[i] ? w : p->most[i];
             float all = (float)(layer * rest * rest * rest * rest);
-            if (!carries) continue;
+            p->most[i] = w > p->most[i] ? w : p->most[i];
             p->sum[i] += all;
             p->ux[i] += all * (float)touch.velocity.x;
             p->uy[i] += all * (float)touch.velocity.y;
@@ -284,8 +284,10 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
     double half;
     rp_vec3 middle = box_middle(box, &half);
     rp_near_surfaces *near = &work->near_packet;
-    rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
-    if (near->count) add_surfaces(detail, chunk, near, !apart, p);
+    if (!apart) {
+        rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
+        add_surfaces(detail, chunk, near, p);
+    }
     share_flight(p, weight(detail, detail->radius), apart ? OUTSIDE : INFINITY);
     float dt = (float)field->dt, squares[RP_PACKET];
     pull g = {dt, (float)(field->gravity.x * field->dt), (float)(field->gravity.y * field->dt),

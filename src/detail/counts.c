@@ -184,11 +184,23 @@ static int64_t cell_at(double x, double inverse)
     return (int64_t)(cell < CELL_MAX ? cell : CELL_MAX);
 }
 
+static void set_period(rp_counts *counts, const rp_domain_spec *domain)
+{
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    for (int a = 0; a < 3; a++) {
+        bool periodic = domain->periodic >> a & 1;
+        counts->low[a] = periodic ? low[a] : 0;
+        counts->period[a] = periodic ? high[a] - low[a] : 0;
+    }
+}
+
 rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double after,
                           rp_report *report)
 {
     const rp_detail_field *field = &detail->field;
     counts->inverse = 1 / detail->cell;
+    set_period(counts, &detail->scene->domain);
     counts->block_count = 0;
     if (counts->slots) memset(counts->slots, 0, counts->slot_count * sizeof *counts->slots);
     bool made = true;
@@ -236,6 +248,32 @@ static void cells_of(const float *x, size_t count, float inverse, int32_t *cells
     }
 }
 
+/* Cells beyond a periodic side that those before it look at. */
+#define IMAGE_CELLS 3
+
+/* The same grain across periodic sides. */
+static void add_images(rp_counts *counts, const float at[3])
+{
+    double margin = IMAGE_CELLS / counts->inverse;
+    int first[3], behind[3];
+    for (int a = 0; a < 3; a++) {
+        double beyond = at[a] - counts->low[a], period = counts->period[a];
+        first[a] = period > 0 && beyond > period - margin ? -1 : 0;
+        behind[a] = period > 0 && beyond < margin ? 2 : 1;
+    }
+    for (int k = first[2]; k < behind[2]; k++)
+        for (int j = first[1]; j < behind[1]; j++)
+            for (int i = first[0]; i < behind[0]; i++) {
+                if (!i && !j && !k) continue;
+                size_t place =
+                    cell_place(counts, cell_at(at[0] + i * counts->period[0], counts->inverse),
+                               cell_at(at[1] + j * counts->period[1], counts->inverse),
+                               cell_at(at[2] + k * counts->period[2], counts->inverse));
+                if (place != NO_BLOCK)
+                    atomic_fetch_add_explicit(&counts->numbers[place], 1, memory_order_relaxed);
+            }
+}
+
 /* Grains are in the order of a curve, so that many in a row are of one cell. */
 typedef struct run {
     int32_t x, y, z;
@@ -274,6 +312,9 @@ void rp_counts_add(rp_counts *counts, const rp_chunk *chunk)
         count_cells(counts, cells[0], cells[1], cells[2], count, &r);
     }
     end_run(counts, &r);
+    bool periodic = counts->period[0] > 0 || counts->period[1] > 0 || counts->period[2] > 0;
+    for (size_t g = 0; periodic && g < chunk->count; g++)
+        add_images(counts, (const float[]){chunk->x[g], chunk->y[g], chunk->z[g]});
 }
 
 typedef struct smooth_job {

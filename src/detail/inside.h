@@ -79,9 +79,10 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at);
 /* Cells of fine grains, in blocks that are found through a hash; blocks exist around clumps only.
  */
 typedef struct rp_counts {
-    double inverse; /* 1/m, one over the edge of a cell */
-    uint64_t set;   /* counts how often it was filled; never 0 then */
-    bool counting;  /* in this step */
+    double inverse;           /* 1/m, one over the edge of a cell */
+    double low[3], period[3]; /* m, of periodic axes; else 0 */
+    uint64_t set;             /* counts how often it was filled; never 0 then */
+    bool counting;            /* in this step */
     struct rp_count_block {
         uint64_t key;
         bool surrounded; /* those beside it are there, too */

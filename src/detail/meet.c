@@ -5,6 +5,9 @@
 #define PASSES 4
 /* Steps towards a surface before it counts as reached. */
 #define TRACE_STEPS 24
+/* What has been lifted clear counts as clear, rounding or not, so that a second look finds nothing
+ * to do. */
+#define CLEAR 0.999
 
 /* The way that any point of a surface near `middle` moves in this step, at most. */
 static double surface_way(const rp_detail_field *field, int index, rp_vec3 middle, double reach)
@@ -31,29 +34,6 @@ void rp_near_surfaces_find(const rp_detail *detail, const rp_near_surfaces *from
         add_if_near(&detail->field, from ? from->index[i] : i, middle, reach, out);
 }
 
-/* Out of one surface: what is inside is mirrored, what is too close pushed; true when it was. */
-static bool place_beside(const rp_surface *surface, double clear, double reach, rp_vec3 *at)
-{
-    rp_touch touch;
-    if (!rp_surface_touch(surface, *at, reach, &touch) || touch.distance >= clear) return false;
-    double wanted = fmax(-touch.distance, clear);
-    *at = rp_v3_madd(*at, wanted - touch.distance, touch.normal);
-    return true;
-}
-
-rp_vec3 rp_place_outside(const rp_detail *detail, const rp_near_surfaces *near, rp_vec3 middle,
-                         rp_vec3 at)
-{
-    bool moved = near->count > 0;
-    for (int pass = 0; pass < PASSES && moved; pass++) {
-        moved = false;
-        for (int i = 0; i < near->count; i++)
-            moved |= place_beside(&detail->field.surfaces[near->index[i]], detail->clear,
-                                  detail->reach, &at);
-    }
-    return moved ? middle : at; /* wedged in: the clump itself is outside */
-}
-
 /* A way relative to a surface, in its frame. */
 typedef struct passage {
     const rp_shape *shape;
@@ -76,6 +56,56 @@ static double free_share(const passage *p, double distance, rp_vec3 *normal)
     return fmin(share, 1);
 }
 
+/* Where the way from a clump's middle to a new grain of it meets a surface, the grain is mirrored
+ * at that place, so that it is on the clump's side of a plate, however thin; true when it was. */
+static bool place_before(const rp_surface *surface, double clear, rp_vec3 middle, rp_vec3 *at)
+{
+    passage p = {.shape = surface->shape,
+                 .from = rp_pose_to_local(surface->pose, middle),
+                 .to = rp_pose_to_local(surface->pose, *at),
+                 .clear = clear};
+    rp_vec3 way = rp_v3_sub(p.to, p.from), normal;
+    p.length = rp_v3_length(way);
+    double before = rp_shape_distance(p.shape, p.from, &normal);
+    double after = rp_shape_distance(p.shape, p.to, NULL);
+    if (before <= 0 || (after > 0 && before + after > p.length)) return false;
+    double share = free_share(&p, before, &normal);
+    if (share >= 1) return false;
+    rp_vec3 met = rp_v3_madd(p.from, share, way);
+    double side = rp_shape_distance(p.shape, met, &normal);
+    side += rp_v3_dot(rp_v3_sub(p.to, met), normal);
+    if (side >= CLEAR * clear) return false;
+    p.to = rp_v3_madd(p.to, fmax(-side, clear) - side, normal);
+    *at = rp_pose_to_world(surface->pose, p.to);
+    return true;
+}
+
+/* Out of one surface: what is inside is mirrored, what is too close pushed; true when it was. */
+static bool place_beside(const rp_surface *surface, double clear, double reach, rp_vec3 *at)
+{
+    rp_touch touch;
+    if (!rp_surface_touch(surface, *at, reach, &touch) || touch.distance >= CLEAR * clear)
+        return false;
+    double wanted = fmax(-touch.distance, clear);
+    *at = rp_v3_madd(*at, wanted - touch.distance, touch.normal);
+    return true;
+}
+
+rp_vec3 rp_place_outside(const rp_detail *detail, const rp_near_surfaces *near, rp_vec3 middle,
+                         rp_vec3 at)
+{
+    bool moved = near->count > 0;
+    for (int pass = 0; pass < PASSES && moved; pass++) {
+        moved = false;
+        for (int i = 0; i < near->count; i++) {
+            const rp_surface *surface = &detail->field.surfaces[near->index[i]];
+            moved |= place_before(surface, detail->clear, middle, &at);
+            moved |= place_beside(surface, detail->clear, detail->reach, &at);
+        }
+    }
+    return moved ? middle : at; /* wedged in: the clump itself is outside */
+}
+
 /* Along the surface from where it was met, and clear of it. */
 static rp_vec3 slide(const passage *p, double share, rp_vec3 normal)
 {
@@ -91,10 +121,6 @@ static rp_vec3 lifted(const passage *p, rp_vec3 at, rp_vec3 *normal)
     double distance = rp_shape_distance(p->shape, at, normal);
     return distance < p->clear ? rp_v3_madd(at, p->clear - distance, *normal) : at;
 }
-
-/* What has been lifted clear counts as clear, rounding or not, so that a second look finds nothing
- * to do. */
-#define CLEAR 0.999
 
 /* The end of a way in the surface's frame that stays outside; false when nothing is in the way. */
 static bool end_outside(const passage *p, rp_vec3 *end, rp_vec3 *normal)

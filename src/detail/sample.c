@@ -94,9 +94,9 @@ static void bear(void *context, size_t begin, size_t end)
                                   &work->near_packet);
         at = rp_v3_madd(middle, detail->radius, at);
         at = rp_place_outside(detail, &work->near_packet, middle, at);
-        b->chunk->x[k] = (float)at.x;
-        b->chunk->y[k] = (float)at.y;
-        b->chunk->z[k] = (float)at.z;
+        b->chunk->x[k] = (float)rp_detail_wrap(&detail->scene->domain, 0, at.x);
+        b->chunk->y[k] = (float)rp_detail_wrap(&detail->scene->domain, 1, at.y);
+        b->chunk->z[k] = (float)rp_detail_wrap(&detail->scene->domain, 2, at.z);
         b->chunk->vx[k] = clumps->vx[c];
         b->chunk->vy[k] = clumps->vy[c];
         b->chunk->vz[k] = clumps->vz[c];

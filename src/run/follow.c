@@ -99,9 +99,11 @@ static void settings_text(const rp_scene *scene, char *text, size_t size)
 {
     const rp_detail_spec *d = &scene->detail;
     uint64_t hash = rp_hash(scene->portable, strlen(scene->portable), 0);
-    snprintf(text, size, "factor: %lld\nkeep_apart: %s\nstep: %lld ns\nscene: %016llx\n",
+    snprintf(text, size,
+             "factor: %lld\nkeep_apart: %s\nstep: %lld ns\ncontrast: %lld/1000\nseed: %lld\nscene: "
+             "%016llx\n",
              (long long)d->factor, d->keep_apart ? "yes" : "no", llround(1e9 * d->step),
-             (unsigned long long)hash);
+             llround(1e3 * d->contrast), (long long)scene->seed, (unsigned long long)hash);
 }
 
 /* Both texts from the first line that differs on. */

@@ -303,6 +303,73 @@ expect 0 "$repose" bench sph --size 1000 --json; prints "sph-flowing-default"
 expect 0 "$repose" bench mesh --size 1000 --json; prints "mesh-near"
 expect 2 "$repose" bench nothing
 
+# --- fine grains for a run
+cp -r whole grained
+expect 2 "$repose" refine; says "RUN"
+expect 2 "$repose" refine grained; says "--factor 100"
+expect 2 "$repose" refine grained --factor 0; says "--factor 100"
+expect 2 "$repose" refine grained --factor many; says "whole number"
+expect 2 "$repose" refine grained --fator 8; says "did you mean '--factor'"
+expect 2 "$repose" refine grained --factor 8 --set detail.contrast=2; says "detail.contrast"
+expect 2 "$repose" refine grained --factor 8 --set detail.kep_apart=no; says "keep_apart"
+expect 2 "$repose" refine grained again --factor 8; says "one word too many"
+expect 4 "$repose" refine nowhere --factor 8; says "nowhere"
+expect 2 "$repose" refine cache --factor 8; says "manifest.json"
+[ ! -e grained/fine ] || fail "a refinement that was refused left something behind"
+expect 2 "$repose" render grained --grains fine -o x.png; says "repose refine"
+expect 2 "$repose" export grained --only fine; says "repose refine"
+expect 0 "$repose" info grained; ! grep -q "^fine:" out || fail "info shows fine grains that are not there"
+expect 0 "$repose" refine grained --factor 8; says "done: 16 frames"; says "repose render 'grained'"
+coarse_count=$("$repose" info grained --json | sed -n 's/.*"grains": \([0-9]*\).*/\1/p')
+expect 0 "$repose" info grained; prints "^fine:  *16 frames"
+expect 0 "$repose" info grained --json; prints '"fine_frames": 16'
+expect 0 "$repose" export grained --format csv --only fine --frames 15 -o fine-csv
+[ "$(cd fine-csv && echo *)" = "fine-000015.csv" ] || fail "fine grains alone were asked for: $(ls fine-csv)"
+[ "$(wc -l <fine-csv/fine-000015.csv)" -eq $((8 * coarse_count + 1)) ] ||
+    fail "eight fine grains for each of $coarse_count: $(wc -l <fine-csv/fine-000015.csv) lines"
+expect 0 "$repose" export grained --format ply --frames 15 -o all-ply
+[ -s all-ply/fine-000015.ply ] && [ -s all-ply/grains-000015.ply ] || fail "all were asked for: $(ls all-ply)"
+expect 0 "$repose" render grained -o fine.png --size 320x180
+expect 0 "$repose" render grained --grains fine -o fine-again.png --size 320x180
+expect 0 "$repose" render grained --grains coarse -o coarse.png --size 320x180
+cmp fine.png fine-again.png || fail "fine grains are not what render shows"
+! cmp -s fine.png coarse.png || fail "fine and coarse grains make the same picture"
+cmp -s coarse.png last.png || fail "fine grains change the picture of coarse ones"
+expect 2 "$repose" render grained --grains fien -o x.png; says "did you mean 'fine'"
+expect 0 "$repose" refine grained --factor 8 --json; prints '"done": true'; prints '"resumed": 15'
+expect 2 "$repose" refine grained --factor 9; says "factor: 8"; says "factor: 9"; says "-o"
+expect 0 "$repose" refine grained --factor 9 -o nine -q; [ ! -s err ] || fail "--quiet is not quiet"
+expect 0 "$repose" refine grained --factor 9 -o nine --threads 1 --memory 1; says "went on from frame 15"
+expect 0 "$repose" render nine -o nine.png --size 320x180
+# live, afterwards, and afterwards from a run that was killed: the same files
+# shellcheck disable=SC2086
+expect 0 "$repose" run first-fall -o live $small --set detail.factor=8 --set output.checkpoint_every=4
+for file in live/fine/*.h5; do
+    cmp "$file" "grained/fine/${file##*/}" || fail "live and afterwards differ: $file"
+done
+cp -r whole halted
+"$repose" refine halted --factor 8 --threads 1 --set detail.step=1ms >/dev/null 2>&1 &
+pid=$!
+while [ ! -e halted/fine/000003.h5 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+cp -r whole unhalted
+expect 0 "$repose" refine unhalted --factor 8 --set detail.step=1ms
+expect 0 "$repose" refine halted --factor 8 --set detail.step=1ms
+for file in unhalted/fine/*.h5; do
+    cmp "$file" "halted/fine/${file##*/}" || fail "killed and gone on with differ: $file"
+done
+# a coarse frame that is damaged is named, and what came before can be seen
+cp -r whole torn
+printf 'x' | dd of=torn/frames/000004.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
+expect 6 "$repose" refine torn --factor 8; says "000004.h5"
+expect 0 "$repose" render torn --grains fine --frames 3 -o torn.png --size 160x90
+cp whole/frames/000004.h5 torn/frames
+expect 0 "$repose" refine torn --factor 8; says "went on from frame 3"
+for file in grained/fine/*.h5; do
+    cmp "$file" "torn/fine/${file##*/}" || fail "a torn frame that was mended leaves traces: $file"
+done
+
 # --- damage is named
 cp -r whole damaged
 printf 'x' | dd of=damaged/frames/000015.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
