@@ -370,31 +370,38 @@ static void gather_block(const rp_counts *counts, size_t block, surroundings *al
     copy_cells(counts->room, blocks, 1, all->room);
 }
 
-/* (1, 2, 1) / 4 along each axis: (D9). */
-static float smoothed(const float *cells, int x, int y, int z)
+/* (1, 2, 1) / 4 along each axis (D9), one after the other: from 6 x 6 x 6 cells to 4 x 4 x 4. */
+static void smooth_cells(const float *cells, float *to)
 {
-    static const float weights[3] = {0.25f, 0.5f, 0.25f};
-    float sum = 0;
-    for (int k = 0; k < 3; k++)
-        for (int j = 0; j < 3; j++)
-            for (int i = 0; i < 3; i++)
-                sum += weights[i] * weights[j] * weights[k] *
-                       cells[((z + k) * FACE + y + j) * FACE + x + i];
-    return sum;
+    float along_x[FACE * FACE * CELLS], along_y[FACE * CELLS * CELLS];
+    for (int row = 0; row < FACE * FACE; row++)
+        for (int x = 0; x < CELLS; x++) {
+            const float *c = cells + row * FACE + x;
+            along_x[row * CELLS + x] = 0.25f * c[0] + 0.5f * c[1] + 0.25f * c[2];
+        }
+    for (int z = 0; z < FACE; z++)
+        for (int i = 0; i < CELLS * CELLS; i++) {
+            const float *c = along_x + z * FACE * CELLS + i;
+            along_y[z * CELLS * CELLS + i] = 0.25f * c[0] + 0.5f * c[CELLS] + 0.25f * c[2 * CELLS];
+        }
+    for (int i = 0; i < RP_COUNT_BLOCK; i++) {
+        const float *c = along_y + i;
+        to[i] = 0.25f * c[0] + 0.5f * c[CELLS * CELLS] + 0.25f * c[2 * CELLS * CELLS];
+    }
 }
 
 static void smooth_range(void *context, size_t begin, size_t end)
 {
     const smooth_job *job = context;
     surroundings all;
+    float room[RP_COUNT_BLOCK], numbers[RP_COUNT_BLOCK];
     for (size_t b = begin; b < end; b++) {
         gather_block(job->counts, b, &all);
+        smooth_cells(all.room, room);
+        smooth_cells(all.numbers, numbers);
         float *filled = job->counts->filled + b * RP_COUNT_BLOCK;
-        for (int c = 0; c < RP_COUNT_BLOCK; c++) {
-            int x = c & 3, y = c >> 2 & 3, z = c >> 4;
-            float room = smoothed(all.room, x, y, z), numbers = smoothed(all.numbers, x, y, z);
-            filled[c] = room > NO_ROOM ? job->scale * numbers / room : 1;
-        }
+        for (int c = 0; c < RP_COUNT_BLOCK; c++)
+            filled[c] = room[c] > NO_ROOM ? job->scale * numbers[c] / room[c] : 1;
     }
 }
 

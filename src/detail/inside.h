@@ -199,7 +199,7 @@ typedef struct rp_flight {
     rp_vec3 start, end, velocity;
     uint8_t material;
 } rp_flight;
-/* Keeps a grain out of the surfaces on its way (D10); true when it met one. */
+/* Keeps a grain out of the surfaces on its way (D12); true when it met one. */
 bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_flight *flight);
 
 /* --- sample.c --------------------------------------------------------------------------------- */
