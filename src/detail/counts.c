@@ -11,6 +11,13 @@
 #define NO_BLOCK SIZE_MAX
 /* Cells with less room than this around them are inside a solid: as full as can be. */
 #define NO_ROOM 0.02f
+/* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
+#define PUSH_FROM 1.05
+#define PUSH 1.0f
+/* What is full by chance is left alone: so many standard deviations of F, which are the square root
+ * of (3/8)^3 / N0 for grains placed at random. */
+#define CHANCE 2
+#define CHANCE_SQUARE 0.052734375
 
 static void drop_cells(rp_counts *counts)
 {
@@ -416,23 +423,20 @@ void rp_counts_smooth(rp_counts *counts, rp_detail *detail)
 {
     smooth_job job = {counts, (float)(1 / detail->packed)};
     counts->set = ++detail->sets;
+    counts->push_from = (float)(PUSH_FROM + CHANCE * sqrt(CHANCE_SQUARE / detail->packed));
     rp_parallel_for(detail->threads, counts->block_count, BLOCK, plain_range, &job);
     rp_parallel_for(detail->threads, counts->block_count, BLOCK, smooth_range, &job);
 }
 
-/* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
-#define PUSH_FROM 1.05f
-#define PUSH 1.0f
-
 /* (D11). */
-static void set_push(rp_around *around)
+static void set_push(rp_around *around, float from)
 {
     float scale = -0.5f * PUSH / around->inverse;
     around->crowded = false;
     for (int c = 0; c < RP_COUNT_BLOCK; c++) {
         const float *filled =
             around->filled + (((c >> 4) + 1) * FACE + (c >> 2 & 3) + 1) * FACE + (c & 3) + 1;
-        bool pushes = *filled > PUSH_FROM;
+        bool pushes = *filled > from;
         float by = pushes ? scale : 0;
         around->push[c][0] = by * (filled[1] - filled[-1]);
         around->push[c][1] = by * (filled[FACE] - filled[-FACE]);
@@ -455,7 +459,7 @@ static void turn_to(rp_around *around, const rp_counts *counts, const int64_t at
     around->most = 0;
     for (int c = 0; c < FACE * FACE * FACE; c++)
         around->most = around->filled[c] > around->most ? around->filled[c] : around->most;
-    set_push(around);
+    set_push(around, counts->push_from);
 }
 
 const rp_around *rp_arounds_at(rp_arounds *arounds, const rp_counts *counts, const float point[3])

@@ -83,6 +83,7 @@ typedef struct rp_counts {
     double low[3], period[3]; /* m, of periodic axes; else 0 */
     uint64_t set;             /* counts how often it was filled; never 0 then */
     bool counting;            /* in this step */
+    float push_from;          /* fullness that drives grains away */
     struct rp_count_block {
         uint64_t key;
         bool surrounded; /* those beside it are there, too */
