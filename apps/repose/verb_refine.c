@@ -1,8 +1,11 @@
 #include "base/report.h"
 #include "cli.h"
+#include "scene/scene.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const option_spec specs[] = {
@@ -41,6 +44,49 @@ static void print_summary(rp_code code, const rp_refine_summary *s, const option
         fprintf(stderr, "repose: stopped; all is saved. Go on with the same command\n");
 }
 
+/* The last frame tells how many grains there will be; what is wrong with it is told later. */
+static double grains_of(const rp_record *record, double factor)
+{
+    int64_t count = rp_record_frame_count(record);
+    rp_frame_file *frame;
+    if (!count || rp_record_read_frame(record, rp_record_frame_number(record, count - 1), &frame,
+                                       NULL) != RP_OK)
+        return 0;
+    double grains = factor * (double)rp_frame_view(frame)->count;
+    rp_frame_close(frame);
+    return grains;
+}
+
+/* Bytes that a grain takes in a frame, at rest and moving. */
+#define BYTES_LOW 6
+#define BYTES_HIGH 12
+
+/* Before it begins: what it will be, and whether the disk holds it. */
+static void announce(const options *o)
+{
+    rp_record *record;
+    struct statvfs disk;
+    if (o->quiet || o->json || rp_record_open(o->words[0], &record, NULL) != RP_OK) return;
+    double factor = (double)(o->factor ? o->factor : rp_record_scene(record)->detail.factor);
+    for (int i = 0; i < o->setting_count && !o->factor; i++)
+        if (strcmp(o->settings[i].key, "detail.factor") == 0) factor = atof(o->settings[i].value);
+    double grains = grains_of(record, factor), frames = (double)rp_record_frame_count(record);
+    bool known = statvfs(o->words[0], &disk) == 0;
+    char text[4][32];
+    if (grains > 0) {
+        fprintf(stderr, "%s fine grains; %.0f frames of them take %s to %s",
+                short_number(grains, text[0], sizeof text[0]), frames,
+                short_bytes(BYTES_LOW * grains * frames, text[1], sizeof text[1]),
+                short_bytes(BYTES_HIGH * grains * frames, text[2], sizeof text[2]));
+        if (known)
+            fprintf(stderr, " (free: %s)",
+                    short_bytes((double)disk.f_bavail * (double)disk.f_frsize, text[3],
+                                sizeof text[3]));
+        fputc('\n', stderr);
+    }
+    rp_record_close(record);
+}
+
 static rp_code refine(const options *o, rp_report *report)
 {
     progress_bar bar = {
@@ -60,6 +106,7 @@ static rp_code refine(const options *o, rp_report *report)
     wanted.memory_limit = (size_t)o->memory_mb * 1000000;
     wanted.progress = progress_show;
     wanted.user = &bar;
+    announce(o);
     stop_on_interrupt();
     rp_refine_summary summary = {0};
     rp_code code = rp_refine(&wanted, &summary, report);
