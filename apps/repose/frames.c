@@ -16,8 +16,7 @@ const frame_kind frame_kinds[FRAME_KINDS] = {
 rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
 {
     return rp_fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record),
-                   kind->called,
-                   kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+                   kind->called, kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
 }
 
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
