@@ -335,18 +335,6 @@ static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
     }
 }
 
-/* Whether a grain is beyond an open side of the domain. */
-static bool has_left(const rp_domain_spec *domain, const float at[3])
-{
-    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (domain->open >> (2 * axis) & 1 && at[axis] < low[axis]) return true;
-        if (domain->open >> (2 * axis + 1) & 1 && at[axis] > high[axis]) return true;
-    }
-    return false;
-}
-
 static void move_grain(rp_chunk *chunk, size_t to, size_t from)
 {
     chunk->x[to] = chunk->x[from];
@@ -364,11 +352,11 @@ static void drop_leavers(rp_detail *detail, rp_chunk *chunk)
     const rp_domain_spec *domain = &detail->scene->domain;
     rp_near_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
-    if (!has_left(domain, box.low) && !has_left(domain, box.high)) return;
+    if (!rp_domain_has_left(domain, box.low) && !rp_domain_has_left(domain, box.high)) return;
     size_t kept = 0;
     for (size_t i = 0; i < chunk->count; i++) {
         const float at[3] = {chunk->x[i], chunk->y[i], chunk->z[i]};
-        if (has_left(domain, at)) continue;
+        if (rp_domain_has_left(domain, at)) continue;
         if (kept != i) move_grain(chunk, kept, i);
         kept++;
     }

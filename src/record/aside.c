@@ -160,6 +160,15 @@ void rp_aside_abandon(rp_aside *file)
     release_parts(file);
 }
 
+rp_code rp_file_write(const char *path, const char *text, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_aside_open(&file, path, report);
+    if (code != RP_OK) return code;
+    rp_aside_write(&file, text, strlen(text));
+    return rp_aside_finish(&file, report);
+}
+
 bool rp_aside_is_temporary(const char *name)
 {
     size_t length = strlen(name), suffix = strlen(RP_ASIDE_SUFFIX);

@@ -46,6 +46,8 @@ bool rp_aside_is_temporary(const char *name);
  * writes stay. A folder that is missing is fine. */
 rp_code rp_aside_sweep(const char *path, rp_report *report);
 
+/* A whole text as a file, aside. */
+rp_code rp_file_write(const char *path, const char *text, rp_report *report);
 /* The whole of a file, with a zero byte behind it; release with `size + 1`. */
 rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report);
 

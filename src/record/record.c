@@ -132,15 +132,6 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     return code;
 }
 
-static rp_code write_text(const char *path, const char *text, rp_report *report)
-{
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, path, report);
-    if (code != RP_OK) return code;
-    rp_aside_write(&file, text, strlen(text));
-    return rp_aside_finish(&file, report);
-}
-
 /* The manifest comes last: a folder that has one is a run. What is there before it, is_beginning
  * must know. */
 static rp_code fill_folder(const rp_record *record, int threads, rp_report *report)
@@ -148,8 +139,8 @@ static rp_code fill_folder(const rp_record *record, int threads, rp_report *repo
     rp_code code = rp_folder_make(rp_record_path(record, "frames").text, report);
     if (code == RP_OK) code = rp_folder_make(rp_record_path(record, "checkpoints").text, report);
     if (code == RP_OK)
-        code =
-            write_text(rp_record_path(record, "scene.yaml").text, record->scene->portable, report);
+        code = rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable,
+                             report);
     if (code == RP_OK) code = rp_record_keep_meshes(record, report);
     if (code == RP_OK)
         code = rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,

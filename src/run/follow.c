@@ -121,15 +121,6 @@ static rp_code settings_differ(const rp_follower *follower, const char *there, c
                       (int)strcspn(now + line, "\n"), now + line);
 }
 
-static rp_code write_settings(const char *path, const char *text, rp_report *report)
-{
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, path, report);
-    if (code != RP_OK) return code;
-    rp_aside_write(&file, text, strlen(text));
-    return rp_aside_finish(&file, report);
-}
-
 /* The first to follow a record leaves its settings there; later ones must have the same, unless the
  * first left nothing else. */
 static rp_code check_settings(const rp_follower *follower, bool empty, rp_report *report)
@@ -138,7 +129,7 @@ static rp_code check_settings(const rp_follower *follower, bool empty, rp_report
     char now[512], *there = NULL;
     size_t size = 0;
     settings_text(follower->scene, now, sizeof now);
-    if (empty || access(path.text, F_OK) != 0) return write_settings(path.text, now, report);
+    if (empty || access(path.text, F_OK) != 0) return rp_file_write(path.text, now, report);
     rp_code code = rp_file_read(path.text, &there, &size, report);
     if (code != RP_OK) return code;
     if (strcmp(there, now) != 0) code = settings_differ(follower, there, now, report);

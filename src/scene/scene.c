@@ -230,3 +230,14 @@ bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_ve
     *foot = rp_v3_scale(*inward, side % 2 ? -bounds[side] : bounds[side]);
     return isfinite(bounds[side]) && !open && !periodic;
 }
+
+bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3])
+{
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (domain->open >> (2 * axis) & 1 && at[axis] < low[axis]) return true;
+        if (domain->open >> (2 * axis + 1) & 1 && at[axis] > high[axis]) return true;
+    }
+    return false;
+}

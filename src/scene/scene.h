@@ -280,6 +280,9 @@ bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
  * plane and the way it faces, into the domain. */
 bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
 
+/* Whether a place is beyond an open side: what gets there is gone. */
+bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3]);
+
 /* What a material's wetness makes of it, moisture from 0 to 1 (W9). */
 static inline double rp_material_cohesion(const rp_material_spec *material, double moisture)
 {

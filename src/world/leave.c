@@ -10,18 +10,6 @@ typedef struct exits {
     uint8_t *dead;
 } exits;
 
-static bool has_left(const rp_domain_spec *domain, float x, float y, float z)
-{
-    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    const float at[3] = {x, y, z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (domain->open >> (2 * axis) & 1 && at[axis] < low[axis]) return true;
-        if (domain->open >> (2 * axis + 1) & 1 && at[axis] > high[axis]) return true;
-    }
-    return false;
-}
-
 /* Marks those that left and counts them. */
 static double mark_leavers(void *context, size_t begin, size_t end)
 {
@@ -29,7 +17,8 @@ static double mark_leavers(void *context, size_t begin, size_t end)
     const rp_particles *p = e->particles;
     size_t count = 0;
     for (size_t i = begin; i < end; i++) {
-        e->dead[i] = has_left(e->domain, p->x[i], p->y[i], p->z[i]);
+        const float at[3] = {p->x[i], p->y[i], p->z[i]};
+        e->dead[i] = rp_domain_has_left(e->domain, at);
         count += e->dead[i];
     }
     return (double)count;

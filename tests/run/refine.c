@@ -1,8 +1,8 @@
 /* Fine grains live and afterwards, killed and gone on with: always the same frames. */
+#include "files.h"
 #include "worlds.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,43 +27,6 @@ static path join(const char *folder, const char *name)
     int length = snprintf(p.text, sizeof p.text, "%s/%s", folder, name);
     assert_in_range(length, 1, (int)sizeof p.text - 1);
     return p;
-}
-
-static int remove_one(const char *name, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(name);
-}
-
-static void remove_tree(const char *name)
-{
-    nftw(name, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static char *file_bytes(const char *folder, const char *name, size_t *size)
-{
-    path p = join(folder, name);
-    FILE *file = fopen(p.text, "rb");
-    if (!file) fail_msg("%s is missing", p.text);
-    struct stat info;
-    fstat(fileno(file), &info);
-    *size = (size_t)info.st_size;
-    char *bytes = malloc(*size + 1);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static void same_file(const char *a, const char *b, const char *name)
-{
-    size_t size_a, size_b;
-    char *bytes_a = file_bytes(a, name, &size_a), *bytes_b = file_bytes(b, name, &size_b);
-    if (size_a != size_b || memcmp(bytes_a, bytes_b, size_a) != 0)
-        fail_msg("%s differs between %s and %s", name, a, b);
-    free(bytes_a);
-    free(bytes_b);
 }
 
 /* --- fine frames ------------------------------------------------------------------------------ */

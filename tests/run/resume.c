@@ -1,8 +1,8 @@
 /* Runs that are killed and resumed end with the same bits as runs that were left in peace: the
  * final state, every frame's file and every table of measurements. */
+#include "files.h"
 #include "worlds.h"
 
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,44 +58,6 @@ static bool killed_run(const char *folder, killer k, int threads, bool resume)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static char *file_bytes(const char *folder, const char *name, size_t *size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (!file) fail_msg("%s is missing", path);
-    struct stat info;
-    fstat(fileno(file), &info);
-    *size = (size_t)info.st_size;
-    char *bytes = malloc(*size + 1);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static void same_file(const char *a, const char *b, const char *name)
-{
-    size_t size_a, size_b;
-    char *bytes_a = file_bytes(a, name, &size_a), *bytes_b = file_bytes(b, name, &size_b);
-    if (size_a != size_b || memcmp(bytes_a, bytes_b, size_a) != 0)
-        fail_msg("%s differs between %s and %s", name, a, b);
-    free(bytes_a);
-    free(bytes_b);
 }
 
 static void same_run(const char *a, const char *b)
