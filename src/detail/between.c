@@ -3,6 +3,8 @@
 
 /* A clump that moved less than this since it was last seen to move rests (D7), in spacings. */
 #define SLACK 0.02f
+/* Who follows at that distance stops there, whatever the rounding. */
+#define FOLLOW 1.001
 /* A change of velocity that differs from what gravity makes of it by less than this share of both
  * is free flight. */
 #define FLIGHT 0.02
@@ -78,7 +80,7 @@ static void settle_pair(void *context, int64_t i, int64_t j)
         square += way[a] * way[a];
     }
     double length = sqrt(square), slack = SLACK * job->detail->scene->particles.spacing;
-    double share = length > slack ? 1 - slack / length : 0;
+    double share = length > FOLLOW * slack ? 1 - slack / length : 0;
     for (int a = 0; a < 3; a++)
         to[a][j] =
             share > 0 ? (float)rp_detail_wrap(domain, a, from[a][i] + share * way[a]) : from[a][i];

@@ -15,6 +15,8 @@
 #define OUTSIDE 1.077f
 /* As full as packed material: what is above does not sink in. */
 #define FULL 1.0f
+/* Clumps that carry grains by less than this many spacings in a second stand still. */
+#define STILL 0.1
 /* How much of its way a grain turns aside at most. */
 #define ASIDE 0.5f
 
@@ -189,13 +191,15 @@ static void hold_up(const rp_detail *detail, const rp_around *around, const rp_c
 {
     rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
     const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
+    float slow = (float)(STILL * detail->scene->particles.spacing);
     for (int i = 0; i < p->count; i++) {
         if (!(p->share[i] > 0 && p->sum[i] > 0)) continue;
         size_t at = p->begin + (size_t)i;
         const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
                                 chunk->z[at] + below[2]};
         bool full = around->most >= FULL && rp_around_filled(around, probe) >= FULL;
-        bool still = p->ux[i] == 0 && p->uy[i] == 0 && p->uz[i] == 0;
+        float carried = p->ux[i] * p->ux[i] + p->uy[i] * p->uy[i] + p->uz[i] * p->uz[i];
+        bool still = carried < slow * slow * p->sum[i] * p->sum[i];
         if (full || still) p->share[i] = full ? 0 : 1;
     }
 }

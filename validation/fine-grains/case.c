@@ -13,8 +13,9 @@
 #define CONTRAST_LIMIT 0.02
 #define FLIGHT_LIMIT 5e-6 /* m */
 #define CROWD_LIMIT 1.5   /* times the start */
-#define TIME_END 3.0      /* s */
-#define WATCH 0.5         /* s, at the end */
+#define TIME_MOST 10.0    /* s, until the coarse grains rest */
+#define ASLEEP 0.5        /* s, that they have to have slept, all of them */
+#define WATCH 0.5         /* s, from then on */
 #define BETWEEN 0.02      /* s, of views */
 
 /* --- a lone clump ----------------------------------------------------------------------------- */
@@ -217,18 +218,40 @@ static rp_code look_at(rp_case_context *c, rp_detail *detail, crowd *k, size_t g
     return rp_detail_visit(detail, look, k, c->report);
 }
 
-/* Runs the world on and lets the fine grains follow; `from` excluded. */
-static rp_code follow(rp_case_context *c, const rp_trial *trial, rp_detail *detail, double from,
-                      double to)
+static bool all_asleep(const rp_view *view)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (!view->asleep[i]) return false;
+    return true;
+}
+
+/* Runs the world on by a view, and lets the fine grains follow. */
+static rp_code follow(rp_case_context *c, const rp_trial *trial, rp_detail *detail, rp_view *view)
+{
+    double next = rp_world_time(trial->world) + BETWEEN;
+    rp_code code = rp_case_run_to(c, trial->world, next, 1);
+    rp_world_view(trial->world, view);
+    return code == RP_OK ? rp_detail_advance(detail, view, c->report) : code;
+}
+
+static rp_code settle(rp_case_context *c, const rp_trial *trial, rp_detail *detail)
 {
     rp_code code = RP_OK;
-    int first = (int)lround(from / BETWEEN) + 1, last = (int)lround(to / BETWEEN);
-    for (int i = first; i <= last && code == RP_OK; i++) {
+    double slept = 0;
+    while (slept < ASLEEP && rp_world_time(trial->world) < TIME_MOST && code == RP_OK) {
         rp_view view;
-        code = rp_case_run_to(c, trial->world, BETWEEN * i, 1);
-        rp_world_view(trial->world, &view);
-        if (code == RP_OK) code = rp_detail_advance(detail, &view, c->report);
+        code = follow(c, trial, detail, &view);
+        slept = all_asleep(&view) ? slept + BETWEEN : 0;
     }
+    return code;
+}
+
+static rp_code follow_for(rp_case_context *c, const rp_trial *trial, rp_detail *detail, double time)
+{
+    rp_code code = RP_OK;
+    rp_view view;
+    for (int i = 0; i < (int)lround(time / BETWEEN) && code == RP_OK; i++)
+        code = follow(c, trial, detail, &view);
     return code;
 }
 
@@ -239,10 +262,11 @@ static rp_code watch_heap(rp_case_context *c, const rp_trial *trial, rp_detail *
     char what[160];
     rp_code code = look_at(c, detail, k, grains);
     double start = code == RP_OK ? (double)fullest(k) : 1;
-    if (code == RP_OK) code = follow(c, trial, detail, 0, TIME_END - WATCH);
+    if (code == RP_OK) code = settle(c, trial, detail);
+    double settled = rp_world_time(trial->world);
     if (code == RP_OK) code = look_at(c, detail, k, grains);
     double early = (double)fullest(k);
-    if (code == RP_OK) code = follow(c, trial, detail, TIME_END - WATCH, TIME_END);
+    if (code == RP_OK) code = follow_for(c, trial, detail, WATCH);
     if (code == RP_OK) code = look_at(c, detail, k, grains);
     if (code != RP_OK) return code;
     double ratio = (double)fullest(k) / start, packed = (double)trial->scene->detail.factor;
@@ -252,7 +276,8 @@ static rp_code watch_heap(rp_case_context *c, const rp_trial *trial, rp_detail *
                  name, start / packed, ratio * start / packed, fmax(ratio, early / start));
     snprintf(what, sizeof what, "%s: largest number density over that at the start", name);
     if (!published) rp_judge_at_most(c, what, ratio, CROWD_LIMIT, "");
-    snprintf(what, sizeof what, "%s: longest way of a grain in the last %g s", name, WATCH);
+    rp_case_note(c, "%s: coarse grains slept from %.3g s on", name, settled - ASLEEP);
+    snprintf(what, sizeof what, "%s: longest way of a grain in %g s of rest", name, WATCH);
     if (published)
         rp_case_note(c, "%s: %.3g mm", what, 1e3 * k->moved);
     else
