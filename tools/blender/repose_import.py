@@ -420,6 +420,8 @@ def set_times(scene, manifest, numbers):
 def load(folder, grains="coarse", bodies=True, scene=None):
     """Loads a run into the scene. Gives the objects, grains first, and a message when the bodies'
     shapes are missing, else an empty text."""
+    if not hasattr(bpy.types.Object, "repose"):  # a script that did not enable the add-on
+        register()
     scene = scene or bpy.context.scene
     folder = os.path.abspath(folder)
     manifest = read_manifest(folder)
