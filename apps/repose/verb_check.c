@@ -17,6 +17,10 @@ static void print_text(const rp_scene *scene, const char *path)
            short_number(estimate.grains, grains, sizeof grains),
            short_bytes(estimate.bytes, bytes, sizeof bytes), (long long)rp_scene_frame_count(scene),
            rp_scene_duration(scene));
+    if (scene->detail.factor > 0)
+        printf("fine grains: %s, %s\n",
+               short_number(estimate.grains * (double)scene->detail.factor, grains, sizeof grains),
+               scene->detail.live ? "made while it runs" : "made by `repose refine`");
 }
 
 /* One object, whatever came out: the estimate when the scene could be read, and all mistakes. */
@@ -30,6 +34,8 @@ static void print_json(rp_code code, const rp_scene *scene, const char *path,
         rp_estimate estimate = rp_scene_estimate(scene, NULL);
         printf(", \"grains\": ");
         print_json_number(stdout, estimate.grains);
+        printf(", \"fine_grains\": ");
+        print_json_number(stdout, estimate.grains * (double)scene->detail.factor);
         printf(", \"bytes\": ");
         print_json_number(stdout, estimate.bytes);
         printf(", \"bytes_limit\": ");

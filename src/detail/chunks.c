@@ -173,14 +173,12 @@ static rp_code move_last(rp_chunks *chunks, size_t wanted, rp_chunk *buffer, rp_
     rp_chunk old;
     rp_code code = rp_chunks_borrow(chunks, chunks->count - 1, buffer, &old, report);
     if (code == RP_OK) code = keep(chunks, kept, capacity, report);
+    *all = kept->chunk;
+    if (code == RP_OK && kept->place >= 0) /* the buffer may hold the grains */
+        code = rp_chunk_create(all, capacity, report);
     if (code != RP_OK) {
         *kept = before;
         return code;
-    }
-    *all = kept->chunk;
-    if (kept->place >= 0) {
-        code = rp_chunk_create(all, capacity, report); /* the buffer may hold the grains */
-        if (code != RP_OK) return code;
     }
     copy_grains(all, 0, &old);
     if (before.place < 0) {
