@@ -354,6 +354,7 @@ static void move_grain(rp_chunk *chunk, size_t to, size_t from)
 static void drop_leavers(rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
+    if (!domain->open) return;
     rp_near_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
     if (!rp_domain_has_left(domain, box.low) && !rp_domain_has_left(domain, box.high)) return;
