@@ -25,24 +25,26 @@ double rp_between(double from, double way, double start, double end, double inte
     return from + way * s * s * (3 - 2 * s) + s * rest * (a * rest - b * s);
 }
 
+/* The length of the period along an axis, and where it begins, m; 0 where it is not periodic. */
+static double period_along(const rp_domain_spec *domain, int axis, double *begin)
+{
+    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
+    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
+    *begin = low[axis];
+    return domain->periodic >> axis & 1 ? high[axis] - low[axis] : 0;
+}
+
 /* The way from one place to another, the shorter one where an axis is periodic. */
 static double way_of(const rp_domain_spec *domain, int axis, double from, double to)
 {
-    double way = to - from;
-    if (!(domain->periodic >> axis & 1)) return way;
-    double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    double period = high[axis] - low[axis];
-    return way - period * rint(way / period);
+    double begin, way = to - from, period = period_along(domain, axis, &begin);
+    return period > 0 ? way - period * rint(way / period) : way;
 }
 
 double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at)
 {
-    if (!(domain->periodic >> axis & 1)) return at;
-    double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    double period = high[axis] - low[axis];
-    return at - period * floor((at - low[axis]) / period);
+    double begin, period = period_along(domain, axis, &begin);
+    return period > 0 ? at - period * floor((at - begin) / period) : at;
 }
 
 /* Calls for every clump of either view; -1 where a view has none. */
@@ -222,12 +224,11 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
                         rp_report *report)
 {
     rp_detail_field *field = &detail->field;
-    const rp_domain_spec *domain = &detail->scene->domain;
-    const double period[3] = {domain->high.x - domain->low.x, domain->high.y - domain->low.y,
-                              domain->high.z - domain->low.z};
-    double images = 1; /* of a clump at most, itself among them */
-    for (int a = 0; a < 3; a++)
-        if (domain->periodic >> a & 1) images *= 2 + floor(2 * detail->reach / period[a]);
+    double images = 1, begin; /* of a clump at most, itself among them */
+    for (int a = 0; a < 3; a++) {
+        double period = period_along(&detail->scene->domain, a, &begin);
+        if (period > 0) images *= 2 + floor(2 * detail->reach / period);
+    }
     if (images > IMAGES_MAX)
         return rp_fail(report, RP_ERROR_INPUT,
                        "the periodic domain is too short for fine grains: it has to be longer than "
