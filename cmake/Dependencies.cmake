@@ -5,7 +5,7 @@ pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)     # scene
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)   # record
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)               # geom, optional: meshes
 pkg_check_modules(ODE IMPORTED_TARGET ode)                     # body, optional: dynamic bodies
-pkg_check_modules(PNG IMPORTED_TARGET libpng)                  # render, optional: pictures
+pkg_check_modules(PNG IMPORTED_TARGET libpng)                  # picture, optional: PNG files
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)               # tests
 
 set(RP_BUILD_TEXT "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")

@@ -3,7 +3,7 @@
 #define REPOSE_SAMPLE_PICTURE_H
 
 #include "geom/sample.h"
-#include "render/picture.h"
+#include "picture/picture.h"
 
 /* m, between the lines of equal distance in the cut. */
 double sample_picture_step(const rp_mesh *mesh);

@@ -2,7 +2,7 @@
 #include "geom/mesh.h"
 #include "math/wide.h"
 #include "plot/plot.h"
-#include "render/picture.h"
+#include "picture/picture.h"
 #include "solver/registry.h"
 
 static const option_spec specs[] = {

@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 #include "math/vec.h"
-#include "render/picture.h"
+#include "picture/picture.h"
 #include "repose/scene.h"
 #include "repose/view.h"
 
@@ -22,12 +22,38 @@ rp_framing rp_framing_empty(void);
 rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene *scene,
                        rp_report *report);
 
+/* How much work a picture is worth: samples of a pixel. With one, a draft: sun and shadow alone;
+ * more bring soft shadows, light of the sky and from grain to grain, motion and depth of field. */
+#define RP_QUALITY_WORDS "draft|good|final"
+int rp_quality_samples(int quality); /* by its place in the words */
+
+/* The values of a colour scale. Add several views and all pictures of a run share one scale. */
+typedef struct rp_colour_range {
+    double low, high; /* low above high while empty */
+} rp_colour_range;
+
 typedef struct rp_paint_options {
-    int width, height;         /* pixels */
-    const char *camera;        /* its name; NULL: the scene's first, else "automatic" */
-    double grain_scale;        /* radius of a grain in half spacings */
-    const rp_framing *framing; /* borrowed; NULL: of this view alone */
+    int width, height;  /* pixels */
+    int samples;        /* of a pixel, 1 to RP_SAMPLES_MAX */
+    const char *camera; /* its name; NULL: the scene's first, else "automatic" */
+    double orbit;       /* rad/s that the camera goes about what it looks at, besides its own */
+    double grain_scale; /* radius of a grain in half spacings */
+    double frame_time;  /* s from frame to frame, for motion blur; 0: none */
+    const char *colour; /* what grains show: NULL or "material"; "speed", "id", or a field's name */
+    const rp_colour_range *range; /* borrowed; NULL: of this view alone */
+    const rp_framing *framing;    /* borrowed; NULL: of this view alone */
+    /* Called now and then with the part that is done, 0 to 1; may be NULL. Return false to stop:
+     * RP_INTERRUPTED. */
+    bool (*progress)(void *user, double part);
+    void *user;
 } rp_paint_options;
+
+#define RP_SAMPLES_MAX 4096
+
+rp_colour_range rp_colour_range_empty(void);
+/* Faults when the view has no such field. "material" and "id" have no range, and leave it. */
+rp_code rp_colour_range_add(rp_colour_range *range, const rp_view *view, const char *colour,
+                            rp_report *report);
 
 rp_paint_options rp_default_paint_options(void);
 

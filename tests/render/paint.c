@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "render/picture.h"
+#include "picture/picture.h"
 #include "render/stage.h"
 
 #include <stdlib.h>

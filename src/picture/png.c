@@ -2,7 +2,7 @@
  * so no longjmp passes through our frames. */
 #include "base/memory.h"
 #include "base/report.h"
-#include "render/picture.h"
+#include "picture/picture.h"
 
 #ifdef RP_HAVE_PNG
 

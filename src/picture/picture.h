@@ -1,6 +1,6 @@
 /* A picture: rows of red, green and blue from the top, eight bits each, sRGB. */
-#ifndef RP_RENDER_PICTURE_H
-#define RP_RENDER_PICTURE_H
+#ifndef RP_PICTURE_PICTURE_H
+#define RP_PICTURE_PICTURE_H
 
 #include "repose/base.h"
 

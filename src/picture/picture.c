@@ -1,4 +1,4 @@
-#include "render/picture.h"
+#include "picture/picture.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
