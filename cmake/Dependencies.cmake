@@ -6,11 +6,20 @@ pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)   # record
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)               # geom, optional: meshes
 pkg_check_modules(ODE IMPORTED_TARGET ode)                     # body, optional: dynamic bodies
 pkg_check_modules(PNG IMPORTED_TARGET libpng)                  # picture, optional: PNG files
+# Debian's Embree 3 comes without files for pkg-config; the newer versions have another interface.
+find_library(EMBREE_LIBRARY embree3)                           # render, optional: rays
+find_path(EMBREE_INCLUDE embree3/rtcore.h)
+if(EMBREE_LIBRARY AND EMBREE_INCLUDE)
+  set(EMBREE_FOUND ON)
+  file(STRINGS "${EMBREE_INCLUDE}/embree3/rtcore_config.h" EMBREE_VERSION
+    REGEX "#define RTC_VERSION_STRING")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" EMBREE_VERSION "${EMBREE_VERSION}")
+endif()
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)               # tests
 
 set(RP_BUILD_TEXT "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")
 string(APPEND RP_BUILD_TEXT "; libfyaml ${FYAML_VERSION}, HDF5 ${HDF5_VERSION}")
-foreach(library ASSIMP ODE PNG)
+foreach(library ASSIMP ODE PNG EMBREE)
   string(TOLOWER ${library} lower)
   if(${library}_FOUND)
     string(APPEND RP_BUILD_TEXT ", ${lower} ${${library}_VERSION}")

@@ -1,195 +1,126 @@
-/* The draft painter: gather what is there, draw the shadow maps, sort grains into tiles, then find
- * and shade the samples of tile after tile. */
+/* A picture: gather what there is, build the structure that rays search, then trace the samples of
+ * tile after tile. */
+#include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/report.h"
-#include "render/camera.h"
-#include "render/light.h"
-#include "render/splat.h"
+#include "picture/legend.h"
+#include "render/trace.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
+#define TILE 16 /* pixels; neighbouring rays meet the same things */
 #define GRAIN_SCALE_MAX 10.0
-#define DENSE 0.9 /* grain scale from which buried grains cannot be seen through gaps */
-#define GRAIN_GLOSS 0.05
-#define BODY_GLOSS 0.10
-/* The share of its light that a grain loses at moisture 1: water between grains leads light on
- * instead of back. */
-#define WET_DARKER 0.5
-/* The ground fades into the haze between these distances from the scene's middle, in its radii. */
-#define GROUND_NEAR 3.0
-#define GROUND_FAR 14.0
+#define GRAINS_MAX ((size_t)UINT32_MAX)
+#define ENCODED 4096 /* steps of the table from light to bytes */
+#define REPORTS 64   /* of the progress of a picture, about */
 
 typedef struct painting {
-    const rp_view *view;
-    const rp_scene *scene;
-    rp_camera camera;
-    double radius;  /* m, of a grain */
-    rp_vec3 middle; /* m, of the scene */
-    double reach;   /* m, from there to its corners */
-    rp_shell shell;
-    rp_solids solids;
-    rp_lighting lighting;
-    rp_splats splats;
+    rp_tracing tracing;
+    rp_dice_table dice;
+    int samples;
     rp_picture *picture;
-    rp_tile *tiles; /* one for each worker */
-    size_t tile_size;
-    atomic_int next; /* tile to be painted */
+    int columns;           /* of tiles */
+    size_t first;          /* tile of the present part */
+    atomic_ullong rays;
+    float encoded[ENCODED + 2]; /* sRGB, 0 to 255 */
 } painting;
+
+int rp_quality_samples(int quality)
+{
+    static const int samples[] = {1, 16, 96};
+    return samples[quality < 0 ? 0 : quality > 2 ? 2 : quality];
+}
 
 rp_paint_options rp_default_paint_options(void)
 {
-    return (rp_paint_options){.width = 1280, .height = 720, .grain_scale = 1};
+    return (rp_paint_options){
+        .width = 1280, .height = 720, .samples = rp_quality_samples(1), .grain_scale = 1};
 }
 
-static uint32_t mix_bits(uint32_t x)
+/* --- pixels ----------------------------------------------------------------------------------- */
+
+/* Powers are slow; a table with straight lines between is right to a tenth of a step. */
+static double encode(const painting *p, double light)
 {
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
-    return x ^ (x >> 16);
+    double at = sqrt(rp_clamp_unit(light)) * ENCODED;
+    int i = (int)at;
+    double low = (double)p->encoded[i], high = (double)p->encoded[i + 1];
+    return low + (at - i) * (high - low);
 }
 
-/* Sand is many stones: most are near the material's colour, some warmer or paler, a few dark. */
-static rp_vec3 grain_colour(const painting *p, uint32_t grain)
+static void fill_encoded(painting *p)
 {
-    rp_vec3 colour = rp_v3(0.60, 0.44, 0.27);
-    int material = p->view->material ? p->view->material[grain] : 0;
-    if (material < p->scene->materials.count) {
-        const double *c = rp_scene_materials(p->scene)[material].colour;
-        colour = rp_v3(c[0], c[1], c[2]);
+    for (int i = 0; i <= ENCODED; i++) {
+        double root = (double)i / ENCODED;
+        p->encoded[i] = (float)(255 * rp_srgb_encode(root * root));
     }
-    uint32_t id = p->view->id ? p->view->id[grain] : grain;
-    rp_random4 random = rp_random((uint64_t)p->scene->seed, RP_RANDOM_COLOUR, id);
-    double warm = 0.10 * (rp_random_unit(random.bits[0]) - 0.5);
-    double level = 0.78 + 0.44 * rp_random_unit(random.bits[1]);
-    double kind = rp_random_unit(random.bits[2]);
-    if (kind < 0.06) level *= 0.55;
-    if (kind > 0.90) {
-        double grey = 0.33 * (colour.x + colour.y + colour.z);
-        colour = rp_colour_mix(colour, rp_v3(grey, grey, grey), 0.35);
-        level *= 1.25;
+    p->encoded[ENCODED + 1] = 255;
+}
+
+/* A little noise, always the same, keeps smooth skies from falling into bands. */
+static void put_pixel(const painting *p, int x, int y, rp_vec3 colour)
+{
+    double noise = rp_mix_bits((uint32_t)x ^ rp_mix_bits(~(uint32_t)y)) * 0x1p-32;
+    uint8_t *pixel = rp_picture_at(p->picture, x, y);
+    const double light[3] = {colour.x, colour.y, colour.z};
+    for (int c = 0; c < 3; c++) {
+        double value = encode(p, light[c]) + noise;
+        pixel[c] = (uint8_t)(value < 255 ? value : 255);
     }
-    if (p->view->moisture) level *= 1 - WET_DARKER * (double)p->view->moisture[grain];
-    colour = rp_colour_mul(colour, rp_v3(level * (1 + warm), level, level * (1 - 1.5 * warm)));
-    return rp_v3(fmin(colour.x, 0.95), fmin(colour.y, 0.95), fmin(colour.z, 0.95));
 }
 
-static void fill_grain(const painting *p, uint32_t grain, rp_lit_point *point)
+/* Light is added up and then toned; what a chart shows is not toned at all. Gives the number of rays. */
+static uint32_t paint_pixel(const painting *p, int x, int y)
 {
-    const rp_view *view = p->view;
-    rp_vec3 centre = rp_v3(view->x[grain], view->y[grain], view->z[grain]);
-    point->normal = rp_v3_normal(rp_v3_sub(point->position, centre));
-    point->albedo = grain_colour(p, grain);
-    point->gloss = GRAIN_GLOSS;
-}
-
-static void fill_triangle(const painting *p, uint32_t index, double px, double py,
-                          rp_lit_point *point)
-{
-    const rp_solid_triangle *triangle = &p->solids.triangles[index];
-    double u = (px - 0.5 * p->camera.width) * p->camera.pitch;
-    double v = (py - 0.5 * p->camera.height) * p->camera.pitch;
-    rp_vec3 w = rp_triangle_weights(&p->camera, triangle, u, v);
-    rp_vec3 normal = rp_v3_scale(triangle->normal[0], w.x);
-    normal = rp_v3_madd(normal, w.y, triangle->normal[1]);
-    point->normal = rp_v3_normal(rp_v3_madd(normal, w.z, triangle->normal[2]));
-    const double *c = rp_scene_bodies(p->scene)[triangle->body].colour;
-    point->albedo = rp_v3(c[0], c[1], c[2]);
-    point->gloss = BODY_GLOSS;
-}
-
-/* The nearest plane in front of `depth`, or NULL; `*depth` becomes its own. */
-static const rp_solid_plane *plane_before(const painting *p, rp_vec3 ray, double *depth)
-{
-    const rp_solid_plane *nearest = NULL;
-    for (size_t i = 0; i < p->solids.plane_count; i++) {
-        const rp_solid_plane *plane = &p->solids.planes[i];
-        double height = rp_v3_dot(rp_v3_sub(p->camera.position, plane->point), plane->normal);
-        double sinking = -rp_v3_dot(ray, plane->normal);
-        if (!(height > 0) || !(sinking > 1e-9)) continue;
-        double meeting = height / sinking;
-        if (meeting >= *depth) continue;
-        *depth = meeting;
-        nearest = plane;
+    rp_vec3 light = rp_v3(0, 0, 0), chart = rp_v3(0, 0, 0);
+    int charts = 0;
+    uint32_t rays = 0;
+    for (int s = 0; s < p->samples; s++) {
+        rp_dice dice = rp_dice_begin(&p->dice, x, y, s);
+        rp_seen seen = rp_trace(&p->tracing, x, y, &dice);
+        light = rp_v3_add(light, seen.light);
+        chart = rp_v3_add(chart, seen.chart);
+        charts += seen.is_chart;
+        rays += dice.rays;
     }
-    return nearest;
+    int lit = p->samples - charts;
+    rp_vec3 colour = rp_v3_scale(chart, 1.0 / p->samples);
+    if (lit > 0)
+        colour = rp_v3_madd(colour, (double)lit / p->samples,
+                            rp_tone(rp_v3_scale(light, 1.0 / lit)));
+    put_pixel(p, x, y, colour);
+    return rays;
 }
 
-static rp_vec3 shade_plane(const painting *p, const rp_solid_plane *plane, rp_lit_point *point,
-                           rp_vec3 background)
-{
-    double distance = rp_v3_length(rp_v3_sub(point->position, p->middle));
-    double fade = rp_smooth_step(GROUND_NEAR * p->reach, GROUND_FAR * p->reach, distance);
-    if (fade >= 1) return background;
-    point->normal = plane->normal;
-    point->albedo = plane->colour;
-    point->gloss = 0;
-    return rp_colour_mix(rp_light_point(&p->lighting, point), background, fade);
-}
-
-/* The light that a sample of the tile sees. */
-static rp_vec3 shade_sample(const painting *p, const rp_tile *tile, int x, int y)
-{
-    int sx = tile->x + x, sy = tile->y + y;
-    double px = (sx + 0.5) / RP_SAMPLES, py = (sy + 0.5) / RP_SAMPLES;
-    rp_vec3 ray = rp_camera_ray(&p->camera, px, py);
-    uint32_t bits = mix_bits((uint32_t)sx * 0x9e3779b9u ^ mix_bits((uint32_t)sy));
-    rp_lit_point point = {.to_eye = rp_v3_normal(rp_v3_scale(ray, -1)),
-                          .hand = sx % 2 + 2 * (sy % 2),
-                          .turn = {(bits & 0xffff) / 65536.0, (bits >> 16) / 65536.0}};
-    double depth = (double)tile->depth[y][x];
-    const rp_solid_plane *plane = plane_before(p, ray, &depth);
-    point.position = rp_v3_madd(p->camera.position, depth, ray);
-    uint32_t seen = tile->seen[y][x];
-    if (plane || seen == RP_SEEN_NOTHING) {
-        rp_vec3 background = rp_light_background(&p->lighting, rp_v3_scale(point.to_eye, -1));
-        return plane ? shade_plane(p, plane, &point, background) : background;
-    }
-    if (seen & RP_SEEN_TRIANGLE)
-        fill_triangle(p, seen & ~RP_SEEN_TRIANGLE, px, py, &point);
-    else
-        fill_grain(p, seen, &point);
-    return rp_light_point(&p->lighting, &point);
-}
-
-/* Samples are toned before they are averaged, or bright edges would stay jagged. A little noise,
- * always the same, keeps smooth skies from falling into bands. */
-static void paint_pixel(const painting *p, const rp_tile *tile, int x, int y)
-{
-    rp_vec3 sum = rp_v3(0, 0, 0);
-    for (int j = 0; j < RP_SAMPLES; j++)
-        for (int i = 0; i < RP_SAMPLES; i++)
-            sum = rp_v3_add(sum,
-                            rp_tone(shade_sample(p, tile, x * RP_SAMPLES + i, y * RP_SAMPLES + j)));
-    sum = rp_v3_scale(sum, 1.0 / (RP_SAMPLES * RP_SAMPLES));
-    int px = tile->x / RP_SAMPLES + x, py = tile->y / RP_SAMPLES + y;
-    double noise = mix_bits((uint32_t)px ^ mix_bits(~(uint32_t)py)) * 0x1p-32;
-    uint8_t *pixel = rp_picture_at(p->picture, px, py);
-    const double light[3] = {sum.x, sum.y, sum.z};
-    for (int c = 0; c < 3; c++)
-        pixel[c] = (uint8_t)fmin(255, floor(255 * rp_srgb_encode(light[c]) + noise));
-}
-
-static void paint_tile(const painting *p, int index, rp_tile *tile)
-{
-    rp_splats_draw(&p->splats, index, tile);
-    int left = tile->x / RP_SAMPLES, top = tile->y / RP_SAMPLES;
-    for (int y = 0; y < RP_TILE_PIXELS && top + y < p->picture->height; y++)
-        for (int x = 0; x < RP_TILE_PIXELS && left + x < p->picture->width; x++)
-            paint_pixel(p, tile, x, y);
-}
-
-/* A worker has a tile of its own and paints until none is left. */
-static void work(void *context, size_t begin, size_t end)
+static void paint_tiles(void *context, size_t begin, size_t end)
 {
     painting *p = context;
-    int count = p->splats.columns * p->splats.rows;
-    for (size_t worker = begin; worker < end; worker++)
-        for (int i = atomic_fetch_add(&p->next, 1); i < count; i = atomic_fetch_add(&p->next, 1))
-            paint_tile(p, i, &p->tiles[worker]);
+    uint64_t rays = 0;
+    for (size_t i = p->first + begin; i < p->first + end; i++) {
+        int left = (int)(i % (size_t)p->columns) * TILE, top = (int)(i / (size_t)p->columns) * TILE;
+        for (int y = top; y < top + TILE && y < p->picture->height; y++)
+            for (int x = left; x < left + TILE && x < p->picture->width; x++)
+                rays += paint_pixel(p, x, y);
+    }
+    atomic_fetch_add(&p->rays, rays);
 }
+
+/* In parts, so that one can see how far it is and stop it. */
+static rp_code paint_parts(painting *p, const rp_paint_options *options, rp_threads *threads)
+{
+    size_t rows = ((size_t)p->picture->height + TILE - 1) / TILE, count = rows * (size_t)p->columns;
+    size_t part = options->progress ? count / REPORTS + 8 : count;
+    for (p->first = 0; p->first < count; p->first += part) {
+        size_t rest = count - p->first;
+        rp_parallel_for(threads, rest < part ? rest : part, 1, paint_tiles, p);
+        double done = rest < part ? 1 : (double)(p->first + part) / (double)count;
+        if (options->progress && !options->progress(options->user, done)) return RP_INTERRUPTED;
+    }
+    return RP_OK;
+}
+
+/* --- a picture -------------------------------------------------------------------------------- */
 
 static rp_code check(const rp_view *view, const rp_paint_options *options, rp_report *report)
 {
@@ -197,71 +128,89 @@ static rp_code check(const rp_view *view, const rp_paint_options *options, rp_re
         return rp_fail(report, RP_ERROR_INPUT,
                        "a grain scale of %g: more than 0 and up to %g are allowed",
                        options->grain_scale, GRAIN_SCALE_MAX);
+    if (options->samples < 1 || options->samples > RP_SAMPLES_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%d samples of a pixel: 1 to %d are allowed",
+                       options->samples, RP_SAMPLES_MAX);
     if (view->count > 0 && !(view->spacing > 0 && isfinite(view->spacing)))
         return rp_fail(report, RP_ERROR_INPUT,
                        "grains with a spacing of %g m: a positive number is needed", view->spacing);
-    if (view->count >= RP_SEEN_TRIANGLE)
-        return rp_fail(report, RP_ERROR_INPUT, "%zu grains: at most %u can be drawn", view->count,
-                       RP_SEEN_TRIANGLE - 1);
+    if (view->count > GRAINS_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%zu grains: at most %zu can be drawn", view->count,
+                       GRAINS_MAX);
     return RP_OK;
 }
 
-/* Camera, surfaces and the box that shadows are for. */
-static rp_code prepare(painting *p, const rp_paint_options *options, rp_box3 *bounds,
-                       rp_report *report)
+/* The camera when the shutter opens and when it closes, about the time of the view. */
+static rp_code place_camera(rp_tracing *t, const rp_view *view, const rp_scene *scene,
+                            const rp_paint_options *options, const rp_framing *framing,
+                            double *exposure, rp_report *report)
 {
-    rp_framing own = rp_framing_empty();
-    const rp_framing *framing = options->framing ? options->framing : &own;
-    rp_code code = RP_OK;
-    if (!options->framing) code = rp_framing_add(&own, p->view, p->scene, report);
-    if (code == RP_OK) code = rp_camera_choose(p->scene, options, framing, &p->camera, report);
-    if (code == RP_OK) code = rp_solids_gather(&p->solids, p->view, p->scene, report);
-    *bounds = framing->bounds;
-    if (!(bounds->low.x <= bounds->high.x)) *bounds = (rp_box3){{-0.5, -0.5, 0}, {0.5, 0.5, 1}};
-    p->middle = rp_v3_scale(rp_v3_add(bounds->low, bounds->high), 0.5);
-    p->reach = 0.5 * rp_v3_length(rp_v3_sub(bounds->high, bounds->low));
+    rp_code code = rp_camera_choose(scene, options, framing, view->time, &t->camera[0], report);
+    t->camera[1] = t->camera[0];
+    double frame = options->frame_time > 0 && isfinite(options->frame_time) ? options->frame_time : 0;
+    *exposure = t->draft || code != RP_OK ? 0 : t->camera[0].shutter * frame;
+    if (!(*exposure > 0)) return code;
+    t->moving = true;
+    for (int end = 0; end < 2 && code == RP_OK; end++)
+        code = rp_camera_choose(scene, options, framing, view->time + (end - 0.5) * *exposure,
+                                &t->camera[end], report);
     return code;
 }
 
-static rp_code paint_all(painting *p, const rp_paint_options *options, rp_threads *threads,
-                         rp_report *report)
+static void draw_legend(const painting *p)
 {
-    rp_box3 bounds;
-    rp_code code = prepare(p, options, &bounds, report);
-    if (code == RP_OK)
-        code = rp_shell_find(&p->shell, p->view, bounds, options->grain_scale >= DENSE, report);
-    if (code != RP_OK) return code;
-    rp_shadow_casters casters = {p->view, &p->shell, p->radius, &p->solids, bounds};
-    code = rp_lighting_create(&p->lighting, &p->scene->light, &casters, threads, report);
-    if (code == RP_OK)
-        code = rp_splats_sort(&p->splats, &p->camera, p->view, &p->shell, p->radius, &p->solids,
-                              threads, report);
-    if (code != RP_OK) return code;
+    const rp_grain_colours *c = &p->tracing.scenery->colours;
+    if (c->kind == RP_COLOUR_SPEED)
+        rp_legend_draw(p->picture, &(rp_legend){"speed", "m/s", c->range.low, c->range.high});
+    if (c->kind == RP_COLOUR_FIELD)
+        rp_legend_draw(p->picture, &(rp_legend){c->field->name, c->field->unit, c->range.low,
+                                                c->range.high});
+}
 
-    size_t workers = (size_t)rp_threads_count(threads);
-    p->tile_size = workers * sizeof *p->tiles;
-    p->tiles = rp_allocate(p->tile_size);
-    if (!p->tiles) return rp_fail_memory(report, p->tile_size, "the tiles of a picture");
-    rp_parallel_for(threads, workers, 1, work, p);
-    return RP_OK;
+static rp_code paint_all(painting *p, const rp_view *view, const rp_scene *scene,
+                         const rp_paint_options *options, rp_threads *threads, rp_report *report)
+{
+    rp_framing own = rp_framing_empty();
+    const rp_framing *framing = options->framing ? options->framing : &own;
+    rp_scenery scenery = {0};
+    rp_scenery_wish wish = {.grain_scale = options->grain_scale};
+    rp_tracing *t = &p->tracing;
+    rp_code code = RP_OK;
+    if (!options->framing) code = rp_framing_add(&own, view, scene, report);
+    if (code == RP_OK)
+        code = place_camera(t, view, scene, options, framing, &wish.exposure, report);
+    wish.eye = t->camera[0].position;
+    if (code == RP_OK)
+        code = rp_scenery_make(&scenery, view, scene, options, framing, &wish, threads, report);
+    if (code == RP_OK) code = rp_dice_table_make(&p->dice, p->samples, report);
+    if (code == RP_OK) {
+        double start = rp_clock();
+        t->scenery = &scenery;
+        t->lighting = rp_lighting_make(scene);
+        fill_encoded(p);
+        code = paint_parts(p, options, threads);
+        draw_legend(p);
+        if (options->cost) {
+            *options->cost = rp_scenery_cost(&scenery);
+            options->cost->tracing = rp_clock() - start;
+            options->cost->rays = atomic_load(&p->rays);
+        }
+    }
+    rp_dice_table_release(&p->dice);
+    rp_scenery_release(&scenery);
+    return code;
 }
 
 rp_code rp_paint(const rp_view *view, const rp_scene *scene, const rp_paint_options *options,
                  rp_threads *threads, rp_picture **out, rp_report *report)
 {
     *out = NULL;
-    painting p = {.view = view, .scene = scene};
-    p.radius = 0.5 * view->spacing * options->grain_scale;
+    painting p = {.samples = options->samples, .tracing.draft = options->samples == 1};
     rp_code code = check(view, options, report);
     if (code == RP_OK)
         code = rp_picture_create(options->width, options->height, &p.picture, report);
-    if (code == RP_OK) code = paint_all(&p, options, threads, report);
-
-    rp_release(p.tiles, p.tile_size);
-    rp_splats_release(&p.splats);
-    rp_lighting_release(&p.lighting);
-    rp_solids_release(&p.solids);
-    rp_shell_release(&p.shell);
+    p.columns = (options->width + TILE - 1) / TILE;
+    if (code == RP_OK) code = paint_all(&p, view, scene, options, threads, report);
     if (code == RP_OK)
         *out = p.picture;
     else

@@ -32,6 +32,14 @@ typedef struct rp_colour_range {
     double low, high; /* low above high while empty */
 } rp_colour_range;
 
+/* Where the time of a picture went. */
+typedef struct rp_paint_cost {
+    double gathering, building, tracing; /* s */
+    uint64_t rays;
+    size_t grains; /* in the structure that rays search */
+    size_t bytes;  /* of that structure, with what it is made of */
+} rp_paint_cost;
+
 typedef struct rp_paint_options {
     int width, height;  /* pixels */
     int samples;        /* of a pixel, 1 to RP_SAMPLES_MAX */
@@ -46,6 +54,7 @@ typedef struct rp_paint_options {
      * RP_INTERRUPTED. */
     bool (*progress)(void *user, double part);
     void *user;
+    rp_paint_cost *cost; /* filled when not NULL */
 } rp_paint_options;
 
 #define RP_SAMPLES_MAX 4096

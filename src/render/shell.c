@@ -1,28 +1,46 @@
-/* Grains are counted in cells two spacings wide. A cell that is full, and whose 26 neighbours are
- * full, lies at least two layers of grains below any surface:
+/* Grains are counted in cells two spacings wide. A cell is thick when it and the 26 around it hold
+ * nearly as many grains as they do at rest: that cannot be at a surface, where a third of them is
+ * empty. A cell is buried when it and the 26 around it are thick, so at least four layers of grains
+ * lie above it:
  *
- *      . o o o .      o  full         What little light finds its way down there through the pores
- *      o o x o o      x  buried       is not worth the time.
- *      o x x x o
+ *      . o o o o .      o  with grains      Sums over 27 cells, not single ones: fine grains lie at
+ *      o t t t t o      t  thick            random, and of single cells many are nearly empty.
+ *      o t b b t o      b  buried           What little light finds its way down there through the
+ *      o t b b t o                          pores is not worth the time.
  */
 #include "render/shell.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#define CELL 2.0         /* spacings */
-#define FULL 5           /* grains; 8 at rest on a lattice */
-#define CELLS_MAX 8e7    /* more would be a few grains in a wide box: nothing to gain */
-#define GRAINS_LEAST 512 /* fewer are not worth the cells */
+#define CELL 2.0            /* spacings */
+#define THICK 151           /* grains in 27 cells; 216 at rest on a lattice, 144 at its surface */
+#define COUNT_MAX 60000     /* in a cell; more are not counted */
+#define CELLS_MAX 8e7       /* more would be a few grains in a wide box: nothing to gain */
+#define GRAINS_LEAST 512    /* fewer are not worth the cells */
+#define BLOCK ((size_t)1 << 16)
 
 typedef struct cells {
     rp_vec3 low;
     double per_metre;
     int nx, ny, nz; /* with an empty layer all around */
-    uint8_t *count; /* grains, up to 255 */
     size_t size;
+    _Atomic uint16_t *count; /* grains */
+    uint8_t *thick, *buried;
 } cells;
+
+typedef enum lot { LEFT_OUT, STILL, MOVING } lot;
+
+typedef struct search {
+    const rp_view *view;
+    const rp_shell_wish *wish;
+    cells cells; /* without counts when nothing is hidden */
+    rp_shell *shell;
+    size_t (*places)[2]; /* of each block: how many of its grains are still and moving, then where
+                            in the list they go */
+} search;
 
 static bool lay_out(cells *c, rp_box3 bounds, double spacing)
 {
@@ -30,7 +48,7 @@ static bool lay_out(cells *c, rp_box3 bounds, double spacing)
     double nx = ceil((bounds.high.x - bounds.low.x) / edge) + 2;
     double ny = ceil((bounds.high.y - bounds.low.y) / edge) + 2;
     double nz = ceil((bounds.high.z - bounds.low.z) / edge) + 2;
-    if (!(nx >= 5 && ny >= 5 && nz >= 5 && nx * ny * nz < CELLS_MAX)) return false;
+    if (!(nx >= 7 && ny >= 7 && nz >= 7 && nx * ny * nz < CELLS_MAX)) return false;
     *c = (cells){.low = bounds.low, .per_metre = 1 / edge};
     c->nx = (int)nx;
     c->ny = (int)ny;
@@ -54,59 +72,163 @@ static rp_vec3 grain_at(const rp_view *view, size_t i)
     return rp_v3(view->x[i], view->y[i], view->z[i]);
 }
 
-static void count_grains(cells *c, const rp_view *view)
+/* The counts are the same in any order of grains. */
+static void count_grains(void *context, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < view->count; i++) {
-        size_t cell = cell_of(c, grain_at(view, i));
-        if (c->count[cell] < UINT8_MAX) c->count[cell]++;
+    search *s = context;
+    for (size_t i = begin; i < end; i++) {
+        size_t cell = cell_of(&s->cells, grain_at(s->view, i));
+        _Atomic uint16_t *count = &s->cells.count[cell];
+        if (cell > 0 && atomic_load_explicit(count, memory_order_relaxed) < COUNT_MAX)
+            atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
     }
-    c->count[0] = 0;
 }
 
-/* Whether a cell and the 26 around it are full. The layer around keeps the sums inside. */
+static bool is_thick(const cells *c, size_t cell)
+{
+    ptrdiff_t row = c->nx, sheet = row * c->ny;
+    int sum = 0;
+    for (ptrdiff_t k = -sheet; k <= sheet; k += sheet)
+        for (ptrdiff_t j = -row; j <= row; j += row)
+            for (ptrdiff_t i = -1; i <= 1; i++) {
+                int count = atomic_load_explicit(&c->count[(ptrdiff_t)cell + i + j + k],
+                                                 memory_order_relaxed);
+                /* A cell that is too full does not make up for an empty one. */
+                sum += count < 16 ? count : 16;
+            }
+    return sum >= THICK;
+}
+
 static bool is_buried(const cells *c, size_t cell)
 {
     ptrdiff_t row = c->nx, sheet = row * c->ny;
     for (ptrdiff_t k = -sheet; k <= sheet; k += sheet)
         for (ptrdiff_t j = -row; j <= row; j += row)
             for (ptrdiff_t i = -1; i <= 1; i++)
-                if (c->count[(ptrdiff_t)cell + i + j + k] < FULL) return false;
+                if (!c->thick[(ptrdiff_t)cell + i + j + k]) return false;
     return true;
 }
 
-static bool list_grains(rp_shell *shell, const cells *c, const rp_view *view)
+/* Marks the cells of sheets begin + 1 to end by a rule; the layers around stay unmarked. */
+static void mark_sheets(const cells *c, size_t begin, size_t end, uint8_t *marks,
+                        bool (*rule)(const cells *c, size_t cell))
 {
-    for (size_t i = 0; i < view->count; i++) {
-        rp_vec3 p = grain_at(view, i);
-        if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) continue;
-        size_t cell = c->count ? cell_of(c, p) : 0;
-        if (cell > 0 && is_buried(c, cell)) continue;
-        if (!rp_reserve((void **)&shell->grains, &shell->capacity, shell->count, shell->count + 1,
-                        sizeof *shell->grains))
-            return false;
-        shell->grains[shell->count++] = (uint32_t)i;
-    }
-    return true;
+    for (size_t z = begin + 1; z <= end; z++)
+        for (int y = 1; y < c->ny - 1; y++) {
+            size_t first = (z * (size_t)c->ny + (size_t)y) * (size_t)c->nx;
+            for (size_t cell = first + 1; cell < first + (size_t)c->nx - 1; cell++)
+                marks[cell] = atomic_load_explicit(&c->count[cell], memory_order_relaxed) > 0 &&
+                              rule(c, cell);
+        }
 }
 
-rp_code rp_shell_find(rp_shell *shell, const rp_view *view, rp_box3 bounds, bool hide,
-                      rp_report *report)
+static void mark_thick(void *context, size_t begin, size_t end)
 {
-    memset(shell, 0, sizeof *shell);
-    cells c = {0};
-    if (hide && view->count >= GRAINS_LEAST && lay_out(&c, bounds, view->spacing)) {
-        c.count = rp_allocate_zero(c.size);
-        if (!c.count) return rp_fail_memory(report, c.size, "cells of buried grains");
-        count_grains(&c, view);
+    const cells *c = &((const search *)context)->cells;
+    mark_sheets(c, begin, end, c->thick, is_thick);
+}
+
+static void mark_buried(void *context, size_t begin, size_t end)
+{
+    const cells *c = &((const search *)context)->cells;
+    mark_sheets(c, begin, end, c->buried, is_buried);
+}
+
+static rp_code find_buried(search *s, rp_threads *threads, rp_report *report)
+{
+    cells *c = &s->cells;
+    bool many = s->wish->hide && s->view->count >= GRAINS_LEAST;
+    if (!many || !lay_out(c, s->wish->bounds, s->view->spacing)) return RP_OK;
+    c->count = rp_allocate_zero(c->size * sizeof *c->count);
+    c->thick = rp_allocate_zero(c->size);
+    c->buried = rp_allocate_zero(c->size);
+    if (!c->count || !c->thick || !c->buried)
+        return rp_fail_memory(report, c->size * 4, "cells of buried grains");
+    rp_parallel_for(threads, s->view->count, BLOCK, count_grains, s);
+    rp_parallel_for(threads, (size_t)c->nz - 2, 4, mark_thick, s);
+    rp_parallel_for(threads, (size_t)c->nz - 2, 4, mark_buried, s);
+    return RP_OK;
+}
+
+static lot lot_of(const search *s, size_t i)
+{
+    const rp_view *view = s->view;
+    rp_vec3 p = grain_at(view, i);
+    if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) return LEFT_OUT;
+    if (s->cells.count && s->cells.buried[cell_of(&s->cells, p)]) return LEFT_OUT;
+    if (rp_v3_length(rp_v3_sub(p, s->wish->eye)) < s->wish->clear) return LEFT_OUT;
+    if (!(s->wish->exposure > 0) || !view->vx) return STILL;
+    double way = s->wish->exposure * rp_v3_length(rp_v3(view->vx[i], view->vy[i], view->vz[i]));
+    return way > s->wish->still && isfinite(way) ? MOVING : STILL;
+}
+
+static void count_lots(void *context, size_t begin, size_t end)
+{
+    search *s = context;
+    size_t counts[3] = {0};
+    for (size_t i = begin; i < end; i++)
+        counts[lot_of(s, i)]++;
+    s->places[begin / BLOCK][0] = counts[STILL];
+    s->places[begin / BLOCK][1] = counts[MOVING];
+}
+
+static void list_lots(void *context, size_t begin, size_t end)
+{
+    search *s = context;
+    size_t still = s->places[begin / BLOCK][0], moving = s->places[begin / BLOCK][1];
+    for (size_t i = begin; i < end; i++) {
+        lot l = lot_of(s, i);
+        if (l == STILL) s->shell->grains[still++] = (uint32_t)i;
+        if (l == MOVING) s->shell->grains[moving++] = (uint32_t)i;
     }
-    bool listed = list_grains(shell, &c, view);
-    rp_release(c.count, c.size);
-    if (listed) return RP_OK;
-    return rp_fail_memory(report, view->count * sizeof *shell->grains, "the grains in sight");
+}
+
+/* From counts of blocks to places in the list: all that are still, then all that move. */
+static size_t add_up(search *s, size_t blocks)
+{
+    size_t place = 0;
+    for (int lot = 0; lot < 2; lot++) {
+        for (size_t b = 0; b < blocks; b++) {
+            size_t count = s->places[b][lot];
+            s->places[b][lot] = place;
+            place += count;
+        }
+        if (lot == 0) s->shell->still = place;
+    }
+    return place;
+}
+
+static rp_code list_grains(search *s, rp_threads *threads, rp_report *report)
+{
+    size_t count = s->view->count, blocks = count / BLOCK + 1, size = blocks * sizeof *s->places;
+    s->places = rp_allocate_zero(size);
+    if (!s->places) return rp_fail_memory(report, size, "the grains in sight");
+    rp_parallel_for(threads, count, BLOCK, count_lots, s);
+    s->shell->count = add_up(s, blocks);
+    s->shell->grains = rp_allocate(s->shell->count * sizeof *s->shell->grains);
+    bool there = s->shell->grains || s->shell->count == 0;
+    if (there) rp_parallel_for(threads, count, BLOCK, list_lots, s);
+    rp_release(s->places, size);
+    if (there) return RP_OK;
+    return rp_fail_memory(report, s->shell->count * sizeof *s->shell->grains,
+                          "the grains in sight");
+}
+
+rp_code rp_shell_find(rp_shell *shell, const rp_view *view, const rp_shell_wish *wish,
+                      rp_threads *threads, rp_report *report)
+{
+    *shell = (rp_shell){0};
+    search s = {.view = view, .wish = wish, .shell = shell};
+    rp_code code = find_buried(&s, threads, report);
+    if (code == RP_OK) code = list_grains(&s, threads, report);
+    rp_release(s.cells.count, s.cells.size * sizeof *s.cells.count);
+    rp_release(s.cells.thick, s.cells.size);
+    rp_release(s.cells.buried, s.cells.size);
+    return code;
 }
 
 void rp_shell_release(rp_shell *shell)
 {
-    rp_release(shell->grains, shell->capacity * sizeof *shell->grains);
-    memset(shell, 0, sizeof *shell);
+    rp_release(shell->grains, shell->count * sizeof *shell->grains);
+    *shell = (rp_shell){0};
 }

@@ -4,18 +4,32 @@
 #define RP_RENDER_SHELL_H
 
 #include "base/report.h"
+#include "base/threads.h"
 #include "math/vec.h"
 #include "repose/view.h"
 
+#include <stdbool.h>
+
+/* Which grains are wanted. Those without finite coordinates never are. */
+typedef struct rp_shell_wish {
+    rp_box3 bounds;  /* m; outside nothing is hidden */
+    bool hide;       /* leave out those that lie deep among others */
+    rp_vec3 eye;     /* m; */
+    double clear;    /* m; grains nearer than this to the eye are left out: it is inside of them */
+    double exposure; /* s; */
+    double still;    /* m; grains that move farther than this while exposed are listed apart */
+} rp_shell_wish;
+
 typedef struct rp_shell {
-    uint32_t *grains; /* indices in the view, rising */
-    size_t count, capacity;
+    uint32_t *grains; /* indices in the view: those that stand still, rising; then those that move,
+                         rising */
+    size_t count;
+    size_t still; /* of them stand still */
 } rp_shell;
 
-/* Lists the grains with finite coordinates; with `hide` without those that lie deep among others
- * within the bounds. Release the shell, also after a fault. */
-rp_code rp_shell_find(rp_shell *shell, const rp_view *view, rp_box3 bounds, bool hide,
-                      rp_report *report);
+/* Release the shell, also after a fault. */
+rp_code rp_shell_find(rp_shell *shell, const rp_view *view, const rp_shell_wish *wish,
+                      rp_threads *threads, rp_report *report);
 void rp_shell_release(rp_shell *shell);
 
 #endif

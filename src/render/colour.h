@@ -1,0 +1,38 @@
+/* What colour grains have: that of their material, each a little different, or a scale of colours
+ * for one of their values. */
+#ifndef RP_RENDER_COLOUR_H
+#define RP_RENDER_COLOUR_H
+
+#include "render/render.h"
+
+/* Of one grain. */
+typedef struct rp_grain_look {
+    rp_vec3 colour; /* linear; the part of light that it sends back, or what a chart shows */
+    double gloss;   /* strength of the highlight */
+} rp_grain_look;
+
+typedef struct rp_grain_colours {
+    const rp_view *view;
+    const rp_scene *scene;
+    enum { RP_COLOUR_MATERIAL, RP_COLOUR_ID, RP_COLOUR_SPEED, RP_COLOUR_FIELD } kind;
+    const rp_field *field;
+    rp_colour_range range;
+} rp_grain_colours;
+
+/* Faults when there is no such field, with the names that there are. */
+rp_code rp_grain_colours_choose(rp_grain_colours *colours, const rp_view *view,
+                                const rp_scene *scene, const rp_paint_options *options,
+                                rp_report *report);
+rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain);
+
+/* Whether colours stand for values: then light must not change them. */
+static inline bool rp_grain_colours_chart(const rp_grain_colours *colours)
+{
+    return colours->kind != RP_COLOUR_MATERIAL;
+}
+
+/* Grains of sand differ in size: this many times the radius. Those of a chart do not. */
+double rp_grain_size_of(const rp_grain_colours *colours, size_t grain);
+#define RP_GRAIN_SIZE_MOST 1.08
+
+#endif

@@ -1,0 +1,302 @@
+#include "render/scenery.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "render/dice.h"
+
+#include <math.h>
+
+#define DENSE 0.9         /* grain scale from which buried grains cannot be seen through gaps */
+#define STILL_PART 0.1    /* of its radius that a grain may move and still stand still */
+#define BODY_GLOSS 0.10
+#define LIFT_PART 2e-3    /* of a grain's radius */
+#define LIFT_ROUNDING 4e-7 /* of the farthest coordinate: what floats may be off by */
+#define BLOCK ((size_t)1 << 14)
+/* The ground fades into the haze between these distances from the scene's middle, in its radii. */
+#define GROUND_NEAR 3.0
+#define GROUND_FAR 14.0
+
+enum { SET_STILL, SET_MOVING, SET_BODIES };
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static void put(rp_quad to, rp_vec3 at, double radius)
+{
+    to[0] = (float)at.x;
+    to[1] = (float)at.y;
+    to[2] = (float)at.z;
+    to[3] = (float)radius;
+}
+
+typedef struct filling {
+    rp_scenery *scenery;
+    double half; /* s, of the exposure */
+} filling;
+
+/* Sphere i of the shell; one that moves as it begins, and behind all others as it ends. */
+static void fill_spheres(void *context, size_t begin, size_t end)
+{
+    const filling *f = context;
+    rp_scenery *s = f->scenery;
+    const rp_view *view = s->view;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t g = s->shell.grains[i];
+        rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->middle);
+        double radius = s->radius * rp_grain_size_of(&s->colours, g);
+        if (i < s->shell.still) {
+            put(s->spheres[i], at, radius);
+            continue;
+        }
+        rp_vec3 speed = rp_v3(view->vx[g], view->vy[g], view->vz[g]);
+        /* What crosses the whole scene in a frame is a mistake, not a streak. */
+        double half = fmin(f->half, s->reach / rp_v3_length(speed));
+        put(s->spheres[i], rp_v3_madd(at, -half, speed), radius);
+        put(s->spheres[i + s->shell.count - s->shell.still], rp_v3_madd(at, half, speed), radius);
+    }
+}
+
+static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, rp_report *report)
+{
+    size_t still = s->shell.still, moving = s->shell.count - still;
+    s->sphere_bytes = (still + 2 * moving) * sizeof *s->spheres;
+    s->spheres = rp_allocate(s->sphere_bytes);
+    if (!s->spheres) return rp_fail_memory(report, s->sphere_bytes, "the spheres of a picture");
+    filling f = {s, 0.5 * exposure};
+    rp_parallel_for(threads, s->shell.count, BLOCK, fill_spheres, &f);
+    rp_code code = rp_rays_add_spheres(s->rays, still, s->spheres, NULL, report);
+    if (code != RP_OK) return code;
+    return rp_rays_add_spheres(s->rays, moving, s->spheres + still, s->spheres + still + moving,
+                               report);
+}
+
+/* Where a point of a body is a little earlier or later. */
+static rp_vec3 carried(const rp_body_state *body, rp_vec3 point, double time)
+{
+    rp_vec3 origin = rp_v3_from(body->position);
+    rp_quat turn = rp_quat_exp(rp_v3_scale(rp_v3_from(body->angular_velocity), time));
+    rp_vec3 turned = rp_quat_rotate(turn, rp_v3_sub(point, origin));
+    return rp_v3_madd(rp_v3_add(origin, turned), time, rp_v3_from(body->velocity));
+}
+
+static bool moves(const rp_body_state *body)
+{
+    rp_vec3 v = rp_v3_from(body->velocity), w = rp_v3_from(body->angular_velocity);
+    double sum = rp_v3_length(v) + rp_v3_length(w);
+    return sum > 0 && isfinite(sum);
+}
+
+static void fill_corners(rp_scenery *s, rp_quad *to, double time)
+{
+    for (size_t t = 0; t < s->solids.triangle_count; t++) {
+        const rp_solid_triangle *triangle = &s->solids.triangles[t];
+        const rp_body_state *body =
+            triangle->body < s->view->body_count ? &s->view->bodies[triangle->body] : NULL;
+        bool moved = time != 0 && body && moves(body);
+        for (int k = 0; k < 3; k++) {
+            rp_vec3 at = triangle->corner[k];
+            put(to[3 * t + (size_t)k], rp_v3_sub(moved ? carried(body, at, time) : at, s->middle),
+                0);
+        }
+    }
+}
+
+static bool any_body_moves(const rp_view *view)
+{
+    for (int i = 0; i < view->body_count; i++)
+        if (moves(&view->bodies[i])) return true;
+    return false;
+}
+
+static rp_code add_bodies(rp_scenery *s, double exposure, rp_report *report)
+{
+    bool moving = exposure > 0 && any_body_moves(s->view);
+    s->corner_bytes = 3 * s->solids.triangle_count * sizeof(rp_quad);
+    for (int end = 0; end < (moving ? 2 : 1); end++) {
+        s->corners[end] = rp_allocate(s->corner_bytes);
+        if (!s->corners[end]) return rp_fail_memory(report, s->corner_bytes, "bodies' surfaces");
+        fill_corners(s, s->corners[end], moving ? (end - 0.5) * exposure : 0);
+    }
+    return rp_rays_add_triangles(s->rays, s->solids.triangle_count, s->corners[0], s->corners[1],
+                                 report);
+}
+
+static void place_middle(rp_scenery *s, const rp_framing *framing)
+{
+    rp_box3 box = framing->bounds;
+    if (!(box.low.x <= box.high.x)) box = (rp_box3){{-0.5, -0.5, 0}, {0.5, 0.5, 1}};
+    s->middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
+    s->reach = fmax(0.5 * rp_v3_length(rp_v3_sub(box.high, box.low)), 1e-6);
+}
+
+rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene *scene,
+                        const rp_paint_options *options, const rp_framing *framing,
+                        const rp_scenery_wish *wish, rp_threads *threads, rp_report *report)
+{
+    double start = rp_clock();
+    *scenery = (rp_scenery){.view = view, .scene = scene};
+    scenery->radius = 0.5 * view->spacing * wish->grain_scale;
+    place_middle(scenery, framing);
+    rp_shell_wish grains = {.bounds = framing->bounds,
+                            .hide = wish->grain_scale >= DENSE,
+                            .eye = wish->eye,
+                            .clear = RP_GRAIN_SIZE_MOST * scenery->radius,
+                            .exposure = wish->exposure,
+                            .still = STILL_PART * scenery->radius};
+    rp_code code = rp_grain_colours_choose(&scenery->colours, view, scene, options, report);
+    if (code == RP_OK) code = rp_shell_find(&scenery->shell, view, &grains, threads, report);
+    if (code == RP_OK) code = rp_solids_gather(&scenery->solids, view, scene, report);
+    if (code == RP_OK) code = rp_rays_create(rp_threads_count(threads), &scenery->rays, report);
+    if (code == RP_OK) code = add_grains(scenery, wish->exposure, threads, report);
+    if (code == RP_OK) code = add_bodies(scenery, wish->exposure, report);
+    double gathered = rp_clock();
+    if (code == RP_OK) code = rp_rays_build(scenery->rays, report);
+    scenery->gathering = gathered - start;
+    scenery->building = rp_clock() - gathered;
+    return code;
+}
+
+rp_paint_cost rp_scenery_cost(const rp_scenery *s)
+{
+    size_t own = s->sphere_bytes + s->shell.count * sizeof *s->shell.grains +
+                 (s->corners[1] ? 2 : 1) * s->corner_bytes +
+                 s->solids.triangle_capacity * sizeof *s->solids.triangles;
+    return (rp_paint_cost){.gathering = s->gathering,
+                           .building = s->building,
+                           .grains = s->shell.count,
+                           .bytes = own + rp_rays_bytes(s->rays)};
+}
+
+void rp_scenery_release(rp_scenery *scenery)
+{
+    rp_rays_destroy(scenery->rays);
+    rp_release(scenery->spheres, scenery->sphere_bytes);
+    for (int end = 0; end < 2; end++)
+        rp_release(scenery->corners[end], scenery->corner_bytes);
+    rp_solids_release(&scenery->solids);
+    rp_shell_release(&scenery->shell);
+    *scenery = (rp_scenery){0};
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+/* The nearest plane before `*distance`, or NULL; `*distance` becomes its own. */
+static const rp_solid_plane *plane_before(const rp_scenery *s, rp_vec3 origin, rp_vec3 direction,
+                                          double *distance)
+{
+    const rp_solid_plane *nearest = NULL;
+    rp_vec3 from = rp_v3_add(origin, s->middle);
+    for (size_t i = 0; i < s->solids.plane_count; i++) {
+        const rp_solid_plane *plane = &s->solids.planes[i];
+        double height = rp_v3_dot(rp_v3_sub(from, plane->point), plane->normal);
+        double sinking = -rp_v3_dot(direction, plane->normal);
+        if (!(height > 0) || !(sinking > 1e-9) || !(height < *distance * sinking)) continue;
+        *distance = height / sinking;
+        nearest = plane;
+    }
+    return nearest;
+}
+
+static rp_vec3 from_quad(const rp_quad q)
+{
+    return rp_v3((double)q[0], (double)q[1], (double)q[2]);
+}
+
+/* Stones are not balls: waves across the surface, others on each grain, tilt it this way and that.
+ */
+static rp_vec3 roughened(rp_vec3 normal, uint32_t bits)
+{
+    rp_vec3 tilt = rp_v3(0, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        bits = rp_mix_bits(bits + 0x9e3779b9u);
+        rp_vec3 wave = rp_v3((bits & 0x3ff) / 511.5 - 1, (bits >> 10 & 0x3ff) / 511.5 - 1,
+                             (bits >> 20 & 0x3ff) / 511.5 - 1);
+        double phase = 4.2 * rp_v3_dot(wave, normal) + (bits >> 24) * 0.0246;
+        tilt = rp_v3_madd(tilt, 0.30 * sin(phase), wave);
+    }
+    return rp_v3_normal(rp_v3_add(normal, tilt));
+}
+
+static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, double pixel,
+                      rp_surface *surface)
+{
+    size_t place = hit->set == SET_STILL ? hit->index : s->shell.still + hit->index;
+    const float *sphere = s->spheres[place];
+    rp_vec3 centre = from_quad(sphere);
+    if (hit->set == SET_MOVING) {
+        size_t moving = s->shell.count - s->shell.still;
+        centre = rp_colour_mix(centre, from_quad(s->spheres[place + moving]), ray->time);
+    }
+    double radius = (double)sphere[3];
+    rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
+    rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
+    uint32_t grain = s->shell.grains[place];
+    rp_grain_look look = rp_grain_look_of(&s->colours, grain);
+    surface->kind = RP_SEES_GRAIN;
+    surface->lift += LIFT_PART * radius;
+    surface->position = rp_v3_madd(centre, radius, normal);
+    bool near = radius > 1.5 * pixel * hit->distance;
+    if (near && !rp_grain_colours_chart(&s->colours))
+        normal = roughened(normal, s->view->id ? s->view->id[grain] : grain);
+    surface->normal = normal;
+    surface->colour = look.colour;
+    surface->gloss = look.gloss;
+}
+
+static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, rp_surface *surface)
+{
+    const rp_solid_triangle *triangle = &s->solids.triangles[hit->index];
+    rp_vec3 normal = rp_v3_scale(triangle->normal[0], 1 - hit->u - hit->v);
+    normal = rp_v3_madd(normal, hit->u, triangle->normal[1]);
+    normal = rp_v3_normal(rp_v3_madd(normal, hit->v, triangle->normal[2]));
+    if (rp_v3_dot(normal, ray->direction) > 0) normal = rp_v3_scale(normal, -1);
+    surface->kind = RP_SEES_BODY;
+    surface->normal = normal;
+    surface->position = rp_v3_madd(ray->origin, hit->distance, ray->direction);
+    surface->colour = rp_v3_from(rp_scene_bodies(s->scene)[triangle->body].colour);
+    surface->gloss = BODY_GLOSS;
+    surface->lift += 1e-5 * s->reach;
+}
+
+static void see_plane(const rp_scenery *s, const rp_ray *ray, const rp_solid_plane *plane,
+                      double distance, rp_surface *surface)
+{
+    surface->kind = RP_SEES_PLANE;
+    surface->normal = plane->normal;
+    surface->position = rp_v3_madd(ray->origin, distance, ray->direction);
+    surface->colour = plane->colour;
+    surface->faded = rp_smooth_step(GROUND_NEAR * s->reach, GROUND_FAR * s->reach,
+                                    rp_v3_length(surface->position));
+}
+
+rp_surface rp_scenery_look(const rp_scenery *s, const rp_ray *ray, double pixel)
+{
+    double distance = ray->far;
+    const rp_solid_plane *plane = plane_before(s, ray->origin, ray->direction, &distance);
+    rp_ray cut = *ray;
+    cut.far = distance;
+    rp_hit hit;
+    rp_surface surface = {.kind = RP_SEES_NOTHING, .distance = distance};
+    if (rp_rays_meet(s->rays, &cut, &hit)) {
+        surface.distance = hit.distance;
+        surface.lift = LIFT_ROUNDING * (s->reach + hit.distance);
+        if (hit.set == SET_BODIES)
+            see_body(s, ray, &hit, &surface);
+        else
+            see_grain(s, ray, &hit, pixel, &surface);
+    } else if (plane) {
+        surface.lift = LIFT_ROUNDING * (s->reach + distance);
+        see_plane(s, ray, plane, distance, &surface);
+    }
+    return surface;
+}
+
+bool rp_scenery_hides(const rp_scenery *s, const rp_surface *surface, rp_vec3 direction,
+                      double distance, double time)
+{
+    rp_ray ray = {.origin = rp_v3_madd(surface->position, surface->lift, surface->normal),
+                  .direction = direction,
+                  .far = distance,
+                  .time = time};
+    double limit = distance;
+    if (plane_before(s, ray.origin, direction, &limit)) return true;
+    return rp_rays_blocked(s->rays, &ray);
+}

@@ -1,0 +1,169 @@
+/* One path of light, backwards: from the eye to what it sees; from there to the sun, to the lamps
+ * and, by one ray at random, to the sky, or to what hides it, which is lit by the sun in turn. */
+#include "render/trace.h"
+
+#define HIDDEN_SKY 0.30    /* of the ambient light, on what a second ray meets */
+#define BRIGHTEST 12.0     /* a single sample; more would be a speck in the picture */
+#define DRAFT_AMBIENT 0.62 /* of the ambient light, where nobody looks what hides it */
+/* A chart's light: enough shade to see shapes, while what lies open keeps the colour of its value.
+ */
+#define CHART_SUN 0.75
+#define CHART_SKY 0.65
+
+static rp_vec3 between(rp_vec3 a, rp_vec3 b, double t)
+{
+    return rp_v3_madd(a, t, rp_v3_sub(b, a));
+}
+
+static rp_ray camera_ray(const rp_tracing *t, int px, int py, rp_dice *dice)
+{
+    double at[2] = {0.5, 0.5}, lens[2] = {0, 0}, pick[2] = {0.5, 0};
+    rp_camera camera = t->camera[0];
+    if (!t->draft) rp_dice_throw(dice, at);
+    if (t->moving) {
+        rp_dice_throw(dice, pick);
+        const rp_camera *last = &t->camera[1];
+        camera.position = between(camera.position, last->position, pick[0]);
+        camera.forward = between(camera.forward, last->forward, pick[0]);
+        camera.right = between(camera.right, last->right, pick[0]);
+        camera.down = between(camera.down, last->down, pick[0]);
+        camera.pitch += pick[0] * (last->pitch - camera.pitch);
+    }
+    double time = pick[0];
+    rp_vec3 way = rp_camera_ray(&camera, px + at[0], py + at[1]);
+    rp_vec3 from = camera.position;
+    if (camera.lens > 0 && !t->draft) {
+        rp_dice_throw(dice, pick);
+        rp_pick_disc(pick, lens);
+        rp_vec3 focus = rp_v3_madd(from, camera.focus, way);
+        from = rp_v3_madd(from, camera.lens * lens[0], camera.right);
+        from = rp_v3_madd(from, camera.lens * lens[1], camera.down);
+        way = rp_v3_sub(focus, from);
+    }
+    return (rp_ray){.origin = rp_v3_sub(from, t->scenery->middle),
+                    .direction = rp_v3_normal(way),
+                    .far = INFINITY,
+                    .time = time};
+}
+
+static bool is_hidden(const rp_tracing *t, const rp_surface *surface, rp_vec3 direction,
+                      double distance, double time, rp_dice *dice)
+{
+    dice->rays++;
+    return rp_scenery_hides(t->scenery, surface, direction, distance, time);
+}
+
+/* How much a surface shines from one side to another: a broad highlight by Blinn's halfway vector;
+ * grains are glassy, but not polished. */
+static double shine(const rp_surface *surface, rp_vec3 to_light, rp_vec3 to_eye)
+{
+    rp_vec3 half = rp_v3_normal(rp_v3_add(to_light, to_eye));
+    double s = rp_clamp_unit(rp_v3_dot(surface->normal, half));
+    s *= s, s *= s, s *= s, s *= s;
+    return surface->gloss * s;
+}
+
+static rp_vec3 lit_from(const rp_surface *surface, rp_vec3 light, rp_vec3 to_light, rp_vec3 to_eye,
+                        double facing)
+{
+    double gloss = shine(surface, to_light, to_eye);
+    rp_vec3 colour = rp_v3_add(surface->colour, rp_v3(gloss, gloss, gloss));
+    return rp_v3_scale(rp_colour_mul(light, colour), facing);
+}
+
+static rp_vec3 sun_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                      rp_dice *dice)
+{
+    double pick[2] = {0, 0};
+    if (!t->draft) rp_dice_throw(dice, pick);
+    rp_vec3 to_sun = rp_light_to_sun(&t->lighting, pick);
+    double facing = rp_v3_dot(surface->normal, to_sun);
+    if (!(facing > 0) || is_hidden(t, surface, to_sun, INFINITY, ray->time, dice))
+        return rp_v3(0, 0, 0);
+    return lit_from(surface, t->lighting.sun, to_sun, rp_v3_scale(ray->direction, -1), facing);
+}
+
+static rp_vec3 lamps_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                        rp_dice *dice)
+{
+    rp_vec3 sum = rp_v3(0, 0, 0);
+    rp_vec3 from = rp_v3_add(surface->position, t->scenery->middle);
+    for (int i = 0; i < t->lighting.lamp_count; i++) {
+        double pick[2] = {0, 0};
+        if (!t->draft) rp_dice_throw(dice, pick);
+        rp_lamp_light lamp = rp_light_of_lamp(&t->lighting.lamps[i], from, pick);
+        double facing = rp_v3_dot(surface->normal, lamp.direction);
+        if (!(facing > 0)) continue;
+        if (is_hidden(t, surface, lamp.direction, lamp.distance, ray->time, dice)) continue;
+        rp_vec3 to_eye = rp_v3_scale(ray->direction, -1);
+        sum = rp_v3_add(sum, lit_from(surface, lamp.light, lamp.direction, to_eye, facing));
+    }
+    return sum;
+}
+
+/* From the sky, or from what hides it: that is lit by sun and lamps, and by a guess at the rest. */
+static rp_vec3 sky_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                      rp_dice *dice)
+{
+    double pick[2];
+    rp_dice_throw(dice, pick);
+    rp_ray second = {.origin = rp_v3_madd(surface->position, surface->lift, surface->normal),
+                     .direction = rp_pick_about(surface->normal, pick),
+                     .far = INFINITY,
+                     .time = ray->time};
+    rp_surface other = rp_scenery_look(t->scenery, &second, INFINITY);
+    dice->rays++;
+    rp_vec3 sky = rp_light_sky(&t->lighting, second.direction);
+    if (other.kind == RP_SEES_NOTHING) return rp_colour_mul(surface->colour, sky);
+    rp_vec3 ambient = rp_v3_scale(rp_light_ambient(&t->lighting, other.normal), HIDDEN_SKY);
+    rp_vec3 light = rp_colour_mul(other.colour, ambient);
+    light = rp_v3_add(light, sun_on(t, &other, &second, dice));
+    light = rp_v3_add(light, lamps_on(t, &other, &second, dice));
+    return rp_colour_mul(surface->colour, rp_colour_mix(light, sky, other.faded));
+}
+
+static rp_vec3 light_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                        rp_dice *dice)
+{
+    rp_vec3 light = sun_on(t, surface, ray, dice);
+    if (t->lighting.lamp_count) light = rp_v3_add(light, lamps_on(t, surface, ray, dice));
+    if (!t->draft) return rp_v3_add(light, sky_on(t, surface, ray, dice));
+    rp_vec3 ambient = rp_light_ambient(&t->lighting, surface->normal);
+    return rp_v3_add(light, rp_v3_scale(rp_colour_mul(surface->colour, ambient), DRAFT_AMBIENT));
+}
+
+/* The colour of a value, a little darker in shade and hollows. */
+static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                        rp_dice *dice)
+{
+    double pick[2] = {0, 0}, shade = CHART_SKY;
+    if (!t->draft) rp_dice_throw(dice, pick);
+    rp_vec3 to_sun = rp_light_to_sun(&t->lighting, pick);
+    double facing = rp_v3_dot(surface->normal, to_sun);
+    if (facing > 0 && !is_hidden(t, surface, to_sun, INFINITY, ray->time, dice))
+        shade += CHART_SUN * facing;
+    if (!t->draft) {
+        rp_dice_throw(dice, pick);
+        rp_vec3 way = rp_pick_about(surface->normal, pick);
+        double room = 20 * t->scenery->radius;
+        if (is_hidden(t, surface, way, room, ray->time, dice)) shade -= 0.6 * CHART_SKY;
+    }
+    return rp_v3_scale(surface->colour, rp_clamp_unit(shade));
+}
+
+rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
+{
+    rp_ray ray = camera_ray(t, px, py, dice);
+    rp_surface surface = rp_scenery_look(t->scenery, &ray, t->camera[0].pitch);
+    dice->rays++;
+    bool chart =
+        surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
+    if (chart) return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
+
+    rp_vec3 background = rp_light_background(&t->lighting, ray.direction);
+    if (surface.kind == RP_SEES_NOTHING || surface.faded >= 1)
+        return (rp_seen){.light = background};
+    rp_vec3 light = light_on(t, &surface, &ray, dice);
+    if (surface.faded > 0) light = rp_colour_mix(light, background, surface.faded);
+    return (rp_seen){.light = rp_v3_min(light, rp_v3(BRIGHTEST, BRIGHTEST, BRIGHTEST))};
+}
