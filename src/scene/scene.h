@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "geom/animation.h"
 #include "geom/shape.h"
+#include "math/keys.h"
 #include "repose/scene.h"
 #include "scene/param.h"
 
@@ -120,9 +121,6 @@ typedef struct rp_moisture_spec {
 
 typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
 #define RP_MOTION_WORDS "fixed|keys|dynamic"
-
-typedef enum rp_interpolation { RP_INTERPOLATION_SMOOTH, RP_INTERPOLATION_LINEAR } rp_interpolation;
-#define RP_INTERPOLATION_WORDS "smooth|linear"
 
 typedef struct rp_key_spec {
     double time;      /* s */
