@@ -216,8 +216,7 @@ static rp_code prepare(painting *p, const rp_paint_options *options, rp_box3 *bo
     if (!options->framing) code = rp_framing_add(&own, p->view, p->scene, report);
     if (code == RP_OK) code = rp_camera_choose(p->scene, options, framing, &p->camera, report);
     if (code == RP_OK) code = rp_solids_gather(&p->solids, p->view, p->scene, report);
-    *bounds = framing->bounds;
-    if (!(bounds->low.x <= bounds->high.x)) *bounds = (rp_box3){{-0.5, -0.5, 0}, {0.5, 0.5, 1}};
+    *bounds = rp_framing_box(framing);
     p->middle = rp_v3_scale(rp_v3_add(bounds->low, bounds->high), 0.5);
     p->reach = 0.5 * rp_v3_length(rp_v3_sub(bounds->high, bounds->low));
     return code;
