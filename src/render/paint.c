@@ -214,7 +214,8 @@ static rp_code prepare(painting *p, const rp_paint_options *options, rp_box3 *bo
     const rp_framing *framing = options->framing ? options->framing : &own;
     rp_code code = RP_OK;
     if (!options->framing) code = rp_framing_add(&own, p->view, p->scene, report);
-    if (code == RP_OK) code = rp_camera_choose(p->scene, options, framing, &p->camera, report);
+    if (code == RP_OK)
+        code = rp_camera_choose(p->scene, options, framing, p->view->time, &p->camera, report);
     if (code == RP_OK) code = rp_solids_gather(&p->solids, p->view, p->scene, report);
     *bounds = rp_framing_box(framing);
     p->middle = rp_v3_scale(rp_v3_add(bounds->low, bounds->high), 0.5);
