@@ -21,6 +21,8 @@ typedef struct rp_framing {
 rp_framing rp_framing_empty(void);
 rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene *scene,
                        rp_report *report);
+/* The box; one of a metre on the origin while it is empty. */
+rp_box3 rp_framing_box(const rp_framing *framing);
 
 /* How much work a picture is worth: samples of a pixel. With one, a draft: sun and shadow alone;
  * more bring soft shadows, light of the sky and from grain to grain, motion and depth of field. */

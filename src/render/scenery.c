@@ -121,8 +121,7 @@ static rp_code add_bodies(rp_scenery *s, double exposure, rp_report *report)
 
 static void place_middle(rp_scenery *s, const rp_framing *framing)
 {
-    rp_box3 box = framing->bounds;
-    if (!(box.low.x <= box.high.x)) box = (rp_box3){{-0.5, -0.5, 0}, {0.5, 0.5, 1}};
+    rp_box3 box = rp_framing_box(framing);
     s->middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
     s->reach = fmax(0.5 * rp_v3_length(rp_v3_sub(box.high, box.low)), 1e-6);
 }

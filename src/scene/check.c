@@ -311,18 +311,45 @@ static void check_joints(rp_tree *tree, const rp_node *root, const rp_scene *sce
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
+/* Of a place that a camera stands at and one that it looks at, given in `map`. */
+static void check_sight(rp_tree *tree, const rp_node *map, rp_vec3 position, rp_vec3 target,
+                        rp_vec3 up)
+{
+    rp_vec3 view = rp_v3_sub(target, position);
+    /* A key has no up, and a target only where it gives one. */
+    const char *there = rp_is_given(map, "target") ? "target" : "position";
+    const char *above = rp_is_given(map, "up") ? "up" : "position";
+    if (is_zero(view))
+        fail_key(tree, map, there, "the camera stands where it looks at");
+    else if (rp_v3_length(rp_v3_cross(rp_v3_normal(view), rp_v3_normal(up))) < 1e-6)
+        fail_key(tree, map, above,
+                 "up lies along the view; choose another up for the camera, such as [0, 1, 0]");
+}
+
+static void check_camera_keys(rp_tree *tree, const rp_node *map, const rp_camera_spec *camera)
+{
+    const rp_camera_key_spec *keys = camera->keys.items;
+    const rp_node *list = rp_node_find(map, "keys"), *entry = list ? list->first : NULL;
+    for (int i = 0; i < camera->keys.count && entry; i++, entry = entry->next) {
+        rp_vec3 target = rp_is_given(entry, "target") ? keys[i].target : camera->target;
+        check_sight(tree, entry, keys[i].position, target, camera->up);
+        if (i > 0 && !(keys[i].time > keys[i - 1].time))
+            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
+                     keys[i - 1].time);
+    }
+}
+
 static void check_camera(rp_tree *tree, const rp_node *map, const rp_camera_spec *camera)
 {
-    rp_vec3 view = rp_v3_sub(camera->target, camera->position);
-    if (is_zero(view)) {
-        fail_key(tree, map, "target", "the camera stands where it looks at");
-        return;
-    }
-    rp_vec3 across = rp_v3_cross(rp_v3_normal(view), rp_v3_normal(camera->up));
     if (is_zero(camera->up))
         fail_key(tree, map, "up", "up must not be zero");
-    else if (rp_v3_length(across) < 1e-6)
-        fail_key(tree, map, "up", "up lies along the view; choose another, such as [0, 1, 0]");
+    else if (camera->keys.count)
+        check_camera_keys(tree, map, camera);
+    else if (!rp_is_given(map, "position"))
+        rp_node_fail(tree, map, "position",
+                     "must be given: where it stands; or keys, that say where it goes");
+    else
+        check_sight(tree, map, camera->position, camera->target, camera->up);
 }
 
 static void check_light(rp_tree *tree, const rp_node *map, const rp_light_spec *light)

@@ -215,6 +215,23 @@ static void make_voids(rp_reader *reader, rp_scene *scene)
     }
 }
 
+/* What the keys of cameras do not say. */
+static void make_cameras(rp_reader *reader, rp_scene *scene)
+{
+    const rp_camera_spec *cameras = scene->cameras.items;
+    const rp_node *section = rp_node_find(reader->root, "cameras");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->cameras.count && entry; i++, entry = entry->next) {
+        rp_camera_key_spec *keys = cameras[i].keys.items;
+        const rp_node *list = rp_node_find(entry, "keys"), *key = list ? list->first : NULL;
+        for (int k = 0; k < cameras[i].keys.count && key; k++, key = key->next) {
+            if (!rp_is_given(key, "target")) keys[k].target = cameras[i].target;
+            if (!rp_is_given(key, "field_of_view"))
+                keys[k].field_of_view = cameras[i].field_of_view;
+        }
+    }
+}
+
 void rp_make_scene(rp_reader *reader, rp_scene *scene)
 {
     rp_source_spec *sources = scene->sources.items;
@@ -236,6 +253,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     make_joints(reader, scene);
     make_regions(reader, scene);
     make_voids(reader, scene);
+    make_cameras(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);
     scene->light.direction = rp_v3_normal(scene->light.direction);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "geom/animation.h"
 #include "geom/shape.h"
+#include "math/keys.h"
 #include "repose/scene.h"
 #include "scene/param.h"
 
@@ -121,9 +122,6 @@ typedef struct rp_moisture_spec {
 typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp_motion;
 #define RP_MOTION_WORDS "fixed|keys|dynamic"
 
-typedef enum rp_interpolation { RP_INTERPOLATION_SMOOTH, RP_INTERPOLATION_LINEAR } rp_interpolation;
-#define RP_INTERPOLATION_WORDS "smooth|linear"
-
 typedef struct rp_key_spec {
     double time;      /* s */
     rp_vec3 position; /* m */
@@ -191,10 +189,22 @@ typedef struct rp_detail_spec {
     bool live;       /* made while running */
 } rp_detail_spec;
 
+typedef struct rp_camera_key_spec {
+    double time;              /* s */
+    rp_vec3 position, target; /* m; the target is the camera's where the key gives none */
+    double field_of_view;     /* rad; likewise */
+} rp_camera_key_spec;
+
 typedef struct rp_camera_spec {
     char *name;
-    rp_vec3 position, target, up; /* m */
-    double field_of_view;         /* rad, across the height of the picture */
+    rp_vec3 position, target, up; /* m; position and target mean nothing where there are keys */
+    double field_of_view;         /* rad, across the height of the picture; likewise */
+    rp_plain_list keys;           /* rp_camera_key_spec, times rising */
+    int interpolation;            /* rp_interpolation */
+    double orbit;    /* rad/s about the axis `up` through the target, on top of all that */
+    double aperture; /* m, diameter of the lens; 0: all is sharp */
+    double focus;    /* m, distance that is sharp; 0: that of the target */
+    double shutter;  /* part of the time from frame to frame that it is open */
 } rp_camera_spec;
 
 typedef struct rp_light_spec {
@@ -203,6 +213,15 @@ typedef struct rp_light_spec {
     double sky;        /* light from all sides */
     double colour[3];
 } rp_light_spec;
+
+/* A ball that shines. */
+typedef struct rp_lamp_spec {
+    char *name;
+    rp_vec3 position; /* m */
+    double radius;    /* m */
+    double strength;  /* 1: lights what faces it at 1 m as the sun of strength 1 does */
+    double colour[3]; /* linear */
+} rp_lamp_spec;
 
 /* A mesh that was read, shared by all shapes that name the same file at the same scale. */
 typedef struct rp_scene_mesh {
@@ -234,6 +253,7 @@ struct rp_scene {
     rp_output_spec output;
     rp_named_list cameras; /* rp_camera_spec */
     rp_light_spec light;
+    rp_named_list lamps; /* rp_lamp_spec */
 
     const rp_param_table *method; /* of the solver; its name is the method's name */
     void *method_params;          /* a struct of method->size */
@@ -341,6 +361,10 @@ static inline const rp_measurement_spec *rp_scene_measurements(const rp_scene *s
 static inline const rp_camera_spec *rp_scene_cameras(const rp_scene *scene)
 {
     return scene->cameras.items;
+}
+static inline const rp_lamp_spec *rp_scene_lamps(const rp_scene *scene)
+{
+    return scene->lamps.items;
 }
 
 #endif

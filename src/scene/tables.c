@@ -359,12 +359,39 @@ static const rp_param detail_params[] = {
 DEFINE(detail_table, "detail section", rp_detail_spec, detail_params,
        "fine grains that the coarse ones carry");
 
+static const rp_param camera_key_params[] = {
+    REAL(rp_camera_key_spec, time, "time", "s", NULL, 0, LATE, "when it is there"),
+    VEC3(rp_camera_key_spec, position, "position", "m", NULL, -FAR, FAR, "where it is"),
+    VEC3(rp_camera_key_spec, target, "target", "m", "", -FAR, FAR,
+         "what it looks at; the camera's own target when not given"),
+    REAL(rp_camera_key_spec, field_of_view, "field_of_view", "deg", "", 1, 170,
+         "across the height of the picture; the camera's own when not given"),
+};
+DEFINE(camera_key_table, "camera key", rp_camera_key_spec, camera_key_params,
+       "a place on the way of a camera");
+
 static const rp_param camera_params[] = {
-    VEC3(rp_camera_spec, position, "position", "m", NULL, -FAR, FAR, "where it stands"),
+    VEC3(rp_camera_spec, position, "position", "m", "", -FAR, FAR,
+         "where it stands; must be given without keys, unused with them"),
     VEC3(rp_camera_spec, target, "target", "m", "[0, 0, 0]", -FAR, FAR, "what it looks at"),
     VEC3(rp_camera_spec, up, "up", "", "[0, 0, 1]", -FAR, FAR, "what is up in the picture"),
     REAL(rp_camera_spec, field_of_view, "field_of_view", "deg", "40 deg", 1, 170,
          "across the height of the picture"),
+    TABLE(RP_PARAM_LIST, rp_camera_spec, keys, "keys", "", camera_key_table,
+          "the way of a moved camera, times rising; it rests before the first and after the last"),
+    WORD(rp_camera_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
+         "between keys: smooth starts and ends at rest, linear moves at an even rate"),
+    REAL(rp_camera_spec, orbit, "orbit", "deg/s", "0 deg/s", -1e4, 1e4,
+         "goes about the axis up through its target at this rate, by the right hand, from where "
+         "position or keys say"),
+    REAL(rp_camera_spec, aperture, "aperture", "m", "0 m", 0, 1e3,
+         "diameter of the lens: the wider, the less is sharp before and behind the focus; 0: all "
+         "is sharp"),
+    REAL(rp_camera_spec, focus, "focus", "m", "0 m", 0, FAR,
+         "distance that is sharp; 0: that of the target"),
+    REAL(rp_camera_spec, shutter, "shutter", "", "0.5", 0, 1,
+         "part of the time from frame to frame that it is open: the more, the more what moves is "
+         "blurred; 0: not at all"),
 };
 DEFINE(camera_table, "camera", rp_camera_spec, camera_params, "where pictures are taken from");
 
@@ -376,6 +403,17 @@ static const rp_param light_params[] = {
     COLOUR(rp_light_spec, colour, "colour", "white", "of the sun"),
 };
 DEFINE(light_table, "light", rp_light_spec, light_params, "the light in pictures");
+
+static const rp_param lamp_params[] = {
+    VEC3(rp_lamp_spec, position, "position", "m", NULL, -FAR, FAR, "of its middle"),
+    REAL(rp_lamp_spec, radius, "radius", "m", "5 cm", SHORT, FAR,
+         "of the ball that shines: the larger, the softer its shadows"),
+    REAL(rp_lamp_spec, strength, "strength", "", "1", 0, 1e6,
+         "1 lights a surface that faces it 1 m from its middle as the sun of plain daylight does, "
+         "whatever its radius; 0: off"),
+    COLOUR(rp_lamp_spec, colour, "colour", "white", "of its light"),
+};
+DEFINE(lamp_table, "lamp", rp_lamp_spec, lamp_params, "a ball that shines");
 
 static const rp_param gravity_key_params[] = {
     REAL(rp_gravity_key_spec, time, "time", "s", NULL, 0, LATE, "when it pulls like this"),
@@ -417,6 +455,8 @@ static const rp_param scene_params[] = {
     TABLE(RP_PARAM_NAMED, rp_scene, cameras, "cameras", "", camera_table,
           "where pictures are taken from, by name"),
     TABLE(RP_PARAM_TABLE, rp_scene, light, "light", NULL, light_table, "the light in pictures"),
+    TABLE(RP_PARAM_NAMED, rp_scene, lamps, "lamps", "", lamp_table,
+          "balls that shine in pictures, by name"),
     {.key = "solver", .kind = RP_PARAM_METHOD, .help = "the method, and its own keys"},
 };
 DEFINE(scene_table, "scene", rp_scene, scene_params, "all that a simulation is made of");

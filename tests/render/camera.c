@@ -1,4 +1,5 @@
-/* Cameras: the automatic one shows what is there, flyers do not move it; named ones are found. */
+/* Cameras: the automatic one shows what is there, flyers do not move it; named ones are found, and
+ * go along keys and round their target. */
 #include "check.h"
 
 #include "base/random.h"
@@ -7,17 +8,52 @@
 
 static stage s;
 
+static rp_camera choose_at(const rp_framing *framing, const rp_paint_options *options, double time)
+{
+    rp_camera camera;
+    rp_report *report = rp_report_create();
+    check_ok(rp_camera_choose(&s.scene, options, framing, time, &camera, report), report);
+    rp_report_destroy(report);
+    return camera;
+}
+
 static rp_camera choose(const rp_framing *framing, const char *name, int width, int height)
 {
     rp_paint_options options = rp_default_paint_options();
     options.camera = name;
     options.width = width;
     options.height = height;
-    rp_camera camera;
-    rp_report *report = rp_report_create();
-    check_ok(rp_camera_choose(&s.scene, &options, framing, &camera, report), report);
-    rp_report_destroy(report);
-    return camera;
+    return choose_at(framing, &options, 0);
+}
+
+/* The camera of the stage at a time. */
+static rp_camera stage_camera(double orbit, double time)
+{
+    rp_framing framing = rp_framing_empty();
+    rp_paint_options options = rp_default_paint_options();
+    options.orbit = orbit;
+    return choose_at(&framing, &options, time);
+}
+
+static void check_vector(rp_vec3 v, double x, double y, double z, double tolerance)
+{
+    check_near(v.x, x, tolerance);
+    check_near(v.y, y, tolerance);
+    check_near(v.z, z, tolerance);
+}
+
+/* How far the farthest grain is from the middle of the picture, in halves of it. */
+static double widest_of(const rp_camera *camera)
+{
+    double widest = 0;
+    for (size_t i = 0; i < s.view.count; i++) {
+        rp_vec3 c = rp_camera_space(camera, rp_v3(s.x[i], s.y[i], s.z[i]));
+        assert_true(c.z > 0);
+        double across = fabs(c.x / c.z / camera->pitch) / (0.5 * camera->width);
+        double down = fabs(c.y / c.z / camera->pitch) / (0.5 * camera->height);
+        widest = fmax(widest, fmax(across, down));
+    }
+    return widest;
 }
 
 static rp_framing frame_stage(void)
@@ -48,14 +84,7 @@ static void every_grain_is_in_the_picture(void **state)
     const int sizes[][2] = {{1280, 720}, {300, 300}, {200, 900}, {1, 1}};
     for (int k = 0; k < 4; k++) {
         rp_camera camera = choose(&framing, NULL, sizes[k][0], sizes[k][1]);
-        double widest = 0;
-        for (size_t i = 0; i < s.view.count; i++) {
-            rp_vec3 c = rp_camera_space(&camera, rp_v3(s.x[i], s.y[i], s.z[i]));
-            assert_true(c.z > 0);
-            double across = fabs(c.x / c.z / camera.pitch) / (0.5 * camera.width);
-            double down = fabs(c.y / c.z / camera.pitch) / (0.5 * camera.height);
-            widest = fmax(widest, fmax(across, down));
-        }
+        double widest = widest_of(&camera);
         assert_true(widest < 1);
         assert_true(widest > 0.6);
     }
@@ -138,22 +167,178 @@ static void bad_cameras_are_faults(void **state)
     rp_camera camera;
     rp_report *report = rp_report_create();
     options.camera = "behind";
-    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, &camera, report),
+    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 0, &camera, report),
                      RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "front"));
     options.camera = NULL;
     s.camera.field_of_view = 4;
-    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, &camera, report),
+    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 0, &camera, report),
                      RP_ERROR_INPUT);
     s.camera.field_of_view = 1;
     s.camera.target = s.camera.position;
-    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, &camera, report),
+    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 0, &camera, report),
                      RP_ERROR_INPUT);
     /* Looking straight down with `up` along the view is fine. */
     s.camera.target = rp_v3(0, -2, -1);
-    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, &camera, report), RP_OK);
+    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 0, &camera, report), RP_OK);
     check_near(rp_v3_length(camera.right), 1, 1e-12);
     rp_report_destroy(report);
+}
+
+/* --- moved cameras ---------------------------------------------------------------------------- */
+
+static rp_camera_key_spec way[] = {
+    {.time = 1, .position = {0, -2, 0}, .target = {0, 0, 0}, .field_of_view = 0.4},
+    {.time = 2, .position = {0, -4, 0}, .target = {0, 0, 2}, .field_of_view = 0.8},
+    {.time = 4, .position = {6, -4, 0}, .target = {0, 0, 2}, .field_of_view = 0.8},
+};
+
+static void follow_way(rp_interpolation interpolation)
+{
+    stage_clear(&s);
+    s.camera.keys = (rp_plain_list){way, 3};
+    s.camera.interpolation = (int)interpolation;
+}
+
+static double field_of(const rp_camera *camera)
+{
+    return 2 * atan(0.5 * camera->pitch * camera->height);
+}
+
+static void keys_are_followed(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        follow_way((rp_interpolation)kind);
+        const double times[] = {0, 1, 2, 4, 9};
+        const int keys[] = {0, 0, 1, 2, 2};
+        for (int i = 0; i < 5; i++) {
+            rp_camera camera = stage_camera(0, times[i]);
+            const rp_camera_key_spec *key = &way[keys[i]];
+            rp_vec3 view = rp_v3_normal(rp_v3_sub(key->target, key->position));
+            check_vector(camera.position, key->position.x, key->position.y, key->position.z, 0);
+            check_vector(camera.forward, view.x, view.y, view.z, 1e-15);
+            check_near(field_of(&camera), key->field_of_view, 1e-12);
+            check_near(camera.focus, rp_v3_length(rp_v3_sub(key->target, key->position)), 1e-15);
+        }
+    }
+}
+
+static void keys_are_smooth_or_linear(void **state)
+{
+    (void)state;
+    follow_way(RP_INTERPOLATION_LINEAR);
+    rp_camera camera = stage_camera(0, 1.25);
+    check_vector(camera.position, 0, -2.5, 0, 1e-15);
+    check_near(field_of(&camera), 0.5, 1e-12);
+    check_near(camera.forward.z / camera.forward.y, 0.5 / 2.5, 1e-14);
+    check_vector(stage_camera(0, 3).position, 3, -4, 0, 1e-15);
+    follow_way(RP_INTERPOLATION_SMOOTH);
+    check_vector(stage_camera(0, 1.25).position, 0, -2 - 2 * 0.15625, 0, 1e-15);
+    /* Slow at its ends. */
+    check_near(stage_camera(0, 1.001).position.y, -2, 1e-5);
+    check_near(stage_camera(0, 3.999).position.x, 6, 1e-5);
+}
+
+static void a_moved_camera_does_not_pass_its_target(void **state)
+{
+    (void)state;
+    follow_way(RP_INTERPOLATION_LINEAR);
+    rp_camera_key_spec through[] = {
+        {.time = 0, .position = {0.1, -0.3, 0}, .target = {0, 0, 0}, .field_of_view = 1},
+        {.time = 2, .position = {-0.1, 0.3, 0}, .target = {0, 0, 0}, .field_of_view = 1}};
+    s.camera.keys = (rp_plain_list){through, 2};
+    rp_paint_options options = rp_default_paint_options();
+    rp_framing framing = rp_framing_empty();
+    rp_camera camera;
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 1, &camera, report),
+                     RP_ERROR_INPUT);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "at 1 s the camera stands"));
+    check_ok(rp_camera_choose(&s.scene, &options, &framing, 0.9, &camera, report), report);
+    rp_report_destroy(report);
+}
+
+/* Once about the target in four seconds: the same distance and height, back at the end. */
+static void an_orbit_goes_round_the_target(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    s.camera.position = rp_v3(3, 0, 2);
+    s.camera.target = rp_v3(1, 0, 1);
+    const double rates[][2] = {{RP_PI / 2, 0}, {0, RP_PI / 2}, {RP_PI, -RP_PI / 2}};
+    for (int k = 0; k < 3; k++) {
+        s.camera.orbit = rates[k][0];
+        for (int i = 0; i <= 16; i++) {
+            rp_camera camera = stage_camera(rates[k][1], i / 4.0);
+            double angle = 2 * RP_PI * i / 16;
+            rp_vec3 view = rp_v3_normal(rp_v3_sub(s.camera.target, camera.position));
+            check_vector(camera.position, 1 + 2 * cos(angle), 2 * sin(angle), 2, 1e-13);
+            check_vector(camera.forward, view.x, view.y, view.z, 1e-13);
+            check_near(camera.right.z, 0, 1e-13);
+            assert_true(camera.down.z < 0);
+            check_near(camera.focus, sqrt(5), 1e-14);
+        }
+    }
+}
+
+static void an_orbit_is_on_top_of_keys_and_about_up(void **state)
+{
+    (void)state;
+    follow_way(RP_INTERPOLATION_LINEAR);
+    s.camera.orbit = RP_PI / 4;
+    check_vector(stage_camera(0, 2).position, 4, 0, 0, 1e-14);
+    check_vector(stage_camera(0, 4).position, -6, 4, 0, 1e-14);
+    stage_clear(&s);
+    s.camera.up = rp_v3(2, 0, 0);
+    check_vector(stage_camera(RP_PI / 2, 1).position, 0, 0, -2, 1e-14);
+}
+
+/* Of a long ridge all that may be seen is seen, whichever way the camera stands. */
+static void the_automatic_camera_goes_round_as_well(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    for (int i = 0; i <= 2000; i++)
+        stage_add(&s, 0.01 * i - 6, 5 + 0.1 * (i % 5), 0.1 * (i % 7), SAND);
+    rp_framing framing = frame_stage();
+    rp_box3 box = rp_framing_box(&framing);
+    rp_vec3 centre = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
+    rp_paint_options options = rp_default_paint_options();
+    options.camera = "automatic";
+    options.orbit = 2 * RP_PI / 10;
+    rp_camera first = choose_at(&framing, &options, 0);
+    double reach = rp_v3_length(rp_v3_sub(first.position, centre));
+    for (int i = 0; i <= 20; i++) {
+        rp_camera camera = choose_at(&framing, &options, i / 2.0);
+        rp_vec3 arm = rp_v3_sub(camera.position, centre);
+        check_near(rp_v3_length(arm), reach, 1e-12);
+        check_near(camera.position.z, first.position.z, 1e-12);
+        check_near(rp_v3_dot(rp_v3_cross(camera.right, camera.down), camera.forward), 1, 1e-12);
+        assert_true(widest_of(&camera) < 1);
+        if (i == 10) assert_true(arm.x * (first.position.x - centre.x) < 0);
+    }
+    rp_vec3 last = choose_at(&framing, &options, 10).position;
+    check_vector(last, first.position.x, first.position.y, first.position.z, 1e-12);
+}
+
+static void a_lens_and_a_shutter_are_as_told(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    s.camera.shutter = 0.25;
+    rp_camera camera = stage_camera(0, 0);
+    assert_true(camera.lens == 0 && camera.focus == 2 && camera.shutter == 0.25);
+    s.camera.aperture = 0.02;
+    s.camera.focus = 5;
+    camera = stage_camera(0, 0);
+    assert_true(camera.lens == 0.01 && camera.focus == 5);
+
+    build_heap();
+    rp_framing framing = frame_stage();
+    camera = choose(&framing, "automatic", 640, 480);
+    assert_true(camera.lens == 0 && camera.shutter == 0.5);
+    check_near(camera.focus, rp_camera_space(&camera, rp_v3(4, -3, 0.5)).z, 0.1);
 }
 
 int main(void)
@@ -166,6 +351,13 @@ int main(void)
         cmocka_unit_test(bodies_and_emitters_are_framed),
         cmocka_unit_test(named_cameras_are_found),
         cmocka_unit_test(bad_cameras_are_faults),
+        cmocka_unit_test(keys_are_followed),
+        cmocka_unit_test(keys_are_smooth_or_linear),
+        cmocka_unit_test(a_moved_camera_does_not_pass_its_target),
+        cmocka_unit_test(an_orbit_goes_round_the_target),
+        cmocka_unit_test(an_orbit_is_on_top_of_keys_and_about_up),
+        cmocka_unit_test(the_automatic_camera_goes_round_as_well),
+        cmocka_unit_test(a_lens_and_a_shutter_are_as_told),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

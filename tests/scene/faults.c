@@ -227,6 +227,38 @@ static const wrong joints[] = {
     {BODIES "joints: [a]", 6, 9, "joints", "expected a map"},
 };
 
+static const wrong pictures[] = {
+    {"cameras: {c: {target: [0, 0, 1]}}", 2, 14, "cameras.c.position", "or keys"},
+    {"cameras: {c: {keys: []}}", 2, 14, "cameras.c.position", "must be given: where it stands"},
+    {"cameras: {c: {keys: [{time: 1}]}}", 2, 22, "cameras.c.keys[0].position", "must be given"},
+    {"cameras: {c: {keys: [{time: 1, position: [1,0,0]},\n"
+     "  {time: 1, position: [2,0,0]}]}}",
+     3, 10, "cameras.c.keys[1].time", "times must rise: 1 s comes after 1 s"},
+    {"cameras: {c: {keys: [{time: 1, position: [1,0,0], target: [1,0,0]}]}}", 2, 59,
+     "cameras.c.keys[0].target", "stands where it looks at"},
+    {"cameras: {c: {target: [1,0,0], keys: [{time: 1, position: [1,0,0]}]}}", 2, 59,
+     "cameras.c.keys[0].position", "stands where it looks at"},
+    {"cameras: {c: {keys: [{time: 1, position: [0,0,9]}]}}", 2, 42, "cameras.c.keys[0].position",
+     "up lies along the view"},
+    {"cameras: {c: {up: [0,0,0], keys: [{time: 1, position: [0,0,9]}]}}", 2, 19, "cameras.c.up",
+     "zero"},
+    {"cameras: {c: {keys: [{time: 1, position: [1,0,0], field_of_view: 180}]}}", 2, 66,
+     "cameras.c.keys[0].field_of_view", "allowed: 1 to 170 deg"},
+    {"cameras: {c: {position: [1,0,0], interpolation: even}}", 2, 49, "cameras.c.interpolation",
+     "expected one of: smooth, linear"},
+    {"cameras: {c: {position: [1,0,0], orbit: 3 m/s}}", 2, 41, "cameras.c.orbit",
+     "is a speed, but a rate of turning is wanted"},
+    {"cameras: {c: {position: [1,0,0], aperture: -1 mm}}", 2, 44, "cameras.c.aperture",
+     "allowed: 0 to 1000 m"},
+    {"cameras: {c: {position: [1,0,0], focus: -1}}", 2, 41, "cameras.c.focus", "0 to 1e+06 m"},
+    {"cameras: {c: {position: [1,0,0], shutter: 2}}", 2, 43, "cameras.c.shutter", "0 to 1"},
+    {"lamps: {l: {}}", 2, 12, "lamps.l.position", "must be given"},
+    {"lamps: {l: {position: [0,0,1], radius: 0}}", 2, 40, "lamps.l.radius", "1e-06"},
+    {"lamps: {l: {position: [0,0,1], strength: -1}}", 2, 42, "lamps.l.strength", "0 to 1e+06"},
+    {"lamps: {l: {position: [0,0,1], color: red}}", 2, 32, "lamps.l.color",
+     "did you mean 'colour'?"},
+};
+
 static const wrong yaml[] = {
     {"time: {duration: 1", 3, 1, "", "not YAML"},
     {"title: \"abc", 2, 9, "", "not YAML: double-quoted scalar without closing quote"},
@@ -271,6 +303,12 @@ static void wrong_joints_are_told(void **state)
 {
     (void)state;
     check_faults(joints, sizeof joints);
+}
+
+static void wrong_cameras_and_lamps_are_told(void **state)
+{
+    (void)state;
+    check_faults(pictures, sizeof pictures);
 }
 
 static void bad_yaml_is_told(void **state)
@@ -350,6 +388,7 @@ int main(void)
         cmocka_unit_test(wrong_names_are_told),
         cmocka_unit_test(what_does_not_fit_together_is_told),
         cmocka_unit_test(wrong_joints_are_told),
+        cmocka_unit_test(wrong_cameras_and_lamps_are_told),
         cmocka_unit_test(bad_yaml_is_told),
         cmocka_unit_test(all_faults_are_told_at_once),
         cmocka_unit_test(the_caret_stands_below_the_value),

@@ -107,7 +107,6 @@ static void bodies_and_the_rest_arrive(void **state)
     assert_ptr_equal(rp_scene_shape_at(scene, 7), &regions[1].shape_spec);
     assert_int_equal(rp_scene_measurements(scene)[0].every, 2);
     assert_int_equal(scene->output.formats, 1 | 4);
-    check_vector(rp_scene_cameras(scene)[0].up, 0, 0, 1);
     check_vector(scene->light.direction, 0, 0, -1);
 
     assert_string_equal(scene->method->name, "toy");
@@ -117,6 +116,38 @@ static void bodies_and_the_rest_arrive(void **state)
     assert_int_equal(toy->lead, 1);
     assert_int_equal(toy->outputs, 5);
     assert_string_equal(toy->note, "a: b");
+    rp_scene_destroy(scene);
+}
+
+static void cameras_and_lamps_arrive(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok(full_scene);
+    const rp_camera_spec *front = rp_scene_cameras(scene), *ride = front + 1;
+    assert_int_equal(scene->cameras.count, 2);
+    check_vector(front->up, 0, 0, 1);
+    check_near(front->field_of_view, 40 * RP_PI / 180, 1e-15);
+    assert_true(front->keys.count == 0 && front->interpolation == RP_INTERPOLATION_SMOOTH);
+    assert_true(front->orbit == 0 && front->aperture == 0 && front->focus == 0);
+    assert_true(front->shutter == 0.5);
+
+    assert_int_equal(ride->interpolation, RP_INTERPOLATION_LINEAR);
+    check_near(ride->orbit, RP_PI / 2, 1e-15);
+    assert_true(ride->aperture == 0.004 && ride->focus == 2 && ride->shutter == 0.25);
+    assert_int_equal(ride->keys.count, 2);
+    const rp_camera_key_spec *keys = ride->keys.items;
+    assert_true(keys[0].time == 1 && keys[1].time == 2);
+    check_vector(keys[0].target, 0, 0, 0.5); /* the camera's own */
+    check_vector(keys[1].target, 0, 0, 0);
+    check_near(keys[0].field_of_view, 30 * RP_PI / 180, 1e-15);
+    check_near(keys[1].field_of_view, 50 * RP_PI / 180, 1e-15);
+
+    const rp_lamp_spec *desk = rp_scene_lamps(scene), *plain = desk + 1;
+    assert_int_equal(scene->lamps.count, 2);
+    assert_string_equal(desk->name, "desk");
+    check_vector(desk->position, 1, 0, 2);
+    assert_true(desk->radius == 0.02 && desk->strength == 3 && desk->colour[2] == 0.25);
+    assert_true(plain->radius == 0.05 && plain->strength == 1 && plain->colour[1] == 1);
     rp_scene_destroy(scene);
 }
 
@@ -555,6 +586,7 @@ int main(void)
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
+        cmocka_unit_test(cameras_and_lamps_arrive),
         cmocka_unit_test(joints_arrive),
         cmocka_unit_test(a_mass_stands_for_a_density),
         cmocka_unit_test(little_is_enough),

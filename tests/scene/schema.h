@@ -153,7 +153,14 @@ static const char full_scene[] =
     "output: {formats: [vtp, csv], compress: 4}\n"
     "cameras:\n"
     "  front: {position: [0, -3, 1], target: [0, 0, 0.5]}\n"
+    "  ride: {target: [0, 0, 0.5], field_of_view: 30, interpolation: linear, orbit: 90 deg/s,\n"
+    "         aperture: 4 mm, focus: 2 m, shutter: 25 %,\n"
+    "         keys: [{time: 1, position: [0, -3, 1]},\n"
+    "                {time: 2, position: [3, 0, 1], target: [0, 0, 0], field_of_view: 50}]}\n"
     "light: {direction: [0, 0, -3], strength: 1.2}\n"
+    "lamps:\n"
+    "  desk: {position: [1, 0, 2], radius: 2 cm, strength: 3, colour: [1, 0.5, 0.25]}\n"
+    "  plain: {position: [0, 0, 5]}\n"
     "solver: {method: toy, stiffness: 3 MPa, damped: no, lead: gravel, note: \"a: b\"}\n";
 
 #endif
