@@ -61,12 +61,18 @@ static double speed_of(const rp_view *view, size_t i)
 static double field_value(const rp_field *field, size_t i)
 {
     switch (field->type) {
-    case RP_F32: return (double)((const float *)field->data)[i];
-    case RP_F64: return ((const double *)field->data)[i];
-    case RP_U8: return ((const uint8_t *)field->data)[i];
-    case RP_U16: return ((const uint16_t *)field->data)[i];
-    case RP_U32: return ((const uint32_t *)field->data)[i];
-    case RP_U64: return (double)((const uint64_t *)field->data)[i];
+    case RP_F32:
+        return (double)((const float *)field->data)[i];
+    case RP_F64:
+        return ((const double *)field->data)[i];
+    case RP_U8:
+        return ((const uint8_t *)field->data)[i];
+    case RP_U16:
+        return ((const uint16_t *)field->data)[i];
+    case RP_U32:
+        return ((const uint32_t *)field->data)[i];
+    case RP_U64:
+        return (double)((const uint64_t *)field->data)[i];
     }
     return NAN;
 }
@@ -143,8 +149,7 @@ rp_code rp_grain_colours_choose(rp_grain_colours *colours, const rp_view *view,
                                 const rp_scene *scene, const rp_paint_options *options,
                                 rp_report *report)
 {
-    *colours = (rp_grain_colours){
-        .view = view, .scene = scene, .range = rp_colour_range_empty()};
+    *colours = (rp_grain_colours){.view = view, .scene = scene, .range = rp_colour_range_empty()};
     rp_code code = choose_kind(colours, options->colour, report);
     if (code != RP_OK) return code;
     if (options->range)

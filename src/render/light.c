@@ -23,8 +23,8 @@ rp_lighting rp_lighting_make(const rp_scene *scene)
                             .lamp_count = scene->lamps.count};
     lighting.sun_across[0] = rp_v3_across(travel);
     lighting.sun_across[1] = rp_v3_cross(travel, lighting.sun_across[0]);
-    lighting.sun = rp_v3_scale(rp_colour_mul(rp_v3_from(spec->colour), daylight),
-                               SUN_LIGHT * spec->strength);
+    lighting.sun =
+        rp_v3_scale(rp_colour_mul(rp_v3_from(spec->colour), daylight), SUN_LIGHT * spec->strength);
     double lit = fmax(0, lighting.to_sun.z) * rp_brightness(lighting.sun) + lighting.sky_strength;
     lighting.below = rp_v3_scale(bounce, lit);
     return lighting;

@@ -20,8 +20,8 @@ typedef struct painting {
     rp_dice_table dice;
     int samples;
     rp_picture *picture;
-    int columns;           /* of tiles */
-    size_t first;          /* tile of the present part */
+    int columns;  /* of tiles */
+    size_t first; /* tile of the present part */
     atomic_ullong rays;
     float encoded[ENCODED + 2]; /* sRGB, 0 to 255 */
 } painting;
@@ -70,7 +70,8 @@ static void put_pixel(const painting *p, int x, int y, rp_vec3 colour)
     }
 }
 
-/* Light is added up and then toned; what a chart shows is not toned at all. Gives the number of rays. */
+/* Light is added up and then toned; what a chart shows is not toned at all. Gives the number of
+ * rays. */
 static uint32_t paint_pixel(const painting *p, int x, int y)
 {
     rp_vec3 light = rp_v3(0, 0, 0), chart = rp_v3(0, 0, 0);
@@ -87,8 +88,8 @@ static uint32_t paint_pixel(const painting *p, int x, int y)
     int lit = p->samples - charts;
     rp_vec3 colour = rp_v3_scale(chart, 1.0 / p->samples);
     if (lit > 0)
-        colour = rp_v3_madd(colour, (double)lit / p->samples,
-                            rp_tone(rp_v3_scale(light, 1.0 / lit)));
+        colour =
+            rp_v3_madd(colour, (double)lit / p->samples, rp_tone(rp_v3_scale(light, 1.0 / lit)));
     put_pixel(p, x, y, colour);
     return rays;
 }
@@ -147,7 +148,8 @@ static rp_code place_camera(rp_tracing *t, const rp_view *view, const rp_scene *
 {
     rp_code code = rp_camera_choose(scene, options, framing, view->time, &t->camera[0], report);
     t->camera[1] = t->camera[0];
-    double frame = options->frame_time > 0 && isfinite(options->frame_time) ? options->frame_time : 0;
+    double frame =
+        options->frame_time > 0 && isfinite(options->frame_time) ? options->frame_time : 0;
     *exposure = t->draft || code != RP_OK ? 0 : t->camera[0].shutter * frame;
     if (!(*exposure > 0)) return code;
     t->moving = true;
@@ -163,8 +165,8 @@ static void draw_legend(const painting *p)
     if (c->kind == RP_COLOUR_SPEED)
         rp_legend_draw(p->picture, &(rp_legend){"speed", "m/s", c->range.low, c->range.high});
     if (c->kind == RP_COLOUR_FIELD)
-        rp_legend_draw(p->picture, &(rp_legend){c->field->name, c->field->unit, c->range.low,
-                                                c->range.high});
+        rp_legend_draw(p->picture,
+                       &(rp_legend){c->field->name, c->field->unit, c->range.low, c->range.high});
 }
 
 static rp_code paint_all(painting *p, const rp_view *view, const rp_scene *scene,

@@ -105,9 +105,8 @@ rp_code rp_rays_add_triangles(rp_rays *rays, size_t count, const rp_quad *first,
     if (!geometry) return check(rays, report);
     if (count > 0) {
         set_points(geometry, 3 * count, first, last, RTC_FORMAT_FLOAT3);
-        unsigned *corners =
-            rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                    3 * sizeof(unsigned), count);
+        unsigned *corners = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0,
+                                                    RTC_FORMAT_UINT3, 3 * sizeof(unsigned), count);
         for (size_t i = 0; corners && i < 3 * count; i++)
             corners[i] = (unsigned)i;
     }
@@ -165,6 +164,18 @@ typedef struct bare {
     atomic_llong count;
 } bare;
 
+static struct RTCRay bare_ray(const float from[3], const float way[3])
+{
+    return (struct RTCRay){.org_x = from[0],
+                           .org_y = from[1],
+                           .org_z = from[2],
+                           .dir_x = way[0],
+                           .dir_y = way[1],
+                           .dir_z = way[2],
+                           .tfar = INFINITY,
+                           .mask = ~0u};
+}
+
 static void shoot_row(bare *b, int y)
 {
     struct RTCIntersectContext context;
@@ -174,16 +185,15 @@ static void shoot_row(bare *b, int y)
         float d[3];
         for (int a = 0; a < 3; a++)
             d[a] = b->corner[a] + (float)x * b->right[a] + (float)y * b->down[a] - b->eye[a];
-        struct RTCRayHit query = {.hit.geomID = RTC_INVALID_GEOMETRY_ID};
-        query.ray = (struct RTCRay){b->eye[0], b->eye[1], b->eye[2], 0, d[0], d[1],
-                                    d[2],      0,         INFINITY,  ~0u};
+        struct RTCRayHit query = {.ray = bare_ray(b->eye, d),
+                                  .hit.geomID = RTC_INVALID_GEOMETRY_ID};
         rtcIntersect1(b->rays->scene, &context, &query);
         count++;
         if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) continue;
-        float t = query.ray.tfar * 0.999f;
-        struct RTCRay shadow = {b->eye[0] + t * d[0], b->eye[1] + t * d[1], b->eye[2] + t * d[2], 0,
-                                b->light[0],          b->light[1],          b->light[2],          0,
-                                INFINITY,             ~0u};
+        float from[3];
+        for (int a = 0; a < 3; a++)
+            from[a] = b->eye[a] + 0.999f * query.ray.tfar * d[a];
+        struct RTCRay shadow = bare_ray(from, b->light);
         rtcOccluded1(b->rays->scene, &context, &shadow);
         count++;
     }

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-#define DENSE 0.9         /* grain scale from which buried grains cannot be seen through gaps */
-#define STILL_PART 0.1    /* of its radius that a grain may move and still stand still */
+#define DENSE 0.9      /* grain scale from which buried grains cannot be seen through gaps */
+#define STILL_PART 0.1 /* of its radius that a grain may move and still stand still */
 #define BODY_GLOSS 0.10
-#define LIFT_PART 2e-3    /* of a grain's radius */
+#define LIFT_PART 2e-3     /* of a grain's radius */
 #define LIFT_ROUNDING 4e-7 /* of the farthest coordinate: what floats may be off by */
 #define BLOCK ((size_t)1 << 14)
 /* The ground fades into the haze between these distances from the scene's middle, in its radii. */
@@ -199,6 +199,13 @@ static rp_vec3 from_quad(const rp_quad q)
     return rp_v3((double)q[0], (double)q[1], (double)q[2]);
 }
 
+/* A wave of period 1 between -1 and 1, of parabolas: as good as a sine here, and quicker. */
+static double wave_of(double phase)
+{
+    double t = phase - floor(phase) - 0.5;
+    return 16 * t * (0.5 - fabs(t));
+}
+
 /* Stones are not balls: waves across the surface, others on each grain, tilt it this way and that.
  */
 static rp_vec3 roughened(rp_vec3 normal, uint32_t bits)
@@ -208,8 +215,8 @@ static rp_vec3 roughened(rp_vec3 normal, uint32_t bits)
         bits = rp_mix_bits(bits + 0x9e3779b9u);
         rp_vec3 wave = rp_v3((bits & 0x3ff) / 511.5 - 1, (bits >> 10 & 0x3ff) / 511.5 - 1,
                              (bits >> 20 & 0x3ff) / 511.5 - 1);
-        double phase = 4.2 * rp_v3_dot(wave, normal) + (bits >> 24) * 0.0246;
-        tilt = rp_v3_madd(tilt, 0.30 * sin(phase), wave);
+        double phase = 0.67 * rp_v3_dot(wave, normal) + (bits >> 24) / 256.0;
+        tilt = rp_v3_madd(tilt, 0.30 * wave_of(phase), wave);
     }
     return rp_v3_normal(rp_v3_add(normal, tilt));
 }

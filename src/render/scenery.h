@@ -20,8 +20,8 @@ typedef struct rp_scenery {
     rp_shell shell;
     rp_solids solids;
     rp_rays *rays;
-    rp_quad *spheres;     /* of the shell's grains; then those that move once more, as they end */
-    rp_quad *corners[2];  /* of triangles, as they begin and end; the second NULL: all stand still */
+    rp_quad *spheres;    /* of the shell's grains; then those that move once more, as they end */
+    rp_quad *corners[2]; /* of triangles, as they begin and end; the second NULL: all stand still */
     size_t sphere_bytes, corner_bytes;
     double gathering, building; /* s that it took */
 } rp_scenery;

@@ -15,11 +15,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define CELL 2.0            /* spacings */
-#define THICK 151           /* grains in 27 cells; 216 at rest on a lattice, 144 at its surface */
-#define COUNT_MAX 60000     /* in a cell; more are not counted */
-#define CELLS_MAX 8e7       /* more would be a few grains in a wide box: nothing to gain */
-#define GRAINS_LEAST 512    /* fewer are not worth the cells */
+#define CELL 2.0         /* spacings */
+#define THICK 151        /* grains in 27 cells; 216 at rest on a lattice, 144 at its surface */
+#define COUNT_MAX 60000  /* in a cell; more are not counted */
+#define CELLS_MAX 8e7    /* more would be a few grains in a wide box: nothing to gain */
+#define GRAINS_LEAST 512 /* fewer are not worth the cells */
 #define BLOCK ((size_t)1 << 16)
 
 typedef struct cells {
@@ -187,13 +187,13 @@ static void list_lots(void *context, size_t begin, size_t end)
 static size_t add_up(search *s, size_t blocks)
 {
     size_t place = 0;
-    for (int lot = 0; lot < 2; lot++) {
+    for (int list = 0; list < 2; list++) {
         for (size_t b = 0; b < blocks; b++) {
-            size_t count = s->places[b][lot];
-            s->places[b][lot] = place;
+            size_t count = s->places[b][list];
+            s->places[b][list] = place;
             place += count;
         }
-        if (lot == 0) s->shell->still = place;
+        if (list == 0) s->shell->still = place;
     }
     return place;
 }

@@ -71,12 +71,18 @@ static rp_vec3 lit_from(const rp_surface *surface, rp_vec3 light, rp_vec3 to_lig
     return rp_v3_scale(rp_colour_mul(light, colour), facing);
 }
 
+static rp_vec3 way_to_sun(const rp_tracing *t, rp_dice *dice)
+{
+    if (t->draft) return t->lighting.to_sun;
+    double pick[2];
+    rp_dice_throw(dice, pick);
+    return rp_light_to_sun(&t->lighting, pick);
+}
+
 static rp_vec3 sun_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
                       rp_dice *dice)
 {
-    double pick[2] = {0, 0};
-    if (!t->draft) rp_dice_throw(dice, pick);
-    rp_vec3 to_sun = rp_light_to_sun(&t->lighting, pick);
+    rp_vec3 to_sun = way_to_sun(t, dice);
     double facing = rp_v3_dot(surface->normal, to_sun);
     if (!(facing > 0) || is_hidden(t, surface, to_sun, INFINITY, ray->time, dice))
         return rp_v3(0, 0, 0);
@@ -136,13 +142,13 @@ static rp_vec3 light_on(const rp_tracing *t, const rp_surface *surface, const rp
 static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
                         rp_dice *dice)
 {
-    double pick[2] = {0, 0}, shade = CHART_SKY;
-    if (!t->draft) rp_dice_throw(dice, pick);
-    rp_vec3 to_sun = rp_light_to_sun(&t->lighting, pick);
+    double shade = CHART_SKY;
+    rp_vec3 to_sun = way_to_sun(t, dice);
     double facing = rp_v3_dot(surface->normal, to_sun);
     if (facing > 0 && !is_hidden(t, surface, to_sun, INFINITY, ray->time, dice))
         shade += CHART_SUN * facing;
     if (!t->draft) {
+        double pick[2];
         rp_dice_throw(dice, pick);
         rp_vec3 way = rp_pick_about(surface->normal, pick);
         double room = 20 * t->scenery->radius;
@@ -156,14 +162,15 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
     rp_ray ray = camera_ray(t, px, py, dice);
     rp_surface surface = rp_scenery_look(t->scenery, &ray, t->camera[0].pitch);
     dice->rays++;
-    bool chart =
-        surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
+    bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
     if (chart) return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
 
-    rp_vec3 background = rp_light_background(&t->lighting, ray.direction);
     if (surface.kind == RP_SEES_NOTHING || surface.faded >= 1)
-        return (rp_seen){.light = background};
+        return (rp_seen){.light = rp_light_background(&t->lighting, ray.direction)};
     rp_vec3 light = light_on(t, &surface, &ray, dice);
-    if (surface.faded > 0) light = rp_colour_mix(light, background, surface.faded);
+    if (surface.faded > 0) {
+        rp_vec3 background = rp_light_background(&t->lighting, ray.direction);
+        light = rp_colour_mix(light, background, surface.faded);
+    }
     return (rp_seen){.light = rp_v3_min(light, rp_v3(BRIGHTEST, BRIGHTEST, BRIGHTEST))};
 }
