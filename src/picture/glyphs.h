@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Grid lines of a letter, from the line upwards. Letters like x reach 9, those like g down to -4. */
+/* The grid line that capitals reach. Letters like x reach 9, those like g go down to -4. */
 #define RP_GLYPH_CAPITAL 12
 
 /* The strokes of a letter, split by '|', each a row of points "x,y" in a grid whose x starts at 0.
@@ -16,7 +16,8 @@
  *        |          )     the bend and back to the stem.
  *      5 +---------+
  *        |
- *      0 +                                                                                       */
+ *      0 +
+ */
 const char *rp_glyph_strokes(uint32_t character);
 
 #endif

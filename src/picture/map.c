@@ -110,8 +110,10 @@ static void make_hue(double angle, double linear[3])
         double chroma = (low + high) / 2;
         double lab[3] = {HUE_LIGHTNESS, chroma * rp_cos(angle), chroma * rp_sin(angle)};
         rp_oklab_to_linear(lab, linear);
-        if (screen_shows(linear)) low = chroma;
-        else high = chroma;
+        if (screen_shows(linear))
+            low = chroma;
+        else
+            high = chroma;
     }
     rp_oklab_to_linear((double[3]){HUE_LIGHTNESS, low * rp_cos(angle), low * rp_sin(angle)},
                        linear);

@@ -51,8 +51,8 @@ static uint32_t next_character(const char **text)
     int more = at[0] < 0x80 ? 0 : at[0] < 0xc0 ? -1 : at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
     uint32_t character = more <= 0 ? at[0] : at[0] & (0x3fu >> more);
     for (int i = 1; i <= more; i++) {
-        if ((at[i] & 0xc0) != 0x80) more = -1;
-        else character = character << 6 | (at[i] & 0x3f);
+        character = character << 6 | (at[i] & 0x3f);
+        if ((at[i] & 0xc0) != 0x80) more = -1; /* also at the end of the text */
     }
     *text += more > 0 ? more + 1 : 1;
     return more < 0 ? UINT32_MAX : character;
