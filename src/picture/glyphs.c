@@ -4,8 +4,8 @@
 
 #define DEGREE_SIGN 0xb0
 
-/* Digits are all six wide, so that numbers do not jump about from frame to frame. Letters that are
- * easily taken for each other (I l 1, O 0) differ in more than their width. */
+/* Digits are all six wide, so that numbers do not jump about from frame to frame. What is easily
+ * taken for each other is kept apart: I has bars, l a foot, 1 both, and O is wider than 0. */
 static const char *const ascii[128] = {
     [' '] = "",
     ['!'] = "0,12 0,4 | 0,0 0,0",
@@ -20,7 +20,7 @@ static const char *const ascii[128] = {
     ['-'] = "0,5 5,5",
     ['.'] = "0,0 0,0",
     ['/'] = "0,-2 5,13",
-    ['0'] = "(0,12) (6,12) (6,0) (0,0) | 3,6 3,6",
+    ['0'] = "(0,12) (6,12) (6,0) (0,0)",
     ['1'] = "0,9 3,12 3,0 | 0,0 6,0",
     ['2'] = "0,9 (0,12) (6,12) (6,6) 0,0 6,0",
     ['3'] = "0,10 (1,12) 3,12 (6,12) (6,6) 3,6 2,6 | 3,6 (6,6) (6,0) 3,0 (1,0) 0,2",

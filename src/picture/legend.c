@@ -86,6 +86,12 @@ static void set_heading(layout *l, const rp_picture *picture, const rp_legend *l
     fit(l->heading, whole, l->text, fmax(room, picture->width / 3.0));
 }
 
+/* For a bar so many texts high. */
+static int ticks_wanted(double texts)
+{
+    return (int)fmin(5, fmax(2, texts / 2));
+}
+
 /*   +-----------------+
  *   |  speed [m/s]    |
  *   |  ##- 1.5        |      the bar's height gives way in low pictures
@@ -100,7 +106,7 @@ static bool make_layout(layout *l, const rp_picture *picture, const rp_legend *l
     double below = PADDING * h + 0.2 * h;
     double around = heading + PADDING * h + below;
     double bar = fmin(BAR_HEIGHT * h, picture->height - 2 * MARGIN * h - around);
-    l->tick_count = rp_ticks(legend->low, legend->high, bar < 9 * h ? 3 : 5, l->ticks);
+    l->tick_count = rp_ticks(legend->low, legend->high, ticks_wanted(bar / h), l->ticks);
 
     double side = l->tick_count > 0 ? 2 * MARK * h + widest_tick(l) : 0;
     double inner = BAR_WIDTH * h + side;

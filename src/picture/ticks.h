@@ -11,9 +11,9 @@ typedef struct rp_tick {
 } rp_tick;
 
 /* The multiples of 1, 2 or 5 times a power of ten from `low` to `high`: of all such steps the one
- * that gives nearest to `wanted` (3 to 6) ticks, never two more nor three less. One tick in the
- * middle where the ends are equal to nine digits; none where they are not finite or the wrong way
- * around, or too large to be told (1e290). */
+ * that gives nearest to `wanted` (2 to 5) ticks, at most two more or less. One tick in the middle
+ * where the ends are equal to nine digits; none where they are not finite or the wrong way around,
+ * or beyond 1e290. */
 int rp_ticks(double low, double high, int wanted, rp_tick ticks[RP_TICKS_MAX]);
 
 #endif
