@@ -50,6 +50,29 @@ double rp_srgb_decode(double encoded)
     return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4);
 }
 
+void rp_picture_blend(rp_picture *picture, int x, int y, const double colour[3], double part)
+{
+    if (!(part > 0)) return; /* encoding again might change the pixel */
+    uint8_t *pixel = rp_picture_at(picture, x, y);
+    for (int c = 0; c < 3; c++) {
+        double under = rp_srgb_decode(pixel[c] / 255.0);
+        pixel[c] = (uint8_t)lround(255 * rp_srgb_encode(under + part * (colour[c] - under)));
+    }
+}
+
+void rp_picture_paste(rp_picture *to, const rp_picture *from, int left, int top)
+{
+    /* In 64 bits, as the place may be any. */
+    int64_t x0 = left < 0 ? -(int64_t)left : 0, y0 = top < 0 ? -(int64_t)top : 0;
+    int64_t x1 = (int64_t)to->width - left, y1 = (int64_t)to->height - top;
+    if (x1 > from->width) x1 = from->width;
+    if (y1 > from->height) y1 = from->height;
+    if (x0 >= x1) return;
+    for (int64_t y = y0; y < y1; y++)
+        memmove(rp_picture_at(to, (int)(left + x0), (int)(top + y)),
+                rp_picture_at(from, (int)x0, (int)y), 3 * (size_t)(x1 - x0));
+}
+
 /* Where a picture goes on the sheet, and how the light of eight bits is added up. */
 typedef struct paste {
     const rp_picture *from;

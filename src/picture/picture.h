@@ -26,6 +26,13 @@ static inline uint8_t *rp_picture_at(const rp_picture *picture, int x, int y)
 double rp_srgb_encode(double linear);
 double rp_srgb_decode(double encoded);
 
+/* Lays linear light over a pixel, `part` of it from 0 to 1; the rest shines through. */
+void rp_picture_blend(rp_picture *picture, int x, int y, const double colour[3], double part);
+
+/* Copies a picture into another with its upper left corner at (left, top); what does not fit is
+ * left out. */
+void rp_picture_paste(rp_picture *to, const rp_picture *from, int left, int top);
+
 /* A contact sheet: `count` pictures in rows of `columns`, each fitted into a cell of `cell_width`
  * pixels (its height follows the first picture), with a narrow margin around. */
 rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int columns, int cell_width,

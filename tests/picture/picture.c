@@ -92,6 +92,30 @@ static void absurd_sheets_are_refused(void **state)
     rp_picture_destroy(one);
 }
 
+/* Wherever it is put, each pixel is either of the old picture or from the right place of the new.
+ */
+static void pasting_cuts_what_does_not_fit(void **state)
+{
+    (void)state;
+    rp_picture *from = plain(4, 3, 0, 0, 0);
+    for (int i = 0; i < 12; i++)
+        from->pixels[3 * i] = (uint8_t)(i + 1);
+    const int places[] = {INT32_MIN, -5, -4, -2, 0, 1, 3, 5, 6, INT32_MAX};
+    for (int i = 0; i < 100; i++) {
+        rp_picture *to = plain(6, 5, 200, 0, 0);
+        int64_t left = places[i % 10], top = places[i / 10];
+        rp_picture_paste(to, from, (int)left, (int)top);
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 6; x++) {
+                bool inside = x >= left && x < left + 4 && y >= top && y < top + 3;
+                int expected = inside ? (int)(4 * (y - top) + x - left + 1) : 200;
+                assert_int_equal(rp_picture_at(to, x, y)[0], expected);
+            }
+        rp_picture_destroy(to);
+    }
+    rp_picture_destroy(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +124,7 @@ int main(void)
         cmocka_unit_test(shrinking_keeps_the_light),
         cmocka_unit_test(a_tall_picture_fits_into_a_wide_cell),
         cmocka_unit_test(absurd_sheets_are_refused),
+        cmocka_unit_test(pasting_cuts_what_does_not_fit),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
