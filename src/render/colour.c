@@ -90,7 +90,7 @@ rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain)
         rp_colour_of_id(id_of(colours->view, grain), rgb);
     } else {
         double span = colours->range.high - colours->range.low;
-        double t = (value_of(colours, grain) - colours->range.low) / (span > 0 ? span : 1);
+        double t = span > 0 ? (value_of(colours, grain) - colours->range.low) / span : 0.5;
         rp_colour_map(t, rgb);
     }
     return (rp_grain_look){rp_v3_from(rgb), 0};

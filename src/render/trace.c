@@ -160,7 +160,8 @@ static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp
 rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
 {
     rp_ray ray = camera_ray(t, px, py, dice);
-    rp_surface surface = rp_scenery_look(t->scenery, &ray, t->camera[0].pitch);
+    double finest = t->draft ? INFINITY : t->camera[0].pitch;
+    rp_surface surface = rp_scenery_look(t->scenery, &ray, finest);
     dice->rays++;
     bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
     if (chart) return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
