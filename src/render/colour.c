@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define GRAIN_GLOSS 0.05
-#define WET_GLOSS 0.30
+#define WET_GLOSS 0.15
 /* The share of its light that a grain loses at moisture 1: water between grains leads light on
  * instead of back. */
 #define WET_DARKER 0.5

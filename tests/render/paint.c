@@ -24,6 +24,7 @@ static void a_sphere_lands_where_the_camera_says(void **state)
 {
     (void)state;
     stage_clear(&s);
+    s.options.colour = "id"; /* grains of sand differ in size */
     rp_picture *empty = stage_paint(&s, 400, 300, NULL);
     s.view.spacing = 0.5;
     stage_add(&s, 0.4, 0, -0.3, RED);
@@ -126,19 +127,21 @@ static void a_hidden_body_is_not_drawn(void **state)
     box->hidden = true;
     rp_picture *hidden = stage_paint(&s, 100, 100, NULL);
     assert_true(differ(with, hidden, 50, 50) > 24);
-    assert_int_equal(differ(without, hidden, 50, 50), 0);
+    /* The box is framed all the same, so that rays start elsewhere by a rounding. */
+    assert_true(differ(without, hidden, 50, 50) <= 6);
     for (int x = 0; x < 100; x += 7)
-        assert_true(differ(without, hidden, x, 80) <= differ(without, with, x, 80));
+        assert_true(differ(without, hidden, x, 80) <= differ(without, with, x, 80) + 6);
     rp_picture_destroy(without);
     rp_picture_destroy(with);
     rp_picture_destroy(hidden);
 }
 
-/* A dry, a half wet and a wet ball, otherwise the same; without the field all are dry. */
+/* A dry, a half wet and a wet ball, otherwise the same; without the field all are dry. Wet ones
+ * shine, too, so that it is the whole ball which is darker. */
 static void wet_grains_are_darker(void **state)
 {
     (void)state;
-    double light[3][3]; /* ball, colour */
+    double light[3] = {0};
     for (int ball = 0; ball < 3; ball++) {
         stage_clear(&s);
         s.view.spacing = 0.5;
@@ -146,14 +149,13 @@ static void wet_grains_are_darker(void **state)
         s.view.moisture = ball ? s.moisture : NULL;
         stage_add(&s, 0, 0, 0, SAND);
         rp_picture *picture = stage_paint(&s, 100, 100, NULL);
-        for (int c = 0; c < 3; c++)
-            light[ball][c] = rp_srgb_decode(rp_picture_at(picture, 50, 45)[c] / 255.0);
+        for (int i = 0; i < 400; i++)
+            light[ball] +=
+                rp_srgb_decode(rp_picture_at(picture, 40 + i % 20, 40 + i / 20)[0] / 255.0);
         rp_picture_destroy(picture);
     }
-    for (int c = 0; c < 3; c++) {
-        assert_true(light[1][c] < 0.95 * light[0][c] && light[2][c] < 0.9 * light[1][c]);
-        assert_true(light[2][c] > 0.25 * light[0][c]); /* but not black */
-    }
+    assert_true(light[1] < 0.9 * light[0] && light[2] < 0.85 * light[1]);
+    assert_true(light[2] > 0.25 * light[0]); /* but not black */
 }
 
 static void a_moved_body_is_drawn_where_the_view_says(void **state)

@@ -24,6 +24,7 @@ typedef struct stage {
     uint32_t id[STAGE_GRAINS];
     uint8_t material[STAGE_GRAINS];
     float moisture[STAGE_GRAINS];
+    rp_paint_options options; /* but for the size */
 } stage;
 
 enum { RED, BLUE, SAND };
@@ -42,6 +43,7 @@ static inline void stage_clear(stage *s)
     s->camera = (rp_camera_spec){
         .name = "front", .position = {0, -2, 0}, .up = {0, 0, 1}, .field_of_view = 0.8};
     s->scene.cameras = (rp_named_list){&s->camera, 1};
+    s->options = rp_default_paint_options();
     s->view = (rp_view){
         .spacing = 0.1, .x = s->x, .y = s->y, .z = s->z, .id = s->id, .material = s->material};
 }
@@ -68,7 +70,7 @@ static inline rp_body_spec *stage_add_body(stage *s, rp_shape shape, rp_vec3 pos
 static inline rp_picture *stage_paint(const stage *s, int width, int height, rp_threads *threads)
 {
     rp_report *report = rp_report_create();
-    rp_paint_options options = rp_default_paint_options();
+    rp_paint_options options = s->options;
     options.width = width;
     options.height = height;
     rp_picture *picture;
