@@ -84,15 +84,15 @@ rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_
 /* Side by side they share a clock. */
 static rp_code check_runs(const rp_film *film, rp_report *report)
 {
-    if (film->options.width < film->shown_count)
-        return rp_fail(report, RP_ERROR_INPUT, "%d runs side by side in %d pixels",
-                       film->shown_count, film->options.width);
     for (int i = 0; i < film->shown_count; i++) {
         const rp_film_run *run = &film->shown[i].run;
         const rp_scene *scene = rp_record_scene(run->record);
         rp_place place = {.file = rp_record_folder(run->record)};
         rp_code code = rp_film_check(&film->options, scene, report);
         if (code != RP_OK) return code;
+        if (film->options.width < film->shown_count)
+            return rp_fail(report, RP_ERROR_INPUT, "%d runs side by side in %d pixels",
+                           film->shown_count, film->options.width);
         if (!film->shown[i].count)
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "there are no such frames");
         double time = (double)scene->output.frame_every / scene->time.frame_rate;
@@ -113,10 +113,12 @@ static rp_code open_film(rp_film *film, rp_report *report)
     const rp_film_options *options = &film->options;
     rp_film_look(film);
     rp_code code = check_runs(film, report);
+    film->encodes = options->path && rp_encoder_knows(options->path);
+    /* The place comes first: a survey of fine grains takes a while. */
+    if (code == RP_OK && options->path) code = rp_film_folder_open(film, report);
     if (code == RP_OK) code = rp_threads_create(options->threads, &film->threads, report);
     if (code == RP_OK) code = rp_film_survey(film, report);
-    film->encodes = options->path && rp_encoder_knows(options->path);
-    return code == RP_OK && options->path ? rp_film_folder_open(film, report) : code;
+    return code == RP_OK && options->path ? rp_film_folder_settle(film, report) : code;
 }
 
 rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, int run_count,

@@ -33,13 +33,11 @@ struct rp_film {
     double started; /* s, on rp_clock */
 };
 
-/* film.c: how many pictures there are now; the number that the name of one is made of. */
+/* pictures.c: how many pictures there are now; the number that the name of one is made of. */
 int64_t rp_film_count(const rp_film *film);
 int64_t rp_film_number(const rp_film *film, int64_t picture);
 /* s from picture to picture, simulated. */
 double rp_film_frame_time(const rp_film *film);
-
-/* pictures.c */
 /* Counts the frames of the runs anew. */
 void rp_film_look(rp_film *film);
 /* Chooses what all pictures share: bounds for the camera, and colours. */
@@ -49,15 +47,23 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
 /* The file of the frame that a picture shows of a run. */
 rp_path rp_shown_path(const rp_shown *shown, int64_t picture);
 
+/* sheet.c: pictures in memory; the film needs no path. */
+#define RP_SHEET_MAX 12 /* rows and columns */
+rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report);
+/* Pictures spread over the run, in cells as wide as the film. */
+rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp_report *report);
+
 /* folder.c */
-/* Makes and locks the folder; clears away pictures that were painted with other settings. */
+/* Makes and locks the folder. */
 rp_code rp_film_folder_open(rp_film *film, rp_report *report);
+/* Clears away pictures that were painted with other settings, and notes those of now. */
+rp_code rp_film_folder_settle(const rp_film *film, rp_report *report);
 rp_path rp_film_picture_path(const rp_film *film, int64_t picture);
 /* True when the picture is there and not older than what it shows. */
 bool rp_film_has_picture(const rp_film *film, int64_t picture);
 /* Removes the folder and what we put there; anything else stays, and the folder with it. */
 void rp_film_folder_remove(rp_film *film);
-/* Unlocks it. */
+/* Unlocks it; that of a film goes while nothing is in it. */
 void rp_film_folder_close(rp_film *film);
 
 #endif

@@ -81,6 +81,7 @@ void rp_film_folder_close(rp_film *film)
     unlink(inside(film, LOCK_FILE).text);
     close(film->lock);
     film->lock = -1;
+    if (film->encodes) rmdir(film->folder);
 }
 
 /* --- settings --------------------------------------------------------------------------------- */
@@ -186,11 +187,14 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report)
     if (length >= RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return rp_fail_errno(report, EISDIR, path, "write");
-    rp_code code = lock_folder(film, report);
-    if (code != RP_OK) return code;
+    return lock_folder(film, report);
+}
+
+rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
+{
     char *settings = make_settings(film);
     if (!settings) return rp_fail_memory(report, sizeof *film, "the settings of a film");
-    code = apply_settings(film, settings, report);
+    rp_code code = apply_settings(film, settings, report);
     free(settings);
     return code;
 }
@@ -217,5 +221,4 @@ void rp_film_folder_remove(rp_film *film)
     remove_pictures(film, true, NULL);
     unlink(inside(film, SETTINGS_FILE).text);
     rp_film_folder_close(film);
-    rmdir(film->folder);
 }
