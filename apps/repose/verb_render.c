@@ -148,6 +148,7 @@ static rp_code prepare_place(const char *path, rp_report *report)
 {
     char folder[PATH_MAX];
     struct stat info;
+    if (!rp_picture_can_write_png()) return rp_picture_write_png(NULL, path, report);
     snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');
     if (slash) *slash = 0;
@@ -201,6 +202,8 @@ static void print_summary(const job *j, rp_code code, double seconds)
         fprintf(stderr, "repose: stopped; ");
         if (is_still(j))
             fprintf(stderr, "nothing was written\n");
+        else if (!j->done.frame_count)
+            fprintf(stderr, "what is painted is kept. Go on with the same command\n");
         else
             fprintf(stderr, "%lld of %lld pictures are there. Go on with the same command\n",
                     pictures, (long long)j->done.frame_count);

@@ -29,7 +29,7 @@ typedef struct rp_film_progress {
     bool encoding;              /* all are painted; `frame` counts those in the film */
     double time;                /* s, simulated, of the frame painted last */
     size_t grains;              /* in it */
-    double seconds;             /* on the wall, since the film was opened */
+    double seconds;             /* on the wall, since opening, or since encoding began */
     double seconds_left;        /* estimate; negative when unknown */
 } rp_film_progress;
 
@@ -37,7 +37,7 @@ typedef struct rp_film_progress {
 typedef struct rp_film_options {
     const char *path;   /* *.mp4, *.webm, or a folder for pictures; NULL: nothing is written */
     int width, height;  /* pixels */
-    int samples;        /* of a pixel: 1 is a draft, 16 is good, more is smoother */
+    int samples;        /* of a pixel: 1 is a draft, more are smoother */
     const char *camera; /* its name; NULL: the scene's first, else "automatic" */
     double orbit;       /* rad/s that the camera goes about what it looks at */
     double grain_scale; /* radius of a grain in half spacings; 1: neighbours touch */
@@ -59,8 +59,8 @@ RP_API rp_film_options rp_default_film_options(void);
  */
 typedef struct rp_film_run {
     const rp_record *record;
-    bool fine; /* its fine grains, not the coarse ones */
-    int64_t from, to;
+    bool fine;        /* its fine grains, not the coarse ones */
+    int64_t from, to; /* numbers; 0 and INT64_MAX: all */
 } rp_film_run;
 
 /* Runs side by side. */

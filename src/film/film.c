@@ -112,6 +112,7 @@ static rp_code open_film(rp_film *film, rp_report *report)
 {
     const rp_film_options *options = &film->options;
     rp_film_look(film);
+    film->progress.frame_count = rp_film_count(film);
     rp_code code = check_runs(film, report);
     film->encodes = options->path && rp_encoder_knows(options->path);
     /* The place comes first: a survey of fine grains takes a while. */
@@ -164,8 +165,7 @@ rp_film_progress rp_film_state(const rp_film *film)
     return p;
 }
 
-/* False when the host wants to stop. */
-static bool show(rp_film *film)
+bool rp_film_show(const rp_film *film)
 {
     if (!film->options.progress) return true;
     rp_film_progress progress = rp_film_state(film);
@@ -197,7 +197,7 @@ rp_code rp_film_paint(rp_film *film, rp_report *report)
         film->progress.frame++;
         film->progress.kept += kept;
         bool last = film->progress.frame == film->progress.frame_count;
-        if (!show(film) && !last) code = RP_INTERRUPTED;
+        if (!rp_film_show(film) && !last) code = RP_INTERRUPTED;
     }
     return code;
 }
@@ -236,7 +236,7 @@ static rp_code encode(rp_film *film, rp_report *report)
     while (code == RP_OK && film->progress.frame < film->progress.frame_count) {
         code = add_picture(film, film->progress.frame, encoder, report);
         film->progress.frame++;
-        if (code == RP_OK && !show(film)) code = RP_INTERRUPTED;
+        if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
     }
     if (code == RP_OK) return rp_encoder_finish(encoder, report);
     rp_encoder_abandon(encoder);

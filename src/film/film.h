@@ -36,6 +36,8 @@ struct rp_film {
 /* pictures.c: how many pictures there are now; the number that the name of one is made of. */
 int64_t rp_film_count(const rp_film *film);
 int64_t rp_film_number(const rp_film *film, int64_t picture);
+/* film.c: tells how far it is; false when the host wants to stop. */
+bool rp_film_show(const rp_film *film);
 /* s from picture to picture, simulated. */
 double rp_film_frame_time(const rp_film *film);
 /* Counts the frames of the runs anew. */

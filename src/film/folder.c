@@ -157,6 +157,33 @@ static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
     return code;
 }
 
+/* True for "FILM.123.part". */
+static bool is_part_of(const char *name, const char *film)
+{
+    size_t length = strlen(film);
+    if (strncmp(name, film, length) != 0 || name[length] != '.') return false;
+    name += length + 1;
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, ".part") == 0;
+}
+
+/* Removes what encoders that were killed left behind: while we hold the lock there is no other. */
+static void sweep_films(const rp_film *film)
+{
+    const char *path = film->options.path, *slash = strrchr(path, '/');
+    char parent[RP_PATH_MAX], part[RP_PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) + 1 : 2,
+             slash ? path : "./");
+    DIR *folder = opendir(parent);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (!is_part_of(entry->d_name, slash ? slash + 1 : path)) continue;
+        int length = snprintf(part, sizeof part, "%s%s", parent, entry->d_name);
+        if (length < (int)sizeof part) unlink(part);
+    }
+    closedir(folder);
+}
+
 /* Pictures that were painted with other settings go; those in a folder without settings are not
  * ours to remove. */
 static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report *report)
@@ -196,6 +223,7 @@ rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
     if (!settings) return rp_fail_memory(report, sizeof *film, "the settings of a film");
     rp_code code = apply_settings(film, settings, report);
     free(settings);
+    if (film->encodes) sweep_films(film);
     return code;
 }
 

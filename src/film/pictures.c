@@ -103,6 +103,7 @@ static rp_code survey_run(rp_film *film, rp_shown *shown, rp_report *report)
     for (int64_t n = 0; n < wanted && code == RP_OK; n++) {
         int64_t place = wanted > 1 ? n * (shown->count - 1) / (wanted - 1) : 0;
         code = add_view(film, shown, shown->first + place, report);
+        if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
     }
     return code;
 }
@@ -144,10 +145,8 @@ static bool show_part(void *user, double part)
 {
     const rp_painting *painting = user;
     rp_film *film = painting->film;
-    if (!film->options.progress) return true;
     film->progress.part = (painting->index + part) / film->shown_count;
-    rp_film_progress progress = rp_film_state(film);
-    return film->options.progress(film->options.user, &progress);
+    return rp_film_show(film);
 }
 
 static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting *painting)

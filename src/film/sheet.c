@@ -11,11 +11,8 @@ static rp_code paint_next(rp_film *film, int64_t picture, rp_picture **out, rp_r
     film->progress.part = 0;
     if (code != RP_OK) return code;
     film->progress.frame++;
-    rp_film_progress progress = rp_film_state(film);
-    bool last = progress.frame == progress.frame_count;
-    if (!film->options.progress || film->options.progress(film->options.user, &progress) || last)
-        return RP_OK;
-    return RP_INTERRUPTED;
+    bool last = film->progress.frame == film->progress.frame_count;
+    return rp_film_show(film) || last ? RP_OK : RP_INTERRUPTED;
 }
 
 static void begin(rp_film *film, int64_t count)

@@ -194,10 +194,14 @@ static void a_film_interrupted_while_it_is_encoded_goes_on(void **state)
     assert_int_equal(make_whole("late.mp4", &w, report), RP_INTERRUPTED);
     assert_int_equal(count_files("late.mp4.frames", ".png"), FRAMES);
     assert_int_equal(access("late.mp4", F_OK), -1);
+    fclose(fopen("late.mp4.4711.part", "w")); /* an encoder was killed */
+    fclose(fopen("late.mp4.mine.part", "w"));
     w = TO_THE_END;
     check_ok(make_whole("late.mp4", &w, report), report);
     assert_int_equal(w.state.kept, FRAMES);
     assert_int_equal(access("late.mp4.frames", F_OK), -1);
+    assert_int_equal(access("late.mp4.4711.part", F_OK), -1);
+    assert_int_equal(access("late.mp4.mine.part", F_OK), 0);
     rp_report_destroy(report);
 }
 
