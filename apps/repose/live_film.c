@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What the first frame shows says little of the values that will come. */
 static rp_code check_colour(const rp_film_options *film, rp_report *report)
@@ -40,6 +41,15 @@ static rp_code open_film(live_film *live, const rp_record *record, rp_report *re
     return rp_film_open(&live->options, &run, 1, &live->film, report);
 }
 
+static void tell(const rp_report *report)
+{
+    char text[2048] = "";
+    if (rp_report_count(report)) rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
+    /* The bar has no end of line yet. */
+    fprintf(stderr, "%srepose: no pictures until the run ends: %s\n",
+            isatty(STDERR_FILENO) ? "\n" : "", text);
+}
+
 /* Trouble must not end the run: what is missing is painted at its end, or the fault told there. */
 void live_film_add(live_film *live, const rp_record *record)
 {
@@ -48,9 +58,7 @@ void live_film_add(live_film *live, const rp_record *record)
     rp_code code = live->film ? RP_OK : open_film(live, record, report);
     if (code == RP_OK) code = rp_film_paint(live->film, report);
     live->failed = code != RP_OK && code != RP_INTERRUPTED;
-    if (live->failed && !live->quiet)
-        fprintf(stderr, "\nrepose: no pictures for now: %s\n",
-                rp_report_count(report) ? rp_report_fault(report, 0)->message : "");
+    if (live->failed && !live->quiet) tell(report);
     rp_report_destroy(report);
 }
 

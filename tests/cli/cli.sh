@@ -318,6 +318,25 @@ if command -v ffmpeg >/dev/null; then
     expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5 --resume
     [ -s unhurried/film.mp4 ] || fail "no film of a run that was done"
     expect 0 "$repose" run first-fall -o finely $small $paint --film --frames 3 --set detail.factor=4
+    # a run that is stopped, or killed, and resumed makes the same film
+    for signal in INT KILL; do
+        rm -rf halved
+        "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic >/dev/null 2>&1 &
+        pid=$!
+        while [ ! -e halved/film.mp4.frames/000005.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        kill -$signal $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        expect 0 "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic --resume
+        for run in filmed halved; do ffmpeg -v error -i $run/film.mp4 -f md5 - >$run.md5; done
+        cmp filmed.md5 halved.md5 || fail "a run ended by $signal and resumed makes another film"
+    done
+    # trouble with pictures does not end the run
+    expect 0 "$repose" run first-fall -o hindered $small --frames 2
+    touch hindered/film.mp4.frames
+    expect 4 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume
+    says "no pictures until the run ends"; says "done: 5 frames"; says "its film is not"
+    rm hindered/film.mp4.frames
+    expect 0 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume; says "^film:"
     mkdir -p blocked/bin
     printf '#!/bin/sh\necho broken >&2\nexit 1\n' >blocked/bin/ffmpeg
     chmod +x blocked/bin/ffmpeg
