@@ -1,5 +1,6 @@
 /* Painting: which frames a picture shows, with what camera and colours, and runs side by side. */
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "film/film.h"
@@ -192,6 +193,7 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
 static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_report *report)
 {
     int width = 0, left = 0;
+    RP_ASSERT(parts[0]);
     for (int i = 0; i < count; i++)
         width += parts[i]->width;
     rp_code code = rp_picture_create(width, parts[0]->height, out, report);
@@ -208,6 +210,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
 {
     rp_picture *parts[RP_FILM_RUNS_MAX] = {0};
     rp_code code = RP_OK;
+    RP_ASSERT(film->shown_count >= 1);
     *out = NULL;
     for (int i = 0; i < film->shown_count && code == RP_OK; i++)
         code = paint_run(film, i, picture, &parts[i], report);

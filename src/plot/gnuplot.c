@@ -136,8 +136,8 @@ static rp_code write_file(const char *path, const char *data, size_t size, rp_re
 
 rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report)
 {
-    char *data;
-    size_t size;
+    char *data = NULL;
+    size_t size = 0;
     rp_code code = rp_plot_check_name(path, report);
     if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
     if (code != RP_OK) return code;
