@@ -10,6 +10,7 @@
 typedef enum option_kind {
     OPTION_FLAG,  /* bool */
     OPTION_COUNT, /* long long, 0 or more */
+    OPTION_REAL,  /* double */
     OPTION_TEXT,  /* const char * */
     OPTION_SET    /* key=value, may be given several times: rp_setting in `settings` */
 } option_kind;
@@ -24,10 +25,16 @@ typedef struct option_spec {
     const char *help;
 } option_spec;
 
+#define OPTION(name, alias, value, kind, member, help)                                             \
+    {                                                                                              \
+        name, alias, value, kind, offsetof(options, member), help                                  \
+    }
+
 #define SETTINGS_MAX 64
 #define WORDS_MAX 64
 
-/* The values of all options of all verbs; what was not given is zero, frames -1. */
+/* The values of all options of all verbs; what was not given is zero, frames and samples
+ * -1, grain_size and fps NAN. */
 typedef struct options {
     const char *words[WORDS_MAX]; /* what is no option, in order */
     int word_count;
@@ -35,10 +42,11 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
-        *spacing, *scale;
+        *spacing, *scale, *quality, *colour, *range, *sheet;
     const char *grains; /* "coarse" or "fine" */
-    long long frames, threads, memory_mb, every, factor;
-    bool resume, quiet, json, csv, sheet, markdown, quick, no_cache;
+    long long frames, threads, memory_mb, every, factor, samples;
+    double orbit, grain_size, fps;
+    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film;
 } options;
 
 typedef struct verb {
@@ -133,11 +141,66 @@ rp_code choose_frames(const rp_record *record, const frame_kind *kind, const cha
 typedef struct progress_bar {
     bool terminal, quiet, json;
     double shown; /* when, on the wall clock */
-    int64_t frames_shown;
+    int64_t frames_shown, kept_shown;
+    bool encoding_shown;
 } progress_bar;
 bool progress_show(void *user, const rp_progress *progress);
+/* The same for pictures. */
+bool progress_show_film(void *user, const rp_film_progress *progress);
+/* Shows nothing. */
+bool progress_quiet_film(void *user, const rp_film_progress *progress);
 void progress_end(progress_bar *bar);
 /* Ctrl-C asks the run to stop; a second one ends the program at once. */
 void stop_on_interrupt(void);
+
+/* looks.c: how pictures look, for verbs that paint. */
+#define SIZE_OPTION(what, fallback)                                                                \
+    OPTION("--size", NULL, "WxH", OPTION_TEXT, size,                                               \
+           what " (default " fallback "; up to 8192x8192)")
+#define LOOKS_OPTIONS                                                                              \
+    OPTION("--quality", NULL, "WORD", OPTION_TEXT, quality,                                        \
+           "draft, good or final (default good)"),                                                 \
+        OPTION("--samples", NULL, "N", OPTION_COUNT, samples,                                      \
+               "samples of a pixel, 1 to 4096 (default: as the quality says)"),                    \
+        OPTION("--camera", NULL, "NAME", OPTION_TEXT, camera,                                      \
+               "a camera of the scene, or automatic (default: the scene's first)"),                \
+        OPTION("--orbit", NULL, "DEG", OPTION_REAL, orbit,                                         \
+               "degrees a second that the camera goes about what it looks at"),                    \
+        OPTION("--grain-size", NULL, "F", OPTION_REAL, grain_size,                                 \
+               "of painted grains (default 1: neighbours touch)"),                                 \
+        OPTION("--color", "--colour", "WHAT", OPTION_TEXT, colour,                                 \
+               "what grains show: material, speed, density, pressure, moisture, id or a field"),   \
+        OPTION("--range", NULL, "A:B", OPTION_TEXT, range,                                         \
+               "values of the first and the last colour (default: of the run)"),                   \
+        OPTION("--fps", NULL, "N", OPTION_REAL, fps,                                               \
+               "pictures a second of a film (default: as the run, in real time, up to 60)")
+/* Fills what the options say; the rest stays. */
+rp_code read_looks(const options *o, rp_film_options *out, rp_report *report);
+/* "1280x720", or what other option it is. */
+rp_code read_pair(const char *option, const char *text, const char *like, int *first, int *second,
+                  rp_report *report);
+/* An option among those of LOOKS_OPTIONS that was given, or NULL. */
+const char *looks_given(const options *o);
+/* Where a film goes that no name was given for: FOLDER/STEM.mp4; without ffmpeg FOLDER/pictures,
+ * after saying so. */
+void default_film(const char *folder, const char *stem, bool quiet, char *path, size_t size);
+
+/* live_film.c: the film of a run that goes on. */
+typedef struct live_film {
+    rp_film_options options;
+    char path[4096];
+    rp_film *film; /* NULL until there is a frame */
+    bool wanted, quiet;
+    bool failed; /* painting waits for the end of the run */
+    bool fine;
+} live_film;
+/* Before the run begins: what can be wrong is told now. */
+rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
+                          const char *folder, rp_report *report);
+/* A frame is there. */
+void live_film_add(live_film *live, const rp_record *record);
+/* The run has ended; when it `finished`, so does the film. */
+rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
+                      rp_report *report);
 
 #endif

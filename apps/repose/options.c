@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,15 @@ static bool read_count(const verb *v, const option_spec *spec, const char *text,
     return false;
 }
 
+static bool read_real(const verb *v, const option_spec *spec, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value)) return true;
+    say_usage(v, "%s %s: a number is wanted", spec->name, text);
+    return false;
+}
+
 static bool read_value(const verb *v, const option_spec *spec, const char *text, options *out)
 {
     char *place = (char *)out + spec->offset;
@@ -63,6 +73,8 @@ static bool read_value(const verb *v, const option_spec *spec, const char *text,
         return true;
     case OPTION_COUNT:
         return read_count(v, spec, text, (long long *)place);
+    case OPTION_REAL:
+        return read_real(v, spec, text, (double *)place);
     case OPTION_TEXT:
         *(const char **)place = text;
         return true;
@@ -109,7 +121,7 @@ static bool check_words(const verb *v, const options *o)
 
 bool options_read(const verb *v, int argc, char **argv, options *out)
 {
-    *out = (options){.frames = -1};
+    *out = (options){.frames = -1, .samples = -1, .grain_size = NAN, .fps = NAN};
     bool only_words = false;
     for (int i = 0; i < argc;) {
         const char *argument = argv[i];

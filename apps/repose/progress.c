@@ -33,37 +33,74 @@ static int terminal_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* What belongs on the line, the most wanted first; what does not fit is left out. */
-static void draw_bar(const rp_progress *p)
+/* What belongs on the line, the most wanted first. */
+typedef struct line {
+    char parts[7][64];
+    int count;
+} line;
+
+/* A bar of which `part` is full, 0 to 1. */
+static void add_bar(line *l, double part, int64_t frame, int64_t frame_count)
 {
-    char parts[7][64], number[32], bar[BAR_WIDTH + 1];
-    int count = 0;
-    double part = p->duration > 0 ? p->time / p->duration : 1;
+    char bar[BAR_WIDTH + 1];
     int full = (int)(part * BAR_WIDTH + 0.5);
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < full ? '=' : ' ';
     bar[BAR_WIDTH] = 0;
-    double rate = p->seconds > 0 ? (double)p->steps * (double)p->grains / p->seconds : 0;
-    snprintf(parts[count++], 64, "[%s] %lld/%lld", bar, (long long)p->frame,
-             (long long)p->frame_count);
-    snprintf(parts[count++], 64, "left %s", short_duration(p->seconds_left, number, sizeof number));
-    snprintf(parts[count++], 64, "%s grains",
-             short_number((double)p->grains, number, sizeof number));
-    if (p->step.reason) snprintf(parts[count++], 64, "v max %.3g m/s", p->step.max_speed);
-    snprintf(parts[count++], 64, "%s grain-steps/s", short_number(rate, number, sizeof number));
-    if (p->step.density_error >= 0)
-        snprintf(parts[count++], 64, "density error %.2g %%", 100 * p->step.density_error);
+    snprintf(l->parts[l->count++], 64, "[%s] %lld/%lld", bar, (long long)frame,
+             (long long)frame_count);
+}
 
+/* What does not fit is left out. */
+static void draw_line(const line *l)
+{
     int left = terminal_columns() - 1;
     fputc('\r', stderr);
-    for (int i = 0; i < count; i++) {
-        int length = (int)strlen(parts[i]) + (i ? 2 : 0);
+    for (int i = 0; i < l->count; i++) {
+        int length = (int)strlen(l->parts[i]) + (i ? 2 : 0);
         if (length > left) break;
-        fprintf(stderr, "%s%s", i ? "  " : "", parts[i]);
+        fprintf(stderr, "%s%s", i ? "  " : "", l->parts[i]);
         left -= length;
     }
     fputs("\033[K", stderr);
     fflush(stderr);
+}
+
+static void draw_bar(const rp_progress *p)
+{
+    char number[32];
+    line l = {0};
+    add_bar(&l, p->duration > 0 ? p->time / p->duration : 1, p->frame, p->frame_count);
+    double rate = p->seconds > 0 ? (double)p->steps * (double)p->grains / p->seconds : 0;
+    snprintf(l.parts[l.count++], 64, "left %s",
+             short_duration(p->seconds_left, number, sizeof number));
+    snprintf(l.parts[l.count++], 64, "%s grains",
+             short_number((double)p->grains, number, sizeof number));
+    if (p->step.reason) snprintf(l.parts[l.count++], 64, "v max %.3g m/s", p->step.max_speed);
+    if (p->steps)
+        snprintf(l.parts[l.count++], 64, "%s grain-steps/s",
+                 short_number(rate, number, sizeof number));
+    if (p->step.density_error >= 0)
+        snprintf(l.parts[l.count++], 64, "density error %.2g %%", 100 * p->step.density_error);
+
+    draw_line(&l);
+}
+
+static void draw_film_bar(const rp_film_progress *p)
+{
+    char number[32];
+    line l = {0};
+    double done = (double)p->frame + p->part;
+    add_bar(&l, p->frame_count > 0 ? done / (double)p->frame_count : 1, p->frame, p->frame_count);
+    if (p->encoding) snprintf(l.parts[l.count++], 64, "into the film");
+    if (p->part > 0 && p->frame_count == 1)
+        snprintf(l.parts[l.count++], 64, "%.0f %%", 100 * p->part);
+    snprintf(l.parts[l.count++], 64, "left %s",
+             short_duration(p->seconds_left, number, sizeof number));
+    if (p->grains && !p->encoding)
+        snprintf(l.parts[l.count++], 64, "%s grains",
+                 short_number((double)p->grains, number, sizeof number));
+    draw_line(&l);
 }
 
 static void print_line(const rp_progress *p)
@@ -117,6 +154,58 @@ bool progress_show(void *user, const rp_progress *progress)
     } else if (!bar->quiet && new_frame) {
         print_line(progress);
     }
+    return !interrupted;
+}
+
+/* Plain lines for a log. Pictures that are there from before have none. */
+static void print_film_line(progress_bar *bar, const rp_film_progress *p)
+{
+    char grains[32], left[32];
+    if (p->encoding) {
+        if (!bar->encoding_shown) fprintf(stderr, "making the film\n");
+        bar->encoding_shown = true;
+    } else if (p->kept == bar->kept_shown) {
+        fprintf(stderr, "picture %lld/%lld  t %.3f s  %s grains  left %s\n", (long long)p->frame,
+                (long long)p->frame_count, p->time,
+                short_number((double)p->grains, grains, sizeof grains),
+                short_duration(p->seconds_left, left, sizeof left));
+    }
+    bar->kept_shown = p->kept;
+}
+
+static void print_film_object(const rp_film_progress *p)
+{
+    printf("{\"picture\": %lld, \"pictures\": %lld, \"kept\": %lld, \"encoding\": %s, \"time\": "
+           "%.9g, \"grains\": %zu, \"seconds\": %.6g}\n",
+           (long long)p->frame, (long long)p->frame_count, (long long)p->kept,
+           p->encoding ? "true" : "false", p->time, p->grains, p->seconds);
+    fflush(stdout);
+}
+
+bool progress_show_film(void *user, const rp_film_progress *progress)
+{
+    progress_bar *bar = user;
+    bool new_picture = progress->frame != bar->frames_shown && progress->frame > 0;
+    bar->frames_shown = progress->frame;
+    if (bar->json) {
+        if (new_picture) print_film_object(progress);
+    } else if (!bar->quiet && bar->terminal) {
+        double now = rp_clock();
+        bool end = progress->frame == progress->frame_count && new_picture;
+        if (end || now - bar->shown >= SECONDS_BETWEEN) {
+            draw_film_bar(progress);
+            bar->shown = now;
+        }
+    } else if (!bar->quiet && new_picture) {
+        print_film_line(bar, progress);
+    }
+    return !interrupted;
+}
+
+bool progress_quiet_film(void *user, const rp_film_progress *progress)
+{
+    (void)user;
+    (void)progress;
     return !interrupted;
 }
 

@@ -1,199 +1,253 @@
-#include "base/memory.h"
+/* Films, pictures and contact sheets of runs. */
+#include "base/clock.h"
 #include "base/report.h"
 #include "cli.h"
-#include "record/folder.h"
-#include "render/render.h"
+#include "film/encode.h"
+#include "film/film.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#define SHEET_COLUMNS 3
-#define SHEET_PICTURES 9
-#define SHEET_CELL 480 /* pixels, unless --size is given */
-/* Views that the shared camera is made from. */
-#define FRAMING_VIEWS 12
+#define SHEET_WIDTH 480 /* pixels of a picture on a sheet, unless --size is given */
+#define SHEET_HEIGHT 270
 
 static const option_spec specs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, offsetof(options, output),
-     "picture (*.png: the last frame, or the sheet) or folder (default: RUN/pictures, or "
-     "RUN/sheet.png)"},
-    {"--size", NULL, "WxH", OPTION_TEXT, offsetof(options, size),
-     "of a picture, or of each on the sheet (default 1280x720)"},
-    {"--camera", NULL, "NAME", OPTION_TEXT, offsetof(options, camera),
-     "a camera of the scene, or automatic (default: the scene's first)"},
+     "film (*.mp4, *.webm), picture (*.png: the last frame, or the sheet) or folder of pictures "
+     "(default: RUN/film.mp4, or RUN/sheet.png)"},
+    SIZE_OPTION("of a picture, or of each on the sheet", "1280x720, 480x270 on the sheet"),
+    FRAMES_OPTION("all"),
     {"--grains", NULL, "KIND", OPTION_TEXT, offsetof(options, grains),
      "coarse or fine (default: fine where there are any)"},
-    FRAMES_OPTION("all"),
-    {"--sheet", NULL, NULL, OPTION_FLAG, offsetof(options, sheet),
-     "nine frames on one contact sheet"},
+    LOOKS_OPTIONS,
+    {"--sheet", NULL, "CxR", OPTION_TEXT, offsetof(options, sheet),
+     "a contact sheet of so many columns and rows, such as 3x3; up to 12x12"},
+    {"--split", NULL, NULL, OPTION_FLAG, offsetof(options, split),
+     "two runs side by side, each on half of the width"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
-     "threads (default: one per core); the picture does not depend on it"},
-    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
+     "threads (default: one per core); pictures do not depend on it"},
+    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing but mistakes"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a picture"},
 };
 
 /* What to paint, and how. */
 typedef struct job {
-    const rp_record *record;
-    const frame_kind *kind;
     const options *options;
-    rp_paint_options paint;
-    rp_framing framing;
-    rp_threads *threads;
-    int64_t first, count; /* places in the record's list of frames */
+    rp_film_options film;
+    rp_film_run runs[RP_FILM_RUNS_MAX];
+    rp_record *records[RP_FILM_RUNS_MAX];
+    int run_count;
+    char where[PATH_MAX];
+    int columns, rows; /* of the sheet; 0: none */
+    progress_bar bar;
+    rp_film_progress done;
 } job;
 
-static bool is_picture(const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-    size_t length = path ? strlen(path) : 0;
-    return length > 4 && strcmp(path + length - 4, ".png") == 0;
+    size_t length = strlen(path), wanted = strlen(end);
+    return length > wanted && strcmp(path + length - wanted, end) == 0;
 }
 
-static rp_code read_size(const char *text, rp_paint_options *paint, rp_report *report)
+/* One picture, not many. */
+static bool is_still(const job *j)
 {
-    char rest;
-    if (!text) return RP_OK;
-    if (sscanf(text, "%dx%d%c", &paint->width, &paint->height, &rest) == 2) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "--size %s: write it as 1280x720", text);
+    return j->columns || ends_in(j->where, ".png");
 }
 
-static rp_code read_frame(const job *j, int64_t place, rp_frame_file **frame, rp_report *report)
-{
-    return j->kind->read(j->record, j->kind->number(j->record, place), frame, report);
-}
+/* --- what is asked for ------------------------------------------------------------------------ */
 
-/* Place number n of `wanted` places spread evenly over the chosen frames, ends included. */
-static int64_t spread(const job *j, int64_t n, int64_t wanted)
+static rp_code read_sheet(job *j, rp_report *report)
 {
-    return wanted > 1 ? j->first + n * (j->count - 1) / (wanted - 1) : j->first + j->count - 1;
-}
-
-/* One camera for all pictures, made from views all over the run. */
-static rp_code frame_run(job *j, rp_report *report)
-{
-    rp_code code = RP_OK;
-    int64_t wanted = j->count < FRAMING_VIEWS ? j->count : FRAMING_VIEWS;
-    j->framing = rp_framing_empty();
-    for (int64_t n = 0; n < wanted && code == RP_OK; n++) {
-        rp_frame_file *frame = NULL;
-        code = read_frame(j, spread(j, n, wanted), &frame, report);
-        if (code == RP_OK)
-            code = rp_framing_add(&j->framing, rp_frame_view(frame), rp_record_scene(j->record),
-                                  report);
-        rp_frame_close(frame);
+    const char *text = j->options->sheet;
+    rp_code code = read_pair("--sheet", text, "3x3", &j->columns, &j->rows, report);
+    if (code != RP_OK || !text) return code;
+    if (!j->options->size) {
+        j->film.width = SHEET_WIDTH;
+        j->film.height = SHEET_HEIGHT;
     }
-    j->paint.framing = &j->framing;
-    return code;
+    if (j->columns >= 1 && j->rows >= 1 && j->columns <= RP_SHEET_MAX && j->rows <= RP_SHEET_MAX)
+        return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "--sheet %s: 1x1 to %dx%d are allowed", text,
+                   RP_SHEET_MAX, RP_SHEET_MAX);
 }
 
-static rp_code paint_place(const job *j, int64_t place, rp_picture **picture, rp_report *report)
+static rp_code choose_target(job *j, rp_report *report)
 {
-    rp_frame_file *frame = NULL;
-    rp_code code = read_frame(j, place, &frame, report);
-    if (code == RP_OK)
-        code = rp_paint(rp_frame_view(frame), rp_record_scene(j->record), &j->paint, j->threads,
-                        picture, report);
-    rp_frame_close(frame);
-    return code;
+    const options *o = j->options;
+    if (o->output)
+        snprintf(j->where, sizeof j->where, "%s", o->output);
+    else if (o->sheet)
+        snprintf(j->where, sizeof j->where, "%s/sheet.png", o->words[0]);
+    else
+        default_film(o->words[0], o->split ? "split" : "film", o->quiet, j->where, sizeof j->where);
+    if (strlen(j->where) + 1 == sizeof j->where)
+        return rp_fail(report, RP_ERROR_INPUT, "the path of the output is too long");
+    const char *slash = strrchr(j->where, '/'), *name = slash ? slash + 1 : j->where;
+    const char *dot = strrchr(name, '.');
+    if (o->sheet && !ends_in(j->where, ".png"))
+        return rp_fail(report, RP_ERROR_INPUT, "%s: sheets are PNG files; name it *.png", j->where);
+    if (!dot || !dot[1] || strlen(dot) > 5 || is_still(j) || rp_encoder_knows(j->where))
+        return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm",
+                   j->where);
 }
 
-static rp_code paint_sheet(const job *j, const char *path, rp_report *report)
+/* A refinement that was stopped leaves fewer fine frames than coarse ones. */
+static void tell_missing(const job *j, const rp_record *record)
 {
-    rp_picture *pictures[SHEET_PICTURES] = {0}, *sheet = NULL;
-    int count = j->count < SHEET_PICTURES ? (int)j->count : SHEET_PICTURES;
-    rp_code code = RP_OK;
-    for (int n = 0; n < count && code == RP_OK; n++)
-        code = paint_place(j, spread(j, n, count), &pictures[n], report);
-    if (code == RP_OK)
-        code = rp_picture_sheet((const rp_picture *const *)pictures, count, SHEET_COLUMNS,
-                                j->options->size ? j->paint.width : SHEET_CELL, &sheet, report);
-    if (code == RP_OK) code = rp_picture_write_png(sheet, path, report);
-    for (int n = 0; n < count; n++)
-        rp_picture_destroy(pictures[n]);
-    rp_picture_destroy(sheet);
+    long long fine = rp_record_fine_count(record), coarse = rp_record_frame_count(record);
+    if (fine < coarse && !j->options->quiet)
+        fprintf(stderr,
+                "repose: %s: fine grains of %lld of %lld frames are there; the others are left "
+                "out. `repose refine` goes on with them, --grains coarse shows all\n",
+                rp_record_folder(record), fine, coarse);
+}
+
+static rp_code open_run(job *j, const char *folder, rp_report *report)
+{
+    int64_t first, count;
+    rp_record **record = &j->records[j->run_count];
+    rp_code code = rp_record_open(folder, record, report);
+    if (code != RP_OK) return code;
+    rp_film_run *run = &j->runs[j->run_count++];
+    const frame_kind *kind = choose_kind(*record, j->options->grains, report);
+    if (!kind) return RP_ERROR_INPUT;
+    code = choose_frames(*record, kind, j->options->frames_text, &first, &count, report);
+    if (code != RP_OK) return code;
+    *run = (rp_film_run){.record = *record,
+                         .fine = kind == &frame_kinds[1],
+                         .from = kind->number(*record, first),
+                         .to = kind->number(*record, first + count - 1)};
+    if (run->fine) tell_missing(j, *record);
+    return RP_OK;
+}
+
+static rp_code prepare(job *j, rp_report *report)
+{
+    rp_code code = read_looks(j->options, &j->film, report);
+    if (code == RP_OK) code = read_sheet(j, report);
+    if (code == RP_OK) code = choose_target(j, report);
+    for (int i = 0; i < j->options->word_count && code == RP_OK; i++)
+        code = open_run(j, j->options->words[i], report);
+    j->film.path = is_still(j) ? NULL : j->where;
+    j->film.progress = progress_show_film;
+    j->film.user = &j->bar;
     return code;
 }
 
-static rp_code paint_one(const job *j, int64_t place, const char *path, rp_report *report)
+/* --- painting --------------------------------------------------------------------------------- */
+
+/* Makes the folder of a file; that it can be written is known before anything is painted. */
+static rp_code prepare_place(const char *path, rp_report *report)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    if (!rp_picture_can_write_png()) return rp_picture_write_png(NULL, path, report);
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+    if (slash == folder) snprintf(folder, sizeof folder, "/");
+    if (!slash) snprintf(folder, sizeof folder, ".");
+    rp_code code = rp_folder_make(folder, report);
+    if (code != RP_OK) return code;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return rp_fail_errno(report, EISDIR, path, "write");
+    return access(folder, W_OK | X_OK) == 0 ? RP_OK : rp_fail_errno(report, errno, path, "write");
+}
+
+static rp_code paint_still(job *j, rp_film *film, rp_report *report)
 {
     rp_picture *picture = NULL;
-    rp_code code = paint_place(j, place, &picture, report);
-    if (code == RP_OK) code = rp_picture_write_png(picture, path, report);
+    rp_code code = j->columns ? rp_film_sheet(film, j->columns, j->rows, &picture, report)
+                              : rp_film_last(film, &picture, report);
+    if (code == RP_OK) code = rp_picture_write_png(picture, j->where, report);
     rp_picture_destroy(picture);
     return code;
 }
 
-static rp_code paint_numbered(const job *j, int64_t place, const char *folder, rp_report *report)
+static rp_code paint(job *j, rp_report *report)
 {
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/%06lld.png", folder,
-                          (long long)j->kind->number(j->record, place));
-    if (length >= (int)sizeof path)
-        return rp_fail(report, RP_ERROR_INPUT, "the path of the folder is too long");
-    return paint_one(j, place, path, report);
-}
-
-static rp_code paint_folder(const job *j, const char *folder, rp_report *report)
-{
-    rp_code code = rp_folder_make(folder, report);
-    for (int64_t n = 0; n < j->count && code == RP_OK; n++)
-        code = paint_numbered(j, j->first + n, folder, report);
+    rp_film *film = NULL;
+    rp_code code = is_still(j) ? prepare_place(j->where, report) : RP_OK;
+    if (code == RP_OK) code = rp_film_open(&j->film, j->runs, j->run_count, &film, report);
+    if (code != RP_OK) return code;
+    if (is_still(j)) {
+        code = paint_still(j, film, report);
+    } else {
+        code = rp_film_paint(film, report);
+        if (code == RP_OK) code = rp_film_finish(film, report);
+    }
+    j->done = rp_film_state(film);
+    rp_film_close(film);
     return code;
 }
 
-static rp_code paint_asked(const job *j, rp_report *report)
+static void print_summary(const job *j, rp_code code, double seconds)
 {
     const options *o = j->options;
-    char path[PATH_MAX];
-    const char *where = o->output;
-    if (!where) {
-        snprintf(path, sizeof path, "%s/%s", o->words[0], o->sheet ? "sheet.png" : "pictures");
-        where = path;
+    char text[32];
+    long long pictures = j->done.encoding ? j->done.frame_count : j->done.frame;
+    if (o->json) {
+        printf("{\"done\": %s, \"file\": ", code == RP_OK ? "true" : "false");
+        print_json_text(stdout, j->where);
+        printf(", \"pictures\": %lld, \"kept\": %lld, \"seconds\": %.6g}\n", pictures,
+               (long long)j->done.kept, seconds);
+    } else if (code == RP_INTERRUPTED) {
+        fprintf(stderr, "repose: stopped; ");
+        if (is_still(j))
+            fprintf(stderr, "nothing was written\n");
+        else if (!j->done.frame_count)
+            fprintf(stderr, "what is painted is kept. Go on with the same command\n");
+        else
+            fprintf(stderr, "%lld of %lld pictures are there. Go on with the same command\n",
+                    pictures, (long long)j->done.frame_count);
+    } else if (!o->quiet) {
+        fprintf(stderr, "done: %lld picture%s", pictures, pictures == 1 ? "" : "s");
+        if (j->done.kept) fprintf(stderr, " (%lld were there)", (long long)j->done.kept);
+        fprintf(stderr, " in %s\n", short_duration(seconds, text, sizeof text));
+        printf("%s\n", j->where);
     }
-    const char *slash = strrchr(where, '/'), *dot = strrchr(slash ? slash : where, '.');
-    rp_code code;
-    if (dot && dot[1] && !is_picture(where) && (o->sheet || strlen(dot) <= 5))
-        code = rp_fail(report, RP_ERROR_INPUT, "%s: pictures are PNG files; name it *.png", where);
-    else if (o->sheet)
-        code = paint_sheet(j, where, report);
-    else if (is_picture(where))
-        code = paint_one(j, j->first + j->count - 1, where, report);
-    else
-        code = paint_folder(j, where, report);
-    if (code == RP_OK && !o->quiet) printf("%s\n", where);
-    return code;
 }
 
 static int run(const verb *v, const options *o)
 {
-    (void)v;
+    if (o->word_count == 2 && !o->split)
+        return say_usage(v, "two runs: add --split to see them side by side");
+    if (o->word_count == 1 && o->split) return say_usage(v, "--split wants two runs");
     rp_report *report = rp_report_create();
-    rp_record *record = NULL;
-    rp_code code = rp_record_open(o->words[0], &record, report);
-    job j = {.record = record, .options = o, .paint = rp_default_paint_options()};
-    j.paint.camera = o->camera;
-    if (code == RP_OK) code = read_size(o->size, &j.paint, report);
-    if (code == RP_OK && !(j.kind = choose_kind(record, o->grains, report))) code = RP_ERROR_INPUT;
-    if (code == RP_OK)
-        code = choose_frames(record, j.kind, o->frames_text, &j.first, &j.count, report);
-    if (code == RP_OK) code = rp_threads_create((int)(o->threads & INT_MAX), &j.threads, report);
-    if (code == RP_OK) code = frame_run(&j, report);
-    if (code == RP_OK) code = paint_asked(&j, report);
-    int result = say_faults(code, report, false);
-    rp_threads_destroy(j.threads);
-    rp_record_close(record);
+    job j = {.options = o,
+             .film = rp_default_film_options(),
+             .bar = {.terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json}};
+    double started = rp_clock();
+    rp_code code = prepare(&j, report);
+    stop_on_interrupt();
+    if (code == RP_OK) {
+        code = paint(&j, report);
+        progress_end(&j.bar);
+        if (code == RP_OK || code == RP_INTERRUPTED) print_summary(&j, code, rp_clock() - started);
+    }
+    int result = say_faults(code, report, o->json);
+    for (int i = 0; i < RP_FILM_RUNS_MAX; i++)
+        rp_record_close(j.records[i]);
     rp_report_destroy(report);
     return result;
 }
 
 const verb verb_render = {
     .name = "render",
-    .words = "RUN",
-    .help = "paint pictures of a run",
-    .more =
-        "With -o FILE.png the last chosen frame becomes one picture; with a folder every frame\n"
-        "becomes one. --sheet puts nine frames, spread over the run, on one picture.\n",
+    .words = "RUN [RUN]",
+    .help = "make a film of a run, or pictures",
+    .more = "The film plays in real time. Its pictures wait in FILM.frames until all are painted:\n"
+            "after Ctrl-C, a crash or a kill the same command goes on. With -o FILE.png the last\n"
+            "chosen frame becomes one picture; with a folder every frame becomes one. --sheet 3x3\n"
+            "puts nine frames, spread over the run, on one picture. Films need ffmpeg.\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
-    .max_words = 1,
+    .max_words = 2,
     .run = run};

@@ -17,6 +17,10 @@ static const option_spec specs[] = {
      "go on from the folder's last checkpoint"},
     {"--memory", NULL, "MB", OPTION_COUNT, offsetof(options, memory_mb),
      "memory the run may take (default: what is free)"},
+    {"--film", NULL, NULL, OPTION_FLAG, offsetof(options, film),
+     "paint each frame as soon as it is there, and make RUN/film.mp4 of them"},
+    SIZE_OPTION("of the film", "1280x720"),
+    LOOKS_OPTIONS,
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing but mistakes"},
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a frame"},
 };
@@ -96,7 +100,7 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
         print_tally(&s->tally);
-        fprintf(stderr, "look at it: repose render '%s'\n", folder);
+        if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
     if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr,
@@ -105,33 +109,60 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
                 s->time);
 }
 
+/* What the hooks of a run know. */
+typedef struct watch {
+    progress_bar bar;
+    live_film film;
+} watch;
+
+static bool on_progress(void *user, const rp_progress *progress)
+{
+    watch *w = user;
+    return progress_show(&w->bar, progress);
+}
+
+static void on_frame(void *user, const rp_record *record, int64_t number)
+{
+    watch *w = user;
+    (void)number; /* the film sees for itself what is there */
+    live_film_add(&w->film, record);
+}
+
 static rp_code run_scene(const rp_scene *scene, const char *scene_path, const options *o,
                          rp_report *report)
 {
     char folder[PATH_MAX];
     default_folder(scene_path, folder, sizeof folder);
-    progress_bar bar = {
-        .terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json, .frames_shown = -1};
+    watch w = {.bar = {.terminal = isatty(STDERR_FILENO),
+                       .quiet = o->quiet,
+                       .json = o->json,
+                       .frames_shown = -1}};
     rp_run_options run = rp_default_run_options();
     run.folder = o->output ? o->output : folder;
     run.frames = o->frames;
     run.resume = o->resume;
     run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
     run.world.memory_limit = (size_t)o->memory_mb * 1000000;
-    run.progress = progress_show;
-    run.user = &bar;
+    run.progress = on_progress;
+    run.frame_written = on_frame;
+    run.user = &w;
+    rp_code code = RP_OK;
+    if (o->film) code = live_film_prepare(&w.film, o, scene, run.folder, report);
+    if (code != RP_OK) return code;
     announce(scene, &run, o);
     stop_on_interrupt();
     rp_run_summary summary = {0};
-    rp_code code = rp_run(scene, &run, &summary, report);
-    progress_end(&bar);
+    code = rp_run(scene, &run, &summary, report);
+    progress_end(&w.bar);
     if (code == RP_OK || code == RP_INTERRUPTED) print_summary(code, &summary, run.folder, o);
-    return code;
+    rp_code filmed = live_film_end(&w.film, run.folder, code == RP_OK, &w.bar, report);
+    return code == RP_OK ? filmed : code;
 }
 
 static int run(const verb *v, const options *o)
 {
-    (void)v;
+    if (!o->film && looks_given(o))
+        return say_usage(v, "%s is about pictures: add --film", looks_given(o));
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
     char path[PATH_MAX];
@@ -151,7 +182,9 @@ const verb verb_run = {
         "SCENE is a file, or the name of a scene that came along (see `repose help scenes`).\n"
         "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
         "one ends at once. After a crash, a kill or a full disk, --resume goes on from the last\n"
-        "checkpoint, to the same bits as an uninterrupted run.\n",
+        "checkpoint, to the same bits as an uninterrupted run.\n"
+        "With --film the camera is chosen by the first frame; `repose render` afterwards knows\n"
+        "the whole run. --resume goes on with the film as well.\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
     .max_words = 1,

@@ -32,7 +32,10 @@ typedef struct rp_run_options {
     /* Called after every step and after every frame; may be NULL. Return false to stop: the frame
      * in hand is finished, a checkpoint written, and RP_INTERRUPTED returned. */
     bool (*progress)(void *user, const rp_progress *progress);
-    void *user;
+    /* Called when a frame is on disk, with its fine grains where they are made while it runs; may
+     * be NULL. What fails in it is its own affair: the run goes on. */
+    void (*frame_written)(void *user, const rp_record *record, int64_t number);
+    void *user; /* handed to both */
 } rp_run_options;
 RP_API rp_run_options rp_default_run_options(void);
 

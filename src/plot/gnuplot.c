@@ -2,56 +2,21 @@
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/report.h"
 #include "plot/figure.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
-
-/* Looked for by hand: posix_spawnp cannot tell a missing program from a missing interpreter, and
- * whether it is there must be known without starting it. */
-static bool find_gnuplot(char *path, size_t size)
-{
-    const char *folder = getenv("PATH");
-    while (folder && *folder) {
-        size_t length = strcspn(folder, ":");
-        int written = snprintf(path, size, "%.*s/gnuplot", (int)length, folder);
-        struct stat info;
-        if (length && written > 0 && (size_t)written < size && stat(path, &info) == 0 &&
-            S_ISREG(info.st_mode) && access(path, X_OK) == 0)
-            return true;
-        folder += length;
-        if (*folder == ':') folder++;
-    }
-    return false;
-}
 
 bool rp_plot_can(void)
 {
     char path[PATH_MAX];
-    return find_gnuplot(path, sizeof path);
-}
-
-static rp_code start(const char *program, const int files[3], pid_t *child, rp_report *report)
-{
-    char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: no start-up files */
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    for (int i = 0; i < 3 && !error; i++)
-        error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
-    if (!error) error = posix_spawn(child, program, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return error ? rp_fail_errno(report, error, program, "start") : RP_OK;
+    return rp_program_find("gnuplot", path, sizeof path);
 }
 
 /* The first line that gnuplot complained with. */
@@ -71,8 +36,8 @@ static rp_code wait_for(pid_t child, FILE *complaints, rp_report *report)
 {
     int status = 0;
     char text[512];
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return rp_fail_errno(report, errno, "gnuplot", "wait for");
+    rp_code code = rp_program_wait("gnuplot", child, &status, report);
+    if (code != RP_OK) return code;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RP_OK;
     read_complaint(complaints, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
@@ -99,7 +64,7 @@ static rp_code draw(FILE *const files[3], const char *script, size_t length, cha
 {
     char program[PATH_MAX];
     pid_t child;
-    if (!find_gnuplot(program, sizeof program))
+    if (!rp_program_find("gnuplot", program, sizeof program))
         return rp_fail(report, RP_ERROR_UNSUPPORTED,
                        "plots need gnuplot, which is not in PATH; on Debian: apt-get install "
                        "gnuplot-nox");
@@ -112,7 +77,8 @@ static rp_code draw(FILE *const files[3], const char *script, size_t length, cha
     int descriptors[3];
     for (int i = 0; i < 3; i++)
         descriptors[i] = fileno(files[i]);
-    rp_code code = start(program, descriptors, &child, report);
+    char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: no start-up files */
+    rp_code code = rp_program_start(program, arguments, descriptors, &child, report);
     if (code == RP_OK) code = wait_for(child, files[2], report);
     return code == RP_OK ? read_all(files[1], out, size, report) : code;
 }
@@ -170,8 +136,8 @@ static rp_code write_file(const char *path, const char *data, size_t size, rp_re
 
 rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report)
 {
-    char *data;
-    size_t size;
+    char *data = NULL;
+    size_t size = 0;
     rp_code code = rp_plot_check_name(path, report);
     if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
     if (code != RP_OK) return code;

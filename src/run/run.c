@@ -221,6 +221,8 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
         if (code == RP_OK) code = write_exports(runner, &view, report);
         if (code == RP_OK && runner->follower)
             code = rp_follower_take(runner->follower, runner->frame, &view, false, report);
+        if (code == RP_OK && runner->options->frame_written)
+            runner->options->frame_written(runner->options->user, runner->record, runner->frame);
     }
     if (code == RP_OK) code = rp_series_write(runner, &view, report);
     show_progress(runner);

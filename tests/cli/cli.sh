@@ -261,14 +261,134 @@ expect 2 "$repose" export refined --only coarse; says "refined holds no frames$"
 expect 2 "$repose" export refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
 expect 2 "$repose" render refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
 
-expect 0 "$repose" render whole -o last.png --size 320x180
-expect 0 "$repose" render whole --sheet -o sheet.png --size 320x180
-expect 0 "$repose" render whole --frames 2:3 -o pictures --size 160x90
+# --- pictures and films
+paint="--samples 1 --size 64x36"
+expect 0 "$repose" render whole -o last.png --size 320x180; prints "^last.png$"; says "done: 1 picture in"
+expect 0 "$repose" render whole --sheet 3x3 -o sheet.png --size 160x90; says "picture 9/9"
+# shellcheck disable=SC2086
+{
+expect 0 "$repose" render whole --sheet 12x12 $paint --json; prints '"pictures": 16'; [ -s whole/sheet.png ] || fail "no sheet"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint
 [ "$(find pictures -name '*.png' | wc -l)" -eq 2 ] || fail "two pictures were asked for"
-expect 2 "$repose" render whole --size wide
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint; says "2 were there"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --quality final; says "2 were there"
+expect 0 "$repose" render whole --frames 2:3 -o pictures --size 64x36 --quality draft; says "2 were there"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --grain-size 0.5; ! grep -q "were there" err || fail "grain size"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --orbit -20; ! grep -q "were there" err || fail "orbit"
+for colour in material speed density pressure moisture id velocity_x; do
+    expect 0 "$repose" render whole --frames 2 -o new/folder/$colour.png $paint --color $colour
+    expect 0 "$repose" render whole --frames 2 -o $colour.png $paint --colour $colour --range -1:2.5e0 -q
+    [ ! -s err ] && [ ! -s out ] || fail "--quiet is not quiet"
+done
+expect 0 "$repose" render whole whole --split -o both.png $paint
+expect 2 "$repose" render whole whole -o both.png; says "add --split"
+expect 2 "$repose" render whole --split -o both.png; says "wants two runs"
+expect 2 "$repose" render whole whole whole --split; says "one word too many"
+expect 0 "$repose" render whole -o automatic.png $paint --camera automatic
+mkdir empty
+expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
+[ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"
+expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Painting pictures instead"; prints "whole/pictures"
+if command -v ffmpeg >/dev/null; then
+    expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "making the film"; says "done: 16 pictures"
+    expect 0 "$repose" render whole $paint -o made/here/film.webm --fps 12.5 --frames 3:5 --json
+    prints '"file": "made/here/film.webm", "pictures": 3'
+    expect 0 "$repose" render whole whole --split $paint --frames 0:1; prints "^whole/split.mp4$"
+    [ -s whole/film.mp4 ] && [ -s made/here/film.webm ] && [ -s whole/split.mp4 ] || fail "films are missing"
+    [ ! -e whole/film.mp4.frames ] || fail "pictures of a finished film were left behind"
+    if command -v ffprobe >/dev/null; then
+        found=$(ffprobe -v error -count_frames -show_entries stream=width,height,r_frame_rate,nb_read_frames -of csv=p=0 made/here/film.webm)
+        [ "$found" = "64,36,25/2,3" ] || fail "not the film that was asked for: $found"
+    fi
+    # Ctrl-C keeps what is whole and says how to go on
+    "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4 >/dev/null 2>cut.err &
+    pid=$!
+    while [ ! -e cut.mp4.frames/000002.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+    kill -INT $pid
+    code=0; wait $pid || code=$?
+    [ "$code" -eq 130 ] || fail "exit $code after an interrupt"
+    grep -q "pictures are there. Go on with the same command" cut.err || fail "no word on how to go on: $(cat cut.err)"
+    expect 0 "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4; says "were there)"
+    # a run with its film
+    expect 0 "$repose" run first-fall -o filmed $small $paint --film --camera automatic; says "^film: filmed/film.mp4"
+    [ -s filmed/film.mp4 ] && [ ! -e filmed/film.mp4.frames ] || fail "no film of the run"
+    cmp filmed/frames/000015.h5 whole/frames/000015.h5 || fail "a film changes the run"
+    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5
+    rm unhurried/film.mp4
+    expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5 --resume
+    [ -s unhurried/film.mp4 ] || fail "no film of a run that was done"
+    expect 0 "$repose" run first-fall -o finely $small $paint --film --frames 3 --set detail.factor=4
+    # a run that is stopped, or killed, and resumed makes the same film
+    for signal in INT KILL; do
+        rm -rf halved
+        "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic >/dev/null 2>&1 &
+        pid=$!
+        while [ ! -e halved/film.mp4.frames/000005.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        kill -$signal $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        expect 0 "$repose" run first-fall -o halved $small --set output.checkpoint_every=4 $paint --film --camera automatic --resume
+        for run in filmed halved; do ffmpeg -v error -i $run/film.mp4 -f md5 - >$run.md5; done
+        cmp filmed.md5 halved.md5 || fail "a run ended by $signal and resumed makes another film"
+    done
+    # trouble with pictures does not end the run
+    expect 0 "$repose" run first-fall -o hindered $small --frames 2
+    touch hindered/film.mp4.frames
+    expect 4 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume
+    says "no pictures until the run ends"; says "done: 5 frames"; says "its film is not"
+    rm hindered/film.mp4.frames
+    expect 0 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume; says "^film:"
+    mkdir -p blocked/bin
+    printf '#!/bin/sh\necho broken >&2\nexit 1\n' >blocked/bin/ffmpeg
+    chmod +x blocked/bin/ffmpeg
+    expect 4 env PATH="$work/blocked/bin:$PATH" "$repose" run first-fall -o unfilmed $small $paint --film --frames 3
+    says "ffmpeg failed: broken"; says "done: 4 frames"
+    [ "$(find unfilmed/film.mp4.frames -name '*.png' | wc -l)" -eq 4 ] || fail "pictures were lost"
+    expect 0 "$repose" run first-fall -o unfilmed $small $paint --film --frames 3 --resume; says "^film:"
+else
+    echo "no ffmpeg: films are not tested"
+fi
+}
+expect 2 "$repose" run first-fall -o x --size 64x36; says "add --film"
+expect 2 "$repose" run first-fall -o x --film --samples 0; says "0 samples"
+expect 2 "$repose" run first-fall -o x --film --camera nobody; says "no camera"
+expect 2 "$repose" run first-fall -o x --film --color speed; says "--range"
+[ ! -e x ] || fail "a film that was refused left a run behind"
+expect 2 "$repose" render whole --size wide; says "1280x720"
+expect 2 "$repose" render whole --size 0x0; says "0 x 0 pixels"
+expect 2 "$repose" render whole --size 10000x10000; says "8192"
+expect 2 "$repose" render whole --size 99999999999x3
+expect 2 "$repose" render whole --samples 0; says "0 samples"
+expect 2 "$repose" render whole --samples 99999; says "4096"
+expect 2 "$repose" render whole --quality goood; says "did you mean 'good'"
+expect 2 "$repose" render whole --range 3:1; says "must be above"
+expect 2 "$repose" render whole --range nan:1
+expect 2 "$repose" render whole --range 3; says "0:2.5"
+expect 2 "$repose" render whole --color nosuch; says "nosuch"
+expect 2 "$repose" render whole --orbit fast; says "a number"
+expect 2 "$repose" render whole --orbit inf; says "a number"
+expect 2 "$repose" render whole --grain-size 0; says "grain size"
+expect 2 "$repose" render whole --fps 0; says "--fps"
+expect 2 "$repose" render whole --sheet; says "CxR"
+expect 2 "$repose" render whole --sheet 3; says "3x3"
+expect 2 "$repose" render whole --sheet 0x3; says "12x12"
+expect 2 "$repose" render whole --sheet 13x3; says "12x12"
+expect 2 "$repose" render whole --sheet 12x12 --size 1280x720; says "--size"
+expect 2 "$repose" render whole --sheet 3x3 -o sheet.mp4; says "PNG"
 expect 2 "$repose" render whole -o picture.jpg; says "PNG"
 expect 2 "$repose" render whole --frames 900:901
 expect 2 "$repose" render whole --camera nobody -o x.png
+expect 4 "$repose" render whole -o whole/manifest.json/film.mp4; says "manifest.json"
+expect 4 "$repose" render whole -o whole/manifest.json/last.png; says "manifest.json"
+expect 4 "$repose" render nowhere
+# a refinement that was stopped shows what it has
+cp -r refined partly
+cp -r whole/frames partly/
+rm -f partly/fine/000004.h5 partly/fine/000004-*.h5
+expect 0 "$repose" render partly -o partly.png --samples 1 --size 64x36; says "fine grains of 15 of 16 frames are there"
+# a damaged frame is named, and what was painted stays
+cp -r whole spoilt
+printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
+expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"
 expect 4 "$repose" info nowhere
 expect 0 "$repose" validate bounce free-flight; prints "ok"
 expect 0 "$repose" validate bounce --json; prints '"ok": true'

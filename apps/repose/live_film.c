@@ -1,0 +1,93 @@
+/* The film of a run that goes on: each frame is painted as soon as it is there. */
+#include "base/report.h"
+#include "cli.h"
+#include "scene/scene.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the first frame shows says little of the values that will come. */
+static rp_code check_colour(const rp_film_options *film, rp_report *report)
+{
+    const char *colour = film->colour;
+    if (!colour || strcmp(colour, "material") == 0 || strcmp(colour, "id") == 0 ||
+        film->range_low < film->range_high)
+        return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "--color %s: a run that is still to come needs its values, such as --range 0:2",
+                   colour);
+}
+
+rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
+                          const char *folder, rp_report *report)
+{
+    *live = (live_film){.wanted = true, .quiet = o->quiet || o->json};
+    live->options = rp_default_film_options();
+    rp_code code = read_looks(o, &live->options, report);
+    if (code == RP_OK) code = check_colour(&live->options, report);
+    if (code != RP_OK) return code;
+    default_film(folder, "film", live->quiet, live->path, sizeof live->path);
+    live->options.path = live->path;
+    live->options.live = true;
+    live->options.progress = progress_quiet_film;
+    live->fine = scene->detail.factor >= 1 && scene->detail.live;
+    return rp_film_check(&live->options, scene, report);
+}
+
+static rp_code open_film(live_film *live, const rp_record *record, rp_report *report)
+{
+    rp_film_run run = {.record = record, .fine = live->fine, .from = 0, .to = INT64_MAX};
+    return rp_film_open(&live->options, &run, 1, &live->film, report);
+}
+
+static void tell(const rp_report *report)
+{
+    char text[2048] = "";
+    if (rp_report_count(report)) rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
+    /* The bar has no end of line yet. */
+    fprintf(stderr, "%srepose: no pictures until the run ends: %s\n",
+            isatty(STDERR_FILENO) ? "\n" : "", text);
+}
+
+/* Trouble must not end the run: what is missing is painted at its end, or the fault told there. */
+void live_film_add(live_film *live, const rp_record *record)
+{
+    if (!live->wanted || live->failed) return;
+    rp_report *report = rp_report_create();
+    rp_code code = live->film ? RP_OK : open_film(live, record, report);
+    if (code == RP_OK) code = rp_film_paint(live->film, report);
+    live->failed = code != RP_OK && code != RP_INTERRUPTED;
+    if (live->failed && !live->quiet) tell(report);
+    rp_report_destroy(report);
+}
+
+static rp_code finish(live_film *live, const rp_record *record, rp_report *report)
+{
+    rp_code code = open_film(live, record, report);
+    if (code == RP_OK) code = rp_film_paint(live->film, report);
+    if (code == RP_OK) code = rp_film_finish(live->film, report);
+    rp_film_close(live->film);
+    live->film = NULL;
+    return code;
+}
+
+/* Opened anew: the run has closed its record, and may have had nothing left to do. */
+rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
+                      rp_report *report)
+{
+    rp_record *record = NULL;
+    rp_film_close(live->film);
+    live->film = NULL;
+    if (!live->wanted || !finished) return RP_OK;
+    live->options.progress = progress_show_film;
+    live->options.user = bar;
+    rp_code code = rp_record_open(folder, &record, report);
+    if (code == RP_OK) code = finish(live, record, report);
+    rp_record_close(record);
+    progress_end(bar);
+    if (code == RP_OK && !live->quiet) fprintf(stderr, "film: %s\n", live->path);
+    if (code != RP_OK && !live->quiet)
+        fprintf(stderr, "repose: the run is whole, its film is not; --resume tries again\n");
+    return code;
+}

@@ -1,0 +1,89 @@
+/* How pictures look: the options that all verbs which paint have in common. */
+#include "base/report.h"
+#include "cli.h"
+#include "film/encode.h"
+#include "math/vec.h"
+#include "render/render.h"
+#include "scene/words.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+rp_code read_pair(const char *option, const char *text, const char *like, int *first, int *second,
+                  rp_report *report)
+{
+    char rest;
+    if (!text) return RP_OK;
+    if (sscanf(text, "%6dx%6d%c", first, second, &rest) == 2) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "%s %s: write it as %s", option, text, like);
+}
+
+static rp_code read_quality(const options *o, rp_film_options *out, rp_report *report)
+{
+    if (o->quality) {
+        char hint[128];
+        int quality = rp_words_find(RP_QUALITY_WORDS, o->quality);
+        rp_nearest nearest = rp_nearest_to(o->quality);
+        rp_nearest_try_words(&nearest, RP_QUALITY_WORDS);
+        rp_nearest_hint(&nearest, hint, sizeof hint);
+        if (quality < 0)
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "--quality %s: there are draft, good and final%s", o->quality, hint);
+        out->samples = rp_quality_samples(quality);
+    }
+    if (o->samples >= 0) out->samples = (int)(o->samples < INT_MAX ? o->samples : INT_MAX);
+    return RP_OK;
+}
+
+static rp_code read_range(const char *text, rp_film_options *out, rp_report *report)
+{
+    char rest;
+    if (!text) return RP_OK;
+    if (sscanf(text, "%lf:%lf%c", &out->range_low, &out->range_high, &rest) != 2)
+        return rp_fail(report, RP_ERROR_INPUT, "--range %s: write it as 0:2.5", text);
+    if (out->range_low < out->range_high && isfinite(out->range_high - out->range_low))
+        return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "--range %s: the second must be above the first", text);
+}
+
+rp_code read_looks(const options *o, rp_film_options *out, rp_report *report)
+{
+    rp_code code = read_pair("--size", o->size, "1280x720", &out->width, &out->height, report);
+    if (code == RP_OK) code = read_quality(o, out, report);
+    if (code == RP_OK) code = read_range(o->range, out, report);
+    if (o->camera) out->camera = o->camera;
+    if (o->colour) out->colour = o->colour;
+    if (!isnan(o->grain_size)) out->grain_scale = o->grain_size;
+    out->orbit = o->orbit * RP_PI / 180;
+    out->threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
+    if (isnan(o->fps) || code != RP_OK) return code;
+    out->frames_per_second = o->fps;
+    if (o->fps >= RP_RATE_MIN && o->fps <= RP_RATE_MAX) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "--fps %g: %g to %g are allowed", o->fps, RP_RATE_MIN,
+                   RP_RATE_MAX);
+}
+
+const char *looks_given(const options *o)
+{
+    if (o->size) return "--size";
+    if (o->quality) return "--quality";
+    if (o->samples >= 0) return "--samples";
+    if (o->camera) return "--camera";
+    if (o->orbit != 0) return "--orbit";
+    if (!isnan(o->grain_size)) return "--grain-size";
+    if (o->colour) return "--color";
+    if (o->range) return "--range";
+    return isnan(o->fps) ? NULL : "--fps";
+}
+
+void default_film(const char *folder, const char *stem, bool quiet, char *path, size_t size)
+{
+    bool can = rp_encoder_can();
+    snprintf(path, size, "%s/%s%s", folder, can ? stem : "pictures", can ? ".mp4" : "");
+    if (!can && !quiet)
+        fprintf(stderr,
+                "repose: films need ffmpeg, which is not in PATH; on Debian: apt-get install "
+                "ffmpeg. Painting pictures instead, into %s\n",
+                path);
+}

@@ -1,0 +1,60 @@
+#include "base/program.h"
+#include "base/report.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Looked for by hand: posix_spawnp cannot tell a missing program from a missing interpreter, and
+ * whether it is there must be known without starting it. */
+bool rp_program_find(const char *name, char *path, size_t size)
+{
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        int written = snprintf(path, size, "%.*s/%s", (int)length, folder, name);
+        struct stat info;
+        if (length && written > 0 && (size_t)written < size && stat(path, &info) == 0 &&
+            S_ISREG(info.st_mode) && access(path, X_OK) == 0)
+            return true;
+        folder += length;
+        if (*folder == ':') folder++;
+    }
+    return false;
+}
+
+rp_code rp_program_start(const char *path, char *const arguments[], const int files[3],
+                         pid_t *child, rp_report *report)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return rp_fail_errno(report, error, path, "start");
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return rp_fail_errno(report, error, path, "start");
+    }
+    for (int i = 0; i < 3 && !error; i++)
+        error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    if (!error) error = posix_spawnattr_setpgroup(&attributes, 0);
+    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (!error) error = posix_spawn(child, path, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error ? rp_fail_errno(report, error, path, "start") : RP_OK;
+}
+
+rp_code rp_program_wait(const char *name, pid_t child, int *status, rp_report *report)
+{
+    while (waitpid(child, status, 0) < 0)
+        if (errno != EINTR) return rp_fail_errno(report, errno, name, "wait for");
+    return RP_OK;
+}

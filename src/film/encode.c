@@ -1,0 +1,286 @@
+/* ffmpeg as a program of its own. Pictures go through a socket, not a pipe: writing to a socket can
+ * be told not to send the host program a SIGPIPE when ffmpeg dies. Complaints go to a file without
+ * a name. */
+#include "film/encode.h"
+#include "base/memory.h"
+#include "base/program.h"
+#include "base/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MAX 64
+
+struct rp_encoder {
+    char path[PATH_MAX], part[PATH_MAX];
+    FILE *complaints;
+    int socket;  /* -1 when closed */
+    pid_t child; /* 0 when there is none */
+};
+
+/* How a kind of film is made. */
+typedef struct film_kind {
+    const char *suffix;
+    const char *format; /* ffmpeg's word for it */
+    const char *arguments[12];
+} film_kind;
+
+static const film_kind kinds[] = {
+    {".mp4",
+     "mp4",
+     {"-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"}},
+    {".webm",
+     "webm",
+     {"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-row-mt", "1", "-cpu-used", "4"}},
+};
+
+/* What all films have: even sizes, which four pixels of one colour need, and the colours of
+ * high-definition television, which players assume and which differ from ffmpeg's own choice. */
+static const char *const common[] = {
+    "-vf",
+    "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+    "-pix_fmt",
+    "yuv420p",
+    "-colorspace",
+    "bt709",
+    "-color_primaries",
+    "bt709",
+    "-color_trc",
+    "bt709",
+    "-color_range",
+    "tv",
+    "-map_metadata",
+    "-1"};
+
+static const film_kind *kind_of(const char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t wanted = strlen(kinds[i].suffix);
+        if (length > wanted && strcmp(path + length - wanted, kinds[i].suffix) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+bool rp_encoder_knows(const char *path)
+{
+    return kind_of(path) != NULL;
+}
+
+bool rp_encoder_can(void)
+{
+    char program[PATH_MAX];
+    return rp_program_find("ffmpeg", program, sizeof program);
+}
+
+rp_code rp_encoder_check(rp_report *report)
+{
+    if (rp_encoder_can()) return RP_OK;
+    return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                   "films need ffmpeg, which is not in PATH; on Debian: apt-get install ffmpeg");
+}
+
+/* A name beside the film that no other process uses; made here, so that a folder that cannot be
+ * written to is told as such. */
+static rp_code make_part(rp_encoder *encoder, const char *path, rp_report *report)
+{
+    int length = snprintf(encoder->path, sizeof encoder->path, "%s", path);
+    int more = snprintf(encoder->part, sizeof encoder->part, "%s.%ld.part", path, (long)getpid());
+    if (length >= (int)sizeof encoder->path || more >= (int)sizeof encoder->part)
+        return rp_fail_errno(report, ENAMETOOLONG, path, "write");
+    int descriptor = open(encoder->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        encoder->part[0] = 0;
+        return rp_fail_errno(report, errno, path, "write");
+    }
+    close(descriptor);
+    return RP_OK;
+}
+
+/* As a fraction: a decimal point is a comma in some host programs. */
+static void print_rate(double rate, char *text, size_t size)
+{
+    if (rate == floor(rate))
+        snprintf(text, size, "%.0f", rate);
+    else
+        snprintf(text, size, "%lld/1000000", llround(1e6 * rate));
+}
+
+static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const char *rate,
+                             int input, rp_report *report)
+{
+    char program[PATH_MAX], target[PATH_MAX + 8];
+    const char *arguments[ARGUMENTS_MAX] = {
+        "ffmpeg", "-hide_banner", "-loglevel",  "error", "-nostats", "-y",     "-f", "image2pipe",
+        "-c:v",   "png",          "-framerate", rate,    "-i",       "pipe:0", "-an"};
+    int count = 15;
+    for (int i = 0; i < 12 && kind->arguments[i]; i++)
+        arguments[count++] = kind->arguments[i];
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        arguments[count++] = common[i];
+    arguments[count++] = "-f";
+    arguments[count++] = kind->format;
+    snprintf(target, sizeof target, "file:%s", encoder->part); /* never a protocol or an option */
+    arguments[count] = target;
+    if (!rp_program_find("ffmpeg", program, sizeof program)) return rp_encoder_check(report);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return rp_fail_errno(report, errno, "/dev/null", "open");
+    int files[3] = {input, nowhere, fileno(encoder->complaints)};
+    rp_code code =
+        rp_program_start(program, (char *const *)arguments, files, &encoder->child, report);
+    if (code != RP_OK) encoder->child = 0;
+    close(nowhere);
+    return code;
+}
+
+static rp_code start(rp_encoder *encoder, const film_kind *kind, const char *rate,
+                     rp_report *report)
+{
+    int ends[2];
+    encoder->complaints = tmpfile();
+    if (!encoder->complaints) return rp_fail_errno(report, errno, "a temporary file", "make");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return rp_fail_errno(report, errno, "ffmpeg", "connect to");
+    rp_code code = start_program(encoder, kind, rate, ends[1], report);
+    encoder->socket = ends[0];
+    close(ends[1]);
+    return code;
+}
+
+rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder **out,
+                         rp_report *report)
+{
+    *out = NULL;
+    const film_kind *kind = kind_of(path);
+    rp_place place = {.file = path};
+    if (!kind)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "films are MP4 or WebM files; name it *.mp4 or *.webm");
+    if (!(frames_per_second >= RP_RATE_MIN && frames_per_second <= RP_RATE_MAX))
+        return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
+                       frames_per_second, RP_RATE_MIN, RP_RATE_MAX);
+    rp_code code = rp_encoder_check(report);
+    if (code != RP_OK) return code;
+    rp_encoder *encoder = rp_allocate_zero(sizeof *encoder);
+    if (!encoder) return rp_fail_memory(report, sizeof *encoder, "a film");
+    encoder->socket = -1;
+    char rate[64];
+    print_rate(frames_per_second, rate, sizeof rate);
+    code = make_part(encoder, path, report);
+    if (code == RP_OK) code = start(encoder, kind, rate, report);
+    if (code == RP_OK)
+        *out = encoder;
+    else
+        rp_encoder_abandon(encoder);
+    return code;
+}
+
+/* The last line that says something: "Conversion failed!" only ends what was said before. */
+static void read_complaint(FILE *file, char *text, size_t size)
+{
+    text[0] = 0;
+    rewind(file);
+    for (char line[512]; fgets(line, sizeof line, file);) {
+        line[strcspn(line, "\r\n")] = 0;
+        const char *words = line + strspn(line, " \t");
+        if (*words && strcmp(words, "Conversion failed!") != 0) snprintf(text, size, "%s", words);
+    }
+}
+
+static void close_socket(rp_encoder *encoder)
+{
+    if (encoder->socket >= 0) close(encoder->socket);
+    encoder->socket = -1;
+}
+
+/* Waits for ffmpeg, and tells what it died of. */
+static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
+{
+    int status = 0;
+    char text[512], how[64];
+    rp_place place = {.file = encoder->path};
+    rp_code code = rp_program_wait("ffmpeg", encoder->child, &status, report);
+    encoder->child = 0;
+    if (code != RP_OK) return code;
+    bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (well && whole) return RP_OK;
+    read_complaint(encoder->complaints, text, sizeof text);
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "it was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(how, sizeof how, "it ended %s and said nothing", well ? "too early" : "badly");
+    bool full = strstr(text, "No space left on device") != NULL;
+    return rp_fail_at(report, full ? RP_ERROR_SPACE : RP_ERROR_IO, &place, NULL,
+                      "ffmpeg failed: %s", text[0] ? text : how);
+}
+
+rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_report *report)
+{
+    const char *next = bytes;
+    while (size > 0 && encoder->socket >= 0) {
+        ssize_t sent = send(encoder->socket, next, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) {
+            close_socket(encoder);
+            return wait_for(encoder, false, report);
+        }
+        next += sent;
+        size -= (size_t)sent;
+    }
+    if (encoder->socket >= 0) return RP_OK;
+    return rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
+}
+
+/* On disk before it has its name. */
+static rp_code put_in_place(rp_encoder *encoder, rp_report *report)
+{
+    int descriptor = open(encoder->part, O_RDONLY | O_CLOEXEC);
+    bool well = descriptor >= 0 && fsync(descriptor) == 0 && lseek(descriptor, 0, SEEK_END) > 0;
+    int error = errno;
+    if (descriptor >= 0) close(descriptor);
+    rp_place place = {.file = encoder->path};
+    if (!well && descriptor >= 0 && !error)
+        return rp_fail_at(report, RP_ERROR_IO, &place, NULL, "ffmpeg wrote nothing");
+    if (!well) return rp_fail_errno(report, error, encoder->path, "write");
+    if (rename(encoder->part, encoder->path) != 0)
+        return rp_fail_errno(report, errno, encoder->path, "put the finished film in place");
+    encoder->part[0] = 0;
+    return RP_OK;
+}
+
+rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
+{
+    rp_code code;
+    close_socket(encoder);
+    if (encoder->child)
+        code = wait_for(encoder, true, report);
+    else
+        code = rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
+    errno = 0;
+    if (code == RP_OK) code = put_in_place(encoder, report);
+    rp_encoder_abandon(encoder);
+    return code;
+}
+
+void rp_encoder_abandon(rp_encoder *encoder)
+{
+    int status;
+    if (!encoder) return;
+    close_socket(encoder);
+    if (encoder->child) {
+        kill(-encoder->child, SIGKILL); /* its group: it may be a script */
+        rp_program_wait("ffmpeg", encoder->child, &status, NULL);
+    }
+    if (encoder->complaints) fclose(encoder->complaints);
+    if (encoder->part[0]) unlink(encoder->part);
+    rp_release(encoder, sizeof *encoder);
+}

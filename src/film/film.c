@@ -1,0 +1,254 @@
+/* Films of runs: check, survey, paint what is missing, encode. */
+#include "film/film.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "film/encode.h"
+#include "scene/scene.h"
+#include "scene/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+rp_film_options rp_default_film_options(void)
+{
+    rp_paint_options paint = rp_default_paint_options();
+    return (rp_film_options){.width = paint.width,
+                             .height = paint.height,
+                             .samples = rp_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
+                             .grain_scale = paint.grain_scale};
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static rp_code check_numbers(const rp_film_options *o, rp_report *report)
+{
+    if (o->width < 1 || o->height < 1 || o->width > RP_PICTURE_EDGE_MAX ||
+        o->height > RP_PICTURE_EDGE_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "a picture of %d x %d pixels: 1 to %d are allowed",
+                       o->width, o->height, RP_PICTURE_EDGE_MAX);
+    if (o->samples < 1 || o->samples > RP_SAMPLES_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%d samples of a pixel: 1 to %d are allowed",
+                       o->samples, RP_SAMPLES_MAX);
+    if (!(o->grain_scale > 0 && o->grain_scale <= 10))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "a grain size of %g: more than 0 and up to 10 are "
+                       "allowed; with 1 neighbours touch",
+                       o->grain_scale);
+    if (!isfinite(o->orbit))
+        return rp_fail(report, RP_ERROR_INPUT, "an orbit of %g rad/s makes no sense", o->orbit);
+    if (!(o->range_low <= o->range_high) || !isfinite(o->range_high - o->range_low))
+        return rp_fail(report, RP_ERROR_INPUT, "colours from %g to %g: the second must be above",
+                       o->range_low, o->range_high);
+    if (o->frames_per_second != 0 &&
+        !(o->frames_per_second >= RP_RATE_MIN && o->frames_per_second <= RP_RATE_MAX))
+        return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
+                       o->frames_per_second, RP_RATE_MIN, RP_RATE_MAX);
+    return RP_OK;
+}
+
+static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report *report)
+{
+    rp_nearest nearest = rp_nearest_to(camera ? camera : "");
+    char hint[128];
+    if (!camera || strcmp(camera, "automatic") == 0) return RP_OK;
+    rp_nearest_try(&nearest, "automatic", strlen("automatic"));
+    for (int i = 0; i < scene->cameras.count; i++) {
+        const char *name = rp_scene_cameras(scene)[i].name;
+        if (strcmp(name, camera) == 0) return RP_OK;
+        rp_nearest_try(&nearest, name, strlen(name));
+    }
+    rp_nearest_hint(&nearest, hint, sizeof hint);
+    return rp_fail(report, RP_ERROR_INPUT, "there is no camera '%s'%s", camera, hint);
+}
+
+static rp_code check_target(const rp_film_options *o, rp_report *report)
+{
+    if (!o->path) return RP_OK;
+    rp_place place = {.file = o->path};
+    if (!o->path[0]) return rp_fail(report, RP_ERROR_INPUT, "the film has no name");
+    if (!rp_picture_can_write_png())
+        return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, NULL,
+                          "pictures need libpng, which this build lacks");
+    return rp_encoder_knows(o->path) ? rp_encoder_check(report) : RP_OK;
+}
+
+rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_report *report)
+{
+    rp_code code = check_numbers(options, report);
+    if (code == RP_OK) code = check_camera(options->camera, scene, report);
+    return code == RP_OK ? check_target(options, report) : code;
+}
+
+/* Side by side they share a clock. */
+static rp_code check_runs(const rp_film *film, rp_report *report)
+{
+    for (int i = 0; i < film->shown_count; i++) {
+        const rp_film_run *run = &film->shown[i].run;
+        const rp_scene *scene = rp_record_scene(run->record);
+        rp_place place = {.file = rp_record_folder(run->record)};
+        rp_code code = rp_film_check(&film->options, scene, report);
+        if (code != RP_OK) return code;
+        if (film->options.width < film->shown_count)
+            return rp_fail(report, RP_ERROR_INPUT, "%d runs side by side in %d pixels",
+                           film->shown_count, film->options.width);
+        if (!film->shown[i].count)
+            return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "there are no such frames");
+        double time = (double)scene->output.frame_every / scene->time.frame_rate;
+        double first = rp_film_frame_time(film);
+        if (fabs(time - first) > 1e-9 * first)
+            return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                              "its frames are %g s apart, those of %s %g s: such runs cannot be "
+                              "side by side",
+                              time, rp_record_folder(film->shown[0].run.record), first);
+    }
+    return RP_OK;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+static rp_code open_film(rp_film *film, rp_report *report)
+{
+    const rp_film_options *options = &film->options;
+    rp_film_look(film);
+    film->progress.frame_count = rp_film_count(film);
+    rp_code code = check_runs(film, report);
+    film->encodes = options->path && rp_encoder_knows(options->path);
+    /* The place comes first: a survey of fine grains takes a while. */
+    if (code == RP_OK && options->path) code = rp_film_folder_open(film, report);
+    if (code == RP_OK) code = rp_threads_create(options->threads, &film->threads, report);
+    if (code == RP_OK) code = rp_film_survey(film, report);
+    return code == RP_OK && options->path ? rp_film_folder_settle(film, report) : code;
+}
+
+rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, int run_count,
+                     rp_film **out, rp_report *report)
+{
+    *out = NULL;
+    if (run_count < 1 || run_count > RP_FILM_RUNS_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "a film of %d runs: 1 to %d are allowed", run_count,
+                       RP_FILM_RUNS_MAX);
+    rp_film *film = rp_allocate_zero(sizeof *film);
+    if (!film) return rp_fail_memory(report, sizeof *film, "a film");
+    film->options = *options;
+    film->shown_count = run_count;
+    for (int i = 0; i < run_count; i++)
+        film->shown[i].run = runs[i];
+    film->lock = -1;
+    film->started = rp_clock();
+    rp_code code = open_film(film, report);
+    if (code == RP_OK)
+        *out = film;
+    else
+        rp_film_close(film);
+    return code;
+}
+
+void rp_film_close(rp_film *film)
+{
+    if (!film) return;
+    rp_film_folder_close(film);
+    rp_threads_destroy(film->threads);
+    rp_release(film, sizeof *film);
+}
+
+/* --- painting --------------------------------------------------------------------------------- */
+
+rp_film_progress rp_film_state(const rp_film *film)
+{
+    rp_film_progress p = film->progress;
+    double done = (double)(p.frame - (p.encoding ? 0 : p.kept)) + p.part;
+    double left = (double)(p.frame_count - p.frame) - p.part;
+    p.seconds = rp_clock() - film->started;
+    p.seconds_left = done > 0 ? p.seconds * left / done : -1;
+    return p;
+}
+
+bool rp_film_show(const rp_film *film)
+{
+    if (!film->options.progress) return true;
+    rp_film_progress progress = rp_film_state(film);
+    return film->options.progress(film->options.user, &progress);
+}
+
+static rp_code paint_file(rp_film *film, int64_t picture, rp_report *report)
+{
+    rp_picture *painted = NULL;
+    rp_code code = rp_film_picture(film, picture, &painted, report);
+    if (code == RP_OK)
+        code = rp_picture_write_png(painted, rp_film_picture_path(film, picture).text, report);
+    rp_picture_destroy(painted);
+    film->progress.part = 0;
+    return code;
+}
+
+rp_code rp_film_paint(rp_film *film, rp_report *report)
+{
+    rp_code code = RP_OK;
+    if (!film->options.path)
+        return rp_fail(report, RP_ERROR_INPUT, "this film has no place to be painted to");
+    rp_film_look(film);
+    film->progress.frame_count = rp_film_count(film);
+    while (code == RP_OK && film->progress.frame < film->progress.frame_count) {
+        bool kept = rp_film_has_picture(film, film->progress.frame);
+        if (!kept) code = paint_file(film, film->progress.frame, report);
+        if (code != RP_OK) break;
+        film->progress.frame++;
+        film->progress.kept += kept;
+        bool last = film->progress.frame == film->progress.frame_count;
+        if (!rp_film_show(film) && !last) code = RP_INTERRUPTED;
+    }
+    return code;
+}
+
+/* --- the film --------------------------------------------------------------------------------- */
+
+static double frames_per_second(const rp_film *film)
+{
+    double rate = film->options.frames_per_second;
+    if (rate > 0) return rate;
+    rate = 1 / rp_film_frame_time(film);
+    if (fabs(rate - round(rate)) < 1e-9 * rate) rate = round(rate);
+    return fmin(RP_FILM_RATE_MAX, fmax(RP_RATE_MIN, rate));
+}
+
+static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *encoder,
+                           rp_report *report)
+{
+    char *bytes;
+    size_t size;
+    rp_code code = rp_file_read(rp_film_picture_path(film, picture).text, &bytes, &size, report);
+    if (code != RP_OK) return code;
+    code = rp_encoder_add(encoder, bytes, size, report);
+    rp_release(bytes, size + 1);
+    return code;
+}
+
+static rp_code encode(rp_film *film, rp_report *report)
+{
+    rp_encoder *encoder;
+    rp_code code = rp_encoder_start(film->options.path, frames_per_second(film), &encoder, report);
+    if (code != RP_OK) return code;
+    film->started = rp_clock();
+    film->progress.encoding = true;
+    film->progress.frame = 0;
+    while (code == RP_OK && film->progress.frame < film->progress.frame_count) {
+        code = add_picture(film, film->progress.frame, encoder, report);
+        film->progress.frame++;
+        if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
+    }
+    if (code == RP_OK) return rp_encoder_finish(encoder, report);
+    rp_encoder_abandon(encoder);
+    return code;
+}
+
+rp_code rp_film_finish(rp_film *film, rp_report *report)
+{
+    if (film->progress.frame < rp_film_count(film) || film->progress.encoding)
+        return rp_fail(report, RP_ERROR_INPUT, "the film is not painted yet");
+    if (!film->encodes) return RP_OK;
+    rp_code code = encode(film, report);
+    if (code == RP_OK) rp_film_folder_remove(film);
+    return code;
+}

@@ -1,0 +1,252 @@
+/* The folder of a film's pictures: who may paint into it, what its pictures depend on, and which of
+ * them are still good.
+ *
+ *     FOLDER/settings.txt   written before the first picture
+ *     FOLDER/000012.png     whole or absent
+ *     FOLDER/.repose-lock   while somebody paints
+ */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "film/film.h"
+#include "scene/scene.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SETTINGS_FILE "settings.txt"
+#define LOCK_FILE ".repose-lock"
+#define HEADING                                                                                    \
+    "What the pictures of this folder depend on; repose paints others when it changes.\n"
+#define LOCK_TRIES 8
+
+static rp_path inside(const rp_film *film, const char *name)
+{
+    rp_path path;
+    snprintf(path.text, sizeof path.text, "%.*s/%s", RP_FOLDER_MAX, film->folder, name);
+    return path;
+}
+
+rp_path rp_film_picture_path(const rp_film *film, int64_t picture)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%06" PRId64 ".png", rp_film_number(film, picture));
+    return inside(film, name);
+}
+
+/* --- the lock --------------------------------------------------------------------------------- */
+
+/* Who finishes removes the folder and the lock with it: true when the locked file is still the one
+ * that has the name. */
+static bool still_there(int lock, const char *path)
+{
+    struct stat held, named;
+    return fstat(lock, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
+           held.st_dev == named.st_dev;
+}
+
+static rp_code lock_folder(rp_film *film, rp_report *report)
+{
+    rp_path path = inside(film, LOCK_FILE);
+    rp_place place = {.file = film->folder};
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        rp_code code = rp_folder_make(film->folder, report);
+        if (code != RP_OK) return code;
+        film->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (film->lock < 0 && errno == ENOENT) continue;
+        if (film->lock < 0) return rp_fail_errno(report, errno, film->folder, "write to");
+        bool taken = flock(film->lock, LOCK_EX | LOCK_NB) != 0;
+        if (!taken && still_there(film->lock, path.text)) return RP_OK;
+        close(film->lock);
+        film->lock = -1;
+        if (taken) break;
+    }
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "another repose is painting into this folder; wait for it, or take another "
+                      "name with -o");
+}
+
+void rp_film_folder_close(rp_film *film)
+{
+    if (film->lock < 0) return;
+    unlink(inside(film, LOCK_FILE).text);
+    close(film->lock);
+    film->lock = -1;
+    if (film->encodes) rmdir(film->folder);
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static void print_shown(FILE *file, const rp_shown *shown)
+{
+    const rp_scene *scene = rp_record_scene(shown->run.record);
+    const rp_box3 *b = &shown->framing.bounds;
+    fprintf(file, "run: %016" PRIx64 "\nscene: %016" PRIx64 "\ngrains: %s\n", shown->identity,
+            rp_hash(scene->portable, strlen(scene->portable), 0),
+            shown->run.fine ? "fine" : "coarse");
+    fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g\n", b->low.x, b->low.y, b->low.z,
+            b->high.x, b->high.y, b->high.z);
+}
+
+static void print_settings(FILE *file, const rp_film *film)
+{
+    const rp_film_options *o = &film->options;
+    fputs(HEADING, file);
+    fprintf(file, "version: %s\nsize: %dx%d\nsamples: %d\ncamera: %s\norbit: %.17g\n", rp_version(),
+            o->width, o->height, o->samples, o->camera ? o->camera : "", o->orbit);
+    fprintf(file, "grain_scale: %.17g\ncolour: %s\nrange: %.17g to %.17g\nframe_time: %.17g\n",
+            o->grain_scale, o->colour ? o->colour : "material", film->range.low, film->range.high,
+            rp_film_frame_time(film));
+    for (int i = 0; i < film->shown_count; i++)
+        print_shown(file, &film->shown[i]);
+}
+
+/* The text, with decimal points whatever the host program has set. Release with free. */
+static char *make_settings(const rp_film *film)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (file && plain) {
+        locale_t before = uselocale(plain);
+        print_settings(file, film);
+        uselocale(before);
+    }
+    bool well = file && fclose(file) == 0 && plain;
+    if (plain) freelocale(plain);
+    if (well) return text;
+    free(text);
+    return NULL;
+}
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+/* "000012.png", or "000012.png.…part", which a killed process leaves behind. */
+static bool is_picture(const char *name, bool *partial)
+{
+    size_t digits = strspn(name, "0123456789"), length = strlen(name);
+    if (digits < 6 || strncmp(name + digits, ".png", 4) != 0) return false;
+    *partial = length > digits + 9 && strcmp(name + length - 5, ".part") == 0;
+    return *partial || length == digits + 4;
+}
+
+/* Removes partial pictures, or all. Only while the folder is locked: partial ones are nobody's. */
+static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
+{
+    DIR *folder = opendir(film->folder);
+    if (!folder) return rp_fail_errno(report, errno, film->folder, "list the folder");
+    rp_code code = RP_OK;
+    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+        bool partial;
+        if (!is_picture(entry->d_name, &partial) || (!partial && !all)) continue;
+        rp_path path = inside(film, entry->d_name);
+        if (unlink(path.text) != 0 && errno != ENOENT)
+            code = rp_fail_errno(report, errno, path.text, "remove");
+    }
+    closedir(folder);
+    return code;
+}
+
+/* True for "FILM.123.part". */
+static bool is_part_of(const char *name, const char *film)
+{
+    size_t length = strlen(film);
+    if (strncmp(name, film, length) != 0 || name[length] != '.') return false;
+    name += length + 1;
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, ".part") == 0;
+}
+
+/* Removes what encoders that were killed left behind: while we hold the lock there is no other. */
+static void sweep_films(const rp_film *film)
+{
+    const char *path = film->options.path, *slash = strrchr(path, '/');
+    char parent[RP_PATH_MAX], part[RP_PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) + 1 : 2,
+             slash ? path : "./");
+    DIR *folder = opendir(parent);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (!is_part_of(entry->d_name, slash ? slash + 1 : path)) continue;
+        int length = snprintf(part, sizeof part, "%s%s", parent, entry->d_name);
+        if (length < (int)sizeof part) unlink(part);
+    }
+    closedir(folder);
+}
+
+/* Pictures that were painted with other settings go; those in a folder without settings are not
+ * ours to remove. */
+static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report *report)
+{
+    rp_path path = inside(film, SETTINGS_FILE);
+    rp_place place = {.file = path.text};
+    char *found = NULL;
+    size_t size = 0;
+    rp_code code = RP_OK;
+    if (access(path.text, F_OK) == 0) code = rp_file_read(path.text, &found, &size, report);
+    if (code != RP_OK) return code;
+    bool same = found && strcmp(found, wanted) == 0;
+    bool ours = found && strncmp(found, HEADING, strlen(HEADING)) == 0;
+    if (found) rp_release(found, size + 1);
+    if (found && !ours)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "this is not a file of repose; choose another folder for pictures");
+    code = remove_pictures(film, ours && !same, report);
+    return code == RP_OK && !same ? rp_file_write(path.text, wanted, report) : code;
+}
+
+rp_code rp_film_folder_open(rp_film *film, rp_report *report)
+{
+    const char *path = film->options.path;
+    struct stat info;
+    int length =
+        snprintf(film->folder, sizeof film->folder, "%s%s", path, film->encodes ? ".frames" : "");
+    if (length >= RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "write");
+    if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return rp_fail_errno(report, EISDIR, path, "write");
+    return lock_folder(film, report);
+}
+
+rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
+{
+    char *settings = make_settings(film);
+    if (!settings) return rp_fail_memory(report, sizeof *film, "the settings of a film");
+    rp_code code = apply_settings(film, settings, report);
+    free(settings);
+    if (film->encodes) sweep_films(film);
+    return code;
+}
+
+static bool older(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec) return a->st_mtim.tv_sec < b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+bool rp_film_has_picture(const rp_film *film, int64_t picture)
+{
+    struct stat painted, frame;
+    if (stat(rp_film_picture_path(film, picture).text, &painted) != 0) return false;
+    for (int i = 0; i < film->shown_count; i++) {
+        rp_path path = rp_shown_path(&film->shown[i], picture);
+        if (stat(path.text, &frame) != 0 || older(&painted, &frame)) return false;
+    }
+    return true;
+}
+
+void rp_film_folder_remove(rp_film *film)
+{
+    remove_pictures(film, true, NULL);
+    unlink(inside(film, SETTINGS_FILE).text);
+    rp_film_folder_close(film);
+}

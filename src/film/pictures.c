@@ -1,0 +1,226 @@
+/* Painting: which frames a picture shows, with what camera and colours, and runs side by side. */
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "film/film.h"
+#include "record/parts.h"
+#include "scene/scene.h"
+
+#include <string.h>
+
+static int64_t total_frames(const rp_film_run *run)
+{
+    return run->fine ? rp_record_fine_count(run->record) : rp_record_frame_count(run->record);
+}
+
+static int64_t frame_number(const rp_film_run *run, int64_t place)
+{
+    return run->fine ? rp_record_fine_number(run->record, place)
+                     : rp_record_frame_number(run->record, place);
+}
+
+static rp_code read_frame(const rp_shown *shown, int64_t place, rp_frame_file **out,
+                          rp_report *report)
+{
+    const rp_film_run *run = &shown->run;
+    int64_t number = frame_number(run, place);
+    *out = NULL;
+    return run->fine ? rp_record_read_fine(run->record, number, out, report)
+                     : rp_record_read_frame(run->record, number, out, report);
+}
+
+void rp_film_look(rp_film *film)
+{
+    for (int i = 0; i < film->shown_count; i++) {
+        rp_shown *shown = &film->shown[i];
+        int64_t total = total_frames(&shown->run);
+        shown->first = shown->count = 0;
+        for (int64_t place = 0; place < total; place++) {
+            int64_t number = frame_number(&shown->run, place);
+            if (number < shown->run.from || number > shown->run.to) continue;
+            if (!shown->count++) shown->first = place;
+        }
+    }
+}
+
+/* The shorter run holds its last frame. */
+static int64_t place_of(const rp_shown *shown, int64_t picture)
+{
+    return shown->first + (picture < shown->count ? picture : shown->count - 1);
+}
+
+rp_path rp_shown_path(const rp_shown *shown, int64_t picture)
+{
+    int64_t number = frame_number(&shown->run, place_of(shown, picture));
+    if (!shown->run.fine) return rp_record_frame_path(shown->run.record, number);
+    rp_path folder = rp_record_path(shown->run.record, RP_FINE_FOLDER);
+    return rp_parts_index_path(folder.text, number);
+}
+
+int64_t rp_film_count(const rp_film *film)
+{
+    int64_t most = 0;
+    for (int i = 0; i < film->shown_count; i++)
+        if (film->shown[i].count > most) most = film->shown[i].count;
+    return most;
+}
+
+int64_t rp_film_number(const rp_film *film, int64_t picture)
+{
+    const rp_shown *longest = &film->shown[0];
+    for (int i = 1; i < film->shown_count; i++)
+        if (film->shown[i].count > longest->count) longest = &film->shown[i];
+    return frame_number(&longest->run, place_of(longest, picture));
+}
+
+double rp_film_frame_time(const rp_film *film)
+{
+    const rp_scene *scene = rp_record_scene(film->shown[0].run.record);
+    return (double)scene->output.frame_every / scene->time.frame_rate;
+}
+
+static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, rp_report *report)
+{
+    rp_frame_file *frame;
+    const rp_scene *scene = rp_record_scene(shown->run.record);
+    rp_code code = read_frame(shown, place, &frame, report);
+    if (code == RP_OK) code = rp_framing_add(&shown->framing, rp_frame_view(frame), scene, report);
+    if (code == RP_OK)
+        code =
+            rp_colour_range_add(&film->range, rp_frame_view(frame), film->options.colour, report);
+    rp_frame_close(frame);
+    return code;
+}
+
+/* One camera for all pictures of a run, made from views all over it, ends included; of a run that
+ * still goes on from the first, because what comes is not known and cameras must not jump. */
+static rp_code survey_run(rp_film *film, rp_shown *shown, rp_report *report)
+{
+    rp_code code = RP_OK;
+    int64_t wanted = shown->count < RP_FRAMING_VIEWS ? shown->count : RP_FRAMING_VIEWS;
+    if (film->options.live) wanted = 1;
+    shown->framing = rp_framing_empty();
+    for (int64_t n = 0; n < wanted && code == RP_OK; n++) {
+        int64_t place = wanted > 1 ? n * (shown->count - 1) / (wanted - 1) : 0;
+        code = add_view(film, shown, shown->first + place, report);
+        if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
+    }
+    return code;
+}
+
+/* Two records of one scene may still differ: made by another version, for one. */
+static rp_code identify(rp_shown *shown, rp_report *report)
+{
+    char *text;
+    size_t size;
+    rp_path path = rp_record_path(shown->run.record, "manifest.json");
+    rp_code code = rp_file_read(path.text, &text, &size, report);
+    if (code != RP_OK) return code;
+    shown->identity = rp_hash(text, size, 0);
+    rp_release(text, size + 1);
+    return RP_OK;
+}
+
+rp_code rp_film_survey(rp_film *film, rp_report *report)
+{
+    rp_code code = RP_OK;
+    const rp_film_options *options = &film->options;
+    film->range = rp_colour_range_empty();
+    for (int i = 0; i < film->shown_count && code == RP_OK; i++) {
+        code = survey_run(film, &film->shown[i], report);
+        if (code == RP_OK) code = identify(&film->shown[i], report);
+    }
+    if (options->range_low != options->range_high)
+        film->range = (rp_colour_range){options->range_low, options->range_high};
+    return code;
+}
+
+/* The part of all runs that one has come to. */
+typedef struct rp_painting {
+    rp_film *film;
+    int index;
+} rp_painting;
+
+static bool show_part(void *user, double part)
+{
+    const rp_painting *painting = user;
+    rp_film *film = painting->film;
+    film->progress.part = (painting->index + part) / film->shown_count;
+    return rp_film_show(film);
+}
+
+static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting *painting)
+{
+    const rp_film_options *options = &film->options;
+    rp_paint_options paint = rp_default_paint_options();
+    int left = options->width / film->shown_count;
+    paint.width = index + 1 < film->shown_count ? left : options->width - index * left;
+    paint.height = options->height;
+    paint.samples = options->samples;
+    paint.camera = options->camera;
+    paint.orbit = options->orbit;
+    paint.grain_scale = options->grain_scale;
+    paint.frame_time = rp_film_frame_time(film);
+    paint.colour = options->colour;
+    paint.range = film->range.low <= film->range.high ? &film->range : NULL;
+    paint.framing = &film->shown[index].framing;
+    paint.progress = show_part;
+    paint.user = painting;
+    return paint;
+}
+
+static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture **out,
+                         rp_report *report)
+{
+    const rp_shown *shown = &film->shown[index];
+    rp_painting painting = {film, index};
+    rp_paint_options paint = how_to_paint(film, index, &painting);
+    rp_frame_file *frame;
+    rp_code code = read_frame(shown, place_of(shown, picture), &frame, report);
+    if (code == RP_OK) {
+        film->progress.time = rp_frame_view(frame)->time;
+        film->progress.grains = rp_frame_view(frame)->count;
+        code = rp_paint(rp_frame_view(frame), rp_record_scene(shown->run.record), &paint,
+                        film->threads, out, report);
+    }
+    rp_frame_close(frame);
+    return code;
+}
+
+/* Pictures of one height from left to right. Captions, such as the names of the runs, belong here,
+ * on top of the joined picture: each part begins where the one before ends. */
+static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_report *report)
+{
+    int width = 0, left = 0;
+    RP_ASSERT(parts[0]);
+    for (int i = 0; i < count; i++)
+        width += parts[i]->width;
+    rp_code code = rp_picture_create(width, parts[0]->height, out, report);
+    for (int i = 0; i < count && code == RP_OK; i++) {
+        for (int y = 0; y < parts[i]->height; y++)
+            memcpy(rp_picture_at(*out, left, y), rp_picture_at(parts[i], 0, y),
+                   3 * (size_t)parts[i]->width);
+        left += parts[i]->width;
+    }
+    return code;
+}
+
+rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
+{
+    rp_picture *parts[RP_FILM_RUNS_MAX] = {0};
+    rp_code code = RP_OK;
+    RP_ASSERT(film->shown_count >= 1);
+    *out = NULL;
+    for (int i = 0; i < film->shown_count && code == RP_OK; i++)
+        code = paint_run(film, i, picture, &parts[i], report);
+    if (code == RP_OK && film->shown_count == 1) {
+        *out = parts[0];
+        parts[0] = NULL;
+    } else if (code == RP_OK) {
+        code = join(parts, film->shown_count, out, report);
+    }
+    for (int i = 0; i < film->shown_count; i++)
+        rp_picture_destroy(parts[i]);
+    return code;
+}

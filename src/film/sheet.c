@@ -1,0 +1,64 @@
+/* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
+#include "base/report.h"
+#include "film/film.h"
+
+/* At least as wide as the margin of a sheet. */
+#define MARGIN 16
+
+static rp_code paint_next(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
+{
+    rp_code code = rp_film_picture(film, picture, out, report);
+    film->progress.part = 0;
+    if (code != RP_OK) return code;
+    film->progress.frame++;
+    bool last = film->progress.frame == film->progress.frame_count;
+    return rp_film_show(film) || last ? RP_OK : RP_INTERRUPTED;
+}
+
+static void begin(rp_film *film, int64_t count)
+{
+    film->progress = (rp_film_progress){.frame_count = count};
+}
+
+rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report)
+{
+    begin(film, 1);
+    return paint_next(film, rp_film_count(film) - 1, out, report);
+}
+
+/* Told before hours of painting. */
+static rp_code check_size(const rp_film *film, int columns, int rows, rp_report *report)
+{
+    int64_t width = (int64_t)columns * (film->options.width + MARGIN);
+    int64_t height = (int64_t)rows * (film->options.height + MARGIN);
+    if (columns < 1 || rows < 1 || columns > RP_SHEET_MAX || rows > RP_SHEET_MAX)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "a sheet of %d x %d pictures: 1x1 to %dx%d are allowed", columns, rows,
+                       RP_SHEET_MAX, RP_SHEET_MAX);
+    if (width <= RP_PICTURE_EDGE_MAX && height <= RP_PICTURE_EDGE_MAX) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "a sheet of %d x %d pictures of %d x %d pixels: more than %d pixels wide or "
+                   "high; take smaller ones by --size",
+                   columns, rows, film->options.width, film->options.height, RP_PICTURE_EDGE_MAX);
+}
+
+rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp_report *report)
+{
+    rp_picture *pictures[RP_SHEET_MAX * RP_SHEET_MAX] = {0};
+    int64_t total = rp_film_count(film), wanted = (int64_t)columns * rows;
+    *out = NULL;
+    rp_code code = check_size(film, columns, rows, report);
+    if (code != RP_OK) return code;
+    int count = (int)(total < wanted ? total : wanted);
+    begin(film, count);
+    for (int n = 0; n < count && code == RP_OK; n++) { /* spread evenly, ends included */
+        int64_t picture = count > 1 ? n * (total - 1) / (count - 1) : total - 1;
+        code = paint_next(film, picture, &pictures[n], report);
+    }
+    if (code == RP_OK)
+        code = rp_picture_sheet((const rp_picture *const *)pictures, count, columns,
+                                film->options.width, out, report);
+    for (int n = 0; n < count; n++)
+        rp_picture_destroy(pictures[n]);
+    return code;
+}
