@@ -1,10 +1,10 @@
 #include "render/light.h"
 
 #define SUN_RADIUS 0.014 /* rad; the true sun has 0.0047: the air is a little hazy */
-#define SUN_LIGHT 2.5    /* of plain daylight on a surface square to the sun */
+#define SUN_LIGHT 3.1    /* of plain daylight on a surface square to the sun */
 #define SKY_LIGHT 2.5    /* of the whole sky; a scene has 0.4 of it unless it says otherwise */
 #define BACKGROUND 1.7   /* the sky as seen, brighter than it lights */
-#define EXPOSURE 0.36
+#define EXPOSURE 0.33
 
 static const rp_vec3 daylight = {1.04, 0.98, 0.88}; /* a white sun, seen through the air */
 static const rp_vec3 zenith = {0.53, 0.67, 0.90};

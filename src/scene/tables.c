@@ -396,7 +396,7 @@ static const rp_param camera_params[] = {
 DEFINE(camera_table, "camera", rp_camera_spec, camera_params, "where pictures are taken from");
 
 static const rp_param light_params[] = {
-    VEC3(rp_light_spec, direction, "direction", "", "[0.5, 0.6, -1]", -FAR, FAR,
+    VEC3(rp_light_spec, direction, "direction", "", "[0.8, 0.4, -0.8]", -FAR, FAR,
          "the way the sun's light travels; any length"),
     REAL(rp_light_spec, strength, "strength", "", "1", 0, 1e3, "of the sun; 1 is plain daylight"),
     REAL(rp_light_spec, sky, "sky", "", "0.4", 0, 1e3, "light from all sides"),
