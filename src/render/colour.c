@@ -21,7 +21,8 @@ static uint32_t id_of(const rp_view *view, size_t grain)
     return view->id ? view->id[grain] : (uint32_t)grain;
 }
 
-/* Sand is many stones: most are near the material's colour, some warmer or paler, a few dark. */
+/* P10. Sand is many stones: most are near the material's colour, some warmer or paler, a few dark.
+ */
 static rp_grain_look sand_look(const rp_grain_colours *c, size_t grain)
 {
     rp_vec3 colour = rp_v3(0.60, 0.44, 0.27);

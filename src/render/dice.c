@@ -1,7 +1,7 @@
-/* The (0, 2)-sequence of van der Corput and Sobol': of the first 2^m points each lies in a box of
- * its own, for all ways to cut the square into 2^m boxes of one shape. The numbers by which
- * dimension two is made are those of the polynomial x + 1: each is the one before, times x + 1
- * (Sobol', "On the distribution of points in a cube", 1967). */
+/* The points of P12: the (0, 2)-sequence of van der Corput and Sobol': of the first 2^m points each
+ * lies in a box of its own, for all ways to cut the square into 2^m boxes of one shape. The numbers
+ * by which dimension two is made are those of the polynomial x + 1: each is the one before, times x
+ * + 1 (Sobol', "On the distribution of points in a cube", 1967). */
 #include "render/dice.h"
 #include "base/memory.h"
 #include "base/report.h"

@@ -37,7 +37,8 @@ void rp_pick_disc(const double pick[2], double at[2])
     at[1] = radius * sin(angle);
 }
 
-/* From the disc up to the half sphere, which gives the cosine of Lambert's law (Malley's method).
+/* The directions of P5: from the disc up to the half sphere, which gives the cosine of Lambert's
+ * law (Malley's method).
  */
 rp_vec3 rp_pick_about(rp_vec3 normal, const double pick[2])
 {
@@ -69,7 +70,7 @@ rp_vec3 rp_light_background(const rp_lighting *lighting, rp_vec3 direction)
     return rp_v3_scale(rp_light_sky(lighting, direction), BACKGROUND);
 }
 
-/* Half of the sky's mean from the side, all of it from above. */
+/* P7: half of the sky's mean from the side, all of it from above. */
 rp_vec3 rp_light_ambient(const rp_lighting *lighting, rp_vec3 normal)
 {
     double above = 0.5 + 0.5 * normal.z;
@@ -91,7 +92,7 @@ rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const dou
                            rp_v3_scale(rp_v3_from(lamp->colour), strength)};
 }
 
-/* The fit of a film curve by Narkowicz ("ACES filmic tone mapping curve", 2015). */
+/* P13: the fit of a film curve by Narkowicz ("ACES filmic tone mapping curve", 2015). */
 static double tone(double x)
 {
     return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));

@@ -1,7 +1,7 @@
 /* Pictures of views. This room paints what a view and its scene show; it never sees a world.
  *
- * The draft painter needs nothing but this library: grains are exact spheres found through a depth
- * buffer, lit by a sun with a shadow map and by a sky of many faint ones. The same bits for any
+ * Rays are traced from the eye to grains, bodies and planes, and on to sun, sky and lamps;
+ * docs/theory/pictures.md has the formulas, numbered as the code cites them. The same bits for any
  * number of threads. */
 #ifndef RP_RENDER_RENDER_H
 #define RP_RENDER_RENDER_H

@@ -68,7 +68,7 @@ static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, r
                                report);
 }
 
-/* Where a point of a body is a little earlier or later. */
+/* Where a point of a body is a little earlier or later (P2). */
 static rp_vec3 carried(const rp_body_state *body, rp_vec3 point, double time)
 {
     rp_vec3 origin = rp_v3_from(body->position);

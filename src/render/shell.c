@@ -1,7 +1,7 @@
-/* Grains are counted in cells two spacings wide. A cell is thick when it and the 26 around it hold
- * nearly as many grains as they do at rest: that cannot be at a surface, where a third of them is
- * empty. A cell is buried when it and the 26 around it are thick, so at least four layers of grains
- * lie above it:
+/* What can be seen (P1). Grains are counted in cells two spacings wide. A cell is thick when it and
+ * the 26 around it hold nearly as many grains as they do at rest: that cannot be at a surface,
+ * where a third of them is empty. A cell is buried when it and the 26 around it are thick, so at
+ * least four layers of grains lie above it:
  *
  *      . o o o o .      o  with grains      Sums over 27 cells, not single ones: fine grains lie at
  *      o t t t t o      t  thick            random, and of single cells many are nearly empty.

@@ -1,5 +1,6 @@
-/* One path of light, backwards: from the eye to what it sees; from there to the sun, to the lamps
- * and, by one ray at random, to the sky, or to what hides it, which is lit by the sun in turn. */
+/* One path of light, backwards: from the eye to what it sees (P3); from there to the sun (P4), to
+ * the lamps (P8) and, by one ray at random, to the sky (P5), or to what hides it, which is lit by
+ * the sun in turn (P6). */
 #include "render/trace.h"
 
 #define HIDDEN_SKY 0.30    /* of the ambient light, on what a second ray meets */
