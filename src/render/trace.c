@@ -11,6 +11,10 @@
 #define CHART_SUN 0.75
 #define CHART_SKY 0.65
 
+/* Rays to the sky of one sample: noise shows on smooth surfaces, on grains it is lost. */
+static const int sky_ways[] = {
+    [RP_SEES_NOTHING] = 1, [RP_SEES_GRAIN] = 1, [RP_SEES_BODY] = 4, [RP_SEES_PLANE] = 2};
+
 static rp_vec3 between(rp_vec3 a, rp_vec3 b, double t)
 {
     return rp_v3_madd(a, t, rp_v3_sub(b, a));
@@ -134,7 +138,12 @@ static rp_vec3 light_on(const rp_tracing *t, const rp_surface *surface, const rp
 {
     rp_vec3 light = sun_on(t, surface, ray, dice);
     if (t->lighting.lamp_count) light = rp_v3_add(light, lamps_on(t, surface, ray, dice));
-    if (!t->draft) return rp_v3_add(light, sky_on(t, surface, ray, dice));
+    if (!t->draft) {
+        int ways = sky_ways[surface->kind];
+        for (int i = 0; i < ways; i++)
+            light = rp_v3_madd(light, 1.0 / ways, sky_on(t, surface, ray, dice));
+        return light;
+    }
     rp_vec3 ambient = rp_light_ambient(&t->lighting, surface->normal);
     return rp_v3_add(light, rp_v3_scale(rp_colour_mul(surface->colour, ambient), DRAFT_AMBIENT));
 }
