@@ -273,15 +273,13 @@ static void see_plane(const rp_scenery *s, const rp_ray *ray, const rp_solid_pla
                                     rp_v3_length(surface->position));
 }
 
-rp_surface rp_scenery_look(const rp_scenery *s, const rp_ray *ray, double pixel)
+rp_surface rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
 {
+    const rp_solid_plane *plane = plane_before(s, ray->origin, ray->direction, &ray->far);
     double distance = ray->far;
-    const rp_solid_plane *plane = plane_before(s, ray->origin, ray->direction, &distance);
-    rp_ray cut = *ray;
-    cut.far = distance;
     rp_hit hit;
     rp_surface surface = {.kind = RP_SEES_NOTHING, .distance = distance};
-    if (rp_rays_meet(s->rays, &cut, &hit)) {
+    if (rp_rays_meet(s->rays, ray, &hit)) {
         surface.distance = hit.distance;
         surface.lift = LIFT_ROUNDING * (s->reach + hit.distance);
         if (hit.set == SET_BODIES)

@@ -53,9 +53,9 @@ typedef struct rp_surface {
     double lift;      /* m, that further rays start above it, or they would meet it again */
 } rp_surface;
 
-/* Along a unit direction. `pixel` is the width that a pixel has at distance 1, or what is as fine
- * as need be seen. */
-rp_surface rp_scenery_look(const rp_scenery *scenery, const rp_ray *ray, double pixel);
+/* Along a unit direction; a plane that ends the ray becomes its far end. `pixel` is the width that
+ * a pixel has at distance 1, or what is as fine as need be seen. */
+rp_surface rp_scenery_look(const rp_scenery *scenery, rp_ray *ray, double pixel);
 /* Whether anything keeps light away from the point of a surface, within a distance. */
 bool rp_scenery_hides(const rp_scenery *scenery, const rp_surface *surface, rp_vec3 direction,
                       double distance, double time);

@@ -20,35 +20,51 @@ static rp_vec3 between(rp_vec3 a, rp_vec3 b, double t)
     return rp_v3_madd(a, t, rp_v3_sub(b, a));
 }
 
-static rp_ray camera_ray(const rp_tracing *t, int px, int py, rp_dice *dice)
+/* The camera at a part of the exposure. */
+static rp_camera camera_at(const rp_tracing *t, double time)
 {
-    double at[2] = {0.5, 0.5}, lens[2] = {0, 0}, pick[2] = {0.5, 0};
     rp_camera camera = t->camera[0];
-    if (!t->draft) rp_dice_throw(dice, at);
-    if (t->moving) {
-        rp_dice_throw(dice, pick);
-        const rp_camera *last = &t->camera[1];
-        camera.position = between(camera.position, last->position, pick[0]);
-        camera.forward = between(camera.forward, last->forward, pick[0]);
-        camera.right = between(camera.right, last->right, pick[0]);
-        camera.down = between(camera.down, last->down, pick[0]);
-        camera.pitch += pick[0] * (last->pitch - camera.pitch);
-    }
-    double time = pick[0];
-    rp_vec3 way = rp_camera_ray(&camera, px + at[0], py + at[1]);
-    rp_vec3 from = camera.position;
-    if (camera.lens > 0 && !t->draft) {
-        rp_dice_throw(dice, pick);
-        rp_pick_disc(pick, lens);
-        rp_vec3 focus = rp_v3_madd(from, camera.focus, way);
-        from = rp_v3_madd(from, camera.lens * lens[0], camera.right);
-        from = rp_v3_madd(from, camera.lens * lens[1], camera.down);
-        way = rp_v3_sub(focus, from);
-    }
+    const rp_camera *last = &t->camera[1];
+    camera.position = between(camera.position, last->position, time);
+    camera.forward = between(camera.forward, last->forward, time);
+    camera.right = between(camera.right, last->right, time);
+    camera.down = between(camera.down, last->down, time);
+    camera.pitch += time * (last->pitch - camera.pitch);
+    return camera;
+}
+
+/* Through a random point of the lens, so that what is in focus stays where it is. */
+static void use_lens(const rp_camera *camera, rp_dice *dice, rp_vec3 *from, rp_vec3 *way)
+{
+    double pick[2], at[2];
+    rp_dice_throw(dice, pick);
+    rp_pick_disc(pick, at);
+    rp_vec3 focus = rp_v3_madd(*from, camera->focus, *way);
+    *from = rp_v3_madd(*from, camera->lens * at[0], camera->right);
+    *from = rp_v3_madd(*from, camera->lens * at[1], camera->down);
+    *way = rp_v3_sub(focus, *from);
+}
+
+static rp_ray ray_of(const rp_tracing *t, const rp_camera *camera, double x, double y, double time,
+                     rp_dice *dice)
+{
+    rp_vec3 way = rp_camera_ray(camera, x, y), from = camera->position;
+    if (camera->lens > 0 && !t->draft) use_lens(camera, dice, &from, &way);
     return (rp_ray){.origin = rp_v3_sub(from, t->scenery->middle),
                     .direction = rp_v3_normal(way),
                     .far = INFINITY,
                     .time = time};
+}
+
+static rp_ray camera_ray(const rp_tracing *t, int px, int py, rp_dice *dice)
+{
+    if (t->draft) return ray_of(t, &t->camera[0], px + 0.5, py + 0.5, 0.5, dice);
+    double at[2], pick[2];
+    rp_dice_throw(dice, at);
+    if (!t->moving) return ray_of(t, &t->camera[0], px + at[0], py + at[1], 0.5, dice);
+    rp_dice_throw(dice, pick);
+    rp_camera camera = camera_at(t, pick[0]);
+    return ray_of(t, &camera, px + at[0], py + at[1], pick[0], dice);
 }
 
 static bool is_hidden(const rp_tracing *t, const rp_surface *surface, rp_vec3 direction,
@@ -71,7 +87,7 @@ static double shine(const rp_surface *surface, rp_vec3 to_light, rp_vec3 to_eye)
 static rp_vec3 lit_from(const rp_surface *surface, rp_vec3 light, rp_vec3 to_light, rp_vec3 to_eye,
                         double facing)
 {
-    double gloss = shine(surface, to_light, to_eye);
+    double gloss = surface->gloss > 0 ? shine(surface, to_light, to_eye) : 0;
     rp_vec3 colour = rp_v3_add(surface->colour, rp_v3(gloss, gloss, gloss));
     return rp_v3_scale(rp_colour_mul(light, colour), facing);
 }
@@ -173,6 +189,7 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
     double finest = t->draft ? INFINITY : t->camera[0].pitch;
     rp_surface surface = rp_scenery_look(t->scenery, &ray, finest);
     dice->rays++;
+    if (t->draft) surface.gloss = 0;
     bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
     if (chart) return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
 
