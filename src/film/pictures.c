@@ -80,15 +80,39 @@ double rp_film_frame_time(const rp_film *film)
     return (double)scene->output.frame_every / scene->time.frame_rate;
 }
 
+/* True when the coarse grains of a fine frame have what the fine ones lack. */
+static bool coarse_has(const rp_shown *shown, int64_t place, const char *colour)
+{
+    rp_frame_file *frame = NULL;
+    rp_colour_range range = rp_colour_range_empty();
+    int64_t number = frame_number(&shown->run, place);
+    rp_code code = rp_record_read_frame(shown->run.record, number, &frame, NULL);
+    if (code == RP_OK) code = rp_colour_range_add(&range, rp_frame_view(frame), colour, NULL);
+    rp_frame_close(frame);
+    return code == RP_OK;
+}
+
+static rp_code add_colours(rp_film *film, const rp_shown *shown, int64_t place, const rp_view *view,
+                           rp_report *report)
+{
+    const char *colour = film->options.colour;
+    rp_place at = {.file = rp_record_folder(shown->run.record)};
+    if (rp_colour_range_add(&film->range, view, colour, NULL) == RP_OK) return RP_OK;
+    if (!shown->run.fine || !coarse_has(shown, place, colour))
+        return rp_colour_range_add(&film->range, view, colour, report);
+    return rp_fail_at(report, RP_ERROR_INPUT, &at, NULL,
+                      "fine grains have no '%s', but the coarse ones do: `repose render --grains "
+                      "coarse` shows it",
+                      colour);
+}
+
 static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, rp_report *report)
 {
     rp_frame_file *frame;
     const rp_scene *scene = rp_record_scene(shown->run.record);
     rp_code code = read_frame(shown, place, &frame, report);
     if (code == RP_OK) code = rp_framing_add(&shown->framing, rp_frame_view(frame), scene, report);
-    if (code == RP_OK)
-        code =
-            rp_colour_range_add(&film->range, rp_frame_view(frame), film->options.colour, report);
+    if (code == RP_OK) code = add_colours(film, shown, place, rp_frame_view(frame), report);
     rp_frame_close(frame);
     return code;
 }
