@@ -44,6 +44,8 @@ double rp_film_frame_time(const rp_film *film);
 void rp_film_look(rp_film *film);
 /* Chooses what all pictures share: bounds for the camera, and colours. */
 rp_code rp_film_survey(rp_film *film, rp_report *report);
+/* What stands below a run beside another: its folder's name, or path where both have one name. */
+rp_path rp_film_caption(const rp_film *film, int index);
 /* Picture number `picture` of rp_film_count. */
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report);
 /* The file of the frame that a picture shows of a run. */

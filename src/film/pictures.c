@@ -4,9 +4,11 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "film/film.h"
+#include "picture/legend.h"
 #include "record/parts.h"
 #include "scene/scene.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int64_t total_frames(const rp_film_run *run)
@@ -160,6 +162,34 @@ rp_code rp_film_survey(rp_film *film, rp_report *report)
     return code;
 }
 
+/* --- painting --------------------------------------------------------------------------------- */
+
+/* The last part of a path, and what is before it left out. */
+static rp_path last_part(const char *folder)
+{
+    rp_path name;
+    size_t end = strlen(folder);
+    while (end > 1 && folder[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && folder[begin - 1] != '/')
+        begin--;
+    snprintf(name.text, sizeof name.text, "%.*s", (int)(end - begin), folder + begin);
+    return name;
+}
+
+rp_path rp_film_caption(const rp_film *film, int index)
+{
+    const char *folder = rp_record_folder(film->shown[index].run.record);
+    rp_path name = last_part(folder);
+    for (int i = 0; i < film->shown_count; i++) {
+        const char *other = rp_record_folder(film->shown[i].run.record);
+        if (i != index && strcmp(last_part(other).text, name.text) == 0)
+            snprintf(name.text, sizeof name.text, "%s", folder); /* dry/run and wet/run */
+    }
+    return name;
+}
+
 /* The part of all runs that one has come to. */
 typedef struct rp_painting {
     rp_film *film;
@@ -212,8 +242,7 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
     return code;
 }
 
-/* Pictures of one height from left to right. Captions, such as the names of the runs, belong here,
- * on top of the joined picture: each part begins where the one before ends. */
+/* Pictures of one height from left to right. */
 static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_report *report)
 {
     int width = 0, left = 0;
@@ -222,12 +251,19 @@ static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_re
         width += parts[i]->width;
     rp_code code = rp_picture_create(width, parts[0]->height, out, report);
     for (int i = 0; i < count && code == RP_OK; i++) {
-        for (int y = 0; y < parts[i]->height; y++)
-            memcpy(rp_picture_at(*out, left, y), rp_picture_at(parts[i], 0, y),
-                   3 * (size_t)parts[i]->width);
+        rp_picture_paste(*out, parts[i], left, 0);
         left += parts[i]->width;
     }
     return code;
+}
+
+/* Runs side by side have their names. */
+static rp_code join_runs(const rp_film *film, rp_picture *const *parts, rp_picture **out,
+                         rp_report *report)
+{
+    for (int i = 0; i < film->shown_count; i++)
+        rp_caption_draw(parts[i], rp_film_caption(film, i).text);
+    return join(parts, film->shown_count, out, report);
 }
 
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
@@ -242,7 +278,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
         *out = parts[0];
         parts[0] = NULL;
     } else if (code == RP_OK) {
-        code = join(parts, film->shown_count, out, report);
+        code = join_runs(film, parts, out, report);
     }
     for (int i = 0; i < film->shown_count; i++)
         rp_picture_destroy(parts[i]);
