@@ -64,11 +64,12 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
         film->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (film->lock < 0 && errno == ENOENT) continue;
         if (film->lock < 0) return rp_fail_errno(report, errno, film->folder, "write to");
-        bool taken = flock(film->lock, LOCK_EX | LOCK_NB) != 0;
-        if (!taken && still_there(film->lock, path.text)) return RP_OK;
+        int error = flock(film->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+        if (!error && still_there(film->lock, path.text)) return RP_OK;
         close(film->lock);
         film->lock = -1;
-        if (taken) break;
+        if (error == EWOULDBLOCK) break;
+        if (error && error != EINTR) return rp_fail_errno(report, error, path.text, "lock");
     }
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is painting into this folder; wait for it, or take another "
@@ -186,24 +187,51 @@ static void sweep_films(const rp_film *film)
     closedir(folder);
 }
 
-/* Pictures that were painted with other settings go; those in a folder without settings are not
- * ours to remove. */
+/* The name of a picture in the folder; empty when there is none. */
+static rp_path find_picture(const rp_film *film)
+{
+    rp_path name = {""};
+    DIR *folder = opendir(film->folder);
+    if (!folder) return name;
+    for (struct dirent *entry; !name.text[0] && (entry = readdir(folder));) {
+        bool partial;
+        if (is_picture(entry->d_name, &partial) && !partial)
+            snprintf(name.text, sizeof name.text, "%s", entry->d_name);
+    }
+    closedir(folder);
+    return name;
+}
+
+/* Pictures are neither painted over nor taken for ours in a folder that has no settings. */
+static rp_code refuse_foreign(const rp_film *film, rp_report *report)
+{
+    rp_path name = find_picture(film);
+    rp_place place = {.file = film->folder};
+    if (!name.text[0]) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "the folder holds pictures of somebody else, such as %s, and no "
+                      "%s; choose another folder, or remove them",
+                      name.text, SETTINGS_FILE);
+}
+
+/* Pictures that were painted with other settings go. */
 static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report *report)
 {
     rp_path path = inside(film, SETTINGS_FILE);
     rp_place place = {.file = path.text};
     char *found = NULL;
     size_t size = 0;
-    rp_code code = RP_OK;
-    if (access(path.text, F_OK) == 0) code = rp_file_read(path.text, &found, &size, report);
+    bool there = access(path.text, F_OK) == 0;
+    rp_code code =
+        there ? rp_file_read(path.text, &found, &size, report) : refuse_foreign(film, report);
     if (code != RP_OK) return code;
-    bool same = found && strcmp(found, wanted) == 0;
-    bool ours = found && strncmp(found, HEADING, strlen(HEADING)) == 0;
+    bool same = there && strcmp(found, wanted) == 0;
+    bool ours = !there || strncmp(found, HEADING, strlen(HEADING)) == 0;
     if (found) rp_release(found, size + 1);
-    if (found && !ours)
+    if (!ours)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is not a file of repose; choose another folder for pictures");
-    code = remove_pictures(film, ours && !same, report);
+    code = remove_pictures(film, !same, report);
     return code == RP_OK && !same ? rp_file_write(path.text, wanted, report) : code;
 }
 
@@ -216,6 +244,11 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report)
     if (length >= RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return rp_fail_errno(report, EISDIR, path, "write");
+    rp_place place = {.file = film->folder};
+    if (access(inside(film, "manifest.json").text, F_OK) == 0)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "this is the folder of a run; give its pictures one of their own, such "
+                          "as pictures in it");
     return lock_folder(film, report);
 }
 
