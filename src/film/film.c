@@ -47,7 +47,8 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
                        "allowed; with 1 neighbours touch",
                        o->grain_scale);
     double orbit = o->orbit * 180 / RP_PI;
-    if (!(fabs(orbit) <= 1.0001 * ORBIT_MAX)) /* what was turned into rad/s and back is inexact */
+    if (!(fabs(orbit) <=
+          ORBIT_MAX * (1 + 1e-9))) /* what was turned into rad/s and back is inexact */
         return rp_fail(report, RP_ERROR_INPUT,
                        "an orbit of %g degrees a second: %g to %g are allowed", orbit, -ORBIT_MAX,
                        ORBIT_MAX);

@@ -248,7 +248,8 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report)
     if (access(inside(film, "manifest.json").text, F_OK) == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is the folder of a run; give its pictures one of their own, such "
-                          "as pictures in it");
+                          "as %s/pictures",
+                          film->folder);
     return lock_folder(film, report);
 }
 
