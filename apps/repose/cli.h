@@ -123,6 +123,8 @@ extern const frame_kind frame_kinds[FRAME_KINDS];
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report);
 /* The fault that a record has no frames of a kind, and what to do about it. */
 rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report);
+/* The fault that it has none of those that were asked for, and which it has. */
+rp_code fail_other_frames(const rp_record *record, const frame_kind *kind, rp_report *report);
 
 /* `--frames A:B` or `--frames A`. */
 #define FRAMES_OPTION(fallback)                                                                    \
