@@ -193,8 +193,11 @@ typedef struct live_film {
     char path[4096];
     rp_film *film; /* NULL until there is a frame */
     bool wanted, quiet;
-    bool failed; /* painting waits for the end of the run */
+    bool json;
+    bool failed;  /* painting waits for the end of the run */
+    bool refused; /* it can never be painted: better to stop the run at once */
     bool fine;
+    rp_report *report; /* borrowed; gets why it was refused */
 } live_film;
 /* Before the run begins: what can be wrong is told now. */
 rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
