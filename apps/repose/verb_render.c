@@ -76,6 +76,16 @@ static rp_code read_sheet(job *j, rp_report *report)
                    RP_SHEET_MAX, RP_SHEET_MAX);
 }
 
+/* "film.avi" is meant as a film, "pictures.d/" and what is one already as folders. */
+static bool may_be_folder(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    return !dot || !dot[1] || strlen(dot) > 5;
+}
+
 static rp_code choose_target(job *j, rp_report *report)
 {
     const options *o = j->options;
@@ -87,15 +97,13 @@ static rp_code choose_target(job *j, rp_report *report)
         default_film(o->words[0], o->split ? "split" : "film", o->quiet, j->where, sizeof j->where);
     if (strlen(j->where) + 1 == sizeof j->where)
         return rp_fail(report, RP_ERROR_INPUT, "the path of the output is too long");
-    const char *slash = strrchr(j->where, '/'), *name = slash ? slash + 1 : j->where;
-    const char *dot = strrchr(name, '.');
     if (o->sheet && !ends_in(j->where, ".png"))
         return rp_fail(report, RP_ERROR_INPUT, "%s: sheets are PNG files; name it *.png", j->where);
-    if (!dot || !dot[1] || strlen(dot) > 5 || is_still(j) || rp_encoder_knows(j->where))
-        return RP_OK;
+    if (is_still(j) || rp_encoder_knows(j->where) || may_be_folder(j->where)) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
-                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm",
-                   j->where);
+                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm, "
+                   "or %s/ for a folder",
+                   j->where, j->where);
 }
 
 /* A refinement that was stopped leaves fewer fine frames than coarse ones. */
@@ -215,6 +223,16 @@ static void print_summary(const job *j, rp_code code, double seconds)
     }
 }
 
+/* What may help besides what the fault says. */
+static void advise(const options *o, rp_code code)
+{
+    if (o->json) return;
+    if (code == RP_ERROR_DAMAGED)
+        fprintf(stderr, "repose: --frames A:B goes around frames that are damaged\n");
+    if (code == RP_ERROR_IO && !o->output)
+        fprintf(stderr, "repose: -o FILE puts it somewhere else than into the run\n");
+}
+
 static int run(const verb *v, const options *o)
 {
     if (o->word_count == 2 && !o->split)
@@ -226,13 +244,15 @@ static int run(const verb *v, const options *o)
              .bar = {.terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json}};
     double started = rp_clock();
     rp_code code = prepare(&j, report);
+    bool prepared = code == RP_OK;
     stop_on_interrupt();
-    if (code == RP_OK) {
+    if (prepared) {
         code = paint(&j, report);
         progress_end(&j.bar);
         if (code == RP_OK || code == RP_INTERRUPTED) print_summary(&j, code, rp_clock() - started);
     }
     int result = say_faults(code, report, o->json);
+    if (prepared) advise(o, code);
     for (int i = 0; i < RP_FILM_RUNS_MAX; i++)
         rp_record_close(j.records[i]);
     rp_report_destroy(report);
