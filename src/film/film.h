@@ -63,7 +63,7 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report);
 /* Clears away pictures that were painted with other settings, and notes those of now. */
 rp_code rp_film_folder_settle(const rp_film *film, rp_report *report);
 rp_path rp_film_picture_path(const rp_film *film, int64_t picture);
-/* True when the picture is there and not older than what it shows. */
+/* True when the picture is there, whole, and not older than what it shows. */
 bool rp_film_has_picture(const rp_film *film, int64_t picture);
 /* Removes the folder and what we put there; anything else stays, and the folder with it. */
 void rp_film_folder_remove(rp_film *film);

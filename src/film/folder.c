@@ -269,10 +269,25 @@ static bool older(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
 }
 
+/* True when a PNG file has its end: a power cut may leave files that are empty or cut short, and
+ * ffmpeg would fail on them again and again. */
+static bool is_whole(const char *path)
+{
+    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
+    unsigned char found[sizeof end];
+    FILE *file = fopen(path, "rbe");
+    if (!file) return false;
+    bool whole = fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
+                 fread(found, sizeof found, 1, file) == 1 && memcmp(found, end, sizeof end) == 0;
+    fclose(file);
+    return whole;
+}
+
 bool rp_film_has_picture(const rp_film *film, int64_t picture)
 {
     struct stat painted, frame;
-    if (stat(rp_film_picture_path(film, picture).text, &painted) != 0) return false;
+    rp_path file = rp_film_picture_path(film, picture);
+    if (stat(file.text, &painted) != 0 || !is_whole(file.text)) return false;
     for (int i = 0; i < film->shown_count; i++) {
         rp_path path = rp_shown_path(&film->shown[i], picture);
         if (stat(path.text, &frame) != 0 || older(&painted, &frame)) return false;

@@ -267,6 +267,21 @@ static void a_frame_that_is_newer_is_painted_anew(void **state)
     rp_report_destroy(report);
 }
 
+/* Such as a power cut leaves. */
+static void a_picture_that_is_cut_short_is_painted_anew(void **state)
+{
+    (void)state;
+    watch w = TO_THE_END;
+    rp_report *report = rp_report_create();
+    check_ok(make_whole("cut", &w, report), report);
+    assert_int_equal(truncate("cut/000002.png", 100), 0);
+    assert_int_equal(truncate("cut/000005.png", 0), 0);
+    check_ok(make_whole("cut", &w, report), report);
+    assert_int_equal(w.state.kept, FRAMES - 2);
+    same_pictures("whole", "cut");
+    rp_report_destroy(report);
+}
+
 static void what_is_not_ours_stays(void **state)
 {
     (void)state;
@@ -541,6 +556,7 @@ int main(void)
         cmocka_unit_test(a_kill_leaves_whole_pictures_only),
         cmocka_unit_test(other_settings_paint_anew),
         cmocka_unit_test(a_frame_that_is_newer_is_painted_anew),
+        cmocka_unit_test(a_picture_that_is_cut_short_is_painted_anew),
         cmocka_unit_test(what_is_not_ours_stays),
         cmocka_unit_test(a_damaged_frame_is_named_and_the_rest_stays),
         cmocka_unit_test(two_processes_do_not_share_a_folder),
