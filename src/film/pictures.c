@@ -164,15 +164,14 @@ rp_code rp_film_survey(rp_film *film, rp_report *report)
 
 /* --- painting --------------------------------------------------------------------------------- */
 
-/* The last part of a path, and what is before it left out. */
-static rp_path last_part(const char *folder)
+/* The last part of a path, or all of it, without slashes at the end. */
+static rp_path folder_name(const char *folder, bool whole)
 {
     rp_path name;
-    size_t end = strlen(folder);
+    size_t end = strlen(folder), begin;
     while (end > 1 && folder[end - 1] == '/')
         end--;
-    size_t begin = end;
-    while (begin > 0 && folder[begin - 1] != '/')
+    for (begin = whole ? 0 : end; begin > 0 && folder[begin - 1] != '/';)
         begin--;
     snprintf(name.text, sizeof name.text, "%.*s", (int)(end - begin), folder + begin);
     return name;
@@ -181,11 +180,11 @@ static rp_path last_part(const char *folder)
 rp_path rp_film_caption(const rp_film *film, int index)
 {
     const char *folder = rp_record_folder(film->shown[index].run.record);
-    rp_path name = last_part(folder);
+    rp_path name = folder_name(folder, false);
     for (int i = 0; i < film->shown_count; i++) {
-        const char *other = rp_record_folder(film->shown[i].run.record);
-        if (i != index && strcmp(last_part(other).text, name.text) == 0)
-            snprintf(name.text, sizeof name.text, "%s", folder); /* dry/run and wet/run */
+        rp_path other = folder_name(rp_record_folder(film->shown[i].run.record), false);
+        if (i != index && strcmp(other.text, name.text) == 0)
+            return folder_name(folder, true); /* such as dry/run and wet/run */
     }
     return name;
 }

@@ -396,6 +396,8 @@ static void runs_side_by_side_have_captions(void **state)
     check_ok(rp_film_open(&options, runs, 2, &film, report), report);
     assert_string_equal(rp_film_caption(film, 0).text, "short");
     check_ok(rp_film_picture(film, 1, &both, report), report);
+    film->shown[0].run.record = film->shown[1].run.record;
+    assert_string_equal(rp_film_caption(film, 1).text, "run");
     options.width = 120;
     check_ok(rp_film_open(&options, runs, 1, &alone, report), report);
     check_ok(rp_film_picture(alone, 1, &left, report), report);
