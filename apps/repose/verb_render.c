@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "film/encode.h"
 #include "film/film.h"
+#include "scene/scene.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -117,6 +118,17 @@ static void tell_missing(const job *j, const rp_record *record)
                 rp_record_folder(record), fine, coarse);
 }
 
+/* Frames that are gone make a film that leaps. */
+static void tell_gaps(const job *j, const rp_film_run *run, int64_t count)
+{
+    int64_t every = rp_record_scene(run->record)->output.frame_every;
+    int64_t gaps = (run->to - run->from) / every + 1 - count;
+    if (gaps > 0 && !run->fine && !j->options->quiet)
+        fprintf(stderr, "repose: %s: %lld frame%s missing between %lld and %lld, and left out\n",
+                rp_record_folder(run->record), (long long)gaps, gaps == 1 ? " is" : "s are",
+                (long long)run->from, (long long)run->to);
+}
+
 static rp_code open_run(job *j, const char *folder, rp_report *report)
 {
     int64_t first, count;
@@ -133,6 +145,7 @@ static rp_code open_run(job *j, const char *folder, rp_report *report)
                          .from = kind->number(*record, first),
                          .to = kind->number(*record, first + count - 1)};
     if (run->fine) tell_missing(j, *record);
+    tell_gaps(j, run, count);
     return RP_OK;
 }
 

@@ -403,6 +403,9 @@ expect 2 "$repose" render partly -o partly.png $paint --color pressure; says "--
 cp -r whole spoilt
 printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "goes around"
+# one that is gone is told
+rm spoilt/frames/000005.h5
+expect 0 "$repose" render spoilt -o spoilt.png --samples 1 --size 64x36; says "1 frame is missing between 0 and 15"
 expect 4 "$repose" info nowhere
 expect 0 "$repose" validate bounce free-flight; prints "ok"
 expect 0 "$repose" validate bounce --json; prints '"ok": true'
