@@ -123,6 +123,8 @@ extern const frame_kind frame_kinds[FRAME_KINDS];
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report);
 /* The fault that a record has no frames of a kind, and what to do about it. */
 rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report);
+/* The fault that it has none of those that were asked for, and which it has. */
+rp_code fail_other_frames(const rp_record *record, const frame_kind *kind, rp_report *report);
 
 /* `--frames A:B` or `--frames A`. */
 #define FRAMES_OPTION(fallback)                                                                    \
@@ -191,8 +193,11 @@ typedef struct live_film {
     char path[4096];
     rp_film *film; /* NULL until there is a frame */
     bool wanted, quiet;
-    bool failed; /* painting waits for the end of the run */
+    bool json;
+    bool failed;  /* painting waits for the end of the run */
+    bool refused; /* it can never be painted: better to stop the run at once */
     bool fine;
+    rp_report *report; /* borrowed; gets why it was refused */
 } live_film;
 /* Before the run begins: what can be wrong is told now. */
 rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,

@@ -19,6 +19,15 @@ rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_repor
                    kind->called, kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
 }
 
+rp_code fail_other_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
+{
+    long long count = kind->count(record);
+    if (!count) return fail_no_frames(record, kind, report);
+    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s, %lld to %lld",
+                   rp_record_folder(record), count, kind->called,
+                   (long long)kind->number(record, 0), (long long)kind->number(record, count - 1));
+}
+
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
 {
     const frame_kind *chosen = &frame_kinds[0];
@@ -68,6 +77,5 @@ rp_code choose_frames(const rp_record *record, const frame_kind *kind, const cha
         ++*count;
     }
     if (*count) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s",
-                   rp_record_folder(record), (long long)total, kind->called);
+    return fail_other_frames(record, kind, report);
 }

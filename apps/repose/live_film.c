@@ -1,6 +1,7 @@
 /* The film of a run that goes on: each frame is painted as soon as it is there. */
 #include "base/report.h"
 #include "cli.h"
+#include "film/encode.h"
 #include "scene/scene.h"
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ static rp_code check_colour(const rp_film_options *film, rp_report *report)
 rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
                           const char *folder, rp_report *report)
 {
-    *live = (live_film){.wanted = true, .quiet = o->quiet || o->json};
+    *live = (live_film){
+        .wanted = true, .quiet = o->quiet || o->json, .json = o->json, .report = report};
     live->options = rp_default_film_options();
     rp_code code = read_looks(o, &live->options, report);
     if (code == RP_OK) code = check_colour(&live->options, report);
@@ -41,6 +43,20 @@ static rp_code open_film(live_film *live, const rp_record *record, rp_report *re
     return rp_film_open(&live->options, &run, 1, &live->film, report);
 }
 
+/* Which fields there are to be shown is known by the first frame. The film that is opened here has
+ * no place to be painted to: what fails is what was asked for. */
+static rp_code check_first(const live_film *live, const rp_record *record)
+{
+    rp_film_options nowhere = live->options;
+    rp_film_run run = {.record = record, .fine = live->fine, .from = 0, .to = INT64_MAX};
+    rp_film *film = NULL;
+    if (!nowhere.colour) return RP_OK;
+    nowhere.path = NULL;
+    rp_code code = rp_film_open(&nowhere, &run, 1, &film, live->report);
+    rp_film_close(film);
+    return code;
+}
+
 static void tell(const rp_report *report)
 {
     char text[2048] = "";
@@ -53,7 +69,9 @@ static void tell(const rp_report *report)
 /* Trouble must not end the run: what is missing is painted at its end, or the fault told there. */
 void live_film_add(live_film *live, const rp_record *record)
 {
-    if (!live->wanted || live->failed) return;
+    if (!live->wanted || live->failed || live->refused) return;
+    live->refused = !live->film && check_first(live, record) == RP_ERROR_INPUT;
+    if (live->refused) return;
     rp_report *report = rp_report_create();
     rp_code code = live->film ? RP_OK : open_film(live, record, report);
     if (code == RP_OK) code = rp_film_paint(live->film, report);
@@ -72,6 +90,19 @@ static rp_code finish(live_film *live, const rp_record *record, rp_report *repor
     return code;
 }
 
+static void tell_end(const live_film *live, rp_code code)
+{
+    if (live->json) {
+        printf("{\"film\": ");
+        print_json_text(stdout, live->path);
+        printf(", \"done\": %s}\n", code == RP_OK ? "true" : "false");
+    } else if (!live->quiet && code == RP_OK) {
+        fprintf(stderr, "%s: %s\n", rp_encoder_knows(live->path) ? "film" : "pictures", live->path);
+    } else if (!live->quiet) {
+        fprintf(stderr, "repose: the run is whole, its film is not; --resume tries again\n");
+    }
+}
+
 /* Opened anew: the run has closed its record, and may have had nothing left to do. */
 rp_code live_film_end(live_film *live, const char *folder, bool finished, progress_bar *bar,
                       rp_report *report)
@@ -79,6 +110,9 @@ rp_code live_film_end(live_film *live, const char *folder, bool finished, progre
     rp_record *record = NULL;
     rp_film_close(live->film);
     live->film = NULL;
+    if (live->refused && !live->quiet)
+        fprintf(stderr, "repose: the run was stopped for its film, and all is saved; once this is "
+                        "mended, --resume goes on:\n");
     if (!live->wanted || !finished) return RP_OK;
     live->options.progress = progress_show_film;
     live->options.user = bar;
@@ -86,8 +120,6 @@ rp_code live_film_end(live_film *live, const char *folder, bool finished, progre
     if (code == RP_OK) code = finish(live, record, report);
     rp_record_close(record);
     progress_end(bar);
-    if (code == RP_OK && !live->quiet) fprintf(stderr, "film: %s\n", live->path);
-    if (code != RP_OK && !live->quiet)
-        fprintf(stderr, "repose: the run is whole, its film is not; --resume tries again\n");
+    tell_end(live, code);
     return code;
 }

@@ -36,22 +36,25 @@ static rp_code read_quality(const options *o, rp_film_options *out, rp_report *r
     return RP_OK;
 }
 
-static rp_code read_range(const char *text, rp_film_options *out, rp_report *report)
+static rp_code read_range(const options *o, rp_film_options *out, rp_report *report)
 {
     char rest;
+    const char *text = o->range;
     if (!text) return RP_OK;
     if (sscanf(text, "%lf:%lf%c", &out->range_low, &out->range_high, &rest) != 2)
         return rp_fail(report, RP_ERROR_INPUT, "--range %s: write it as 0:2.5", text);
-    if (out->range_low < out->range_high && isfinite(out->range_high - out->range_low))
-        return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "--range %s: the second must be above the first", text);
+    if (!(out->range_low < out->range_high) || !isfinite(out->range_high - out->range_low))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "--range %s: two numbers are wanted, the second above the first", text);
+    if (o->colour) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "--range %s: of what? Add --color, such as speed", text);
 }
 
 rp_code read_looks(const options *o, rp_film_options *out, rp_report *report)
 {
     rp_code code = read_pair("--size", o->size, "1280x720", &out->width, &out->height, report);
     if (code == RP_OK) code = read_quality(o, out, report);
-    if (code == RP_OK) code = read_range(o->range, out, report);
+    if (code == RP_OK) code = read_range(o, out, report);
     if (o->camera) out->camera = o->camera;
     if (o->colour) out->colour = o->colour;
     if (!isnan(o->grain_size)) out->grain_scale = o->grain_size;

@@ -212,4 +212,5 @@ bool progress_quiet_film(void *user, const rp_film_progress *progress)
 void progress_end(progress_bar *bar)
 {
     if (bar->terminal && !bar->quiet && !bar->json && bar->shown > 0) fputc('\n', stderr);
+    bar->shown = 0;
 }

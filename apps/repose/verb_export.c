@@ -129,9 +129,7 @@ static rp_code say_none(const job *j, rp_report *report)
         if (!j->grains[i] && !j->bodies) continue;
         if (!most || kind->count(j->record) > most->count(j->record)) most = kind;
     }
-    if (!most->count(j->record)) return fail_no_frames(j->record, most, report);
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s",
-                   rp_record_folder(j->record), (long long)most->count(j->record), most->called);
+    return fail_other_frames(j->record, most, report);
 }
 
 static rp_code say_written(const job *j, rp_report *report)

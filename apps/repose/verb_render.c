@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "film/encode.h"
 #include "film/film.h"
+#include "scene/scene.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -76,6 +77,16 @@ static rp_code read_sheet(job *j, rp_report *report)
                    RP_SHEET_MAX, RP_SHEET_MAX);
 }
 
+/* "film.avi" is meant as a film, "pictures.d/" and what is one already as folders. */
+static bool may_be_folder(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    return !dot || !dot[1] || strlen(dot) > 5;
+}
+
 static rp_code choose_target(job *j, rp_report *report)
 {
     const options *o = j->options;
@@ -87,15 +98,13 @@ static rp_code choose_target(job *j, rp_report *report)
         default_film(o->words[0], o->split ? "split" : "film", o->quiet, j->where, sizeof j->where);
     if (strlen(j->where) + 1 == sizeof j->where)
         return rp_fail(report, RP_ERROR_INPUT, "the path of the output is too long");
-    const char *slash = strrchr(j->where, '/'), *name = slash ? slash + 1 : j->where;
-    const char *dot = strrchr(name, '.');
     if (o->sheet && !ends_in(j->where, ".png"))
         return rp_fail(report, RP_ERROR_INPUT, "%s: sheets are PNG files; name it *.png", j->where);
-    if (!dot || !dot[1] || strlen(dot) > 5 || is_still(j) || rp_encoder_knows(j->where))
-        return RP_OK;
+    if (is_still(j) || rp_encoder_knows(j->where) || may_be_folder(j->where)) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
-                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm",
-                   j->where);
+                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm, "
+                   "or %s/ for a folder",
+                   j->where, j->where);
 }
 
 /* A refinement that was stopped leaves fewer fine frames than coarse ones. */
@@ -107,6 +116,17 @@ static void tell_missing(const job *j, const rp_record *record)
                 "repose: %s: fine grains of %lld of %lld frames are there; the others are left "
                 "out. `repose refine` goes on with them, --grains coarse shows all\n",
                 rp_record_folder(record), fine, coarse);
+}
+
+/* Frames that are gone make a film that leaps. */
+static void tell_gaps(const job *j, const rp_film_run *run, int64_t count)
+{
+    int64_t every = rp_record_scene(run->record)->output.frame_every;
+    int64_t gaps = (run->to - run->from) / every + 1 - count;
+    if (gaps > 0 && !run->fine && !j->options->quiet)
+        fprintf(stderr, "repose: %s: %lld frame%s missing between %lld and %lld, and left out\n",
+                rp_record_folder(run->record), (long long)gaps, gaps == 1 ? " is" : "s are",
+                (long long)run->from, (long long)run->to);
 }
 
 static rp_code open_run(job *j, const char *folder, rp_report *report)
@@ -125,6 +145,7 @@ static rp_code open_run(job *j, const char *folder, rp_report *report)
                          .from = kind->number(*record, first),
                          .to = kind->number(*record, first + count - 1)};
     if (run->fine) tell_missing(j, *record);
+    tell_gaps(j, run, count);
     return RP_OK;
 }
 
@@ -215,6 +236,16 @@ static void print_summary(const job *j, rp_code code, double seconds)
     }
 }
 
+/* What may help besides what the fault says. */
+static void advise(const options *o, rp_code code)
+{
+    if (o->json) return;
+    if (code == RP_ERROR_DAMAGED)
+        fprintf(stderr, "repose: --frames A:B goes around frames that are damaged\n");
+    if (code == RP_ERROR_IO && !o->output)
+        fprintf(stderr, "repose: -o FILE puts it somewhere else than into the run\n");
+}
+
 static int run(const verb *v, const options *o)
 {
     if (o->word_count == 2 && !o->split)
@@ -226,13 +257,15 @@ static int run(const verb *v, const options *o)
              .bar = {.terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json}};
     double started = rp_clock();
     rp_code code = prepare(&j, report);
+    bool prepared = code == RP_OK;
     stop_on_interrupt();
-    if (code == RP_OK) {
+    if (prepared) {
         code = paint(&j, report);
         progress_end(&j.bar);
         if (code == RP_OK || code == RP_INTERRUPTED) print_summary(&j, code, rp_clock() - started);
     }
     int result = say_faults(code, report, o->json);
+    if (prepared) advise(o, code);
     for (int i = 0; i < RP_FILM_RUNS_MAX; i++)
         rp_record_close(j.records[i]);
     rp_report_destroy(report);

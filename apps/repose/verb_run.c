@@ -118,7 +118,7 @@ typedef struct watch {
 static bool on_progress(void *user, const rp_progress *progress)
 {
     watch *w = user;
-    return progress_show(&w->bar, progress);
+    return progress_show(&w->bar, progress) && !w->film.refused;
 }
 
 static void on_frame(void *user, const rp_record *record, int64_t number)
@@ -154,6 +154,7 @@ static rp_code run_scene(const rp_scene *scene, const char *scene_path, const op
     rp_run_summary summary = {0};
     code = rp_run(scene, &run, &summary, report);
     progress_end(&w.bar);
+    if (w.film.refused && (code == RP_OK || code == RP_INTERRUPTED)) code = RP_ERROR_INPUT;
     if (code == RP_OK || code == RP_INTERRUPTED) print_summary(code, &summary, run.folder, o);
     rp_code filmed = live_film_end(&w.film, run.folder, code == RP_OK, &w.bar, report);
     return code == RP_OK ? filmed : code;

@@ -1,8 +1,8 @@
 #include "cli.h"
 #include "geom/mesh.h"
 #include "math/wide.h"
-#include "plot/plot.h"
 #include "picture/picture.h"
+#include "plot/plot.h"
 #include "solver/registry.h"
 
 static const option_spec specs[] = {

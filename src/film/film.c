@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ORBIT_MAX 10000.0 /* degrees a second, as for cameras of scenes */
+
 rp_film_options rp_default_film_options(void)
 {
     rp_paint_options paint = rp_default_paint_options();
@@ -21,6 +23,14 @@ rp_film_options rp_default_film_options(void)
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
+
+static rp_code check_range(double low, double high, rp_report *report)
+{
+    if ((low == 0 && high == 0) || (low < high && isfinite(high - low))) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "colours from %g to %g: two numbers are wanted, the second above the first", low,
+                   high);
+}
 
 static rp_code check_numbers(const rp_film_options *o, rp_report *report)
 {
@@ -36,31 +46,35 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
                        "a grain size of %g: more than 0 and up to 10 are "
                        "allowed; with 1 neighbours touch",
                        o->grain_scale);
-    if (!isfinite(o->orbit))
-        return rp_fail(report, RP_ERROR_INPUT, "an orbit of %g rad/s makes no sense", o->orbit);
-    if (!(o->range_low <= o->range_high) || !isfinite(o->range_high - o->range_low))
-        return rp_fail(report, RP_ERROR_INPUT, "colours from %g to %g: the second must be above",
-                       o->range_low, o->range_high);
+    double orbit = o->orbit * 180 / RP_PI;
+    if (!(fabs(orbit) <=
+          ORBIT_MAX * (1 + 1e-9))) /* what was turned into rad/s and back is inexact */
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "an orbit of %g degrees a second: %g to %g are allowed", orbit, -ORBIT_MAX,
+                       ORBIT_MAX);
     if (o->frames_per_second != 0 &&
         !(o->frames_per_second >= RP_RATE_MIN && o->frames_per_second <= RP_RATE_MAX))
         return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
                        o->frames_per_second, RP_RATE_MIN, RP_RATE_MAX);
-    return RP_OK;
+    return check_range(o->range_low, o->range_high, report);
 }
 
 static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report *report)
 {
     rp_nearest nearest = rp_nearest_to(camera ? camera : "");
-    char hint[128];
+    char hint[128], names[512] = "automatic";
     if (!camera || strcmp(camera, "automatic") == 0) return RP_OK;
     rp_nearest_try(&nearest, "automatic", strlen("automatic"));
     for (int i = 0; i < scene->cameras.count; i++) {
         const char *name = rp_scene_cameras(scene)[i].name;
         if (strcmp(name, camera) == 0) return RP_OK;
         rp_nearest_try(&nearest, name, strlen(name));
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", %s", name);
     }
     rp_nearest_hint(&nearest, hint, sizeof hint);
-    return rp_fail(report, RP_ERROR_INPUT, "there is no camera '%s'%s", camera, hint);
+    return rp_fail(report, RP_ERROR_INPUT, "there is no camera '%s'%s%s", camera,
+                   hint[0] ? hint : "; there are: ", hint[0] ? "" : names);
 }
 
 static rp_code check_target(const rp_film_options *o, rp_report *report)
@@ -238,8 +252,13 @@ static rp_code encode(rp_film *film, rp_report *report)
         film->progress.frame++;
         if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
     }
-    if (code == RP_OK) return rp_encoder_finish(encoder, report);
-    rp_encoder_abandon(encoder);
+    if (code != RP_OK)
+        rp_encoder_abandon(encoder);
+    else
+        code = rp_encoder_finish(encoder, report);
+    if (code == RP_OK) return code;
+    film->progress.encoding = false; /* all are painted still, and it may be tried again */
+    film->progress.frame = film->progress.frame_count;
     return code;
 }
 

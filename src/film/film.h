@@ -44,6 +44,8 @@ double rp_film_frame_time(const rp_film *film);
 void rp_film_look(rp_film *film);
 /* Chooses what all pictures share: bounds for the camera, and colours. */
 rp_code rp_film_survey(rp_film *film, rp_report *report);
+/* What stands below a run beside another: its folder's name, or path where both have one name. */
+rp_path rp_film_caption(const rp_film *film, int index);
 /* Picture number `picture` of rp_film_count. */
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report);
 /* The file of the frame that a picture shows of a run. */
@@ -61,7 +63,7 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report);
 /* Clears away pictures that were painted with other settings, and notes those of now. */
 rp_code rp_film_folder_settle(const rp_film *film, rp_report *report);
 rp_path rp_film_picture_path(const rp_film *film, int64_t picture);
-/* True when the picture is there and not older than what it shows. */
+/* True when the picture is there, whole, and not older than what it shows. */
 bool rp_film_has_picture(const rp_film *film, int64_t picture);
 /* Removes the folder and what we put there; anything else stays, and the folder with it. */
 void rp_film_folder_remove(rp_film *film);

@@ -64,11 +64,12 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
         film->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (film->lock < 0 && errno == ENOENT) continue;
         if (film->lock < 0) return rp_fail_errno(report, errno, film->folder, "write to");
-        bool taken = flock(film->lock, LOCK_EX | LOCK_NB) != 0;
-        if (!taken && still_there(film->lock, path.text)) return RP_OK;
+        int error = flock(film->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+        if (!error && still_there(film->lock, path.text)) return RP_OK;
         close(film->lock);
         film->lock = -1;
-        if (taken) break;
+        if (error == EWOULDBLOCK) break;
+        if (error && error != EINTR) return rp_fail_errno(report, error, path.text, "lock");
     }
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is painting into this folder; wait for it, or take another "
@@ -106,8 +107,10 @@ static void print_settings(FILE *file, const rp_film *film)
     fprintf(file, "grain_scale: %.17g\ncolour: %s\nrange: %.17g to %.17g\nframe_time: %.17g\n",
             o->grain_scale, o->colour ? o->colour : "material", film->range.low, film->range.high,
             rp_film_frame_time(film));
-    for (int i = 0; i < film->shown_count; i++)
+    for (int i = 0; i < film->shown_count; i++) {
         print_shown(file, &film->shown[i]);
+        if (film->shown_count > 1) fprintf(file, "caption: %s\n", rp_film_caption(film, i).text);
+    }
 }
 
 /* The text, with decimal points whatever the host program has set. Release with free. */
@@ -184,24 +187,51 @@ static void sweep_films(const rp_film *film)
     closedir(folder);
 }
 
-/* Pictures that were painted with other settings go; those in a folder without settings are not
- * ours to remove. */
+/* The name of a picture in the folder; empty when there is none. */
+static rp_path find_picture(const rp_film *film)
+{
+    rp_path name = {""};
+    DIR *folder = opendir(film->folder);
+    if (!folder) return name;
+    for (struct dirent *entry; !name.text[0] && (entry = readdir(folder));) {
+        bool partial;
+        if (is_picture(entry->d_name, &partial) && !partial)
+            snprintf(name.text, sizeof name.text, "%s", entry->d_name);
+    }
+    closedir(folder);
+    return name;
+}
+
+/* Pictures are neither painted over nor taken for ours in a folder that has no settings. */
+static rp_code refuse_foreign(const rp_film *film, rp_report *report)
+{
+    rp_path name = find_picture(film);
+    rp_place place = {.file = film->folder};
+    if (!name.text[0]) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "the folder holds pictures of somebody else, such as %s, and no "
+                      "%s; choose another folder, or remove them",
+                      name.text, SETTINGS_FILE);
+}
+
+/* Pictures that were painted with other settings go. */
 static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report *report)
 {
     rp_path path = inside(film, SETTINGS_FILE);
     rp_place place = {.file = path.text};
     char *found = NULL;
     size_t size = 0;
-    rp_code code = RP_OK;
-    if (access(path.text, F_OK) == 0) code = rp_file_read(path.text, &found, &size, report);
+    bool there = access(path.text, F_OK) == 0;
+    rp_code code =
+        there ? rp_file_read(path.text, &found, &size, report) : refuse_foreign(film, report);
     if (code != RP_OK) return code;
-    bool same = found && strcmp(found, wanted) == 0;
-    bool ours = found && strncmp(found, HEADING, strlen(HEADING)) == 0;
+    bool same = there && strcmp(found, wanted) == 0;
+    bool ours = !there || strncmp(found, HEADING, strlen(HEADING)) == 0;
     if (found) rp_release(found, size + 1);
-    if (found && !ours)
+    if (!ours)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is not a file of repose; choose another folder for pictures");
-    code = remove_pictures(film, ours && !same, report);
+    code = remove_pictures(film, !same, report);
     return code == RP_OK && !same ? rp_file_write(path.text, wanted, report) : code;
 }
 
@@ -214,6 +244,12 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report)
     if (length >= RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return rp_fail_errno(report, EISDIR, path, "write");
+    rp_place place = {.file = film->folder};
+    if (access(inside(film, "manifest.json").text, F_OK) == 0)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "this is the folder of a run; give its pictures one of their own, such "
+                          "as %s/pictures",
+                          film->folder);
     return lock_folder(film, report);
 }
 
@@ -233,10 +269,25 @@ static bool older(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
 }
 
+/* True when a PNG file has its end: a power cut may leave files that are empty or cut short, and
+ * ffmpeg would fail on them again and again. */
+static bool is_whole(const char *path)
+{
+    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
+    unsigned char found[sizeof end];
+    FILE *file = fopen(path, "rbe");
+    if (!file) return false;
+    bool whole = fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
+                 fread(found, sizeof found, 1, file) == 1 && memcmp(found, end, sizeof end) == 0;
+    fclose(file);
+    return whole;
+}
+
 bool rp_film_has_picture(const rp_film *film, int64_t picture)
 {
     struct stat painted, frame;
-    if (stat(rp_film_picture_path(film, picture).text, &painted) != 0) return false;
+    rp_path file = rp_film_picture_path(film, picture);
+    if (stat(file.text, &painted) != 0 || !is_whole(file.text)) return false;
     for (int i = 0; i < film->shown_count; i++) {
         rp_path path = rp_shown_path(&film->shown[i], picture);
         if (stat(path.text, &frame) != 0 || older(&painted, &frame)) return false;

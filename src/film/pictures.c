@@ -4,9 +4,11 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "film/film.h"
+#include "picture/legend.h"
 #include "record/parts.h"
 #include "scene/scene.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int64_t total_frames(const rp_film_run *run)
@@ -80,15 +82,39 @@ double rp_film_frame_time(const rp_film *film)
     return (double)scene->output.frame_every / scene->time.frame_rate;
 }
 
+/* True when the coarse grains of a fine frame have what the fine ones lack. */
+static bool coarse_has(const rp_shown *shown, int64_t place, const char *colour)
+{
+    rp_frame_file *frame = NULL;
+    rp_colour_range range = rp_colour_range_empty();
+    int64_t number = frame_number(&shown->run, place);
+    rp_code code = rp_record_read_frame(shown->run.record, number, &frame, NULL);
+    if (code == RP_OK) code = rp_colour_range_add(&range, rp_frame_view(frame), colour, NULL);
+    rp_frame_close(frame);
+    return code == RP_OK;
+}
+
+static rp_code add_colours(rp_film *film, const rp_shown *shown, int64_t place, const rp_view *view,
+                           rp_report *report)
+{
+    const char *colour = film->options.colour;
+    rp_place at = {.file = rp_record_folder(shown->run.record)};
+    if (rp_colour_range_add(&film->range, view, colour, NULL) == RP_OK) return RP_OK;
+    if (!shown->run.fine || !coarse_has(shown, place, colour))
+        return rp_colour_range_add(&film->range, view, colour, report);
+    return rp_fail_at(report, RP_ERROR_INPUT, &at, NULL,
+                      "fine grains have no '%s', but the coarse ones do: `repose render --grains "
+                      "coarse` shows it",
+                      colour);
+}
+
 static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, rp_report *report)
 {
     rp_frame_file *frame;
     const rp_scene *scene = rp_record_scene(shown->run.record);
     rp_code code = read_frame(shown, place, &frame, report);
     if (code == RP_OK) code = rp_framing_add(&shown->framing, rp_frame_view(frame), scene, report);
-    if (code == RP_OK)
-        code =
-            rp_colour_range_add(&film->range, rp_frame_view(frame), film->options.colour, report);
+    if (code == RP_OK) code = add_colours(film, shown, place, rp_frame_view(frame), report);
     rp_frame_close(frame);
     return code;
 }
@@ -134,6 +160,33 @@ rp_code rp_film_survey(rp_film *film, rp_report *report)
     if (options->range_low != options->range_high)
         film->range = (rp_colour_range){options->range_low, options->range_high};
     return code;
+}
+
+/* --- painting --------------------------------------------------------------------------------- */
+
+/* The last part of a path, or all of it, without slashes at the end. */
+static rp_path folder_name(const char *folder, bool whole)
+{
+    rp_path name;
+    size_t end = strlen(folder), begin;
+    while (end > 1 && folder[end - 1] == '/')
+        end--;
+    for (begin = whole ? 0 : end; begin > 0 && folder[begin - 1] != '/';)
+        begin--;
+    snprintf(name.text, sizeof name.text, "%.*s", (int)(end - begin), folder + begin);
+    return name;
+}
+
+rp_path rp_film_caption(const rp_film *film, int index)
+{
+    const char *folder = rp_record_folder(film->shown[index].run.record);
+    rp_path name = folder_name(folder, false);
+    for (int i = 0; i < film->shown_count; i++) {
+        rp_path other = folder_name(rp_record_folder(film->shown[i].run.record), false);
+        if (i != index && strcmp(other.text, name.text) == 0)
+            return folder_name(folder, true); /* such as dry/run and wet/run */
+    }
+    return name;
 }
 
 /* The part of all runs that one has come to. */
@@ -188,8 +241,7 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
     return code;
 }
 
-/* Pictures of one height from left to right. Captions, such as the names of the runs, belong here,
- * on top of the joined picture: each part begins where the one before ends. */
+/* Pictures of one height from left to right. */
 static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_report *report)
 {
     int width = 0, left = 0;
@@ -198,12 +250,19 @@ static rp_code join(rp_picture *const *parts, int count, rp_picture **out, rp_re
         width += parts[i]->width;
     rp_code code = rp_picture_create(width, parts[0]->height, out, report);
     for (int i = 0; i < count && code == RP_OK; i++) {
-        for (int y = 0; y < parts[i]->height; y++)
-            memcpy(rp_picture_at(*out, left, y), rp_picture_at(parts[i], 0, y),
-                   3 * (size_t)parts[i]->width);
+        rp_picture_paste(*out, parts[i], left, 0);
         left += parts[i]->width;
     }
     return code;
+}
+
+/* Runs side by side have their names. */
+static rp_code join_runs(const rp_film *film, rp_picture *const *parts, rp_picture **out,
+                         rp_report *report)
+{
+    for (int i = 0; i < film->shown_count; i++)
+        rp_caption_draw(parts[i], rp_film_caption(film, i).text);
+    return join(parts, film->shown_count, out, report);
 }
 
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
@@ -218,7 +277,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
         *out = parts[0];
         parts[0] = NULL;
     } else if (code == RP_OK) {
-        code = join(parts, film->shown_count, out, report);
+        code = join_runs(film, parts, out, report);
     }
     for (int i = 0; i < film->shown_count; i++)
         rp_picture_destroy(parts[i]);

@@ -259,7 +259,7 @@ expect 0 "$repose" export refined --format csv --frames 2 -o refined-tables
     fail "fine grains were asked for: $(ls refined-tables)"
 expect 2 "$repose" export refined --only coarse; says "refined holds no frames$"
 expect 2 "$repose" export refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
-expect 2 "$repose" render refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames"
+expect 2 "$repose" render refined --frames 1000; says "holds no such frame; it has [0-9]* fine frames, 0 to 15"
 
 # --- pictures and films
 paint="--samples 1 --size 64x36"
@@ -317,7 +317,8 @@ if command -v ffmpeg >/dev/null; then
     rm unhurried/film.mp4
     expect 0 "$repose" run first-fall -o unhurried $small --set output.checkpoint_every=2 $paint --film --frames 5 --resume
     [ -s unhurried/film.mp4 ] || fail "no film of a run that was done"
-    expect 0 "$repose" run first-fall -o finely $small $paint --film --frames 3 --set detail.factor=4
+    expect 0 "$repose" run first-fall -o finely $small $paint --film --frames 3 --set detail.factor=4 --json
+    prints '"film": "finely/film.mp4", "done": true'
     # a run that is stopped, or killed, and resumed makes the same film
     for signal in INT KILL; do
         rm -rf halved
@@ -353,6 +354,10 @@ expect 2 "$repose" run first-fall -o x --film --samples 0; says "0 samples"
 expect 2 "$repose" run first-fall -o x --film --camera nobody; says "no camera"
 expect 2 "$repose" run first-fall -o x --film --color speed; says "--range"
 [ ! -e x ] || fail "a film that was refused left a run behind"
+# which fields there are is known by the first frame: the run stops there
+expect 2 "$repose" run first-fall -o misnamed $small $paint --film --color preasure --range 0:1
+says "did you mean 'pressure'"; says "stopped for its film"
+[ ! -e misnamed/frames/000001.h5 ] || fail "a film that cannot be painted did not stop the run"
 expect 2 "$repose" render whole --size wide; says "1280x720"
 expect 2 "$repose" render whole --size 0x0; says "0 x 0 pixels"
 expect 2 "$repose" render whole --size 10000x10000; says "8192"
@@ -360,12 +365,14 @@ expect 2 "$repose" render whole --size 99999999999x3
 expect 2 "$repose" render whole --samples 0; says "0 samples"
 expect 2 "$repose" render whole --samples 99999; says "4096"
 expect 2 "$repose" render whole --quality goood; says "did you mean 'good'"
-expect 2 "$repose" render whole --range 3:1; says "must be above"
+expect 2 "$repose" render whole --range 3:1; says "above the first"
+expect 2 "$repose" render whole --range 0:1; says "Add --color"
 expect 2 "$repose" render whole --range nan:1
 expect 2 "$repose" render whole --range 3; says "0:2.5"
 expect 2 "$repose" render whole --color nosuch; says "nosuch"
 expect 2 "$repose" render whole --orbit fast; says "a number"
 expect 2 "$repose" render whole --orbit inf; says "a number"
+expect 2 "$repose" render whole --orbit 1e300; says "10000 are allowed"
 expect 2 "$repose" render whole --grain-size 0; says "grain size"
 expect 2 "$repose" render whole --fps 0; says "--fps"
 expect 2 "$repose" render whole --sheet; says "CxR"
@@ -374,7 +381,13 @@ expect 2 "$repose" render whole --sheet 0x3; says "12x12"
 expect 2 "$repose" render whole --sheet 13x3; says "12x12"
 expect 2 "$repose" render whole --sheet 12x12 --size 1280x720; says "--size"
 expect 2 "$repose" render whole --sheet 3x3 -o sheet.mp4; says "PNG"
-expect 2 "$repose" render whole -o picture.jpg; says "PNG"
+expect 2 "$repose" render whole -o picture.jpg; says "PNG"; says "picture.jpg/ for a folder"
+expect 0 "$repose" render whole -o folder.v2/ $paint --frames 1
+expect 0 "$repose" render whole -o folder.v2 $paint --frames 1; says "1 were there"
+expect 2 "$repose" render whole -o whole; says "such as whole/pictures"
+mkdir holiday && cp last.png holiday/000003.png
+expect 2 "$repose" render whole -o holiday; says "000003.png"
+cmp last.png holiday/000003.png || fail "pictures of somebody else were painted over"
 expect 2 "$repose" render whole --frames 900:901
 expect 2 "$repose" render whole --camera nobody -o x.png
 expect 4 "$repose" render whole -o whole/manifest.json/film.mp4; says "manifest.json"
@@ -385,10 +398,14 @@ cp -r refined partly
 cp -r whole/frames partly/
 rm -f partly/fine/000004.h5 partly/fine/000004-*.h5
 expect 0 "$repose" render partly -o partly.png --samples 1 --size 64x36; says "fine grains of 15 of 16 frames are there"
+expect 2 "$repose" render partly -o partly.png $paint --color pressure; says "--grains coarse"
 # a damaged frame is named, and what was painted stays
 cp -r whole spoilt
 printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
-expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"
+expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "goes around"
+# one that is gone is told
+rm spoilt/frames/000005.h5
+expect 0 "$repose" render spoilt -o spoilt.png --samples 1 --size 64x36; says "1 frame is missing between 0 and 15"
 expect 4 "$repose" info nowhere
 expect 0 "$repose" validate bounce free-flight; prints "ok"
 expect 0 "$repose" validate bounce --json; prints '"ok": true'

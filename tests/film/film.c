@@ -267,6 +267,21 @@ static void a_frame_that_is_newer_is_painted_anew(void **state)
     rp_report_destroy(report);
 }
 
+/* Such as a power cut leaves. */
+static void a_picture_that_is_cut_short_is_painted_anew(void **state)
+{
+    (void)state;
+    watch w = TO_THE_END;
+    rp_report *report = rp_report_create();
+    check_ok(make_whole("cut", &w, report), report);
+    assert_int_equal(truncate("cut/000002.png", 100), 0);
+    assert_int_equal(truncate("cut/000005.png", 0), 0);
+    check_ok(make_whole("cut", &w, report), report);
+    assert_int_equal(w.state.kept, FRAMES - 2);
+    same_pictures("whole", "cut");
+    rp_report_destroy(report);
+}
+
 static void what_is_not_ours_stays(void **state)
 {
     (void)state;
@@ -286,6 +301,16 @@ static void what_is_not_ours_stays(void **state)
     assert_int_equal(make_whole("theirs", &w, report), RP_ERROR_INPUT);
     says(report, "theirs/settings.txt");
     assert_int_equal(count_files("theirs", ""), 3);
+    rp_report_clear(report);
+
+    assert_int_equal(mkdir("holiday", 0755), 0);
+    fclose(fopen("holiday/000003.png", "w"));
+    assert_int_equal(make_whole("holiday", &w, report), RP_ERROR_INPUT);
+    says(report, "000003.png");
+    assert_int_equal(count_files("holiday", ""), 3);
+    rp_report_clear(report);
+    assert_int_equal(make_whole(rp_record_folder(record), &w, report), RP_ERROR_INPUT);
+    says(report, "folder of a run");
     rp_report_destroy(report);
 }
 
@@ -354,6 +379,37 @@ static void runs_of_different_length_are_side_by_side(void **state)
     rp_picture_destroy(a);
     rp_picture_destroy(b);
     rp_film_close(film);
+    rp_report_destroy(report);
+}
+
+static void runs_side_by_side_have_captions(void **state)
+{
+    (void)state;
+    watch w = TO_THE_END;
+    rp_report *report = rp_report_create();
+    rp_film_options options = small_film(NULL, &w);
+    rp_film_run runs[] = {all_of(shorter), all_of(record)};
+    options.width = 240;
+    options.height = 90;
+    rp_film *film, *alone;
+    rp_picture *both, *left;
+    check_ok(rp_film_open(&options, runs, 2, &film, report), report);
+    assert_string_equal(rp_film_caption(film, 0).text, "short");
+    check_ok(rp_film_picture(film, 1, &both, report), report);
+    film->shown[0].run.record = film->shown[1].run.record;
+    assert_string_equal(rp_film_caption(film, 1).text, "run");
+    options.width = 120;
+    check_ok(rp_film_open(&options, runs, 1, &alone, report), report);
+    check_ok(rp_film_picture(alone, 1, &left, report), report);
+    assert_memory_equal(rp_picture_at(both, 0, 0), rp_picture_at(left, 0, 0), 3 * 120);
+    int changed = 0; /* by the caption alone, below */
+    for (int y = 45; y < 90; y++)
+        changed += memcmp(rp_picture_at(both, 0, y), rp_picture_at(left, 0, y), 3 * 120) != 0;
+    assert_in_range(changed, 8, 40);
+    rp_picture_destroy(both);
+    rp_picture_destroy(left);
+    rp_film_close(film);
+    rp_film_close(alone);
     rp_report_destroy(report);
 }
 
@@ -427,7 +483,9 @@ static void bad_options_are_told_before_anything_is_made(void **state)
     EXPECT(grain_scale = NAN, "grain size");
     EXPECT(grain_scale = 0, "grain size");
     EXPECT(orbit = INFINITY, "orbit");
-    EXPECT(range_low = 3, "must be above");
+    EXPECT(range_low = 3, "above the first");
+    EXPECT(orbit = 1e300, "10000 are allowed");
+    EXPECT(camera = "nobody", "there are: automatic");
     EXPECT(frames_per_second = -2, "pictures a second");
     EXPECT(camera = "automatc", "did you mean 'automatic'");
     EXPECT(colour = "desnity", "desnity");
@@ -500,10 +558,12 @@ int main(void)
         cmocka_unit_test(a_kill_leaves_whole_pictures_only),
         cmocka_unit_test(other_settings_paint_anew),
         cmocka_unit_test(a_frame_that_is_newer_is_painted_anew),
+        cmocka_unit_test(a_picture_that_is_cut_short_is_painted_anew),
         cmocka_unit_test(what_is_not_ours_stays),
         cmocka_unit_test(a_damaged_frame_is_named_and_the_rest_stays),
         cmocka_unit_test(two_processes_do_not_share_a_folder),
         cmocka_unit_test(runs_of_different_length_are_side_by_side),
+        cmocka_unit_test(runs_side_by_side_have_captions),
         cmocka_unit_test(runs_of_different_rates_are_refused),
         cmocka_unit_test(a_live_film_grows_with_its_run),
         cmocka_unit_test(bad_options_are_told_before_anything_is_made),
