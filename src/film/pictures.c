@@ -217,6 +217,7 @@ static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting
     paint.frame_time = rp_film_frame_time(film);
     paint.colour = options->colour;
     paint.range = film->range.low <= film->range.high ? &film->range : NULL;
+    paint.no_legend = index + 1 < film->shown_count; /* all have the same */
     paint.framing = &film->shown[index].framing;
     paint.progress = show_part;
     paint.user = painting;

@@ -138,10 +138,9 @@ static rp_code unknown_camera(const rp_scene *scene, const char *name, rp_report
     return rp_fail(report, RP_ERROR_INPUT, "there is no camera '%s'; there are: %s", name, names);
 }
 
-rp_code rp_camera_choose(const rp_scene *scene, const rp_paint_options *options,
-                         const rp_framing *framing, double time, rp_camera *out, rp_report *report)
+static rp_code choose(const rp_scene *scene, const rp_paint_options *options,
+                      const rp_framing *framing, double time, rp_camera *out, rp_report *report)
 {
-    *out = (rp_camera){.width = options->width, .height = options->height};
     const rp_camera_spec *specs = scene->cameras.items;
     const char *name = options->camera;
     for (int i = 0; i < scene->cameras.count; i++)
@@ -150,4 +149,17 @@ rp_code rp_camera_choose(const rp_scene *scene, const rp_paint_options *options,
     if (name && strcmp(name, AUTOMATIC_WORD) != 0) return unknown_camera(scene, name, report);
     frame_box(out, rp_framing_box(framing), options->orbit, time);
     return RP_OK;
+}
+
+rp_code rp_camera_choose(const rp_scene *scene, const rp_paint_options *options,
+                         const rp_framing *framing, double time, rp_camera *out, rp_report *report)
+{
+    *out = (rp_camera){.width = options->width, .height = options->height};
+    rp_code code = choose(scene, options, framing, time, out, report);
+    if (code != RP_OK) return code;
+    /* Rays of nowhere would lead the search astray. */
+    rp_vec3 sum = rp_v3_add(rp_v3_add(out->position, out->forward), out->right);
+    if (isfinite(sum.x + sum.y + sum.z + out->pitch + out->lens + out->focus)) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "the camera is nowhere at %g s; look at its orbit",
+                   time);
 }

@@ -103,13 +103,15 @@ static rp_code fail_field(const rp_view *view, const char *name, rp_report *repo
     rp_nearest nearest = rp_nearest_to(name);
     rp_nearest_try_words(&nearest, "material|id|speed");
     for (int i = 0; i < view->field_count; i++) {
+        const char *field = view->fields[i].name;
+        if (strcmp(field, "material") == 0 || strcmp(field, "id") == 0) continue;
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, ", %s", view->fields[i].name);
-        rp_nearest_try_words(&nearest, view->fields[i].name);
+        snprintf(names + used, sizeof names - used, ", %s", field);
+        rp_nearest_try_words(&nearest, field);
     }
     rp_nearest_hint(&nearest, hint, sizeof hint);
-    return rp_fail(report, RP_ERROR_INPUT, "grains cannot be coloured by '%s'%s; there are: %s",
-                   name, hint, names);
+    return rp_fail(report, RP_ERROR_INPUT, "grains cannot be coloured by '%s', only by: %s%s", name,
+                   names, hint);
 }
 
 static rp_code choose_kind(rp_grain_colours *c, const char *name, rp_report *report)

@@ -191,7 +191,7 @@ static rp_code paint_all(painting *p, const rp_view *view, const rp_scene *scene
         t->lighting = rp_lighting_make(scene);
         fill_encoded(p);
         code = paint_parts(p, options, threads);
-        draw_legend(p);
+        if (!options->no_legend) draw_legend(p);
         if (options->cost) {
             *options->cost = rp_scenery_cost(&scenery);
             options->cost->tracing = rp_clock() - start;

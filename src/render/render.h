@@ -51,6 +51,7 @@ typedef struct rp_paint_options {
     double frame_time;  /* s from frame to frame, for motion blur; 0: none */
     const char *colour; /* what grains show: NULL or "material"; "speed", "id", or a field's name */
     const rp_colour_range *range; /* borrowed; NULL: of this view alone */
+    bool no_legend;               /* do not draw what the colours stand for */
     const rp_framing *framing;    /* borrowed; NULL: of this view alone */
     /* Called now and then with the part that is done, 0 to 1; may be NULL. Return false to stop:
      * RP_INTERRUPTED. */
