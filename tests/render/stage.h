@@ -13,6 +13,7 @@
 
 #define STAGE_GRAINS 10000
 #define STAGE_BODIES 4
+#define STAGE_LAMPS 2
 
 typedef struct stage {
     struct rp_scene scene;
@@ -24,6 +25,8 @@ typedef struct stage {
     uint32_t id[STAGE_GRAINS];
     uint8_t material[STAGE_GRAINS];
     float moisture[STAGE_GRAINS];
+    float vx[STAGE_GRAINS], vy[STAGE_GRAINS], vz[STAGE_GRAINS]; /* for the view that wants them */
+    rp_lamp_spec lamps[STAGE_LAMPS];
     rp_paint_options options; /* but for the size */
 } stage;
 
@@ -38,6 +41,7 @@ static inline void stage_clear(stage *s)
     s->materials[SAND] = (rp_material_spec){.name = "sand", .colour = {0.7, 0.5, 0.3}};
     s->scene.materials = (rp_named_list){s->materials, 3};
     s->scene.bodies = (rp_named_list){s->bodies, 0};
+    s->scene.lamps = (rp_named_list){s->lamps, 0};
     s->scene.light =
         (rp_light_spec){.direction = {0, 0, -1}, .strength = 1, .sky = 0.4, .colour = {1, 1, 1}};
     s->camera = (rp_camera_spec){
@@ -65,6 +69,31 @@ static inline rp_body_spec *stage_add_body(stage *s, rp_shape shape, rp_vec3 pos
     *body = (rp_body_spec){.name = "body", .shape = shape, .colour = {0.1, 0.7, 0.1}};
     body->pose = (rp_pose){position, {1, 0, 0, 0}};
     return body;
+}
+
+static inline rp_lamp_spec *stage_add_lamp(stage *s, rp_vec3 position, double strength)
+{
+    rp_lamp_spec *lamp = &s->lamps[s->scene.lamps.count++];
+    *lamp = (rp_lamp_spec){.name = "lamp", .position = position, .radius = 0.02};
+    lamp->strength = strength;
+    for (int c = 0; c < 3; c++)
+        lamp->colour[c] = 1;
+    return lamp;
+}
+
+/* Grains have velocities from now on; those added before stand still. */
+static inline void stage_move(stage *s)
+{
+    s->view.vx = s->vx;
+    s->view.vy = s->vy;
+    s->view.vz = s->vz;
+}
+
+static inline void stage_colour(rp_body_spec *body, double red, double green, double blue)
+{
+    body->colour[0] = red;
+    body->colour[1] = green;
+    body->colour[2] = blue;
 }
 
 static inline rp_picture *stage_paint(const stage *s, int width, int height, rp_threads *threads)
