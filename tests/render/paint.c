@@ -113,8 +113,8 @@ static void bodies_are_drawn_and_hidden(void **state)
     rp_picture_destroy(empty);
 }
 
-/* What it hides is seen, and it casts no shadow: as if it were not there. The framing is given: what
- * is hidden would be framed all the same, and the haze begins where the scene ends. */
+/* What it hides is seen, and it casts no shadow: as if it were not there. The framing is given:
+ * what is hidden would be framed all the same, and the haze begins where the scene ends. */
 static void a_hidden_body_is_not_drawn(void **state)
 {
     (void)state;

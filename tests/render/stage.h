@@ -9,6 +9,7 @@
 #include "render/render.h"
 #include "scene/scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define STAGE_GRAINS 10000
@@ -113,6 +114,18 @@ static inline bool stage_same(const rp_picture *a, const rp_picture *b)
 {
     return a->width == b->width && a->height == b->height &&
            memcmp(a->pixels, b->pixels, 3 * (size_t)a->width * (size_t)a->height) == 0;
+}
+
+/* The mean over all pixels and colours, of 255. */
+static inline double stage_difference(const rp_picture *a, const rp_picture *b)
+{
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->height, b->height);
+    size_t count = 3 * (size_t)a->width * (size_t)a->height;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += abs(a->pixels[i] - b->pixels[i]);
+    return sum / (double)count;
 }
 
 /* A last test: a failing group teardown would not fail the program. */
