@@ -21,14 +21,16 @@ static void make_point(uint32_t index, uint32_t point[2])
 
 rp_code rp_dice_table_make(rp_dice_table *table, int samples, rp_report *report)
 {
-    uint32_t count = 1;
-    while (count < (uint32_t)samples)
-        count *= 2;
-    *table = (rp_dice_table){.size = count * sizeof *table->points, .mask = count - 1};
+    int bits = 0;
+    while (1 << bits < samples)
+        bits++;
+    uint32_t count = 1u << bits;
+    *table =
+        (rp_dice_table){.size = count * sizeof *table->points, .mask = count - 1, .bits = bits};
     table->points = rp_allocate(table->size);
     if (!table->points) return rp_fail_memory(report, table->size, "the samples of a pixel");
     for (uint32_t i = 0; i < count; i++)
-        make_point(i, table->points[i]);
+        make_point(i, table->points[rp_reverse_bits(i, bits)]);
     return RP_OK;
 }
 

@@ -247,13 +247,29 @@ static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     surface->gloss = look.gloss;
 }
 
+/* Whether a ray meets a triangle from the inner side of its body. */
+static bool from_within(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit)
+{
+    rp_vec3 corner[3];
+    for (size_t k = 0; k < 3; k++) {
+        size_t place = 3 * (size_t)hit->index + k;
+        corner[k] = from_quad(s->corners[0][place]);
+        if (s->corners[1])
+            corner[k] = rp_colour_mix(corner[k], from_quad(s->corners[1][place]), ray->time);
+    }
+    rp_vec3 face = rp_v3_cross(rp_v3_sub(corner[1], corner[0]), rp_v3_sub(corner[2], corner[0]));
+    return rp_v3_dot(face, ray->direction) > 0;
+}
+
+/* The face tells which side it is, not the smooth normal: near the rim of a round body that one
+ * may turn away from the eye, and rays that start on the wrong side see the light within. */
 static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, rp_surface *surface)
 {
     const rp_solid_triangle *triangle = &s->solids.triangles[hit->index];
     rp_vec3 normal = rp_v3_scale(triangle->normal[0], 1 - hit->u - hit->v);
     normal = rp_v3_madd(normal, hit->u, triangle->normal[1]);
     normal = rp_v3_normal(rp_v3_madd(normal, hit->v, triangle->normal[2]));
-    if (rp_v3_dot(normal, ray->direction) > 0) normal = rp_v3_scale(normal, -1);
+    if (from_within(s, ray, hit)) normal = rp_v3_scale(normal, -1);
     surface->kind = RP_SEES_BODY;
     surface->normal = normal;
     surface->position = rp_v3_madd(ray->origin, hit->distance, ray->direction);

@@ -17,6 +17,7 @@
 
 #define CELL 2.0         /* spacings */
 #define THICK 151        /* grains in 27 cells; 216 at rest on a lattice, 144 at its surface */
+#define SIDE_THICK 36    /* in the 9 of them on each side; 72 at rest */
 #define COUNT_MAX 60000  /* in a cell; more are not counted */
 #define CELLS_MAX 8e7    /* more would be a few grains in a wide box: nothing to gain */
 #define GRAINS_LEAST 512 /* fewer are not worth the cells */
@@ -84,18 +85,25 @@ static void count_grains(void *context, size_t begin, size_t end)
     }
 }
 
+/* Each side is asked, too: at random many surfaces hold a few grains more than on a lattice. */
 static bool is_thick(const cells *c, size_t cell)
 {
     ptrdiff_t row = c->nx, sheet = row * c->ny;
-    int sum = 0;
-    for (ptrdiff_t k = -sheet; k <= sheet; k += sheet)
-        for (ptrdiff_t j = -row; j <= row; j += row)
-            for (ptrdiff_t i = -1; i <= 1; i++) {
-                int count = atomic_load_explicit(&c->count[(ptrdiff_t)cell + i + j + k],
-                                                 memory_order_relaxed);
+    int sum = 0, sides[3][3] = {{0}}; /* by axis: before, beside and behind the cell */
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++) {
+                ptrdiff_t other = (ptrdiff_t)cell + (i - 1) + (j - 1) * row + (k - 1) * sheet;
+                int count = atomic_load_explicit(&c->count[other], memory_order_relaxed);
                 /* A cell that is too full does not make up for an empty one. */
-                sum += count < 16 ? count : 16;
+                count = count < 16 ? count : 16;
+                sum += count;
+                sides[0][i] += count;
+                sides[1][j] += count;
+                sides[2][k] += count;
             }
+    for (int axis = 0; axis < 3; axis++)
+        if (sides[axis][0] < SIDE_THICK || sides[axis][2] < SIDE_THICK) return false;
     return sum >= THICK;
 }
 

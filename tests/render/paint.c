@@ -1,5 +1,6 @@
-/* The draft painter: things are where the camera says, hide and shade each other, and come out the
- * same for any number of threads and any order of grains. */
+/* Pictures: things are where the camera says, hide and shade each other, and come out the same for
+ * any number of threads and any order of grains; whatever the wishes, a picture or a fault comes
+ * out. */
 #include "check.h"
 
 #include "base/random.h"
@@ -112,12 +113,14 @@ static void bodies_are_drawn_and_hidden(void **state)
     rp_picture_destroy(empty);
 }
 
-/* What it hides is seen, and it casts no shadow: as if it were not there, with the camera where it
- * was. */
+/* What it hides is seen, and it casts no shadow: as if it were not there. The framing is given:
+ * what is hidden would be framed all the same, and the haze begins where the scene ends. */
 static void a_hidden_body_is_not_drawn(void **state)
 {
     (void)state;
+    static const rp_framing framing = {{{-1, -1, -0.5}, {1, 1, 0.5}}};
     stage_clear(&s);
+    s.options.framing = &framing;
     stage_add(&s, 0, 0, 0, RED);
     stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, -0.5));
     rp_framing framing = {{{-1, -1, -1}, {1, 1, 1}}}; /* a hidden body is framed all the same */

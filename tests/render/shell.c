@@ -1,6 +1,7 @@
 /* The shell keeps every grain near a surface and drops those deep inside. */
 #include "check.h"
 
+#include "base/random.h"
 #include "render/shell.h"
 #include "render/stage.h"
 
@@ -71,12 +72,162 @@ static void grains_outside_the_bounds_stay(void **state)
     rp_shell_release(&shell);
 }
 
+/* --- grains at random ------------------------------------------------------------------------- */
+
+/* As many as on a lattice, but without any order: fine grains lie so. Their box is this wide, in
+ * spacings. */
+#define WIDE 20.8
+
+static void scatter(uint64_t seed)
+{
+    stage_clear(&s);
+    s.view.spacing = 0.01;
+    for (uint64_t i = 0; i < 9000; i++) {
+        rp_random4 r = rp_random(seed, RP_RANDOM_TEST, i);
+        stage_add(&s, 0.01 * WIDE * (double)rp_random_unit(r.bits[0]),
+                  0.01 * WIDE * (double)rp_random_unit(r.bits[1]),
+                  0.01 * WIDE * (double)rp_random_unit(r.bits[2]), SAND);
+    }
+}
+
+/* In spacings below the nearest face of the box. */
+static double depth_of(size_t grain)
+{
+    double depth = INFINITY;
+    const float at[3] = {s.x[grain], s.y[grain], s.z[grain]};
+    for (int a = 0; a < 3; a++)
+        depth = fmin(depth, fmin((double)at[a] / 0.01, WIDE - (double)at[a] / 0.01));
+    return depth;
+}
+
+/* None of those up to 3 spacings deep is left out. Of those deeper than 7 most are. */
+static void at_random_the_core_goes_and_the_surface_stays(void **state)
+{
+    (void)state;
+    const rp_box3 box = {{0, 0, 0}, {0.01 * WIDE, 0.01 * WIDE, 0.01 * WIDE}};
+    int core = 0, core_listed = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        scatter(seed);
+        rp_shell_wish all = {.bounds = box, .hide = true};
+        rp_shell shell;
+        assert_int_equal(rp_shell_find(&shell, &s.view, &all, NULL, NULL), RP_OK);
+        int surface = 0, surface_listed = 0;
+        for (size_t i = 0; i < s.view.count; i++) {
+            core += depth_of(i) > 7;
+            surface += depth_of(i) < 3;
+        }
+        for (size_t i = 0; i < shell.count; i++) {
+            core_listed += depth_of(shell.grains[i]) > 7;
+            surface_listed += depth_of(shell.grains[i]) < 3;
+        }
+        rp_shell_release(&shell);
+        assert_int_equal(surface_listed, surface);
+    }
+    assert_true(core > 2000);
+    assert_true(core_listed < 0.1 * core); /* about a loose pocket now and then */
+}
+
+/* A grain scale below 0.9 leaves nothing out: gaps between small grains show what is behind. Grains
+ * just above and just below that differ in size by next to nothing. The mean over all pixels and
+ * colours may differ by 0.5 of 255, of which the size alone makes a part. */
+static void what_is_left_out_is_not_missed(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        if (order)
+            build_cube();
+        else
+            scatter(3);
+        s.scene.cameras.count = 0;
+        s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+        stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
+        rp_paint_cost less, all;
+        s.options.grain_scale = 0.9;
+        s.options.cost = &less;
+        rp_picture *without = stage_paint(&s, 160, 120, NULL);
+        s.options.grain_scale = 0.9 - 1e-7;
+        s.options.cost = &all;
+        rp_picture *with = stage_paint(&s, 160, 120, NULL);
+        assert_int_equal(all.grains, s.view.count);
+        assert_true(less.grains < 0.9 * all.grains);
+        check_near(stage_difference(with, without), 0, 0.5);
+        rp_picture_destroy(with);
+        rp_picture_destroy(without);
+    }
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static bool is_rising(const uint32_t *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (list[i] <= list[i - 1]) return false;
+    return true;
+}
+
+static void those_that_move_are_listed_apart(void **state)
+{
+    (void)state;
+    build_cube();
+    stage_move(&s);
+    for (size_t i = 0; i < s.view.count; i += 3)
+        s.vy[i] = 0.5f;
+    s.vy[3] = NAN;
+    s.vy[6] = INFINITY;
+    s.vy[9] = 0.05f;
+    rp_shell_wish wish = {.bounds = bounds, .exposure = 0.01, .still = 0.001};
+    rp_shell shell;
+    assert_int_equal(rp_shell_find(&shell, &s.view, &wish, NULL, NULL), RP_OK);
+    assert_int_equal(shell.count, s.view.count);
+    assert_int_equal(shell.count - shell.still, (s.view.count + 2) / 3 - 3);
+    assert_true(is_rising(shell.grains, shell.still));
+    assert_true(is_rising(shell.grains + shell.still, shell.count - shell.still));
+    rp_shell_release(&shell);
+}
+
+static void grains_about_the_eye_are_left_out(void **state)
+{
+    (void)state;
+    build_cube();
+    rp_shell_wish wish = {.bounds = bounds, .eye = {0.055, 0.055, 0.055}, .clear = 0.0101};
+    rp_shell shell;
+    assert_int_equal(rp_shell_find(&shell, &s.view, &wish, NULL, NULL), RP_OK);
+    assert_int_equal(shell.count, s.view.count - 7);
+    rp_shell_release(&shell);
+}
+
+static void threads_do_not_change_the_list(void **state)
+{
+    (void)state;
+    scatter(5);
+    const rp_box3 box = {{0, 0, 0}, {0.01 * WIDE, 0.01 * WIDE, 0.01 * WIDE}};
+    rp_shell_wish wish = {.bounds = box, .hide = true};
+    rp_shell alone;
+    assert_int_equal(rp_shell_find(&alone, &s.view, &wish, NULL, NULL), RP_OK);
+    for (int count = 2; count <= 4; count += 2) {
+        rp_threads *threads;
+        rp_shell shell;
+        assert_int_equal(rp_threads_create(count, &threads, NULL), RP_OK);
+        assert_int_equal(rp_shell_find(&shell, &s.view, &wish, threads, NULL), RP_OK);
+        assert_int_equal(shell.count, alone.count);
+        assert_memory_equal(shell.grains, alone.grains, alone.count * sizeof *alone.grains);
+        rp_shell_release(&shell);
+        rp_threads_destroy(threads);
+    }
+    rp_shell_release(&alone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(surfaces_stay_and_the_core_goes),
         cmocka_unit_test(all_stay_when_nothing_may_be_hidden),
         cmocka_unit_test(grains_outside_the_bounds_stay),
+        cmocka_unit_test(at_random_the_core_goes_and_the_surface_stays),
+        cmocka_unit_test(what_is_left_out_is_not_missed),
+        cmocka_unit_test(those_that_move_are_listed_apart),
+        cmocka_unit_test(grains_about_the_eye_are_left_out),
+        cmocka_unit_test(threads_do_not_change_the_list),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,10 +9,12 @@
 #include "render/render.h"
 #include "scene/scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define STAGE_GRAINS 10000
 #define STAGE_BODIES 4
+#define STAGE_LAMPS 2
 
 typedef struct stage {
     struct rp_scene scene;
@@ -24,6 +26,8 @@ typedef struct stage {
     uint32_t id[STAGE_GRAINS];
     uint8_t material[STAGE_GRAINS];
     float moisture[STAGE_GRAINS];
+    float vx[STAGE_GRAINS], vy[STAGE_GRAINS], vz[STAGE_GRAINS]; /* for the view that wants them */
+    rp_lamp_spec lamps[STAGE_LAMPS];
     rp_paint_options options; /* but for the size */
 } stage;
 
@@ -38,6 +42,7 @@ static inline void stage_clear(stage *s)
     s->materials[SAND] = (rp_material_spec){.name = "sand", .colour = {0.7, 0.5, 0.3}};
     s->scene.materials = (rp_named_list){s->materials, 3};
     s->scene.bodies = (rp_named_list){s->bodies, 0};
+    s->scene.lamps = (rp_named_list){s->lamps, 0};
     s->scene.light =
         (rp_light_spec){.direction = {0, 0, -1}, .strength = 1, .sky = 0.4, .colour = {1, 1, 1}};
     s->camera = (rp_camera_spec){
@@ -67,6 +72,31 @@ static inline rp_body_spec *stage_add_body(stage *s, rp_shape shape, rp_vec3 pos
     return body;
 }
 
+static inline rp_lamp_spec *stage_add_lamp(stage *s, rp_vec3 position, double strength)
+{
+    rp_lamp_spec *lamp = &s->lamps[s->scene.lamps.count++];
+    *lamp = (rp_lamp_spec){.name = "lamp", .position = position, .radius = 0.02};
+    lamp->strength = strength;
+    for (int c = 0; c < 3; c++)
+        lamp->colour[c] = 1;
+    return lamp;
+}
+
+/* Grains have velocities from now on; those added before stand still. */
+static inline void stage_move(stage *s)
+{
+    s->view.vx = s->vx;
+    s->view.vy = s->vy;
+    s->view.vz = s->vz;
+}
+
+static inline void stage_colour(rp_body_spec *body, double red, double green, double blue)
+{
+    body->colour[0] = red;
+    body->colour[1] = green;
+    body->colour[2] = blue;
+}
+
 static inline rp_picture *stage_paint(const stage *s, int width, int height, rp_threads *threads)
 {
     rp_report *report = rp_report_create();
@@ -84,6 +114,18 @@ static inline bool stage_same(const rp_picture *a, const rp_picture *b)
 {
     return a->width == b->width && a->height == b->height &&
            memcmp(a->pixels, b->pixels, 3 * (size_t)a->width * (size_t)a->height) == 0;
+}
+
+/* The mean over all pixels and colours, of 255. */
+static inline double stage_difference(const rp_picture *a, const rp_picture *b)
+{
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->height, b->height);
+    size_t count = 3 * (size_t)a->width * (size_t)a->height;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += abs(a->pixels[i] - b->pixels[i]);
+    return sum / (double)count;
 }
 
 /* A last test: a failing group teardown would not fail the program. */
