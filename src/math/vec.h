@@ -61,6 +61,12 @@ static inline rp_vec3 rp_v3_madd(rp_vec3 a, double s, rp_vec3 b)
     return rp_v3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
 }
 
+/* From a, at t = 0, to b, at 1. */
+static inline rp_vec3 rp_v3_mix(rp_vec3 a, rp_vec3 b, double t)
+{
+    return rp_v3_madd(rp_v3_scale(a, 1 - t), t, b);
+}
+
 static inline double rp_v3_dot(rp_vec3 a, rp_vec3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;

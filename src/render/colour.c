@@ -37,7 +37,7 @@ static rp_grain_look sand_look(const rp_grain_colours *c, size_t grain)
     if (kind < 0.06) level *= 0.55;
     if (kind > 0.90) {
         double grey = 0.33 * (colour.x + colour.y + colour.z);
-        colour = rp_colour_mix(colour, rp_v3(grey, grey, grey), 0.35);
+        colour = rp_v3_mix(colour, rp_v3(grey, grey, grey), 0.35);
         level *= 1.25;
     }
     double wet = c->view->moisture ? rp_clamp_unit((double)c->view->moisture[grain]) : 0;

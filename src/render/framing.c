@@ -128,8 +128,9 @@ rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene 
         grow(&framing->bounds, grains.high, 0);
     }
     for (int i = 0; i < scene->bodies.count; i++)
-        add_body(&framing->bounds, &grains, &rp_scene_bodies(scene)[i].shape,
-                 rp_body_pose(view, scene, i));
+        if (!rp_scene_bodies(scene)[i].hidden)
+            add_body(&framing->bounds, &grains, &rp_scene_bodies(scene)[i].shape,
+                     rp_body_pose(view, scene, i));
     for (int i = 0; i < scene->emitters.count; i++)
         grow(&framing->bounds, rp_scene_emitters(scene)[i].position,
              rp_scene_emitters(scene)[i].radius);

@@ -60,8 +60,8 @@ rp_vec3 rp_light_to_sun(const rp_lighting *lighting, const double pick[2])
 rp_vec3 rp_light_sky(const rp_lighting *lighting, rp_vec3 direction)
 {
     double up = direction.z;
-    rp_vec3 colour = rp_colour_mix(horizon, zenith, rp_smooth_step(-0.04, 0.22, up));
-    if (up < 0.02) colour = rp_colour_mix(colour, haze, rp_smooth_step(0.02, -0.30, up));
+    rp_vec3 colour = rp_v3_mix(horizon, zenith, rp_smooth_step(-0.04, 0.22, up));
+    if (up < 0.02) colour = rp_v3_mix(colour, haze, rp_smooth_step(0.02, -0.30, up));
     return rp_v3_scale(colour, lighting->sky_strength);
 }
 
@@ -74,8 +74,8 @@ rp_vec3 rp_light_background(const rp_lighting *lighting, rp_vec3 direction)
 rp_vec3 rp_light_ambient(const rp_lighting *lighting, rp_vec3 normal)
 {
     double above = 0.5 + 0.5 * normal.z;
-    rp_vec3 sky = rp_v3_scale(rp_colour_mix(horizon, zenith, 0.75), lighting->sky_strength);
-    return rp_colour_mix(lighting->below, sky, above);
+    rp_vec3 sky = rp_v3_scale(rp_v3_mix(horizon, zenith, 0.75), lighting->sky_strength);
+    return rp_v3_mix(lighting->below, sky, above);
 }
 
 rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const double pick[2])

@@ -49,11 +49,6 @@ static inline rp_vec3 rp_colour_mul(rp_vec3 a, rp_vec3 b)
     return rp_v3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-static inline rp_vec3 rp_colour_mix(rp_vec3 a, rp_vec3 b, double t)
-{
-    return rp_v3_madd(rp_v3_scale(a, 1 - t), t, b);
-}
-
 /* By comparison: fmin and fmax are calls, because they treat NaN with care. */
 static inline double rp_clamp_unit(double x)
 {

@@ -229,7 +229,7 @@ static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     rp_vec3 centre = from_quad(sphere);
     if (hit->set == SET_MOVING) {
         size_t moving = s->shell.count - s->shell.still;
-        centre = rp_colour_mix(centre, from_quad(s->spheres[place + moving]), ray->time);
+        centre = rp_v3_mix(centre, from_quad(s->spheres[place + moving]), ray->time);
     }
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
@@ -255,7 +255,7 @@ static bool from_within(const rp_scenery *s, const rp_ray *ray, const rp_hit *hi
         size_t place = 3 * (size_t)hit->index + k;
         corner[k] = from_quad(s->corners[0][place]);
         if (s->corners[1])
-            corner[k] = rp_colour_mix(corner[k], from_quad(s->corners[1][place]), ray->time);
+            corner[k] = rp_v3_mix(corner[k], from_quad(s->corners[1][place]), ray->time);
     }
     rp_vec3 face = rp_v3_cross(rp_v3_sub(corner[1], corner[0]), rp_v3_sub(corner[2], corner[0]));
     return rp_v3_dot(face, ray->direction) > 0;

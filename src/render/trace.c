@@ -15,20 +15,15 @@
 static const int sky_ways[] = {
     [RP_SEES_NOTHING] = 1, [RP_SEES_GRAIN] = 1, [RP_SEES_BODY] = 4, [RP_SEES_PLANE] = 2};
 
-static rp_vec3 between(rp_vec3 a, rp_vec3 b, double t)
-{
-    return rp_v3_madd(a, t, rp_v3_sub(b, a));
-}
-
 /* The camera at a part of the exposure. */
 static rp_camera camera_at(const rp_tracing *t, double time)
 {
     rp_camera camera = t->camera[0];
     const rp_camera *last = &t->camera[1];
-    camera.position = between(camera.position, last->position, time);
-    camera.forward = between(camera.forward, last->forward, time);
-    camera.right = between(camera.right, last->right, time);
-    camera.down = between(camera.down, last->down, time);
+    camera.position = rp_v3_mix(camera.position, last->position, time);
+    camera.forward = rp_v3_mix(camera.forward, last->forward, time);
+    camera.right = rp_v3_mix(camera.right, last->right, time);
+    camera.down = rp_v3_mix(camera.down, last->down, time);
     camera.pitch += time * (last->pitch - camera.pitch);
     return camera;
 }
@@ -146,7 +141,7 @@ static rp_vec3 sky_on(const rp_tracing *t, const rp_surface *surface, const rp_r
     rp_vec3 light = rp_colour_mul(other.colour, ambient);
     light = rp_v3_add(light, sun_on(t, &other, &second, dice));
     light = rp_v3_add(light, lamps_on(t, &other, &second, dice));
-    return rp_colour_mul(surface->colour, rp_colour_mix(light, sky, other.faded));
+    return rp_colour_mul(surface->colour, rp_v3_mix(light, sky, other.faded));
 }
 
 static rp_vec3 light_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
@@ -198,7 +193,7 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
     rp_vec3 light = light_on(t, &surface, &ray, dice);
     if (surface.faded > 0) {
         rp_vec3 background = rp_light_background(&t->lighting, ray.direction);
-        light = rp_colour_mix(light, background, surface.faded);
+        light = rp_v3_mix(light, background, surface.faded);
     }
     return (rp_seen){.light = rp_v3_min(light, rp_v3(BRIGHTEST, BRIGHTEST, BRIGHTEST))};
 }
