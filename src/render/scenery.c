@@ -10,6 +10,7 @@
 #define BODY_GLOSS 0.10
 #define LIFT_PART 2e-3     /* of a grain's radius */
 #define LIFT_ROUNDING 4e-7 /* of the farthest coordinate: what floats may be off by */
+#define STEP (1 / 65535.0) /* of a tint */
 #define BLOCK ((size_t)1 << 14)
 /* The ground fades into the haze between these distances from the scene's middle, in its radii. */
 #define GROUND_NEAR 3.0
@@ -32,6 +33,18 @@ typedef struct filling {
     double half; /* s, of the exposure */
 } filling;
 
+static uint16_t to_step(double part)
+{
+    return (uint16_t)(65535 * rp_clamp_unit(part) + 0.5);
+}
+
+static rp_tint tint_of(const rp_grain_colours *colours, size_t grain)
+{
+    rp_grain_look look = rp_grain_look_of(colours, grain);
+    return (rp_tint){{to_step(look.colour.x), to_step(look.colour.y), to_step(look.colour.z)},
+                     to_step(look.gloss)};
+}
+
 /* Sphere i of the shell; one that moves as it begins, and behind all others as it ends. */
 static void fill_spheres(void *context, size_t begin, size_t end)
 {
@@ -42,6 +55,7 @@ static void fill_spheres(void *context, size_t begin, size_t end)
         uint32_t g = s->shell.grains[i];
         rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->middle);
         double radius = s->radius * rp_grain_size_of(&s->colours, g);
+        s->tints[i] = tint_of(&s->colours, g);
         if (i < s->shell.still) {
             put(s->spheres[i], at, radius);
             continue;
@@ -58,8 +72,11 @@ static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, r
 {
     size_t still = s->shell.still, moving = s->shell.count - still;
     s->sphere_bytes = (still + 2 * moving) * sizeof *s->spheres;
+    s->tint_bytes = s->shell.count * sizeof *s->tints;
     s->spheres = rp_allocate(s->sphere_bytes);
-    if (!s->spheres) return rp_fail_memory(report, s->sphere_bytes, "the spheres of a picture");
+    s->tints = rp_allocate(s->tint_bytes);
+    if (!s->spheres || !s->tints)
+        return rp_fail_memory(report, s->sphere_bytes + s->tint_bytes, "the spheres of a picture");
     filling f = {s, 0.5 * exposure};
     rp_parallel_for(threads, s->shell.count, BLOCK, fill_spheres, &f);
     rp_code code = rp_rays_add_spheres(s->rays, still, s->spheres, NULL, report);
@@ -155,7 +172,7 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
 
 rp_paint_cost rp_scenery_cost(const rp_scenery *s)
 {
-    size_t own = s->sphere_bytes + s->shell.count * sizeof *s->shell.grains +
+    size_t own = s->sphere_bytes + s->tint_bytes + s->shell.count * sizeof *s->shell.grains +
                  (s->corners[1] ? 2 : 1) * s->corner_bytes +
                  s->solids.triangle_capacity * sizeof *s->solids.triangles;
     return (rp_paint_cost){.gathering = s->gathering,
@@ -168,6 +185,7 @@ void rp_scenery_release(rp_scenery *scenery)
 {
     rp_rays_destroy(scenery->rays);
     rp_release(scenery->spheres, scenery->sphere_bytes);
+    rp_release(scenery->tints, scenery->tint_bytes);
     for (int end = 0; end < 2; end++)
         rp_release(scenery->corners[end], scenery->corner_bytes);
     rp_solids_release(&scenery->solids);
@@ -234,17 +252,18 @@ static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
-    uint32_t grain = s->shell.grains[place];
-    rp_grain_look look = rp_grain_look_of(&s->colours, grain);
+    const rp_tint *tint = &s->tints[place];
     surface->kind = RP_SEES_GRAIN;
     surface->lift += LIFT_PART * radius;
     surface->position = rp_v3_madd(centre, radius, normal);
     bool near = radius > 1.5 * pixel * hit->distance;
-    if (near && !rp_grain_colours_chart(&s->colours))
+    if (near && !rp_grain_colours_chart(&s->colours)) {
+        uint32_t grain = s->shell.grains[place];
         normal = roughened(normal, s->view->id ? s->view->id[grain] : grain);
+    }
     surface->normal = normal;
-    surface->colour = look.colour;
-    surface->gloss = look.gloss;
+    surface->colour = rp_v3(STEP * tint->colour[0], STEP * tint->colour[1], STEP * tint->colour[2]);
+    surface->gloss = STEP * tint->gloss;
 }
 
 /* Whether a ray meets a triangle from the inner side of its body. */

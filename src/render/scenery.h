@@ -10,6 +10,11 @@
 #include "render/shell.h"
 #include "render/solid.h"
 
+/* How a grain looks, worked out once: colour and gloss, 0 to 1 in 65535 steps. */
+typedef struct rp_tint {
+    uint16_t colour[3], gloss;
+} rp_tint;
+
 typedef struct rp_scenery {
     const rp_view *view;
     const rp_scene *scene;
@@ -21,8 +26,9 @@ typedef struct rp_scenery {
     rp_solids solids;
     rp_rays *rays;
     rp_quad *spheres;    /* of the shell's grains; then those that move once more, as they end */
+    rp_tint *tints;      /* of the shell's grains */
     rp_quad *corners[2]; /* of triangles, as they begin and end; the second NULL: all stand still */
-    size_t sphere_bytes, corner_bytes;
+    size_t sphere_bytes, tint_bytes, corner_bytes;
     double gathering, building; /* s that it took */
 } rp_scenery;
 
