@@ -8,12 +8,16 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define TILE 16 /* pixels; neighbouring rays meet the same things */
 #define GRAIN_SCALE_MAX 10.0
 #define GRAINS_MAX ((size_t)UINT32_MAX)
-#define ENCODED 4096 /* steps of the table from light to bytes */
-#define REPORTS 64   /* of the progress of a picture, about */
+/* The table from light to bytes: from 2^-12 on, by the leading 9 bits behind the point. */
+#define ENCODED_LEAST 0x1p-12f
+#define ENCODED_SHIFT 14
+#define ENCODED (12 * 512)
+#define REPORTS 64 /* of the progress of a picture, about */
 
 typedef struct painting {
     rp_tracing tracing;
@@ -23,7 +27,7 @@ typedef struct painting {
     int columns;  /* of tiles */
     size_t first; /* tile of the present part */
     atomic_ullong rays;
-    float encoded[ENCODED + 2]; /* sRGB, 0 to 255 */
+    float encoded[ENCODED]; /* sRGB, 0 to 255 */
 } painting;
 
 int rp_quality_samples(int quality)
@@ -40,22 +44,33 @@ rp_paint_options rp_default_paint_options(void)
 
 /* --- pixels ----------------------------------------------------------------------------------- */
 
-/* Powers are slow; a table with straight lines between is right to a tenth of a step. */
+/* Powers are slow, so there is a table by the leading bits of a float: 512 steps from one power of
+ * two to the next, each a fifth of a step of 255 or less. Below the first power it is a straight
+ * line anyway. */
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static double encode(const painting *p, double light)
 {
-    double at = sqrt(rp_clamp_unit(light)) * ENCODED;
-    int i = (int)at;
-    double low = (double)p->encoded[i], high = (double)p->encoded[i + 1];
-    return low + (at - i) * (high - low);
+    float value = (float)light;
+    if (!(value > ENCODED_LEAST)) return 255 * 12.92 * rp_clamp_unit(light);
+    if (value >= 1) return 255;
+    return (double)p->encoded[(bits_of(value) - bits_of(ENCODED_LEAST)) >> ENCODED_SHIFT];
 }
 
 static void fill_encoded(painting *p)
 {
-    for (int i = 0; i <= ENCODED; i++) {
-        double root = (double)i / ENCODED;
-        p->encoded[i] = (float)(255 * rp_srgb_encode(root * root));
+    for (uint32_t i = 0; i < ENCODED; i++) {
+        uint32_t middle =
+            bits_of(ENCODED_LEAST) + (i << ENCODED_SHIFT) + (1u << (ENCODED_SHIFT - 1));
+        float value;
+        memcpy(&value, &middle, sizeof value);
+        p->encoded[i] = (float)(255 * rp_srgb_encode((double)value));
     }
-    p->encoded[ENCODED + 1] = 255;
 }
 
 /* A little noise, always the same, keeps smooth skies from falling into bands. */
