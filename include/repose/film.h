@@ -82,6 +82,12 @@ RP_API rp_film_progress rp_film_state(const rp_film *film);
 /* Pictures of a film that was not finished stay. NULL is fine. */
 RP_API void rp_film_close(rp_film *film);
 
+/* One picture of a view, such as that of a world which is not recorded, as a PNG file. Moving
+ * things are blurred as in a film of the scene. Of the options all count but path,
+ * frames_per_second, live and progress. */
+RP_API rp_code rp_view_picture(const rp_view *view, const rp_scene *scene,
+                               const rp_film_options *options, const char *path, rp_report *report);
+
 #ifdef __cplusplus
 }
 #endif

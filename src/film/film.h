@@ -48,6 +48,8 @@ rp_code rp_film_survey(rp_film *film, rp_report *report);
 rp_path rp_film_caption(const rp_film *film, int index);
 /* Picture number `picture` of rp_film_count. */
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report);
+/* What options say of each picture. */
+rp_paint_options rp_film_paint_options(const rp_film_options *options);
 /* The file of the frame that a picture shows of a run. */
 rp_path rp_shown_path(const rp_shown *shown, int64_t picture);
 

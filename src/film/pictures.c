@@ -203,19 +203,25 @@ static bool show_part(void *user, double part)
     return rp_film_show(film);
 }
 
-static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting *painting)
+rp_paint_options rp_film_paint_options(const rp_film_options *options)
 {
-    const rp_film_options *options = &film->options;
     rp_paint_options paint = rp_default_paint_options();
-    int left = options->width / film->shown_count;
-    paint.width = index + 1 < film->shown_count ? left : options->width - index * left;
+    paint.width = options->width;
     paint.height = options->height;
     paint.samples = options->samples;
     paint.camera = options->camera;
     paint.orbit = options->orbit;
     paint.grain_scale = options->grain_scale;
-    paint.frame_time = rp_film_frame_time(film);
     paint.colour = options->colour;
+    return paint;
+}
+
+static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting *painting)
+{
+    rp_paint_options paint = rp_film_paint_options(&film->options);
+    int left = paint.width / film->shown_count;
+    paint.width = index + 1 < film->shown_count ? left : paint.width - index * left;
+    paint.frame_time = rp_film_frame_time(film);
     paint.range = film->range.low <= film->range.high ? &film->range : NULL;
     paint.no_legend = index + 1 < film->shown_count; /* all have the same */
     paint.framing = &film->shown[index].framing;

@@ -1,6 +1,7 @@
 /* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
 #include "base/report.h"
 #include "film/film.h"
+#include "scene/scene.h"
 
 /* At least as wide as the margin of a sheet. */
 #define MARGIN 16
@@ -24,6 +25,26 @@ rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report)
 {
     begin(film, 1);
     return paint_next(film, rp_film_count(film) - 1, out, report);
+}
+
+rp_code rp_view_picture(const rp_view *view, const rp_scene *scene, const rp_film_options *options,
+                        const char *path, rp_report *report)
+{
+    rp_paint_options paint = rp_film_paint_options(options);
+    rp_colour_range range = {options->range_low, options->range_high};
+    if (range.low < range.high) paint.range = &range;
+    paint.frame_time = 1 / scene->time.frame_rate;
+    rp_threads *threads = NULL;
+    rp_picture *picture = NULL;
+    rp_film_options plain = *options;
+    plain.path = NULL; /* no film */
+    rp_code code = rp_film_check(&plain, scene, report);
+    if (code == RP_OK) code = rp_threads_create(options->threads, &threads, report);
+    if (code == RP_OK) code = rp_paint(view, scene, &paint, threads, &picture, report);
+    if (code == RP_OK) code = rp_picture_write_png(picture, path, report);
+    rp_picture_destroy(picture);
+    rp_threads_destroy(threads);
+    return code;
 }
 
 /* Told before hours of painting. */

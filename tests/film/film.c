@@ -547,6 +547,37 @@ static void sheets_and_single_pictures(void **state)
     rp_report_destroy(report);
 }
 
+/* The picture of a frame's view is that of a film with this frame alone. */
+static void a_view_has_a_picture_of_its_own(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_film_options options = small_film(NULL, NULL);
+    options.progress = NULL;
+    options.samples = 2;
+    rp_film_run run = {.record = record, .from = 3, .to = 3};
+    rp_film *film;
+    rp_picture *picture;
+    rp_frame_file *frame;
+    assert_int_equal(mkdir("last", 0755) | mkdir("view", 0755), 0);
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
+    check_ok(rp_film_last(film, &picture, report), report);
+    check_ok(rp_picture_write_png(picture, "last/3.png", report), report);
+    rp_picture_destroy(picture);
+    rp_film_close(film);
+    check_ok(rp_record_read_frame(record, 3, &frame, report), report);
+    const rp_view *view = rp_frame_view(frame);
+    const rp_scene *scene = rp_record_scene(record);
+    check_ok(rp_view_picture(view, scene, &options, "view/3.png", report), report);
+    same_file("last", "view", "3.png");
+    assert_int_not_equal(rp_view_picture(view, scene, &options, "none/3.png", report), RP_OK);
+    options.colour = "nothing";
+    assert_int_equal(rp_view_picture(view, scene, &options, "view/4.png", report), RP_ERROR_INPUT);
+    assert_int_equal(count_files("view", ""), count_files("last", ""));
+    rp_frame_close(frame);
+    rp_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +601,7 @@ int main(void)
         cmocka_unit_test(without_ffmpeg_nothing_is_painted),
         cmocka_unit_test(pictures_survive_an_ffmpeg_that_fails),
         cmocka_unit_test(sheets_and_single_pictures),
+        cmocka_unit_test(a_view_has_a_picture_of_its_own),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
