@@ -20,7 +20,7 @@ demo: packages
 	@$(MAKE) --no-print-directory all
 	@rm -rf demo/column-collapse
 	build/repose run column-collapse -o demo/column-collapse --set particles.spacing=2.5cm
-	build/repose render demo/column-collapse -o demo/column-collapse.mp4 --size 640x360 --samples 4
+	build/repose render demo/column-collapse -o demo/column-collapse.mp4 --size 512x288 --samples 4
 	build/repose render demo/column-collapse --sheet 3x3 -o demo/column-collapse.png
 	build/repose measure demo/column-collapse height-profile --plot demo/height-profile.svg > demo/height-profile.txt
 	@echo "look at demo/column-collapse.mp4, demo/column-collapse.png and demo/height-profile.svg"
@@ -39,7 +39,7 @@ check-sanitize: packages
 # Without optimisation, but with cloned kernels: what is not inlined shows itself there.
 check-debug: packages
 	@$(call configure,debug)
-	@cmake --build build-debug
+	@cmake --build build-debug --target debug_tests
 	@ctest --test-dir build-debug -j2 -R '^(math|neighbor|solver)' -LE slow
 
 bench: all

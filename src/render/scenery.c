@@ -8,6 +8,7 @@
 #define DENSE 0.9      /* grain scale from which buried grains cannot be seen through gaps */
 #define STILL_PART 0.1 /* of its radius that a grain may move and still stand still */
 #define BODY_GLOSS 0.10
+#define TURN_MOST 0.4      /* rad, of a body in half of the exposure */
 #define LIFT_PART 2e-3     /* of a grain's radius */
 #define LIFT_ROUNDING 4e-7 /* of the farthest coordinate: what floats may be off by */
 #define STEP (1 / 65535.0) /* of a tint */
@@ -85,12 +86,15 @@ static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, r
                                report);
 }
 
-/* Where a point of a body is a little earlier or later (P2). */
+/* Where a point of a body is a little earlier or later (P2). Between the two ends it goes straight
+ * on, so that a body which turns too far in between would shrink: it is shown to turn less. */
 static rp_vec3 carried(const rp_body_state *body, rp_vec3 point, double time)
 {
     rp_vec3 origin = rp_v3_from(body->position);
-    rp_quat turn = rp_quat_exp(rp_v3_scale(rp_v3_from(body->angular_velocity), time));
-    rp_vec3 turned = rp_quat_rotate(turn, rp_v3_sub(point, origin));
+    rp_vec3 turn = rp_v3_scale(rp_v3_from(body->angular_velocity), time);
+    double angle = rp_v3_length(turn);
+    if (angle > TURN_MOST) turn = rp_v3_scale(turn, TURN_MOST / angle);
+    rp_vec3 turned = rp_quat_rotate(rp_quat_exp(turn), rp_v3_sub(point, origin));
     return rp_v3_madd(rp_v3_add(origin, turned), time, rp_v3_from(body->velocity));
 }
 
