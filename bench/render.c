@@ -17,7 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPEATS 5
+#define REPEATS 11 /* of drafts; good pictures take longer */
+#define REPEATS_GOOD 5
 #define SPACING 0.01 /* m */
 #define LOOSE 0.3    /* spacings that grains are off a lattice */
 
@@ -122,6 +123,7 @@ static rp_code time_whole(const shot *s, double *seconds, double *bytes, rp_repo
 
 /* Pictures and bare loops in turns, so that other work on the machine hits both. */
 typedef struct turns {
+    int count;
     double seconds[REPEATS], ours[REPEATS], bare[REPEATS], ratio[REPEATS];
     rp_paint_cost cost;
 } turns;
@@ -131,7 +133,7 @@ static rp_code take_turns(shot *s, const rp_scenery *scenery, turns *t, rp_repor
     rp_camera camera;
     rp_code code = rp_camera_choose(s->scene, &s->options, &s->framing, 0, &camera, report);
     s->options.cost = &t->cost;
-    for (int i = 0; i < REPEATS && code == RP_OK; i++) {
+    for (int i = 0; i < t->count && code == RP_OK; i++) {
         rp_picture *picture;
         double start = rp_clock();
         code = rp_paint(&s->slab->view, s->scene, &s->options, s->threads, &picture, report);
@@ -147,7 +149,7 @@ static rp_code take_turns(shot *s, const rp_scenery *scenery, turns *t, rp_repor
 static rp_code time_pictures(shot *s, const char *name, int samples, rp_bench_list *list,
                              rp_report *report)
 {
-    turns t = {0};
+    turns t = {.count = samples == 1 ? REPEATS : REPEATS_GOOD};
     s->options.samples = samples;
     rp_scenery scenery = {0};
     rp_scenery_wish wish = {.grain_scale = 1};
@@ -156,13 +158,13 @@ static rp_code time_pictures(shot *s, const char *name, int samples, rp_bench_li
     if (code == RP_OK) code = take_turns(s, &scenery, &t, report);
     rp_scenery_release(&scenery);
     if (code != RP_OK) return code;
-    rp_bench_result result = rp_bench_result_of(name, s->slab->count, t.seconds, REPEATS, 0);
+    rp_bench_result result = rp_bench_result_of(name, s->slab->count, t.seconds, t.count, 0);
     rp_bench_note(&result, "structure", t.cost.gathering + t.cost.building, "s");
     rp_bench_note(&result, "grains in it", (double)t.cost.grains, "");
     rp_bench_note(&result, "memory", (double)t.cost.bytes / 1e6, "MB");
-    rp_bench_note(&result, "ours", rp_bench_median(t.ours, REPEATS) / 1e6, "M rays/s");
-    rp_bench_note(&result, "bare loop", rp_bench_median(t.bare, REPEATS) / 1e6, "M rays/s");
-    rp_bench_note(&result, "bare / ours", rp_bench_median(t.ratio, REPEATS), "");
+    rp_bench_note(&result, "ours", rp_bench_median(t.ours, t.count) / 1e6, "M rays/s");
+    rp_bench_note(&result, "bare loop", rp_bench_median(t.bare, t.count) / 1e6, "M rays/s");
+    rp_bench_note(&result, "bare / ours", rp_bench_median(t.ratio, t.count), "");
     rp_bench_add(list, result);
     return RP_OK;
 }
