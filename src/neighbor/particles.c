@@ -115,6 +115,22 @@ rp_code rp_particles_add_field(rp_particles *particles, const char *name, const 
     return RP_OK;
 }
 
+rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report *report)
+{
+    const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
+    static const char *const names[4] = {"orientation_w", "orientation_x", "orientation_y",
+                                         "orientation_z"};
+    rp_code code = rp_particles_add_field(particles, "kind", "", RP_U8, use,
+                                          (void **)&particles->kind, report);
+    if (code == RP_OK)
+        code = rp_particles_add_field(particles, "diameter", "m", RP_F32, use,
+                                      (void **)&particles->diameter, report);
+    for (int i = 0; i < 4 && turned && code == RP_OK; i++)
+        code = rp_particles_add_field(particles, names[i], "", RP_F32, use,
+                                      (void **)&particles->turn[i], report);
+    return code;
+}
+
 /* The arrays of a larger table, before they take the place of the old ones. */
 typedef struct new_arrays {
     void *field[RP_FIELD_MAX];

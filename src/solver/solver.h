@@ -12,10 +12,11 @@
 #include "neighbor/neighbor.h"
 
 typedef enum rp_capability {
-    RP_CAN_PERIODIC = 1,   /* periodic axes */
-    RP_CAN_EMIT = 2,       /* grains may appear while it runs */
-    RP_CAN_REMOVE = 4,     /* grains may vanish */
-    RP_CAN_PUSH_BODIES = 8 /* hands forces to bodies */
+    RP_CAN_PERIODIC = 1,    /* periodic axes */
+    RP_CAN_EMIT = 2,        /* grains may appear while it runs */
+    RP_CAN_REMOVE = 4,      /* grains may vanish */
+    RP_CAN_PUSH_BODIES = 8, /* hands forces to bodies */
+    RP_CAN_SHAPE = 16       /* resolves single grains: sizes, shapes, spin */
 } rp_capability;
 
 /* Accelerations that the host program adds for one step; the arrays follow the grains' order. */
