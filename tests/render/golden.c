@@ -345,7 +345,7 @@ static void clumps(int without)
         stage_turn(&s, i, rp_quat_euler(rp_v3(0.9 * n, 0.4 + 0.7 * n, 0.3 * n)));
     }
     s.view.field_count = without == 1 ? 1 : without == 2 ? 2 : 9;
-    stand_at(0.25, -1.7, 0.75, rp_v3(0, -0.2, 0.12));
+    stand_at(0.2, -2.1, 0.8, rp_v3(0, -0.2, 0.12));
 }
 
 /* A heap of balls from small to large. Without: all are alike. */
@@ -367,7 +367,7 @@ static void blur_of_clumps(int without)
     stage_move(&s);
     for (size_t i = 0; i < 2; i++) {
         s.diameter[i] = 0.8f;
-        s.kind[i] = i ? RP_GRAIN_DIMER : RP_GRAIN_CUBE;
+        s.kind[i] = i ? RP_GRAIN_DIMER : RP_GRAIN_TETRAHEDRON;
         stage_turn(&s, i, rp_quat_euler(rp_v3(0.6, 0.3, 0.2)));
     }
     s.spin[1][0] = without == 2 ? 0 : 16;
