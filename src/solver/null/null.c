@@ -61,9 +61,13 @@ static rp_step_limit null_limit_dt(rp_solver *solver)
     return (rp_step_limit){grains, "the fastest grain's way"};
 }
 
-static void null_view(const rp_solver *solver, rp_step_stats *stats)
+static rp_code null_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                         rp_report *report)
 {
+    (void)contacts;
+    (void)report;
     *stats = solver->stats;
+    return RP_OK;
 }
 
 /* The grains are all the state there is, and the frame saves those. */

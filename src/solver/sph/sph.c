@@ -211,9 +211,13 @@ static rp_step_limit sph_limit_dt(rp_solver *solver)
     return limit;
 }
 
-static void sph_view(const rp_solver *solver, rp_step_stats *stats)
+static rp_code sph_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                        rp_report *report)
 {
+    (void)contacts;
+    (void)report;
     *stats = solver->stats;
+    return RP_OK;
 }
 
 /* What is known of sleep, or a resumed run would look again where the first one did not. */
