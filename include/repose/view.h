@@ -41,6 +41,24 @@ typedef struct rp_body_state {
     double contact_torque[3];   /* N m about the origin, likewise */
 } rp_body_state;
 
+/* What the first grain of a contact touches. */
+typedef enum rp_contact_with { RP_WITH_GRAIN, RP_WITH_BODY, RP_WITH_WALL } rp_contact_with;
+
+/* A point in which a grain touches another grain, a body or a wall of the domain. Grains that are
+ * made of several spheres may touch in several points. */
+typedef struct rp_contact {
+    uint32_t first;       /* id of a grain */
+    uint32_t second;      /* id of another grain; place of a body in the scene; 0 for a wall */
+    uint8_t with;         /* rp_contact_with: what the second is */
+    float position[3];    /* m */
+    float normal[3];      /* unit vector, from the first to the second */
+    float normal_force;   /* N, along the normal; positive: they push each other apart */
+    float shear_force[3]; /* N, on the first, across the normal */
+    float branch[3];      /* m, from the middle of the first to that of the other grain, the short
+                             way across periodic sides; to `position` for bodies and walls */
+    float overlap;        /* m */
+} rp_contact;
+
 typedef struct rp_view {
     double time;    /* s */
     uint64_t step;  /* steps taken since the start */
@@ -63,6 +81,11 @@ typedef struct rp_view {
 
     const rp_body_state *bodies; /* in the order of the scene */
     int body_count;
+
+    /* NULL where the solver knows none, the record holds none, or nobody asked: see
+     * rp_world_contacts. Their order is the same for any number of threads. */
+    const rp_contact *contacts;
+    size_t contact_count;
 } rp_view;
 
 /* The field of that name, or NULL. */

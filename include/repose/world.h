@@ -39,6 +39,9 @@ RP_API rp_code rp_world_run_to(rp_world *world, double time, rp_report *report);
 
 RP_API double rp_world_time(const rp_world *world); /* s */
 RP_API void rp_world_view(const rp_world *world, rp_view *view);
+/* The same with the contacts, which only now are put together: who asks for them pays. They are
+ * NULL where the solver knows none. */
+RP_API rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report);
 
 /* How the last step went. */
 typedef struct rp_step_info {

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -276,6 +277,22 @@ void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_thr
         *field->array = job.to;
     }
     particles->ghosts = 0;
+}
+
+static double speed_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_particles *p = context;
+    float most = 0;
+    for (size_t i = begin; i < end; i++) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        most = v2 > most ? v2 : most;
+    }
+    return sqrt((double)most);
+}
+
+double rp_particles_max_speed(const rp_particles *p, rp_threads *threads)
+{
+    return p->count ? rp_parallel_max(threads, p->count, 1024, speed_of_range, (void *)p) : 0;
 }
 
 size_t rp_particles_bytes_each(const rp_particles *particles)

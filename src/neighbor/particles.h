@@ -77,6 +77,8 @@ void rp_particles_remove(rp_particles *particles, const uint8_t *dead);
 /* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
  * take the pointers from the table again. */
 void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_threads *threads);
+/* The speed of the fastest own grain, m/s. */
+double rp_particles_max_speed(const rp_particles *particles, rp_threads *threads);
 /* Bytes one grain takes here. */
 size_t rp_particles_bytes_each(const rp_particles *particles);
 

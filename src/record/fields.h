@@ -1,5 +1,5 @@
 /* The fields that every view has: the names and units under which they are recorded, and where the
- * view keeps them. Frames and exports are made from this table. */
+ * view keeps them; and the parts of a contact. Frames and exports are made from these tables. */
 #ifndef RP_RECORD_FIELDS_H
 #define RP_RECORD_FIELDS_H
 
@@ -21,5 +21,25 @@ static inline const void *rp_standard_data(const rp_view *view, const rp_standar
 
 /* True for fields beyond the standard ones, told by the name. */
 bool rp_field_is_extra(const rp_field *field);
+
+/* One part of rp_contact as frames hold it: an array of its own, so that it has its unit. */
+typedef struct rp_contact_part {
+    const char *path; /* such as "contacts/normal" */
+    const char *unit;
+    rp_field_type type;
+    size_t offset; /* in rp_contact */
+    size_t width;  /* values a contact */
+} rp_contact_part;
+
+#define RP_CONTACT_PARTS 9
+extern const rp_contact_part rp_contact_parts[RP_CONTACT_PARTS];
+
+/* Its name without the group, such as "normal". */
+const char *rp_contact_part_name(const rp_contact_part *part);
+/* From contacts to a table of `count` rows of the part's width, and back. */
+void rp_contact_part_gather(const rp_contact_part *part, const rp_contact *contacts, size_t count,
+                            void *table);
+void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, size_t count,
+                             const void *table);
 
 #endif

@@ -61,7 +61,8 @@ static size_t view_bytes(const rp_view *view)
         each += rp_field_type_size(rp_standard_fields[i].type);
     for (int i = 0; i < view->field_count; i++)
         if (rp_field_is_extra(&view->fields[i])) each += rp_field_type_size(view->fields[i].type);
-    return each * view->count + (size_t)view->body_count * sizeof(rp_body_state);
+    return each * view->count + (size_t)view->body_count * sizeof(rp_body_state) +
+           view->contact_count * sizeof(rp_contact);
 }
 
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
@@ -73,6 +74,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
     put_facts(file, number, view);
     put_grains(file, view);
     rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
+    rp_frame_put_contacts(file, view);
     return rp_sealed_finish(file, report);
 }
 
@@ -85,6 +87,7 @@ void rp_frame_close(rp_frame_file *frame)
 {
     if (!frame) return;
     rp_release(frame->fields, (size_t)frame->view.field_count * sizeof *frame->fields);
+    rp_release(frame->contacts, frame->view.contact_count * sizeof *frame->contacts);
     rp_release(frame->bodies, (size_t)frame->view.body_count * sizeof *frame->bodies);
     rp_store_end(&frame->store);
     rp_release(frame, sizeof *frame);
@@ -185,6 +188,7 @@ static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_
     if (code == RP_OK) code = rp_frame_list_fields(path, frame, report);
     if (code == RP_OK) code = set_standard(path, frame, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
+    if (code == RP_OK) code = rp_frame_get_contacts(file, path, frame, report);
     return code;
 }
 

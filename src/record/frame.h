@@ -3,6 +3,7 @@
  *     /          time, step, dt, spacing, count, frame, body_count …   attributes
  *     /grains    x, velocity_x, density …    one array each, with unit
  *     /bodies    position (N, 3), orientation (N, 4), velocity … and names
+ *     /contacts  first, position (N, 3), normal_force …    where the view has contacts
  */
 #ifndef RP_RECORD_FRAME_H
 #define RP_RECORD_FRAME_H
@@ -21,6 +22,7 @@ struct rp_frame_file {
     rp_store store;
     rp_field *fields;
     rp_body_state *bodies;
+    rp_contact *contacts;
 };
 
 /* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
@@ -30,5 +32,11 @@ rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_f
                             rp_report *report);
 /* … and the fields of the view: all entries of the store, each with one value per grain. */
 rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report);
+
+/* contacts.c: the contacts of the view, with their number as "contact_count"; nothing where it has
+ * none. Reading finds as much. */
+void rp_frame_put_contacts(rp_sealed_writer *file, const rp_view *view);
+rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                              rp_report *report);
 
 #endif

@@ -47,6 +47,8 @@ rp_code rp_sealed_open(const char *path, const char *kind, rp_sealed_reader **ou
 void rp_sealed_close(rp_sealed_reader *file);
 /* The hash in its seal. */
 uint64_t rp_sealed_hash(const rp_sealed_reader *file);
+/* Whether the file has a fact of that name. */
+bool rp_sealed_has_fact(const rp_sealed_reader *file, const char *name);
 rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double *value,
                           rp_report *report);
 rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,

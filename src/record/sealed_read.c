@@ -119,6 +119,11 @@ static rp_code read_attribute(const rp_sealed_reader *file, hid_t object, const 
     return code;
 }
 
+bool rp_sealed_has_fact(const rp_sealed_reader *file, const char *name)
+{
+    return H5Aexists(file->file, name) > 0;
+}
+
 rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double *value,
                           rp_report *report)
 {

@@ -214,9 +214,12 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
 static rp_code write_frame(rp_runner *runner, rp_report *report)
 {
     rp_view view;
+    bool due = runner->frame % runner->scene->output.frame_every == 0;
     rp_world_view(runner->world, &view);
     rp_code code = RP_OK;
-    if (runner->frame % runner->scene->output.frame_every == 0) {
+    if (due && runner->scene->output.contacts)
+        code = rp_world_contacts(runner->world, &view, report);
+    if (code == RP_OK && due) {
         code = rp_record_write_frame(runner->record, runner->frame, &view, report);
         if (code == RP_OK) code = write_exports(runner, &view, report);
         if (code == RP_OK && runner->follower)

@@ -234,6 +234,7 @@ typedef struct rp_output_spec {
     int64_t frame_every;      /* write each n-th frame */
     int64_t checkpoint_every; /* frames */
     int64_t compress;         /* 0 to 9 */
+    bool contacts;            /* frames hold contacts, too */
 } rp_output_spec;
 
 typedef struct rp_detail_spec {

@@ -405,6 +405,9 @@ static const rp_param output_params[] = {
           "frames from one checkpoint to the next"),
     COUNT(rp_output_spec, compress, "compress", "0", 0, 9,
           "0: not at all, fast; 1: a quarter smaller; 9: hard and slow"),
+    SWITCH(rp_output_spec, contacts, "contacts", "no",
+           "frames hold the contacts of grains and their forces, too; they may take more room than "
+           "the grains"),
 };
 DEFINE(output_table, "output section", rp_output_spec, output_params, "what a run writes");
 

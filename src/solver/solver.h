@@ -16,7 +16,8 @@ typedef enum rp_capability {
     RP_CAN_EMIT = 2,        /* grains may appear while it runs */
     RP_CAN_REMOVE = 4,      /* grains may vanish */
     RP_CAN_PUSH_BODIES = 8, /* hands forces to bodies */
-    RP_CAN_SHAPE = 16       /* resolves single grains: sizes, shapes, spin */
+    RP_CAN_SHAPE = 16,      /* resolves single grains: sizes, shapes, spin */
+    RP_CAN_CONTACTS = 32    /* tells which grains touch, and the forces between them */
 } rp_capability;
 
 /* Accelerations that the host program adds for one step; the arrays follow the grains' order. */
@@ -50,6 +51,12 @@ typedef struct rp_step_stats {
     int iterations;       /* of its inner solve; 0 when there is none */
 } rp_step_stats;
 
+/* Contacts that a solver tells, one by one or in blocks: make room with rp_reserve. */
+typedef struct rp_contacts {
+    rp_contact *items;
+    size_t count, capacity;
+} rp_contacts;
+
 typedef struct rp_solver rp_solver; /* each room has its own */
 
 typedef struct rp_solver_type {
@@ -62,8 +69,13 @@ typedef struct rp_solver_type {
     void (*destroy)(rp_solver *solver);
     rp_step_limit (*limit_dt)(rp_solver *solver);
     rp_code (*step)(rp_solver *solver, double time, double dt, rp_report *report);
-    /* What the common fields of rp_particles do not carry; the frame fills in the rest. */
-    void (*view)(const rp_solver *solver, rp_step_stats *stats);
+    /* What the common fields of rp_particles do not carry; the frame fills in the rest. `contacts`
+     * is NULL where only the stats are wanted, as after every step; else it has no items, though
+     * perhaps room, and takes those of the present instant in an order that is the same for any
+     * number of threads. Also before the first step and after a load. Solvers that cannot do
+     * RP_CAN_CONTACTS are never asked for them. */
+    rp_code (*view)(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                    rp_report *report);
     rp_code (*save)(const rp_solver *solver, rp_store *store, rp_report *report);
     rp_code (*load)(rp_solver *solver, const rp_store *store, rp_report *report);
 } rp_solver_type;

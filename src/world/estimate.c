@@ -10,6 +10,10 @@
 #define LATTICE_MAX 2e10
 /* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
 #define FRAME_BYTES_EACH 100
+/* Contacts of a grain, where frames hold them: half of its dozen neighbours, some of which touch in
+ * two points; with what the frame makes of each. */
+#define CONTACTS_EACH 10
+#define FRAME_BYTES_CONTACT 100
 /* Arrays that grow while grains pour in become half as large again, and for a moment the old ones
  * are there, too. */
 #define GROWTH 2.5
@@ -86,6 +90,7 @@ static double bytes_each(const rp_scene *scene)
         code = rp_particles_add_shapes(&table, rp_grains_are_turned(scene), NULL);
     if (code == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
     rp_particles_end(&table);
+    if (scene->output.contacts) bytes += CONTACTS_EACH * (sizeof(rp_contact) + FRAME_BYTES_CONTACT);
     return bytes;
 }
 

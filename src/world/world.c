@@ -29,6 +29,7 @@ static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *t
         {scene->domain.periodic != 0, RP_CAN_PERIODIC, "periodic axes"},
         {scene->emitters.count > 0, RP_CAN_EMIT, "emitters"},
         {scene->domain.open != 0, RP_CAN_REMOVE, "open sides"},
+        {scene->output.contacts, RP_CAN_CONTACTS, "output: {contacts: yes}"},
     };
     rp_code code = RP_OK;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -152,6 +153,7 @@ void rp_world_destroy(rp_world *world)
     rp_release(world->streams, world->stream_capacity * sizeof *world->streams);
     rp_batch_end(&world->batch);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
+    rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
     rp_release(world, sizeof *world);
@@ -298,10 +300,35 @@ void rp_world_view(const rp_world *world, rp_view *view)
     *view = world->view;
 }
 
+/* The solver's contacts of this instant; asked for once, however often they are wanted. */
+static rp_code collect_contacts(rp_world *world, rp_report *report)
+{
+    rp_contacts *contacts = &world->contacts;
+    rp_step_stats stats;
+    contacts->count = 0;
+    /* No contacts are an empty list, which is not the same as none that are known. */
+    if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
+        return rp_fail_memory(report, sizeof *contacts->items, "contacts");
+    rp_code code = world->type->view(world->solver, &stats, contacts, report);
+    if (code != RP_OK) return code;
+    world->view.contacts = contacts->items;
+    world->view.contact_count = contacts->count;
+    return RP_OK;
+}
+
+rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
+{
+    rp_code code = RP_OK;
+    if (world->type->capabilities & RP_CAN_CONTACTS && !world->view.contacts)
+        code = collect_contacts(world, report);
+    *view = world->view;
+    return code;
+}
+
 rp_step_info rp_world_step_info(const rp_world *world)
 {
     rp_step_stats stats = {0};
-    world->type->view(world->solver, &stats);
+    world->type->view(world->solver, &stats, NULL, NULL);
     return (rp_step_info){.dt = world->dt,
                           .reason = world->reason,
                           .max_speed = stats.max_speed,

@@ -47,6 +47,7 @@ struct rp_world {
     const char *reason;
     rp_timer timer;
     rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
+    rp_contacts contacts;          /* behind view.contacts, once somebody asked */
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
 };
 

@@ -1,6 +1,7 @@
 /* Frames made of anything: read or refused, never a crash. See fuzz/sealed.h. */
 #include "sealed.h"
 
+#include "record/fields.h"
 #include "record/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,12 +28,20 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
         put_array(file, name, H5T_IEEE_F64LE, 1, i == 1 ? 4 : 3, 0, bytes);
     }
+    for (int i = 0; i < RP_CONTACT_PARTS; i++) {
+        const rp_contact_part *part = &rp_contact_parts[i];
+        hid_t type = part->type == RP_U32  ? H5T_STD_U32LE
+                     : part->type == RP_U8 ? H5T_STD_U8LE
+                                           : H5T_IEEE_F32LE;
+        put_array(file, part->path, type, 1, part->width, 0, bytes);
+    }
     put_text(file, "kind", "frame", bytes);
     put_fact(file, "format_version", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "frame", H5T_STD_U64LE, &zero, bytes);
     put_fact(file, "step", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "count", H5T_STD_U64LE, &grains, bytes);
     put_fact(file, "body_count", H5T_STD_U64LE, &one, bytes);
+    put_fact(file, "contact_count", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "time", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "dt", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "spacing", H5T_IEEE_F64LE, &number, bytes);
@@ -52,6 +61,10 @@ static unsigned sum_of(const rp_view *view)
         sum += view->id[i] + view->material[i] + (view->x[i] > 0) + (view->moisture[i] > 0);
     for (int i = 0; i < view->body_count; i++)
         sum += view->bodies[i].torque[2] > 0;
+    for (size_t i = 0; i < view->contact_count; i++)
+        sum += view->contacts[i].with == RP_WITH_BODY
+                   ? view->bodies[view->contacts[i].second].force[0] > 0
+                   : view->contacts[i].overlap > 0;
     return sum;
 }
 

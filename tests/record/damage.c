@@ -4,6 +4,7 @@
 
 #include "base/store.h"
 #include "record/checkpoint.h"
+#include "record/fields.h"
 #include "record/frame.h"
 #include "record/seal.h"
 #include "record/sealed.h"
@@ -156,7 +157,12 @@ enum wrong {
     TWO_COLUMNS,
     NO_FACTS,
     NO_BODIES,
-    MANY_BODIES
+    MANY_BODIES,
+    NO_CONTACTS,
+    MANY_CONTACTS,
+    FEW_NORMALS,
+    CONTACT_WITH_NOTHING,
+    CONTACT_WITH_NOBODY
 };
 
 static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
@@ -171,6 +177,21 @@ static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char 
         if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
         snprintf(name, sizeof name, "grains/%s", names[i]);
         rp_sealed_put(file, name, "", type, values, rows, wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
+    }
+}
+
+/* Two contacts with the one body. */
+static void put_odd_contacts(rp_sealed_writer *file, enum wrong wrong)
+{
+    static const float zeros[8];
+    uint32_t second[] = {0, wrong == CONTACT_WITH_NOBODY};
+    uint8_t with[] = {RP_WITH_BODY, wrong == CONTACT_WITH_NOTHING ? 3 : RP_WITH_BODY};
+    rp_sealed_put_u64(file, "contact_count", wrong == MANY_CONTACTS ? UINT64_MAX / 8 : 2);
+    for (int i = 0; i < RP_CONTACT_PARTS && wrong != NO_CONTACTS; i++) {
+        const rp_contact_part *part = &rp_contact_parts[i];
+        const void *data = i == 1 ? (void *)second : i == 2 ? (void *)with : (void *)zeros;
+        size_t rows = wrong == FEW_NORMALS && i == 4 ? 1 : 2;
+        rp_sealed_put(file, part->path, part->unit, part->type, data, rows, part->width);
     }
 }
 
@@ -190,6 +211,7 @@ static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
     rp_sealed_put_u64(file, "count", 4);
     rp_sealed_put_u64(file, "frame", 5);
     rp_sealed_put_u64(file, "body_count", wrong == MANY_BODIES ? UINT64_MAX / 8 : 1);
+    if (wrong >= NO_CONTACTS) put_odd_contacts(file, wrong);
     if (wrong == NO_FACTS) return;
     rp_sealed_put_f64(file, "time", 1);
     rp_sealed_put_u64(file, "step", 1);
@@ -203,10 +225,19 @@ static void misleading_frames_are_refused(void **state)
     static const struct {
         enum wrong wrong;
         const char *words;
-    } cases[] = {{MISSING_FIELD, "density"}, {MISSING_MOISTURE, "moisture"},
-                 {WRONG_TYPE, "id"},         {WRONG_LENGTH, "velocity_y"},
-                 {TWO_COLUMNS, "z"},         {NO_FACTS, "time"},
-                 {NO_BODIES, "bodies"},      {MANY_BODIES, "body_count"}};
+    } cases[] = {{MISSING_FIELD, "density"},
+                 {MISSING_MOISTURE, "moisture"},
+                 {WRONG_TYPE, "id"},
+                 {WRONG_LENGTH, "velocity_y"},
+                 {TWO_COLUMNS, "z"},
+                 {NO_FACTS, "time"},
+                 {NO_BODIES, "bodies"},
+                 {MANY_BODIES, "body_count"},
+                 {NO_CONTACTS, "contacts"},
+                 {MANY_CONTACTS, "number of contacts"},
+                 {FEW_NORMALS, "normal"},
+                 {CONTACT_WITH_NOTHING, "contacts/with"},
+                 {CONTACT_WITH_NOBODY, "contacts/second"}};
     rp_report *report = rp_report_create();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rp_sealed_writer *file;

@@ -40,12 +40,14 @@ static inline rp_scene *test_scene(const char *more)
     return scene;
 }
 
-/* Grains with numbers from a hat, all bits used, and two fields of a solver's own. */
+/* Grains with numbers from a hat, all bits used, two fields of a solver's own, and contacts. */
 #define TEST_FIELDS 18
+#define TEST_CONTACTS 5
 typedef struct test_grains {
     rp_view view;
     rp_field fields[TEST_FIELDS];
     rp_body_state bodies[2];
+    rp_contact contacts[TEST_CONTACTS];
     size_t bytes;
 } test_grains;
 
@@ -73,6 +75,21 @@ static inline void test_bodies(test_grains *grains)
                                         .contact_torque = {-1, -2, -3}};
     grains->view.bodies = grains->bodies;
     grains->view.body_count = 2;
+}
+
+static inline void test_contacts(test_grains *grains)
+{
+    for (int i = 0; i < TEST_CONTACTS; i++) {
+        rp_contact *contact = &grains->contacts[i];
+        float *values = contact->position;
+        contact->first = 4294967295u - (uint32_t)i;
+        contact->with = (uint8_t)(i % 3);
+        contact->second = i % 3 == RP_WITH_BODY ? 1 : (uint32_t)i;
+        for (size_t k = 0; k < (sizeof *contact - offsetof(rp_contact, position)) / 4; k++)
+            values[k] = 1.0f / (float)(i + 7 * (int)k + 3);
+    }
+    grains->view.contacts = grains->contacts;
+    grains->view.contact_count = TEST_CONTACTS;
 }
 
 static inline void test_grains_make(test_grains *grains, size_t count, double time)
@@ -126,6 +143,7 @@ static inline void test_grains_make(test_grains *grains, size_t count, double ti
                              .fields = f,
                              .field_count = TEST_FIELDS};
     test_bodies(grains);
+    test_contacts(grains);
 }
 
 static inline void test_grains_free(test_grains *grains)

@@ -1,6 +1,8 @@
 /* Frames: what is written is read back bit for bit, and equal views give equal files. */
 #include "fixture.h"
 
+#include "record/fields.h"
+
 static void check_views_equal(const rp_view *a, const rp_view *b)
 {
     assert_memory_equal(&a->time, &b->time, sizeof a->time);
@@ -19,6 +21,10 @@ static void check_views_equal(const rp_view *a, const rp_view *b)
     }
     assert_int_equal(a->body_count, b->body_count);
     assert_memory_equal(a->bodies, b->bodies, (size_t)a->body_count * sizeof *a->bodies);
+    assert_int_equal(a->contact_count, b->contact_count);
+    assert_true(!a->contacts == !b->contacts);
+    if (a->contact_count)
+        assert_memory_equal(a->contacts, b->contacts, a->contact_count * sizeof *a->contacts);
 }
 
 static void check_standard_pointers(const rp_view *view)
@@ -32,12 +38,16 @@ static void check_standard_pointers(const rp_view *view)
     assert_ptr_equal(rp_view_field(view, "density")->data, view->density);
 }
 
-static void round_trip(void **state, size_t count, const char *more)
+typedef enum { WITH_CONTACTS, NO_CONTACTS, CONTACTS_UNKNOWN } contacts_of;
+
+static void round_trip_with(void **state, size_t count, const char *more, contacts_of contacts)
 {
     rp_report *report = rp_report_create();
     rp_scene *scene = test_scene(more);
     test_grains grains;
     test_grains_make(&grains, count, 0.48);
+    if (contacts != WITH_CONTACTS) grains.view.contact_count = 0;
+    if (contacts == CONTACTS_UNKNOWN) grains.view.contacts = NULL;
     rp_record *record;
     rp_frame_file *frame;
     check_ok(rp_record_create(in_folder(state, "run"), scene, 3, &record, report), report);
@@ -51,6 +61,41 @@ static void round_trip(void **state, size_t count, const char *more)
     test_grains_free(&grains);
     rp_scene_destroy(scene);
     rp_report_destroy(report);
+}
+
+static void round_trip(void **state, size_t count, const char *more)
+{
+    round_trip_with(state, count, more, WITH_CONTACTS);
+}
+
+/* Every member of a contact is kept, once. */
+static void the_parts_are_the_whole_contact(void **state)
+{
+    (void)state;
+    size_t end = 0;
+    for (int i = 0; i < RP_CONTACT_PARTS; i++) {
+        const rp_contact_part *part = &rp_contact_parts[i];
+        size_t bytes = rp_field_type_size(part->type);
+        assert_int_equal(part->offset, (end + bytes - 1) / bytes * bytes);
+        assert_memory_equal(part->path, "contacts/", strlen("contacts/"));
+        assert_string_equal(rp_contact_part_name(part), part->path + strlen("contacts/"));
+        end = part->offset + part->width * bytes;
+    }
+    assert_int_equal(end, sizeof(rp_contact));
+}
+
+/* None that are known, as of a world in free fall, are told from none that were recorded. */
+static void frames_without_contacts_come_back(void **state)
+{
+    size_t before = rp_memory_now().bytes;
+    round_trip_with(state, 20, "output: {compress: 0}\n", NO_CONTACTS);
+    drop_folder(state);
+    make_folder(state);
+    round_trip_with(state, 20, "output: {compress: 4}\n", NO_CONTACTS);
+    drop_folder(state);
+    make_folder(state);
+    round_trip_with(state, 20, "output: {compress: 0}\n", CONTACTS_UNKNOWN);
+    assert_int_equal(rp_memory_now().bytes, before);
 }
 
 static void frames_come_back_bit_for_bit(void **state)
@@ -123,6 +168,9 @@ static void other_bodies_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_parts_are_the_whole_contact),
+        cmocka_unit_test_setup_teardown(frames_without_contacts_come_back, make_folder,
+                                        drop_folder),
         cmocka_unit_test_setup_teardown(frames_come_back_bit_for_bit, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(compressed_frames_come_back, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_frame_without_grains_comes_back, make_folder,

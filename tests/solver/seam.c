@@ -1,9 +1,12 @@
 /* What every solver promises, asked of every solver in the registry. */
 #include "worlds.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "record/fields.h"
 #include "solver/registry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Parameters that make a method do what it leaves out by default. */
@@ -65,6 +68,67 @@ static void threads_do_not_change_a_bit(void **state)
             rp_world_destroy(world);
         }
         assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+        rp_scene_destroy(scene);
+    }
+}
+
+/* Of the present instant, whatever lies between the members. */
+static uint64_t contacts_hash(rp_world *world)
+{
+    rp_view view;
+    uint64_t hash = 0;
+    assert_int_equal(rp_world_contacts(world, &view, NULL), RP_OK);
+    size_t count = view.contact_count;
+    char *table = malloc(12 * count + 1);
+    for (int i = 0; i < RP_CONTACT_PARTS; i++) {
+        const rp_contact_part *part = &rp_contact_parts[i];
+        rp_contact_part_gather(part, view.contacts, count, table);
+        hash = rp_hash(table, count * part->width * rp_field_type_size(part->type), hash);
+    }
+    free(table);
+    return hash;
+}
+
+static void check_contacts(const rp_view *view)
+{
+    for (size_t i = 0; i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        const float *n = c->normal, *s = c->shear_force, *b = c->branch;
+        double size = fabs((double)s[0]) + fabs((double)s[1]) + fabs((double)s[2]);
+        check_near(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1, 1e-5);
+        check_near(s[0] * n[0] + s[1] * n[1] + s[2] * n[2], 0, 1e-4 * size);
+        assert_true(c->with != RP_WITH_GRAIN || b[0] * n[0] + b[1] * n[1] + b[2] * n[2] > 0);
+        assert_true(c->with <= RP_WITH_WALL && c->overlap >= 0);
+    }
+}
+
+/* Also before the first step, and after a state was restored. */
+static void contacts_are_the_same_for_any_threads(void **state)
+{
+    (void)state;
+    for (int i = 0; i < rp_solver_count(); i++) {
+        if (!(rp_solver_at(i)->capabilities & RP_CAN_CONTACTS)) continue;
+        rp_scene *scene = scene_at(i);
+        rp_world *world = world_of(scene, 1), *other = world_of(scene, 3);
+        assert_true(contacts_hash(world) == contacts_hash(other));
+        run_world(world, 0.4);
+        run_world(other, 0.4);
+        assert_true(contacts_hash(world) == contacts_hash(other));
+        rp_view view;
+        assert_int_equal(rp_world_contacts(world, &view, NULL), RP_OK);
+        assert_true(view.contact_count > 100);
+        check_contacts(&view);
+
+        rp_snapshot *snapshot = NULL;
+        assert_int_equal(rp_world_snapshot(world, &snapshot, NULL), RP_OK);
+        rp_world *restored = world_of(scene, 2);
+        assert_int_equal(rp_world_restore(restored, snapshot, NULL), RP_OK);
+        assert_int_equal(rp_world_contacts(restored, &view, NULL), RP_OK);
+        check_contacts(&view);
+        rp_snapshot_destroy(snapshot);
+        rp_world_destroy(restored);
+        rp_world_destroy(other);
+        rp_world_destroy(world);
         rp_scene_destroy(scene);
     }
 }
@@ -147,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_complete),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(contacts_are_the_same_for_any_threads),
         cmocka_unit_test(a_restored_world_goes_on_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(a_world_gives_all_memory_back),

@@ -1,0 +1,124 @@
+/* Contacts on their way from a solver to a view: who asks for them pays, nobody else. */
+#include "worlds.h"
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define PLAIN                                                                                      \
+    "particles: {spacing: 5 cm}\nsolver: {method: null}\n"                                         \
+    "sources: {one: {shape: box, size: [0.2, 0.2, 0.2]}}\n"
+
+static int asked;
+
+/* As many contacts as steps were taken, told by a solver that can do nothing else of its own. */
+static rp_code telling_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                            rp_report *report)
+{
+    static size_t count;
+    (void)solver;
+    *stats = (rp_step_stats){0};
+    if (!contacts) return RP_OK;
+    asked++;
+    assert_int_equal(contacts->count, 0);
+    if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, ++count,
+                    sizeof *contacts->items))
+        return rp_fail_memory(report, count * sizeof *contacts->items, "contacts");
+    for (uint32_t i = 0; i < count; i++)
+        contacts->items[i] = (rp_contact){.first = i, .second = i + 1, .normal_force = 2};
+    contacts->count = count;
+    return RP_OK;
+}
+
+static rp_code failing_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                            rp_report *report)
+{
+    (void)solver;
+    *stats = (rp_step_stats){0};
+    return contacts ? rp_fail_memory(report, 7, "contacts") : RP_OK;
+}
+
+static rp_solver_type type_with(const rp_world *world,
+                                rp_code (*view)(const rp_solver *, rp_step_stats *, rp_contacts *,
+                                                rp_report *))
+{
+    rp_solver_type type = *world->type;
+    type.capabilities |= RP_CAN_CONTACTS;
+    type.view = view;
+    return type;
+}
+
+static void contacts_come_when_asked(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PLAIN);
+    rp_world *world = world_of(scene, 1);
+    rp_solver_type type = type_with(world, telling_view);
+    world->type = &type;
+    rp_view view, again;
+    asked = 0;
+    run_world(world, 0.1);
+    rp_world_view(world, &view);
+    rp_world_step_info(world);
+    assert_null(view.contacts);
+    assert_int_equal(asked, 0);
+
+    for (size_t count = 1; count < 20; count++) {
+        assert_int_equal(rp_world_contacts(world, &view, NULL), RP_OK);
+        assert_int_equal(view.contact_count, count);
+        assert_int_equal(view.contacts[count - 1].second, count);
+        assert_int_equal(view.count, 64);
+        assert_int_equal(rp_world_contacts(world, &again, NULL), RP_OK);
+        assert_ptr_equal(again.contacts, view.contacts);
+        assert_int_equal(asked, count);
+        assert_int_equal(rp_world_step(world, NULL), RP_OK);
+        rp_world_view(world, &view); /* those of the step before are not of this one */
+        assert_true(!view.contacts && !view.contact_count);
+    }
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+static void a_solver_without_contacts_gives_none(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PLAIN);
+    rp_world *world = world_of(scene, 1);
+    rp_view view;
+    assert_int_equal(rp_world_contacts(world, &view, NULL), RP_OK);
+    assert_null(view.contacts);
+    assert_int_equal(view.count, 64);
+
+    rp_solver_type type = type_with(world, failing_view);
+    world->type = &type;
+    assert_int_equal(rp_world_contacts(world, &view, NULL), RP_ERROR_MEMORY);
+    assert_null(view.contacts);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+static void recording_what_a_solver_cannot_tell_is_refused(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PLAIN "output: {contacts: yes}\n");
+    rp_report *report = rp_report_create();
+    rp_world *world;
+    char text[1024];
+    assert_int_equal(rp_world_create(scene, NULL, &world, report), RP_ERROR_UNSUPPORTED);
+    rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
+    assert_non_null(strstr(text, "output: {contacts: yes}"));
+    rp_report_destroy(report);
+    rp_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contacts_come_when_asked),
+        cmocka_unit_test(a_solver_without_contacts_gives_none),
+        cmocka_unit_test(recording_what_a_solver_cannot_tell_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
