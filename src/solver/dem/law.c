@@ -122,9 +122,11 @@ static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, doub
     double damping = rp_dem_damping_for(law, m.restitution);
     bool hertz = law == RP_DEM_HERTZ;
     double stiffness = hertz ? 4 / (3 * soft) : linear_stiffness(solver, mass, damping);
+    double shear = hertz ? 6 * soft / soft_shear : 2.0 / 7;
     return (rp_dem_pair){.stiffness = (float)stiffness,
                          .damping = (float)damping,
-                         .shear = (float)(hertz ? 6 * soft / soft_shear : 2.0 / 7),
+                         .shear = (float)shear,
+                         .slip = (float)(damping * sqrt(2.0 / 7 * shear)),
                          .friction = (float)m.friction,
                          .rolling = (float)m.rolling,
                          .tension = (float)tension};
