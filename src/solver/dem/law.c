@@ -52,7 +52,6 @@ rp_dem_bounce rp_dem_bounce_of(rp_dem_law law, double damping)
         v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
         time += h;
         if (v < 0 && (x <= 0 || deceleration(law, damping, x, v) <= 0)) break;
-        if (v >= 0 && v < 1e-4 && damping > 1) break; /* creeps back: nothing is kept */
     }
     return (rp_dem_bounce){v < 0 ? -v : 0, time};
 }
