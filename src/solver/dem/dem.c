@@ -99,8 +99,10 @@ static void take_kinds(rp_solver *solver)
             fmin(solver->least_mass, density * kind->clump.volume * size * size * size);
         shares += kind->share;
         mean += kind->share * kind->diameter;
+        solver->volume += kind->share * kind->clump.volume * kind->cube;
     }
     solver->diameter = mean / shares;
+    solver->volume /= shares;
 }
 
 /* Water is only where the scene ever puts it. */

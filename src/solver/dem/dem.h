@@ -108,6 +108,7 @@ struct rp_solver {
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;
     double diameter, largest; /* m, of a mean grain and of the largest */
+    double volume;            /* m3, of a mean grain */
     double least_radius;      /* m, of any sphere */
     double least_mass;        /* kg, of any grain */
     double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
