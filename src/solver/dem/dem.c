@@ -31,7 +31,7 @@ static const rp_param params[] = {
     REAL(steps, "", "20", 4, 1e4, "how many steps a contact lasts"),
     REAL(skin, "", "0.1", 0.01, 1, "how far lists reach beyond contacts, in mean diameters"),
     REAL(rupture, "", "0.2", 0, 1, "gap at which the water between grains breaks, in parts of R*"),
-    REAL(overlap_most, "", "0.3", 0.001, 1,
+    REAL(overlap_most, "", "0.5", 0.001, 2,
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
