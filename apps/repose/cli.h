@@ -42,7 +42,7 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
-        *spacing, *scale, *quality, *colour, *range, *sheet;
+        *region, *spacing, *scale, *quality, *colour, *range, *sheet;
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double orbit, grain_size, fps;
