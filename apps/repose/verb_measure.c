@@ -51,8 +51,9 @@ static void print_json_value(double value)
         printf("null");
 }
 
+/* `width` is that of the column of names. */
 static void print_measured(int64_t frame, double time, const char *what, const rp_measured *m,
-                           bool json)
+                           int width, bool json)
 {
     if (json) {
         printf("{\"frame\": %lld, \"time\": %.9g, \"what\": \"%s\", \"name\": ", (long long)frame,
@@ -64,7 +65,7 @@ static void print_measured(int64_t frame, double time, const char *what, const r
         print_json_number(stdout, m->uncertainty);
         printf(", \"unit\": \"%s\"}\n", m->unit);
     } else {
-        printf("%6lld  %9.4f s  %-10s %15.8g +- %-9.2g %s\n", (long long)frame, time, m->name,
+        printf("%6lld  %9.4f s  %-*s %15.8g +- %-9.2g %s\n", (long long)frame, time, width, m->name,
                m->value, m->uncertainty, m->unit);
     }
 }
@@ -93,6 +94,9 @@ static void print_numbers(const job *j, int64_t frame, double time, const rp_mea
                           int count)
 {
     bool vectors = j->kind->of_body && !j->json;
+    int width = 10;
+    for (int m = 0; m < count; m++)
+        if ((int)strlen(measured[m].name) > width) width = (int)strlen(measured[m].name);
     if (j->csv)
         print_csv_row(frame, time, measured, count, j->shown == 0);
     else
@@ -100,7 +104,7 @@ static void print_numbers(const job *j, int64_t frame, double time, const rp_mea
             if (vectors)
                 print_vector(frame, time, &measured[m]);
             else
-                print_measured(frame, time, j->kind->name, &measured[m], j->json);
+                print_measured(frame, time, j->kind->name, &measured[m], width, j->json);
 }
 
 static void print_row_json(int64_t frame, double time, const char *what, const rp_table *table,
