@@ -23,7 +23,7 @@ static rp_code add_columns(const rp_table *table, const char *name, rp_plot_styl
         y[count] = row[places[1]];
         spread[count++] = places[2] < 0 ? 0 : row[places[2]];
     }
-    rp_figure_add(figure, name, style, x, y, places[2] < 0 ? NULL : spread, count);
+    if (count) rp_figure_add(figure, name, style, x, y, places[2] < 0 ? NULL : spread, count);
     rp_release(x, bytes);
     return RP_OK;
 }
