@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,22 @@ rp_code rp_particles_add_field(rp_particles *particles, const char *name, const 
     }
     particles->fields[particles->field_count++] = (particle_field){name, unit, type, use, array};
     return RP_OK;
+}
+
+rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report *report)
+{
+    const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
+    static const char *const names[4] = {"orientation_w", "orientation_x", "orientation_y",
+                                         "orientation_z"};
+    rp_code code = rp_particles_add_field(particles, "kind", "", RP_U8, use,
+                                          (void **)&particles->kind, report);
+    if (code == RP_OK)
+        code = rp_particles_add_field(particles, "diameter", "m", RP_F32, use,
+                                      (void **)&particles->diameter, report);
+    for (int i = 0; i < 4 && turned && code == RP_OK; i++)
+        code = rp_particles_add_field(particles, names[i], "", RP_F32, use,
+                                      (void **)&particles->turn[i], report);
+    return code;
 }
 
 /* The arrays of a larger table, before they take the place of the old ones. */
@@ -260,6 +277,22 @@ void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_thr
         *field->array = job.to;
     }
     particles->ghosts = 0;
+}
+
+static double speed_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_particles *p = context;
+    float most = 0;
+    for (size_t i = begin; i < end; i++) {
+        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        most = v2 > most ? v2 : most;
+    }
+    return sqrt((double)most);
+}
+
+double rp_particles_max_speed(const rp_particles *p, rp_threads *threads)
+{
+    return p->count ? rp_parallel_max(threads, p->count, 1024, speed_of_range, (void *)p) : 0;
 }
 
 size_t rp_particles_bytes_each(const rp_particles *particles)

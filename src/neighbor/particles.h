@@ -40,6 +40,11 @@ typedef struct rp_particles {
     uint8_t *asleep;
     float *moisture; /* 0 dry to 1 wet */
 
+    /* Of methods that resolve single grains; NULL until rp_particles_add_shapes. */
+    uint8_t *kind;   /* of the scene's kinds of grains */
+    float *diameter; /* m, of the ball around a grain */
+    float *turn[4];  /* w, x, y, z: from the grain's frame to the world's */
+
     struct rp_particle_field {
         const char *name, *unit;
         rp_field_type type;
@@ -58,6 +63,9 @@ void rp_particles_end(rp_particles *particles);
 /* Adds a field; `array` must stay where it is as long as the table. */
 rp_code rp_particles_add_field(rp_particles *particles, const char *name, const char *unit,
                                rp_field_type type, unsigned use, void **array, rp_report *report);
+/* Adds what single grains are: "kind", "diameter" and, when `turned`, "orientation_w" to
+ * "orientation_z". */
+rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report *report);
 /* Room for own grains and ghosts together. Arrays may move. */
 rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report);
 /* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
@@ -69,6 +77,8 @@ void rp_particles_remove(rp_particles *particles, const uint8_t *dead);
 /* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
  * take the pointers from the table again. */
 void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_threads *threads);
+/* The speed of the fastest own grain, m/s. */
+double rp_particles_max_speed(const rp_particles *particles, rp_threads *threads);
 /* Bytes one grain takes here. */
 size_t rp_particles_bytes_each(const rp_particles *particles);
 

@@ -1,5 +1,5 @@
 /* Force chains: contacts as tubes between the middles of grains, the thicker and brighter the
- * stronger they push (P14). */
+ * stronger they push (P15). */
 #ifndef RP_RENDER_CHAINS_H
 #define RP_RENDER_CHAINS_H
 

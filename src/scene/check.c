@@ -10,6 +10,7 @@
 
 #define KEYS_BYTES 256    /* for a list of keys in a message */
 #define MATERIALS_MAX 255 /* a grain's material is one byte */
+#define KINDS_MAX 255     /* so is its kind */
 
 static const char *const axis_names[] = {"x", "y", "z"};
 
@@ -68,6 +69,113 @@ static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plai
                      "it points just the other way than at the key before, so the way of turning "
                      "is not defined; add a key in between");
     }
+}
+
+/* --- kinds of grains -------------------------------------------------------------------------- */
+
+static void check_spheres(rp_tree *tree, const rp_node *map, const rp_grain_spec *grain)
+{
+    bool given = rp_is_given(map, "spheres"), wanted = grain->shape == RP_GRAIN_SPHERES;
+    if (wanted && !given)
+        rp_node_fail(
+            tree, map, "spheres",
+            "a grain of the shape spheres needs a list of them, each with a position and a "
+            "radius");
+    else if (given && !wanted)
+        fail_key(tree, map, "spheres",
+                 "spheres are given, so say `shape: spheres`, or leave them out");
+    else if (given && (grain->spheres.count < 1 || grain->spheres.count > RP_CLUMP_MAX))
+        fail_key(tree, map, "spheres", "a grain is made of 1 to %d spheres, not of %d",
+                 RP_CLUMP_MAX, grain->spheres.count);
+}
+
+static void check_sieve_curve(rp_tree *tree, const rp_node *list, const rp_grain_spec *grain)
+{
+    const rp_sieve_spec *sieves = grain->sieve.items;
+    int last = grain->sieve.count - 1;
+    if (last < 1) {
+        rp_node_fail(tree, list, NULL, "a sieve curve needs two points at least");
+        return;
+    }
+    const rp_node *entry = list->first;
+    if (sieves[0].passing != 0)
+        fail_key(tree, entry, "passing", "the curve starts where nothing passes: 0, not %g",
+                 sieves[0].passing);
+    for (int i = 1; i <= last; i++) {
+        entry = entry->next;
+        if (!(sieves[i].diameter > sieves[i - 1].diameter))
+            fail_key(tree, entry, "diameter", "diameters must rise: %g m comes after %g m",
+                     sieves[i].diameter, sieves[i - 1].diameter);
+        if (sieves[i].passing < sieves[i - 1].passing)
+            fail_key(tree, entry, "passing", "what passes must rise: %g comes after %g",
+                     sieves[i].passing, sieves[i - 1].passing);
+    }
+    if (sieves[last].passing != 1)
+        fail_key(tree, entry, "passing", "the curve ends where all passes: 1, not %g",
+                 sieves[last].passing);
+}
+
+static void check_sieve(rp_tree *tree, const rp_node *map, const rp_grain_spec *grain)
+{
+    const rp_node *list = rp_node_find(map, "sieve");
+    bool wanted = grain->sizes == RP_SIZES_SIEVE;
+    static const char *const known[] = {"diameter", "spread"};
+    if (wanted && !list)
+        rp_node_fail(tree, map, "sieve",
+                     "the sizes sieve need a list of points, each with a diameter and what passes");
+    else if (list && !wanted)
+        fail_key(tree, map, "sieve",
+                 "a sieve curve is given, so say `sizes: sieve`, or leave it "
+                 "out");
+    else if (list)
+        check_sieve_curve(tree, list, grain);
+    for (int i = 0; i < 2; i++)
+        if (wanted && rp_is_given(map, known[i]))
+            fail_key(tree, map, known[i],
+                     "the sieve curve says how large the grains are; leave %s "
+                     "out",
+                     known[i]);
+}
+
+static void check_grain(rp_tree *tree, const rp_node *map, const rp_grain_spec *grain)
+{
+    check_spheres(tree, map, grain);
+    check_sieve(tree, map, grain);
+    if (grain->sizes == RP_SIZES_UNIFORM && grain->spread >= 1)
+        fail_key(tree, map, "spread",
+                 "a spread of %g leaves nothing of the smallest grains; stay "
+                 "below 1",
+                 grain->spread);
+    if (grain->sizes == RP_SIZES_NORMAL && grain->spread * RP_SIZES_CUT >= 1)
+        fail_key(tree, map, "spread",
+                 "sizes reach %g deviations down, so with a spread of %g nothing is left of the "
+                 "smallest; stay below %g, or take lognormal",
+                 RP_SIZES_CUT, grain->spread, 1 / RP_SIZES_CUT);
+}
+
+static void check_contact(rp_tree *tree, const rp_node *map, const rp_contact_spec *contacts, int i)
+{
+    const rp_contact_spec *c = &contacts[i];
+    if (!rp_is_given(map, "friction") && !rp_is_given(map, "restitution") &&
+        !rp_is_given(map, "rolling_friction"))
+        rp_node_fail(tree, map, NULL,
+                     "it gives no value: wanted is friction, restitution or rolling_friction");
+    for (int k = 0; k < i; k++) {
+        bool same = contacts[k].first == c->first && contacts[k].second == c->second;
+        bool swapped = contacts[k].first == c->second && contacts[k].second == c->first;
+        if (same || swapped)
+            fail_key(tree, map, "first", "'%s' is for the same two materials; put them together",
+                     contacts[k].name);
+    }
+}
+
+static void check_contacts(rp_tree *tree, const rp_node *root, const rp_scene *scene)
+{
+    const rp_node *section = rp_node_find(root, "contacts");
+    if (!section || section->bad) return;
+    const rp_node *entry = section->first;
+    for (int i = 0; i < scene->contacts.count && entry; i++, entry = entry->next)
+        check_contact(tree, entry, rp_scene_contacts(scene), i);
 }
 
 /* --- shapes and nozzles ----------------------------------------------------------------------- */
@@ -390,6 +498,12 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
         rp_node_fail(tree, rp_node_find(root, "materials"), NULL,
                      "there are %d materials; at most %d are possible", scene->materials.count,
                      MATERIALS_MAX);
+    if (scene->grains.count > KINDS_MAX)
+        rp_node_fail(tree, rp_node_find(root, "grains"), NULL,
+                     "there are %d kinds of grains; at most %d are possible", scene->grains.count,
+                     KINDS_MAX);
+    check_contacts(tree, root, scene);
+    check_entries(tree, root, "grains", scene->grains, rp_grain_spec, check_grain);
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);
     check_entries(tree, root, "voids", scene->voids, rp_void_spec, check_void);
     check_entries(tree, root, "emitters", scene->emitters, rp_emitter_spec, check_emitter);

@@ -1,5 +1,5 @@
-/* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes and
- * animations. */
+/* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
+ * and kinds of grains. */
 #include "base/hash.h"
 #include "scene/read.h"
 
@@ -173,6 +173,47 @@ static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec
     rp_report_destroy(inner);
 }
 
+static void make_clump(rp_reader *reader, const rp_node *entry, rp_grain_spec *grain)
+{
+    rp_ball balls[RP_CLUMP_MAX];
+    const rp_ball_spec *given = grain->spheres.items;
+    int count;
+    rp_clump_shape(grain->shape, balls, &count);
+    for (int i = 0; i < grain->spheres.count; i++)
+        balls[count++] = (rp_ball){given[i].position, given[i].radius};
+    rp_report *inner = rp_report_create();
+    rp_code code = rp_clump_make(balls, count, &grain->clump, inner);
+    const rp_node *named = rp_node_find(entry, "spheres");
+    tell_faults(reader, named ? named : entry, "grain", code, inner);
+    rp_report_destroy(inner);
+}
+
+static void make_grains(rp_reader *reader, rp_scene *scene)
+{
+    rp_grain_spec *grains = scene->grains.items;
+    const rp_node *section = rp_node_find(reader->root, "grains");
+    const rp_node *entry = section ? section->first : NULL;
+    double room = (1 - scene->particles.jitter) * scene->particles.spacing;
+    for (int i = 0; i < scene->grains.count && entry; i++, entry = entry->next) {
+        if (!rp_is_given(entry, "material")) grains[i].material = -1;
+        make_clump(reader, entry, &grains[i]);
+        rp_grain_measure(&grains[i], room);
+    }
+}
+
+/* What contacts do not say. */
+static void make_contacts(rp_reader *reader, rp_scene *scene)
+{
+    rp_contact_spec *contacts = scene->contacts.items;
+    const rp_node *section = rp_node_find(reader->root, "contacts");
+    const rp_node *entry = section ? section->first : NULL;
+    for (int i = 0; i < scene->contacts.count && entry; i++, entry = entry->next) {
+        if (!rp_is_given(entry, "friction")) contacts[i].friction = NAN;
+        if (!rp_is_given(entry, "restitution")) contacts[i].restitution = NAN;
+        if (!rp_is_given(entry, "rolling_friction")) contacts[i].rolling_friction = NAN;
+    }
+}
+
 /* What a joint does not say. */
 static void make_joints(rp_reader *reader, rp_scene *scene)
 {
@@ -250,6 +291,8 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
         make_animation(reader, entry, &bodies[i]);
     }
+    make_grains(reader, scene);
+    make_contacts(reader, scene);
     make_joints(reader, scene);
     make_regions(reader, scene);
     make_voids(reader, scene);

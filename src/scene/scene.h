@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "geom/animation.h"
+#include "geom/clump.h"
 #include "geom/shape.h"
 #include "math/keys.h"
 #include "repose/scene.h"
@@ -52,10 +53,64 @@ typedef struct rp_material_spec {
     double cohesion;                    /* Pa, tensile strength, dry */
     double viscosity;                   /* inner damping of motion, dry */
     double wet_cohesion, wet_viscosity; /* the same at moisture 1 */
-    double friction;                    /* of a grain on a body or wall, tangent of the angle */
-    double restitution;                 /* of a grain on a body or wall */
-    double colour[3];                   /* linear */
+    double friction;         /* of a grain on a body or wall, tangent of the angle; where a method
+                                resolves grains, on another grain, too */
+    double restitution;      /* likewise */
+    double rolling_friction; /* likewise: arm of the couple that resists rolling, over the radius */
+    double grain_density;    /* kg/m3, of the solid that single grains are made of */
+    double young;            /* Pa, of that solid */
+    double poisson;          /* likewise */
+    double surface_tension;  /* N/m, of the water between wet grains */
+    double colour[3];        /* linear */
 } rp_material_spec;
+
+#define RP_GRAIN_WORDS "tetrahedron|sphere|dimer|cube|spheres" /* rp_grain_shape */
+
+typedef enum rp_sizes {
+    RP_SIZES_UNIFORM,
+    RP_SIZES_NORMAL,
+    RP_SIZES_LOGNORMAL,
+    RP_SIZES_SIEVE
+} rp_sizes;
+#define RP_SIZES_WORDS "uniform|normal|lognormal|sieve"
+#define RP_SIZES_CUT 2.5 /* deviations at which normal and lognormal sizes end */
+
+/* One ball of a grain: any common length, the diameter scales them. */
+typedef struct rp_ball_spec {
+    rp_vec3 position;
+    double radius;
+} rp_ball_spec;
+
+typedef struct rp_sieve_spec {
+    double diameter; /* m */
+    double passing;  /* part by mass that passes, 0 to 1; between two sieves it rises evenly */
+} rp_sieve_spec;
+
+/* A kind of grain, for methods that resolve single grains. */
+typedef struct rp_grain_spec {
+    char *name;
+    int shape;             /* rp_grain_shape */
+    rp_plain_list spheres; /* rp_ball_spec; of RP_GRAIN_SPHERES */
+    double diameter;       /* m, mean by number, of the ball around a grain */
+    int sizes;             /* rp_sizes */
+    double spread;         /* uniform: half width over the mean; normal and lognormal: standard
+                              deviation over the mean, before the cut at RP_SIZES_CUT of them */
+    rp_plain_list sieve;   /* rp_sieve_spec; of RP_SIZES_SIEVE */
+    double share;          /* relative number of grains of this kind among those of its material */
+    int material;          /* index; -1: of every material that no other kind names */
+    rp_clump clump;        /* made when the scene is read */
+    double smallest, largest; /* m, what diameters can be */
+    double cube;              /* m3, mean of the cube of the diameter, by number */
+    double unit;              /* m, and */
+    double log_spread;        /* of lognormal sizes: their diameter is unit exp(log_spread z) */
+} rp_grain_spec;
+
+/* What holds between two materials in place of what follows from each of them. */
+typedef struct rp_contact_spec {
+    char *name;
+    int first, second;                              /* materials; may be the same */
+    double friction, restitution, rolling_friction; /* NaN: not given, the materials' own count */
+} rp_contact_spec;
 
 /* The shape part that sources, voids, bodies and regions share. */
 typedef struct rp_shape_spec {
@@ -244,6 +299,8 @@ struct rp_scene {
     rp_domain_spec domain;
     rp_particles_spec particles;
     rp_named_list materials;    /* rp_material_spec */
+    rp_named_list contacts;     /* rp_contact_spec */
+    rp_named_list grains;       /* rp_grain_spec */
     rp_named_list sources;      /* rp_source_spec */
     rp_named_list voids;        /* rp_void_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
@@ -315,6 +372,14 @@ static inline double rp_material_viscosity(const rp_material_spec *material, dou
     return material->viscosity + moisture * (material->wet_viscosity - material->viscosity);
 }
 
+/* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
+ * to
+ * 1. Evenly drawn parts give diameters of its distribution. */
+double rp_grain_size(const rp_grain_spec *grain, double part);
+/* Fills in what follows from the sizes; `room` in m is the largest of them where no diameter is
+ * given. */
+void rp_grain_measure(rp_grain_spec *grain, double room);
+
 /* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
 typedef struct rp_kept_file {
     const char *file, *kept;
@@ -331,6 +396,14 @@ const rp_shape_spec *rp_scene_shape_at(const rp_scene *scene, int index);
 static inline const rp_material_spec *rp_scene_materials(const rp_scene *scene)
 {
     return scene->materials.items;
+}
+static inline const rp_contact_spec *rp_scene_contacts(const rp_scene *scene)
+{
+    return scene->contacts.items;
+}
+static inline const rp_grain_spec *rp_scene_grains(const rp_scene *scene)
+{
+    return scene->grains.items;
 }
 static inline const rp_source_spec *rp_scene_sources(const rp_scene *scene)
 {

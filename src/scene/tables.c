@@ -124,14 +124,78 @@ static const rp_param material_params[] = {
          "inner damping of motion at moisture 1; in between it changes evenly with the moisture"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
          "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
-         "body's, where that is not rough"),
+         "body's, where that is not rough; in dem between grains, too"),
     REAL(
         rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
         "share of its speed that a grain keeps in a bounce; what counts is the geometric mean with "
-        "the body's"),
+        "the body's; in dem between grains, too"),
+    REAL(
+        rp_material_spec, rolling_friction, "rolling_friction", "", "0", 0, 10,
+        "in dem: the couple that resists rolling is at most this times the force times the radius; "
+        "what counts is the geometric mean of both; 0: grains roll freely"),
+    REAL(rp_material_spec, grain_density, "grain_density", "kg/m3", "2650", 1, 1e5,
+         "in dem: of the solid that grains are made of"),
+    REAL(rp_material_spec, young, "young", "Pa", "10 MPa", 1, 1e13,
+         "in dem: Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
+         "GPa, and 10 MPa does for most flows"),
+    REAL(rp_material_spec, poisson, "poisson", "", "0.3", 0, 0.49,
+         "in dem: Poisson's ratio of grains"),
+    REAL(rp_material_spec, surface_tension, "surface_tension", "N/m", "0.072 N/m", 0, 10,
+         "in dem: of the liquid between wet grains; 0.072 N/m for water"),
     COLOUR(rp_material_spec, colour, "colour", "sand", "in pictures"),
 };
 DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
+
+static const rp_param contact_params[] = {
+    NAME(rp_contact_spec, first, "first", "materials", NULL, "one of the two"),
+    NAME(rp_contact_spec, second, "second", "materials", NULL,
+         "the other; or the same, for what its grains do among themselves"),
+    REAL(rp_contact_spec, friction, "friction", "", "", 0, 10, "tangent of the angle"),
+    REAL(rp_contact_spec, restitution, "restitution", "", "", 0, 1,
+         "share of their speed that they keep in a bounce"),
+    REAL(rp_contact_spec, rolling_friction, "rolling_friction", "", "", 0, 10, "as for a material"),
+};
+DEFINE(contact_table, "contact", rp_contact_spec, contact_params,
+       "in dem: what holds between grains of two materials in place of the geometric mean of each "
+       "value");
+
+static const rp_param ball_params[] = {
+    VEC3(rp_ball_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR, "of its middle"),
+    REAL(rp_ball_spec, radius, "radius", "m", NULL, 1e-9, FAR, "in the same unit"),
+};
+DEFINE(ball_table, "sphere", rp_ball_spec, ball_params,
+       "a part of a grain; lengths only count as ratios");
+
+static const rp_param sieve_params[] = {
+    REAL(rp_sieve_spec, diameter, "diameter", "m", NULL, SHORT, 1e3, "of its mesh"),
+    REAL(rp_sieve_spec, passing, "passing", "", NULL, 0, 1, "part of all grains, by mass"),
+};
+DEFINE(sieve_table, "sieve", rp_sieve_spec, sieve_params, "what passes a sieve");
+
+static const rp_param grain_params[] = {
+    WORD(rp_grain_spec, shape, "shape", RP_GRAIN_WORDS, "tetrahedron",
+         "balls that overlap: four at the corners of a tetrahedron, one, two, eight at the corners "
+         "of a cube, or a list of them"),
+    TABLE(RP_PARAM_LIST, rp_grain_spec, spheres, "spheres", "", ball_table,
+          "of the shape spheres: up to 32, about any point"),
+    REAL(rp_grain_spec, diameter, "diameter", "m", "", 0, 1e3,
+         "mean, of the ball around a grain; when not given the largest grain just has room: (1 - "
+         "jitter) spacings"),
+    WORD(rp_grain_spec, sizes, "sizes", RP_SIZES_WORDS, "uniform",
+         "how diameters are spread, by number; a sieve curve is by mass"),
+    REAL(rp_grain_spec, spread, "spread", "", "", 0, 1,
+         "uniform: half the width over the mean; normal, lognormal: standard deviation over the "
+         "mean, cut off at 2.5 of them; 0 when not given: all are equal"),
+    TABLE(RP_PARAM_LIST, rp_grain_spec, sieve, "sieve", "", sieve_table,
+          "of the sizes sieve: diameters and parts rising, the latter from 0 to 1; in between "
+          "straight lines"),
+    REAL(rp_grain_spec, share, "share", "", "1", 1e-9, 1e9,
+         "relative number of grains of this kind among those of its material"),
+    NAME(rp_grain_spec, material, "material", "materials", "",
+         "that has grains of this kind; when not given every one that no other kind names"),
+};
+DEFINE(grain_table, "kind of grain", rp_grain_spec, grain_params,
+       "shape and sizes of single grains, for methods that resolve them: dem");
 
 /* Shared by sources, voids, bodies and regions. Which of the lengths a shape needs is checked in
  * check.c.
@@ -439,6 +503,10 @@ static const rp_param scene_params[] = {
     TABLE(RP_PARAM_TABLE, rp_scene, particles, "particles", NULL, particles_table, "the grains"),
     TABLE(RP_PARAM_NAMED, rp_scene, materials, "materials", "sand", material_table,
           "what grains are made of, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, contacts, "contacts", "", contact_table,
+          "pairs of materials with values of their own, by name"),
+    TABLE(RP_PARAM_NAMED, rp_scene, grains, "grains", "grain", grain_table,
+          "kinds of grains, by name"),
     TABLE(RP_PARAM_NAMED, rp_scene, sources, "sources", "", source_table,
           "shapes filled with grains, by name; what voids and bodies take up stays empty"),
     TABLE(RP_PARAM_NAMED, rp_scene, voids, "voids", "", void_table,

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-extern const rp_solver_type rp_frictional_solver, rp_null_solver, rp_pcisph_solver;
-extern const rp_param_table rp_frictional_table, rp_null_table, rp_pcisph_table;
+extern const rp_solver_type rp_dem_solver, rp_frictional_solver, rp_null_solver, rp_pcisph_solver;
+extern const rp_param_table rp_dem_table, rp_frictional_table, rp_null_table, rp_pcisph_table;
 
 static const rp_solver_type *const solvers[] = {
     &rp_frictional_solver,
     &rp_pcisph_solver,
+    &rp_dem_solver,
     &rp_null_solver,
 };
 
@@ -15,6 +16,7 @@ static const rp_solver_type *const solvers[] = {
 static const rp_param_table *const methods[] = {
     &rp_frictional_table,
     &rp_pcisph_table,
+    &rp_dem_table,
     &rp_null_table,
 };
 

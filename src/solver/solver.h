@@ -16,6 +16,7 @@ typedef enum rp_capability {
     RP_CAN_EMIT = 2,        /* grains may appear while it runs */
     RP_CAN_REMOVE = 4,      /* grains may vanish */
     RP_CAN_PUSH_BODIES = 8, /* hands forces to bodies */
+    RP_CAN_SHAPE = 16,      /* resolves single grains: sizes, shapes, spin */
     RP_CAN_CONTACTS = 32    /* tells which grains touch, and the forces between them */
 } rp_capability;
 

@@ -69,13 +69,13 @@ static double grains_of_sources(const rp_scene *scene)
 
 static double grains_of_emitters(const rp_scene *scene)
 {
-    double cell = pow(scene->particles.spacing, 3), grains = 0;
+    bool resolved = rp_grains_are_resolved(scene);
+    double grains = 0;
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
         double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
         double seconds = fmin(spec->stop, scene->time.duration) - spec->start;
-        double mass = rp_scene_materials(scene)[spec->material].density * cell;
-        grains += fmax(0, seconds) * rate / mass;
+        grains += fmax(0, seconds) * rate / rp_grain_mean_mass(scene, resolved, spec->material);
     }
     return grains;
 }
@@ -85,7 +85,10 @@ static double bytes_each(const rp_scene *scene)
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     rp_particles table;
     double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
-    if (rp_particles_begin(&table, NULL) == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
+    rp_code code = rp_particles_begin(&table, NULL);
+    if (code == RP_OK && rp_grains_are_resolved(scene))
+        code = rp_particles_add_shapes(&table, rp_grains_are_turned(scene), NULL);
+    if (code == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
     rp_particles_end(&table);
     if (scene->output.contacts) bytes += CONTACTS_EACH * (sizeof(rp_contact) + FRAME_BYTES_CONTACT);
     return bytes;

@@ -151,6 +151,26 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     return code;
 }
 
+static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
+{
+    const rp_particles *p = &world->particles;
+    if (p->kind[i] >= world->scene->grains.count)
+        return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of kind %d; there are %d", p->id[i],
+                       p->kind[i], world->scene->grains.count);
+    const rp_grain_spec *kind = &rp_scene_grains(world->scene)[p->kind[i]];
+    double size = p->diameter[i], square = 0;
+    if (!(size >= kind->smallest * (1 - 1e-5) && size <= kind->largest * (1 + 1e-5)))
+        return rp_fail(report, RP_ERROR_DAMAGED,
+                       "grain %u has a diameter of %g m; those of '%s' have %g to %g m", p->id[i],
+                       size, kind->name, kind->smallest, kind->largest);
+    for (int k = 0; k < 4 && p->turn[0]; k++)
+        square += (double)p->turn[k][i] * (double)p->turn[k][i];
+    if (p->turn[0] && !(fabs(square - 1) < 1e-3))
+        return rp_fail(report, RP_ERROR_DAMAGED, "the orientation of grain %u has the length %g",
+                       p->id[i], sqrt(square));
+    return RP_OK;
+}
+
 static rp_code check_grains(const rp_world *world, rp_report *report)
 {
     const rp_particles *p = &world->particles;
@@ -161,6 +181,8 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
         if (!(p->moisture[i] >= 0 && p->moisture[i] <= 1))
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
                            (double)p->moisture[i]);
+        rp_code code = p->kind ? check_shape(world, i, report) : RP_OK;
+        if (code != RP_OK) return code;
     }
     return RP_OK;
 }

@@ -59,13 +59,25 @@ static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at)
     return false;
 }
 
+/* Kind, size, mass and orientation of a single grain. */
+static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, int material)
+{
+    rp_grain grain;
+    rp_grain_draw(scene, material, p->id[i], &grain);
+    const double turn[4] = {grain.turn.w, grain.turn.x, grain.turn.y, grain.turn.z};
+    p->kind[i] = (uint8_t)grain.kind;
+    p->diameter[i] = (float)grain.diameter;
+    p->mass[i] = (float)grain.mass;
+    p->density[i] = (float)rp_scene_materials(scene)[material].grain_density;
+    for (int k = 0; k < 4 && p->turn[0]; k++)
+        p->turn[k][i] = (float)turn[k];
+}
+
 static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material,
                       double moisture)
 {
     rp_particles *p = &world->particles;
     const rp_scene *scene = world->scene;
-    double spacing = scene->particles.spacing;
-    double density = rp_scene_materials(scene)[material].density;
     position = wrapped(&scene->domain, position);
     p->x[i] = (float)position.x;
     p->y[i] = (float)position.y;
@@ -73,10 +85,11 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     p->vx[i] = (float)velocity.x;
     p->vy[i] = (float)velocity.y;
     p->vz[i] = (float)velocity.z;
-    p->mass[i] = (float)(density * spacing * spacing * spacing);
-    p->density[i] = (float)density;
+    p->mass[i] = (float)rp_grain_mean_mass(scene, false, material);
+    p->density[i] = (float)rp_scene_materials(scene)[material].density;
     p->material[i] = (uint8_t)material;
     p->moisture[i] = (float)moisture;
+    if (p->kind) set_shape(p, scene, i, material);
 }
 
 /* What a grain's centre keeps from voids and bodies. A lattice that stands on a floor is just as
@@ -204,7 +217,11 @@ static double nozzle_area(const rp_emitter_spec *spec)
 
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
 {
-    return nozzle_area(spec) * spec->speed * rp_scene_materials(scene)[spec->material].density;
+    double spacing = scene->particles.spacing, places = nozzle_area(spec) * spec->speed;
+    if (!rp_grains_are_resolved(scene))
+        return places * rp_scene_materials(scene)[spec->material].density;
+    double mass = rp_grain_mean_mass(scene, true, spec->material);
+    return places * mass / (spacing * spacing * spacing);
 }
 
 /* Numbers that make no sense; a scene's own emitters were checked when it was read. */

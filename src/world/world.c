@@ -82,6 +82,8 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
     rp_code code = create_threads(world, options, report);
     if (code == RP_OK) code = rp_particles_begin(&world->particles, report);
+    if (code == RP_OK && rp_grains_are_resolved(scene))
+        code = rp_particles_add_shapes(&world->particles, rp_grains_are_turned(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
     if (code == RP_OK) rp_neighbor_limit(world->neighbor, rp_world_memory_limit(options));
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
@@ -99,6 +101,8 @@ rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *opti
     rp_world_options defaults = rp_default_world_options();
     rp_bodies *bodies = NULL;
     rp_code code = check_capabilities(scene, rp_solver_find(scene->method->name), report);
+    rp_code grains = rp_grains_are_resolved(scene) ? rp_grains_check(scene, report) : RP_OK;
+    if (code == RP_OK) code = grains;
     rp_code memory = rp_world_check_memory(scene, options ? options : &defaults, report);
     if (code == RP_OK) code = memory;
     rp_code body = rp_bodies_create(scene, &bodies, report);

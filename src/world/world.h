@@ -79,6 +79,25 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
 bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
 
+/* grains.c: single grains, for methods that resolve them. */
+typedef struct rp_grain {
+    int kind;        /* of the scene's kinds of grains */
+    double diameter; /* m */
+    double mass;     /* kg */
+    rp_quat turn;    /* from the grain's frame to the world's; none for a single ball */
+} rp_grain;
+/* What grain `id` of a material is, the same for life: its kind by the shares, its size by the
+ * kind's distribution, any orientation as likely as another. */
+void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *out);
+/* What a grain of the material weighs in the mean, kg: by its kinds when they are `resolved`, or
+ * what fills a spacing cubed. */
+double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material);
+/* Whether the scene's method resolves grains, and whether some of them need an orientation. */
+bool rp_grains_are_resolved(const rp_scene *scene);
+bool rp_grains_are_turned(const rp_scene *scene);
+/* Whether all kinds fit into the spacing and to each other, and no material is without one. */
+rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
+
 /* clear.c: where grains may appear. */
 /* How far a point is from the nearest void, and from the nearest body where it is now, m; negative
  * inside. Exact up to a spacing, at least that far from there on. For bodies the point must be

@@ -54,8 +54,9 @@ static rp_step_limit null_limit_dt(rp_solver *solver)
 {
     const rp_scene *scene = solver->frame.scene;
     double distance = solver->params.courant * scene->particles.spacing;
-    double grains =
-        rp_null_travel_time(distance, rp_null_max_speed(solver), rp_scene_gravity_max(scene));
+    double grains = rp_null_travel_time(
+        distance, rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+        rp_scene_gravity_max(scene));
     double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->frame.couple), 0);
     if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
     return (rp_step_limit){grains, "the fastest grain's way"};
@@ -83,7 +84,9 @@ static rp_code null_load(rp_solver *solver, const rp_store *store, rp_report *re
 {
     (void)store;
     (void)report;
-    solver->stats = (rp_step_stats){.max_speed = rp_null_max_speed(solver), .density_error = -1};
+    solver->stats = (rp_step_stats){
+        .max_speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+        .density_error = -1};
     return RP_OK;
 }
 

@@ -26,6 +26,5 @@ struct rp_solver {
 
 /* step.c */
 rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report);
-double rp_null_max_speed(const rp_solver *solver);
 
 #endif

@@ -162,24 +162,6 @@ static rp_code find_density(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-static double speed_of_range(void *context, size_t begin, size_t end)
-{
-    const rp_particles *p = context;
-    float most = 0;
-    for (size_t i = begin; i < end; i++) {
-        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        most = v2 > most ? v2 : most;
-    }
-    return sqrt((double)most);
-}
-
-double rp_null_max_speed(const rp_solver *solver)
-{
-    rp_particles *p = solver->frame.particles;
-    return p->count ? rp_parallel_max(solver->frame.threads, p->count, BLOCK, speed_of_range, p)
-                    : 0;
-}
-
 rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -206,6 +188,7 @@ rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *repor
 
     code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
     if (code == RP_OK && solver->params.density) code = find_density(solver, report);
-    solver->stats.max_speed = rp_null_max_speed(solver);
+    solver->stats.max_speed =
+        rp_particles_max_speed(solver->frame.particles, solver->frame.threads);
     return code;
 }

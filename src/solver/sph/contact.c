@@ -214,7 +214,8 @@ static size_t rows_of(const rp_solver *solver, size_t *row_blocks)
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
-    double speed = rp_sph_max_speed(solver) + rp_v3_length(solver->gravity) * solver->dt;
+    double speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads) +
+                   rp_v3_length(solver->gravity) * solver->dt;
     rp_code code =
         find_contacts(solver, (search){.solver = solver, .reach = reach_of(solver, speed)}, report);
     if (code != RP_OK) return code;

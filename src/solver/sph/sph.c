@@ -200,7 +200,8 @@ static rp_step_limit sph_limit_dt(rp_solver *solver)
     const rp_sph_params *params = &solver->params;
     double way = params->courant * solver->spacing,
            gravity = rp_scene_gravity_max(solver->frame.scene);
-    double speed = rp_sph_max_speed(solver), body = rp_couple_max_speed(solver->frame.couple);
+    double speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+           body = rp_couple_max_speed(solver->frame.couple);
     rp_step_limit limit = {INFINITY, "nothing moves"};
     if (gravity > 0)
         limit = (rp_step_limit){params->fall * sqrt(2 * solver->spacing / gravity),
@@ -228,7 +229,9 @@ static rp_code sph_save(const rp_solver *solver, rp_store *store, rp_report *rep
 
 static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *report)
 {
-    solver->stats = (rp_step_stats){.max_speed = rp_sph_max_speed(solver), .density_error = -1};
+    solver->stats = (rp_step_stats){
+        .max_speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+        .density_error = -1};
     return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 

@@ -144,7 +144,6 @@ const char *rp_sph_stage_name(rp_sph_stage stage);
 
 /* step.c */
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report);
-double rp_sph_max_speed(const rp_solver *solver);
 
 /* density.c: order, lists, fill, gradients, pair forces; all of the step's arrays. */
 rp_code rp_sph_density(rp_solver *solver, rp_report *report);

@@ -38,25 +38,6 @@ static void move_range(void *context, size_t begin, size_t end)
     rp_sph_contact_positions(solver, begin / RP_SPH_BLOCK);
 }
 
-static double speed_of_range(void *context, size_t begin, size_t end)
-{
-    const rp_particles *p = context;
-    float most = 0;
-    for (size_t i = begin; i < end; i++) {
-        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        most = v2 > most ? v2 : most;
-    }
-    return sqrt((double)most);
-}
-
-double rp_sph_max_speed(const rp_solver *solver)
-{
-    rp_particles *p = solver->frame.particles;
-    return p->count
-               ? rp_parallel_max(solver->frame.threads, p->count, RP_SPH_BLOCK, speed_of_range, p)
-               : 0;
-}
-
 static void prepare(rp_solver *solver, double time, double dt)
 {
     const rp_scene *scene = solver->frame.scene;
@@ -114,6 +95,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     if (code != RP_OK) return code;
     rp_sph_fall_asleep(solver);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, move_range, solver);
-    solver->stats.max_speed = rp_sph_max_speed(solver);
+    solver->stats.max_speed =
+        rp_particles_max_speed(solver->frame.particles, solver->frame.threads);
     return check_way(solver, time, report);
 }

@@ -1,0 +1,223 @@
+/* The solver's place in the seam. */
+#include "solver/dem/dem.h"
+#include "base/report.h"
+
+/* Moments of inertia that differ by less than this part are the same. */
+#define EVEN 1e-6
+
+#define REAL(name, unit_, preset_, low_, high_, help_)                                             \
+    {                                                                                              \
+        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_params, name),              \
+        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
+    }
+
+static const rp_param params[] = {
+    {.key = "law",
+     .kind = RP_PARAM_WORD,
+     .offset = offsetof(rp_dem_params, law),
+     .words = RP_DEM_LAW_WORDS,
+     .preset = "hertz",
+     .help = "normal force: hertz, by young and poisson of the materials, or a linear spring"},
+    {.key = "shear",
+     .kind = RP_PARAM_WORD,
+     .offset = offsetof(rp_dem_params, shear),
+     .words = RP_DEM_SHEAR_WORDS,
+     .preset = "history",
+     .help = "friction: history, a spring that remembers how far a contact slipped and holds "
+             "without creep, or viscous, which slows slip down and needs no memory"},
+    REAL(stiffness, "N/m", "0 N/m", 0, 1e15, "of the linear spring; 0: by contact_time"),
+    REAL(contact_time, "s", "1e-4 s", 1e-12, 10, "linear: how long two mean grains touch"),
+    REAL(slip_damping, "", "1", 0, 100, "viscous: damping of slip, in parts of the critical one"),
+    REAL(steps, "", "20", 4, 1e4, "how many steps a contact lasts"),
+    REAL(skin, "", "0.1", 0.01, 1, "how far lists reach beyond contacts, in mean diameters"),
+    REAL(rupture, "", "0.2", 0, 1, "gap at which the water between grains breaks, in parts of R*"),
+    REAL(overlap_most, "", "0.3", 0.001, 1,
+         "overlap, in parts of the smaller radius, at which a run is stopped"),
+};
+
+const rp_param_table rp_dem_table = {
+    .name = "dem",
+    .help = "discrete elements: every grain on its own, of one sphere or several",
+    .size = sizeof(rp_dem_params),
+    .params = params,
+    .count = sizeof params / sizeof *params,
+};
+
+const char *rp_dem_stage_name(rp_dem_stage stage)
+{
+    static const char *const names[RP_DEM_STAGES] = {"move", "lists", "forces"};
+    return names[stage];
+}
+
+static void dem_destroy(rp_solver *solver)
+{
+    if (!solver) return;
+    size_t count = (size_t)solver->material_count;
+    rp_dem_release_arrays(solver);
+    rp_lists_end(&solver->near);
+    if (solver->bodies)
+        rp_release(solver->bodies,
+                   (size_t)solver->frame.scene->grains.count * sizeof *solver->bodies);
+    if (solver->pairs) rp_release(solver->pairs, count * count * sizeof *solver->pairs);
+    if (solver->wall_pairs)
+        rp_release(solver->wall_pairs, (solver->wall_pair_count + 1) * sizeof *solver->wall_pairs);
+    rp_release(solver, sizeof *solver);
+}
+
+static rp_code add_fields(rp_solver *solver, rp_report *report)
+{
+    static const char *const spins[3] = {"spin_x", "spin_y", "spin_z"};
+    static const char *const lows[3] = {"low_x", "low_y", "low_z"};
+    rp_particles *p = solver->frame.particles;
+    rp_code code = RP_OK;
+    for (int k = 0; k < 3 && code == RP_OK; k++) {
+        code =
+            rp_particles_add_field(p, spins[k], "rad/s", RP_F32, RP_FIELD_STATE | RP_FIELD_VISIBLE,
+                                   (void **)&solver->spin[k], report);
+        if (code == RP_OK)
+            code = rp_particles_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
+                                          (void **)&solver->low[k], report);
+    }
+    static const char *const turns[4] = {"turn_low_w", "turn_low_x", "turn_low_y", "turn_low_z"};
+    for (int k = 0; k < 4 && code == RP_OK && !solver->single; k++)
+        code = rp_particles_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->turn_low[k], report);
+    if (code == RP_OK)
+        code = rp_particles_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
+                                      report);
+    return code;
+}
+
+static rp_code take_moments(rp_solver *solver, rp_report *report)
+{
+    size_t count = (size_t)solver->frame.scene->grains.count;
+    solver->bodies = rp_allocate_zero(count * sizeof *solver->bodies);
+    if (!solver->bodies) return rp_fail_memory(report, count * sizeof *solver->bodies, "grains");
+    for (size_t i = 0; i < count; i++) {
+        const rp_clump *clump = &solver->kinds[i].clump;
+        const double *m = clump->inertia;
+        solver->bodies[i].even =
+            fabs(m[0] - m[1]) <= EVEN * m[0] && fabs(m[0] - m[2]) <= EVEN * m[0];
+        for (int a = 0; a < 3; a++)
+            solver->bodies[i].moment[a] = m[a] / clump->volume;
+    }
+    return RP_OK;
+}
+
+/* The kinds of grains: what they have at the least and at the most. */
+static void take_kinds(rp_solver *solver)
+{
+    const rp_scene *scene = solver->frame.scene;
+    double density = INFINITY, shares = 0, mean = 0;
+    solver->kinds = rp_scene_grains(scene);
+    solver->single = true;
+    solver->least_radius = solver->least_mass = INFINITY;
+    for (int i = 0; i < scene->materials.count; i++)
+        density = fmin(density, rp_scene_materials(scene)[i].grain_density);
+    for (int i = 0; i < scene->grains.count; i++) {
+        const rp_grain_spec *kind = &solver->kinds[i];
+        double size = kind->smallest;
+        if (kind->clump.count > 1) solver->single = false;
+        solver->largest = fmax(solver->largest, kind->largest);
+        for (int b = 0; b < kind->clump.count; b++)
+            solver->least_radius = fmin(solver->least_radius, kind->clump.balls[b].radius * size);
+        solver->least_mass =
+            fmin(solver->least_mass, density * kind->clump.volume * size * size * size);
+        shares += kind->share;
+        mean += kind->share * kind->diameter;
+        solver->volume += kind->share * kind->clump.volume * kind->cube;
+    }
+    solver->diameter = mean / shares;
+    solver->volume /= shares;
+}
+
+/* Water is only where the scene ever puts it. */
+static bool is_ever_wet(const rp_scene *scene)
+{
+    bool wet = scene->moisture.count > 0;
+    for (int i = 0; i < scene->sources.count; i++)
+        wet = wet || rp_scene_sources(scene)[i].moisture > 0;
+    for (int i = 0; i < scene->emitters.count; i++)
+        wet = wet || rp_scene_emitters(scene)[i].moisture > 0;
+    return wet;
+}
+
+static bool ever_rolls(const rp_solver *solver)
+{
+    for (int i = 0; i < solver->material_count * solver->material_count; i++)
+        if (solver->pairs[i].rolling > 0) return true;
+    return false;
+}
+
+/* A grain and its image must never touch the same third one. */
+static rp_code take_period(rp_solver *solver, rp_report *report)
+{
+    const rp_domain_spec *domain = &solver->frame.scene->domain;
+    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
+    const double lengths[3] = {length.x, length.y, length.z};
+    double *periods[3] = {&solver->period.x, &solver->period.y, &solver->period.z};
+    for (int a = 0; a < 3; a++) {
+        if (!(domain->periodic >> a & 1)) continue;
+        *periods[a] = lengths[a];
+        if (lengths[a] < 2 * solver->reach)
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "domain: along %c it is periodic and %g m long; grains of %g m need at "
+                           "least %g m",
+                           'x' + a, lengths[a], solver->largest, 2 * solver->reach);
+    }
+    return RP_OK;
+}
+
+static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+{
+    *out = NULL;
+    rp_solver *solver = rp_allocate_zero(sizeof *solver);
+    if (!solver) return rp_fail_memory(report, sizeof *solver, "the DEM solver");
+    solver->frame = *frame;
+    solver->params = *(const rp_dem_params *)frame->params;
+    solver->history = solver->params.shear == RP_DEM_HISTORY;
+    solver->stats.density_error = -1;
+    take_kinds(solver);
+    solver->cohesive = is_ever_wet(frame->scene);
+    solver->skin = solver->params.skin * solver->diameter;
+    if (solver->cohesive) /* water reaches further than contacts */
+        solver->skin += solver->params.rupture * solver->largest / 4;
+    solver->reach = solver->largest + solver->skin;
+    rp_code code = take_period(solver, report);
+    if (code == RP_OK) code = take_moments(solver, report);
+    if (code == RP_OK) code = rp_dem_take_materials(solver, report);
+    if (code == RP_OK) solver->rolls = ever_rolls(solver);
+    if (code == RP_OK) code = add_fields(solver, report);
+    if (code == RP_OK)
+        *out = solver;
+    else
+        dem_destroy(solver);
+    return code;
+}
+
+static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+                        rp_report *report)
+{
+    *stats = solver->stats;
+    return contacts ? rp_dem_contacts(solver, contacts, report) : RP_OK;
+}
+
+/* Fields, rows, lists with springs, contact memory while lists are made. */
+#define NEIGHBOURS 12
+#define BYTES_EACH (11 * 4 + 64 + 23 + NEIGHBOURS * 16 + 6 * 16)
+
+const rp_solver_type rp_dem_solver = {
+    .name = "dem",
+    .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES |
+                    RP_CAN_SHAPE | RP_CAN_CONTACTS,
+    .params = &rp_dem_table,
+    .neighbours = NEIGHBOURS,
+    .bytes_each = BYTES_EACH,
+    .create = dem_create,
+    .destroy = dem_destroy,
+    .limit_dt = rp_dem_limit_dt,
+    .step = rp_dem_step,
+    .view = dem_view,
+    .save = rp_dem_save,
+    .load = rp_dem_load,
+};

@@ -1,0 +1,241 @@
+/* Discrete elements: every grain on its own, a rigid arrangement of spheres that push and rub each
+ * other where they overlap; docs/theory/dem.md has the equations (E1 …) named here.
+ *
+ *     dem.c       the tables of the seam       step.c      the order of a step
+ *     law.c       materials to pair constants  respond.h   the force of a contact
+ *     lists.c     who may touch whom           keep.c      contact memory across new lists
+ *     forces.c    forces and kicks             walls.c     grains on solids
+ *     move.c      drifts, rows of spheres      contacts.c  contacts as data
+ *     state.c     checkpoints                  room.c      memory
+ *
+ * Rows hold what a neighbour needs to know of a sphere, so that one load brings it; they are a
+ * snapshot, and the table of grains may change while others still read them. */
+#ifndef RP_SOLVER_DEM_H
+#define RP_SOLVER_DEM_H
+
+#include "base/clock.h"
+#include "geom/clump.h"
+#include "math/wide.h"
+#include "solver/solver.h"
+
+#define RP_DEM_BLOCK 256 /* grains that a thread takes at a time */
+#define RP_DEM_MATERIALS 256
+
+typedef enum rp_dem_law { RP_DEM_HERTZ, RP_DEM_LINEAR } rp_dem_law;
+#define RP_DEM_LAW_WORDS "hertz|linear"
+typedef enum rp_dem_shear { RP_DEM_HISTORY, RP_DEM_VISCOUS } rp_dem_shear;
+#define RP_DEM_SHEAR_WORDS "history|viscous"
+
+typedef struct rp_dem_params {
+    int law;             /* rp_dem_law */
+    int shear;           /* rp_dem_shear */
+    double stiffness;    /* N/m, linear; 0: from the contact time */
+    double contact_time; /* s, linear: of two mean grains */
+    double slip_damping; /* viscous: damping of slip in parts of the critical one */
+    double steps;        /* in a contact's time */
+    double skin;         /* mean diameters that lists reach beyond contacts */
+    double rupture;      /* gap at which a liquid bridge breaks, in parts of the mean radius */
+    double overlap_most; /* in parts of the smaller radius, before a run is stopped */
+} rp_dem_params;
+
+/* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
+typedef struct rp_dem_pair {
+    float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */
+    float damping;   /* in parts of sqrt(m* k): by the restitution (E4) */
+    float shear;     /* tangential stiffness over normal stiffness (E5) */
+    float friction;
+    float rolling;
+    float tension; /* N/m: force of a bridge over R* and moisture (E9) */
+    float slip;    /* damping of slip in parts of sqrt(m* k), history */
+    float spare;
+} rp_dem_pair;
+
+/* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
+ * how it moves, with its grain's spin, material and moisture. */
+enum { AT_X, AT_Y, AT_Z, AT_RADIUS, AT_LOW_X, AT_LOW_Y, AT_LOW_Z, AT_INVERSE_MASS };
+enum { GO_X, GO_Y, GO_Z, GO_SPIN_X, GO_SPIN_Y, GO_SPIN_Z, GO_MATERIAL, GO_MOISTURE };
+
+/* What kicks and drifts need to know of a kind of grains. */
+typedef struct rp_dem_kind {
+    bool even;        /* all moments are the same: it turns like a ball */
+    double moment[3]; /* of inertia, over mass and diameter squared */
+} rp_dem_kind;
+
+/* A sphere near a solid. */
+typedef struct rp_dem_wall {
+    uint32_t sphere;
+    int32_t surface;
+    float spring[3]; /* m (E6) */
+} rp_dem_wall;
+
+/* Who may touch whom until the next lists. The entries of grain i are start[i] to start[i] +
+ * count[i] - 1, the nearest first: mostly the first eight hold all that touch. Blocks of grains are
+ * a group of eight entries apart, since wide stores reach that far. */
+typedef struct rp_dem_lists {
+    size_t grains, spheres; /* when they were made */
+    size_t entries;         /* places in the arrays below, gaps included */
+    uint32_t *start;
+    uint16_t *count;
+    uint8_t *live; /* a bit for each group of eight that touched in the last step */
+    float *beyond; /* m, least gap of the entries after the eighth, when they were made */
+    size_t grain_capacity;
+    float *origin[3]; /* m, where spheres were then */
+    size_t sphere_capacity;
+    uint32_t *other;  /* sphere of another grain */
+    uint8_t *mine;    /* ball of this one; NULL when single */
+    float *spring[3]; /* m (E6); history only */
+    size_t entry_capacity;
+    rp_dem_wall *walls; /* in the order of spheres */
+    size_t wall_count, wall_capacity;
+    uint32_t *wall_start; /* of each block of grains, and behind the last */
+    size_t block_capacity;
+} rp_dem_lists;
+
+/* What is kept of the lists before, while new ones are made; in the arena. */
+typedef struct rp_dem_kept {
+    size_t grains;
+    uint32_t *start; /* grains + 1 places */
+    uint32_t *other; /* spheres, in the numbers of then */
+    uint8_t *mine;   /* NULL when single */
+    float *spring;   /* m, three each */
+    rp_dem_wall *walls;
+    size_t wall_count;
+    uint32_t *first; /* sphere of each grain; NULL: they are the grains */
+} rp_dem_kept;
+
+typedef enum rp_dem_stage {
+    RP_DEM_MOVE,   /* drift, rows */
+    RP_DEM_LISTS,  /* order, lists, memory */
+    RP_DEM_FORCES, /* contacts, kicks */
+    RP_DEM_STAGES
+} rp_dem_stage;
+
+struct rp_solver {
+    rp_frame frame;
+    rp_dem_params params;
+    bool history, cohesive, rolls;
+    bool seen;   /* rows are those of the last step */
+    bool single; /* every grain is one sphere */
+    const rp_grain_spec *kinds;
+    rp_dem_kind *bodies;      /* one for each of them */
+    double diameter, largest; /* m, of a mean grain and of the largest */
+    double volume;            /* m3, of a mean grain */
+    double least_radius;      /* m, of any sphere */
+    double least_mass;        /* kg, of any grain */
+    double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
+    double skin, reach;       /* m; of lists of grains */
+    rp_vec3 period;           /* m; 0 where an axis is not periodic */
+    double dt;                /* s, of the step in hand */
+    rp_vec3 gravity;          /* m/s2, likewise */
+
+    int material_count;
+    rp_dem_pair *pairs;      /* of two materials */
+    rp_dem_pair *wall_pairs; /* of a surface and a material */
+    size_t wall_pair_count;
+
+    float *spin[3];     /* rad/s, fields of the grains */
+    float *low[3];      /* m, fields: what x, y, z lack */
+    float *turn_low[4]; /* fields: what orientations lack; NULL when single */
+    uint32_t *slot;     /* field: number in the lists + 1; 0: new */
+
+    size_t spheres;
+    uint32_t *first; /* sphere of each grain, and behind the last; NULL when single */
+    size_t first_capacity;
+    uint32_t *owner; /* grain of each sphere; NULL when single */
+    size_t owner_capacity;
+    rp_wide *place, *motion; /* rows */
+    size_t row_capacity;
+    rp_lists near; /* of grains */
+    rp_dem_lists lists;
+    uint32_t next_id;  /* of the table when lists were made */
+    double moved;      /* m, that any sphere has gone since */
+    double body_moved; /* m, that any surface has gone since, at most */
+    double overlap;    /* m, the largest of the last step */
+    rp_step_stats stats;
+    rp_timer timers[RP_DEM_STAGES]; /* since the start; nothing reads them but benchmarks */
+    uint64_t rebuilds;
+};
+
+/* The spheres of a grain. */
+static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
+{
+    return solver->first ? solver->first[grain] : grain;
+}
+
+static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
+{
+    return solver->owner ? solver->owner[sphere] : sphere;
+}
+
+/* How far a coordinate's difference is across the nearer way round a period; 0: no period. */
+static inline float rp_dem_nearest(float difference, float period)
+{
+    if (difference > 0.5f * period) return difference - period;
+    return difference < -0.5f * period ? difference + period : difference;
+}
+
+const char *rp_dem_stage_name(rp_dem_stage stage);
+
+/* law.c: all that follows from the materials; faults where they make no sense. */
+rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report);
+/* (E4): restitution of a contact with that damping, and how long it lasts in units of
+ * (m*^2 / (k^2 v))^(1/5), or of sqrt(m* / k) for the linear law. */
+typedef struct rp_dem_bounce {
+    double restitution, duration;
+} rp_dem_bounce;
+rp_dem_bounce rp_dem_bounce_of(rp_dem_law law, double damping);
+/* The damping for a restitution of 0.01 to 1. */
+double rp_dem_damping_for(rp_dem_law law, double restitution);
+/* (E10): how long a contact lasts at that speed of approach. */
+double rp_dem_contact_time(const rp_solver *solver, double speed);
+rp_step_limit rp_dem_limit_dt(rp_solver *solver);
+/* x^(1/5), the same bits everywhere. */
+double rp_dem_fifth_root(double x);
+
+/* lists.c */
+/* Whether grains came, went or moved too far for the lists. */
+bool rp_dem_lists_are_stale(const rp_solver *solver);
+rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report);
+/* Numbers the spheres of the table and makes room for their rows. */
+rp_code rp_dem_number_spheres(rp_solver *solver, rp_report *report);
+
+/* room.c: arrays that grow and keep nothing; false when memory runs out. */
+bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres);
+bool rp_dem_room_for_grains(rp_dem_lists *lists, size_t grains);
+bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
+bool rp_dem_room_for_entries(rp_solver *solver, size_t entries);
+bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
+bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
+void rp_dem_release_arrays(rp_solver *solver);
+
+/* keep.c */
+rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report);
+void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept);
+
+/* walls.c */
+rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report);
+
+/* move.c */
+/* (E1): all grains drift for half a step; rows follow where lists are good, and `moved`. */
+void rp_dem_drift(rp_solver *solver);
+/* Rows of all grains as they are, which is where lists are made. */
+void rp_dem_fill_rows(rp_solver *solver);
+/* One grain drifts for a while. */
+void rp_dem_drift_grain(const rp_solver *solver, size_t grain, float time);
+/* (E1): an impulse of its torque, N m s, at the orientation that it has. */
+void rp_dem_twist_grain(const rp_solver *solver, size_t grain, const float impulse[3]);
+
+/* forces.c */
+rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report);
+
+/* step.c */
+rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report);
+
+/* contacts.c */
+rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_report *report);
+
+/* state.c */
+rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report);
+rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report);
+
+#endif

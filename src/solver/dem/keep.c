@@ -1,0 +1,173 @@
+/* Contact memory across new lists. What touches is written aside with the numbers that spheres have
+ * before grains are put in order; each grain carries its old number along in the field `slot`, also
+ * through whatever adds and removes grains, so that new entries find what they remember. */
+#include "base/report.h"
+#include "solver/dem/dem.h"
+
+#include <string.h>
+
+static bool is_stretched(const rp_dem_lists *lists, size_t entry)
+{
+    return lists->spring[0][entry] != 0 || lists->spring[1][entry] != 0 ||
+           lists->spring[2][entry] != 0;
+}
+
+typedef struct keep_job {
+    const rp_solver *solver;
+    rp_dem_kept *kept;
+    bool write;
+} keep_job;
+
+static void keep_entry(const keep_job *job, size_t entry, size_t at)
+{
+    const rp_dem_lists *lists = &job->solver->lists;
+    rp_dem_kept *kept = job->kept;
+    kept->other[at] = lists->other[entry];
+    if (kept->mine) kept->mine[at] = lists->mine[entry];
+    for (int a = 0; a < 3; a++)
+        kept->spring[3 * at + (size_t)a] = lists->spring[a][entry];
+}
+
+static void keep_range(void *context, size_t begin, size_t end)
+{
+    const keep_job *job = context;
+    const rp_dem_lists *lists = &job->solver->lists;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t at = job->write ? job->kept->start[i] : 0;
+        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++) {
+            if (!is_stretched(lists, e)) continue;
+            if (job->write) keep_entry(job, e, at);
+            at++;
+        }
+        if (!job->write) job->kept->start[i] = at;
+    }
+}
+
+static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+{
+    rp_arena *arena = solver->frame.arena;
+    size_t grains = solver->lists.grains, total = 0;
+    keep_job job = {solver, kept, false};
+    kept->start = rp_arena_take(arena, (grains + 1) * sizeof *kept->start);
+    if (!kept->start) return rp_fail_memory(report, grains * 4, "contact memory");
+    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
+    for (size_t i = 0; i < grains; i++) {
+        uint32_t here = kept->start[i];
+        kept->start[i] = (uint32_t)total;
+        total += here;
+    }
+    kept->start[grains] = (uint32_t)total;
+    kept->other = rp_arena_take(arena, (total + 1) * sizeof *kept->other);
+    kept->mine = solver->single ? NULL : rp_arena_take(arena, total + 1);
+    kept->spring = rp_arena_take(arena, (3 * total + 1) * sizeof *kept->spring);
+    if (!kept->other || !kept->spring || (!solver->single && !kept->mine))
+        return rp_fail_memory(report, total * 17, "contact memory");
+    job.write = true;
+    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
+    return RP_OK;
+}
+
+static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+{
+    size_t walls = solver->lists.wall_count * sizeof *kept->walls;
+    size_t firsts = solver->first ? (solver->lists.grains + 1) * sizeof *kept->first : 0;
+    kept->walls = rp_arena_take(solver->frame.arena, walls + 1);
+    kept->first = firsts ? rp_arena_take(solver->frame.arena, firsts) : NULL;
+    if (!kept->walls || (firsts && !kept->first))
+        return rp_fail_memory(report, walls + firsts, "contact memory");
+    kept->wall_count = solver->lists.wall_count;
+    if (walls) memcpy(kept->walls, solver->lists.walls, walls);
+    if (firsts) memcpy(kept->first, solver->first, firsts);
+    return RP_OK;
+}
+
+rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+{
+    *kept = (rp_dem_kept){0};
+    if (!solver->history || !solver->lists.grains) return RP_OK;
+    kept->grains = solver->lists.grains;
+    rp_code code = keep_springs(solver, kept, report);
+    return code == RP_OK ? keep_numbers(solver, kept, report) : code;
+}
+
+typedef struct recall_job {
+    rp_solver *solver;
+    const rp_dem_kept *kept;
+} recall_job;
+
+#define NOWHERE UINT32_MAX
+
+/* The number that a sphere of the new lists had in the old ones. */
+static uint32_t old_number(const recall_job *job, size_t sphere)
+{
+    const rp_solver *solver = job->solver;
+    size_t grain = rp_dem_owner(solver, sphere);
+    uint32_t slot = solver->slot[grain];
+    if (!slot) return NOWHERE;
+    if (!job->kept->first) return slot - 1;
+    return job->kept->first[slot - 1] + (uint32_t)(sphere - solver->first[grain]);
+}
+
+/* `before`: the grain's own number of then. */
+static void recall_entry(const recall_job *job, size_t before, size_t entry)
+{
+    const rp_dem_kept *kept = job->kept;
+    rp_dem_lists *lists = &job->solver->lists;
+    uint32_t other = old_number(job, lists->other[entry]);
+    for (size_t k = kept->start[before]; k < kept->start[before + 1]; k++) {
+        if (kept->other[k] != other) continue;
+        if (kept->mine && kept->mine[k] != lists->mine[entry]) continue;
+        for (int a = 0; a < 3; a++)
+            lists->spring[a][entry] = kept->spring[3 * k + (size_t)a];
+        return;
+    }
+}
+
+static void recall_range(void *context, size_t begin, size_t end)
+{
+    const recall_job *job = context;
+    const rp_dem_lists *lists = &job->solver->lists;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t slot = job->solver->slot[i];
+        if (!slot) continue;
+        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++)
+            recall_entry(job, slot - 1, e);
+    }
+}
+
+/* The first kept wall of a sphere, by halves. */
+static size_t first_wall(const rp_dem_kept *kept, uint32_t sphere)
+{
+    size_t low = 0, high = kept->wall_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (kept->walls[middle].sphere < sphere)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void recall_walls(void *context, size_t begin, size_t end)
+{
+    const recall_job *job = context;
+    const rp_dem_kept *kept = job->kept;
+    for (size_t w = begin; w < end; w++) {
+        rp_dem_wall *wall = &job->solver->lists.walls[w];
+        uint32_t before = old_number(job, wall->sphere);
+        if (before == NOWHERE) continue;
+        for (size_t k = first_wall(kept, before);
+             k < kept->wall_count && kept->walls[k].sphere == before; k++)
+            if (kept->walls[k].surface == wall->surface)
+                memcpy(wall->spring, kept->walls[k].spring, sizeof wall->spring);
+    }
+}
+
+void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept)
+{
+    if (!kept->grains) return;
+    recall_job job = {solver, kept};
+    rp_parallel_for(solver->frame.threads, solver->lists.grains, 4096, recall_range, &job);
+    rp_parallel_for(solver->frame.threads, solver->lists.wall_count, 4096, recall_walls, &job);
+}

@@ -1,0 +1,234 @@
+/* From materials to the constants of a contact, and to the step that contacts bear. What is found
+ * here reaches the state, so nothing but + - * / and square roots is used. */
+#include "base/report.h"
+#include "math/trig.h"
+#include "solver/dem/dem.h"
+
+/* A material that keeps nothing of its speed is damped as one that keeps this part. */
+#define RESTITUTION_LEAST 0.01
+#define DAMPING_MOST 1e3
+#define BISECTIONS 60
+/* Of the integration of one bounce, in units of its time. */
+#define BOUNCE_STEP 1e-3
+#define BOUNCE_LAST 1e3
+/* Duration of an elastic contact (Hertz 1882) in units of (m*^2 / (k^2 v))^(1/5), where the force
+ * is k times the overlap to 3/2: 2.8683 in units of (m*^2 / (R* E*^2 v))^(1/5). */
+#define HERTZ_TIME 3.2181
+
+double rp_dem_fifth_root(double x)
+{
+    if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
+    int exponent;
+    double part = frexp(x, &exponent), whole = floor(exponent / 5.0);
+    double root = ldexp(1.0, (int)whole); /* within a factor of two below the root */
+    part = ldexp(part, exponent - 5 * (int)whole);
+    double scaled = 2;
+    for (int i = 0; i < 40; i++) /* Newton, from above */
+        scaled -= (scaled - part / (scaled * scaled * scaled * scaled)) / 5;
+    return root * scaled;
+}
+
+/* Acceleration of the dimensionless contact; never attractive. */
+static double deceleration(rp_dem_law law, double damping, double x, double v)
+{
+    double overlap = x > 0 ? x : 0, quarter = sqrt(sqrt(overlap));
+    double force = law == RP_DEM_HERTZ ? overlap * sqrt(overlap) + damping * quarter * v
+                                       : overlap + damping * v;
+    return force > 0 ? force : 0;
+}
+
+rp_dem_bounce rp_dem_bounce_of(rp_dem_law law, double damping)
+{
+    double x = 0, v = 1, time = 0, h = BOUNCE_STEP / (1 + damping);
+    while (time < BOUNCE_LAST) { /* Runge and Kutta */
+        double a1 = -deceleration(law, damping, x, v);
+        double a2 = -deceleration(law, damping, x + h / 2 * v, v + h / 2 * a1);
+        double v2 = v + h / 2 * a1;
+        double a3 = -deceleration(law, damping, x + h / 2 * v2, v + h / 2 * a2);
+        double v3 = v + h / 2 * a2;
+        double a4 = -deceleration(law, damping, x + h * v3, v + h * a3);
+        double v4 = v + h * a3;
+        x += h / 6 * (v + 2 * v2 + 2 * v3 + v4);
+        v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+        time += h;
+        if (v < 0 && (x <= 0 || deceleration(law, damping, x, v) <= 0)) break;
+    }
+    return (rp_dem_bounce){v < 0 ? -v : 0, time};
+}
+
+double rp_dem_damping_for(rp_dem_law law, double restitution)
+{
+    if (restitution >= 1) return 0;
+    double wanted = fmax(restitution, RESTITUTION_LEAST), low = 0, high = 1;
+    while (high < DAMPING_MOST && rp_dem_bounce_of(law, high).restitution > wanted)
+        high *= 2;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double middle = (low + high) / 2;
+        if (rp_dem_bounce_of(law, middle).restitution > wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* The properties of two materials that touch; those of a contact entry count before theirs. */
+typedef struct meeting {
+    double friction, restitution, rolling;
+} meeting;
+
+static meeting meeting_of(const rp_scene *scene, int a, int b)
+{
+    const rp_material_spec *materials = rp_scene_materials(scene);
+    meeting m = {sqrt(materials[a].friction * materials[b].friction),
+                 sqrt(materials[a].restitution * materials[b].restitution),
+                 sqrt(materials[a].rolling_friction * materials[b].rolling_friction)};
+    for (int i = 0; i < scene->contacts.count; i++) {
+        const rp_contact_spec *c = &rp_scene_contacts(scene)[i];
+        if (!((c->first == a && c->second == b) || (c->first == b && c->second == a))) continue;
+        if (!isnan(c->friction)) m.friction = c->friction;
+        if (!isnan(c->restitution)) m.restitution = c->restitution;
+        if (!isnan(c->rolling_friction)) m.rolling = c->rolling_friction;
+    }
+    return m;
+}
+
+/* 1/E* of one side (E2). */
+static double softness(const rp_material_spec *m)
+{
+    return (1 - m->poisson * m->poisson) / m->young;
+}
+
+/* 1/G* of one side, for Mindlin's spring (E5). */
+static double shear_softness(const rp_material_spec *m)
+{
+    return 2 * (2 - m->poisson) * (1 + m->poisson) / m->young;
+}
+
+/* (E3): the linear stiffness for the contact time that is asked for. */
+static double linear_stiffness(const rp_solver *solver, double mass, double damping)
+{
+    if (solver->params.stiffness > 0) return solver->params.stiffness;
+    double part = rp_dem_bounce_of(RP_DEM_LINEAR, damping).duration / solver->params.contact_time;
+    return mass * part * part;
+}
+
+/* `stiff` and `stiff_shear` are 1/E* and 1/G*; `mass` is m* of two mean grains. */
+static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, double soft_shear,
+                           double mass, double tension)
+{
+    rp_dem_law law = (rp_dem_law)solver->params.law;
+    double damping = rp_dem_damping_for(law, m.restitution);
+    bool hertz = law == RP_DEM_HERTZ;
+    double stiffness = hertz ? 4 / (3 * soft) : linear_stiffness(solver, mass, damping);
+    double shear = hertz ? 6 * soft / soft_shear : 2.0 / 7;
+    return (rp_dem_pair){.stiffness = (float)stiffness,
+                         .damping = (float)damping,
+                         .shear = (float)shear,
+                         .slip = (float)(damping * sqrt(2.0 / 7 * shear)),
+                         .friction = (float)m.friction,
+                         .rolling = (float)m.rolling,
+                         .tension = (float)tension};
+}
+
+/* Damping is costly to find, and most pairs have the same restitution. */
+static rp_code fill_pairs(rp_solver *solver, rp_report *report)
+{
+    const rp_scene *scene = solver->frame.scene;
+    const rp_material_spec *materials = rp_scene_materials(scene);
+    int count = solver->material_count;
+    double half = solver->volume / 2; /* of a mean grain: m* is half its mass */
+    for (int a = 0; a < count; a++)
+        for (int b = a; b < count; b++) {
+            double soft = softness(&materials[a]) + softness(&materials[b]);
+            double shear = shear_softness(&materials[a]) + shear_softness(&materials[b]);
+            double wet = fmin(materials[a].surface_tension, materials[b].surface_tension);
+            double density = sqrt(materials[a].grain_density * materials[b].grain_density);
+            rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, half * density,
+                                       2 * RP_PI * wet);
+            solver->pairs[a * count + b] = solver->pairs[b * count + a] = pair;
+            solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
+            if (!isfinite(pair.stiffness) || !(pair.stiffness > 0))
+                return rp_fail(report, RP_ERROR_INPUT,
+                               "materials '%s' and '%s' make contacts of stiffness %g",
+                               materials[a].name, materials[b].name, (double)pair.stiffness);
+        }
+    return RP_OK;
+}
+
+/* Walls are rigid and flat: E* and R* are the grain's own, twice those of two grains. */
+static void fill_wall_pairs(rp_solver *solver)
+{
+    const rp_scene *scene = solver->frame.scene;
+    const rp_material_spec *materials = rp_scene_materials(scene);
+    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    int count = solver->material_count;
+    for (int s = 0; s < rp_couple_count(solver->frame.couple); s++)
+        for (int a = 0; a < count; a++) {
+            const rp_material_spec *m = &materials[a];
+            bool rough = !isfinite(surfaces[s].friction);
+            meeting with = {rough ? m->friction : sqrt(m->friction * surfaces[s].friction),
+                            sqrt(m->restitution * surfaces[s].restitution), m->rolling_friction};
+            rp_dem_pair pair =
+                pair_of(solver, with, softness(m), shear_softness(m),
+                        solver->volume * m->grain_density, 4 * RP_PI * m->surface_tension);
+            solver->wall_pairs[(size_t)s * (size_t)count + (size_t)a] = pair;
+            solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
+        }
+}
+
+rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report)
+{
+    const rp_scene *scene = solver->frame.scene;
+    size_t count = (size_t)scene->materials.count;
+    size_t walls = count * (size_t)rp_couple_count(solver->frame.couple);
+    solver->material_count = (int)count;
+    solver->wall_pair_count = walls;
+    solver->pairs = rp_allocate_zero(count * count * sizeof *solver->pairs);
+    solver->wall_pairs = rp_allocate_zero((walls + 1) * sizeof *solver->wall_pairs);
+    if (!solver->pairs || !solver->wall_pairs)
+        return rp_fail_memory(report, (count * count + walls) * sizeof *solver->pairs,
+                              "pairs of materials");
+    rp_code code = fill_pairs(solver, report);
+    if (code == RP_OK) fill_wall_pairs(solver);
+    return code;
+}
+
+/* m* of the two lightest grains. */
+static double least_mass(const rp_solver *solver)
+{
+    return solver->least_mass / 2;
+}
+
+double rp_dem_contact_time(const rp_solver *solver, double speed)
+{
+    double mass = least_mass(solver);
+    if (solver->params.law == RP_DEM_LINEAR) return RP_PI * sqrt(mass / solver->stiffest);
+    double k = solver->stiffest * sqrt(solver->least_radius / 2);
+    return HERTZ_TIME * rp_dem_fifth_root(mass * mass / (k * k * speed));
+}
+
+/* (E10) */
+rp_step_limit rp_dem_limit_dt(rp_solver *solver)
+{
+    double gravity = rp_scene_gravity_max(solver->frame.scene);
+    double speed = fmax(rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+                        sqrt(gravity * solver->diameter));
+    rp_step_limit limit = {rp_dem_contact_time(solver, fmax(speed, 1e-3 * solver->diameter)) /
+                               solver->params.steps,
+                           "contact time: at the fastest grain's speed"};
+    if (solver->params.law == RP_DEM_LINEAR) {
+        limit.reason = "contact time: of the linear spring";
+    } else if (solver->overlap > 0) {
+        double k = 1.5 * solver->stiffest * sqrt(solver->least_radius / 2 * solver->overlap);
+        double loaded = RP_PI * sqrt(least_mass(solver) / k) / solver->params.steps;
+        if (loaded < limit.dt)
+            limit = (rp_step_limit){loaded, "contact time: of the most loaded contact"};
+    }
+    /* Lists hold for half a skin: nothing may go further in a step. */
+    double way = solver->skin / 4, body = rp_couple_max_speed(solver->frame.couple);
+    if (speed * limit.dt > way)
+        limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
+    if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};
+    return limit;
+}

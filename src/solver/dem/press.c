@@ -1,0 +1,63 @@
+/* Spheres on solids: the same law as between spheres, one contact at a time. */
+#include "solver/dem/meet.h"
+
+bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, int32_t surface,
+                     rp_dem_press *out)
+{
+    const rp_surface *solid = &rp_couple_surfaces(solver->frame.couple)[surface];
+    double radius = (double)self->at[AT_RADIUS], reach = radius;
+    if (solver->cohesive) reach += solver->params.rupture * radius;
+    rp_vec3 at = rp_v3((double)self->at[AT_X] + (double)self->at[AT_LOW_X],
+                       (double)self->at[AT_Y] + (double)self->at[AT_LOW_Y],
+                       (double)self->at[AT_Z] + (double)self->at[AT_LOW_Z]);
+    rp_touch touch;
+    if (!rp_surface_touch(solid, at, reach, &touch)) return false;
+    double overlap = radius - touch.distance, lever = touch.distance;
+    out->n = rp_v3_scale(touch.normal, -1);
+    out->overlap = overlap;
+    out->point = rp_v3_madd(at, lever, out->n);
+    rp_vec3 spin = rp_v3(self->go[GO_SPIN_X], self->go[GO_SPIN_Y], self->go[GO_SPIN_Z]);
+    rp_vec3 own = rp_v3(self->go[GO_X], self->go[GO_Y], self->go[GO_Z]);
+    own = rp_v3_add(own, rp_v3_cross(spin, rp_v3_scale(out->n, lever)));
+    rp_vec3 arm = rp_v3_sub(out->point, solid->pose.position);
+    out->v = rp_v3_sub(rp_v3_add(solid->velocity, rp_v3_cross(solid->spin, arm)), own);
+    out->spin = rp_v3_sub(spin, solid->spin);
+    out->arm =
+        rp_v3_add(rp_v3(self->arm[0], self->arm[1], self->arm[2]), rp_v3_scale(out->n, lever));
+    out->pair = solver->wall_pairs[(size_t)surface * (size_t)solver->material_count +
+                                   (size_t)self->go[GO_MATERIAL]];
+    return true;
+}
+
+RP_WIDE_INLINE rp_dem_vec spread(rp_vec3 v)
+{
+    return (rp_dem_vec){rp_wide_all((float)v.x), rp_wide_all((float)v.y), rp_wide_all((float)v.z)};
+}
+
+static inline rp_vec3 first_lane(const rp_dem_vec *v)
+{
+    return rp_v3(v->x[0], v->y[0], v->z[0]);
+}
+
+RP_WIDE_KERNEL
+void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
+                       const rp_dem_press *press, const float spring[3], rp_dem_pressed *out)
+{
+    rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
+    rp_dem_meet m = {
+        .n = spread(press->n),
+        .v = spread(press->v),
+        .spin = spread(press->spin),
+        .overlap = rp_wide_all((float)press->overlap),
+        .radius = rp_wide_all(self->at[AT_RADIUS]),
+        .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
+        .moisture = rp_wide_all(self->go[GO_MOISTURE]),
+        .spring = {rp_wide_all(spring[0]), rp_wide_all(spring[1]), rp_wide_all(spring[2])}};
+    rp_dem_answer answer = rp_dem_respond(rules, &pairs, &m, m.overlap > 0);
+    out->normal = (double)answer.normal[0];
+    out->shear = first_lane(&answer.shear);
+    out->torque = first_lane(&answer.torque);
+    out->spring[0] = answer.spring.x[0];
+    out->spring[1] = answer.spring.y[0];
+    out->spring[2] = answer.spring.z[0];
+}

@@ -1,0 +1,195 @@
+/* The force of a contact, eight at a time, values in, values out: (E2) to (E9) of
+ * docs/theory/dem.md. Grains and walls share it; only what touches whom differs.
+ *
+ * Seen from the first of two: `n` points to the second, `v` is how the second moves against the
+ * first at the point where they touch. With the two exchanged, n, v and the spring change their
+ * signs and so do the forces, to the last bit. */
+#ifndef RP_SOLVER_DEM_RESPOND_H
+#define RP_SOLVER_DEM_RESPOND_H
+
+#include "solver/dem/dem.h"
+
+typedef struct rp_dem_vec {
+    rp_wide x, y, z;
+} rp_dem_vec;
+
+RP_WIDE_INLINE rp_wide rp_dem_dot(rp_dem_vec a, rp_dem_vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+RP_WIDE_INLINE rp_dem_vec rp_dem_cross(rp_dem_vec a, rp_dem_vec b)
+{
+    return (rp_dem_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+RP_WIDE_INLINE rp_dem_vec rp_dem_scale(rp_dem_vec a, rp_wide s)
+{
+    return (rp_dem_vec){a.x * s, a.y * s, a.z * s};
+}
+
+RP_WIDE_INLINE rp_dem_vec rp_dem_add(rp_dem_vec a, rp_dem_vec b)
+{
+    return (rp_dem_vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+/* a + s b */
+RP_WIDE_INLINE rp_dem_vec rp_dem_madd(rp_dem_vec a, rp_wide s, rp_dem_vec b)
+{
+    return (rp_dem_vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+/* Constants of the pairs, one in each lane. */
+typedef struct rp_dem_pairs {
+    rp_wide stiffness, damping, shear, friction, rolling, tension, slip;
+} rp_dem_pairs;
+
+RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_of(const rp_wide columns[RP_WIDE])
+{
+    return (rp_dem_pairs){columns[0], columns[1], columns[2], columns[3],
+                          columns[4], columns[5], columns[6]};
+}
+
+/* The same in all lanes. */
+RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_all(const rp_dem_pair *pair)
+{
+    return (rp_dem_pairs){rp_wide_all(pair->stiffness), rp_wide_all(pair->damping),
+                          rp_wide_all(pair->shear),     rp_wide_all(pair->friction),
+                          rp_wide_all(pair->rolling),   rp_wide_all(pair->tension),
+                          rp_wide_all(pair->slip)};
+}
+
+/* What all contacts of a step have in common. */
+typedef struct rp_dem_rules {
+    bool hertz, history, cohesive, rolls;
+    float dt;           /* s; 0: only look, springs stay */
+    float slip_damping; /* of viscous shear */
+    float rupture;      /* in parts of R* */
+} rp_dem_rules;
+
+/* A contact before the law. */
+typedef struct rp_dem_meet {
+    rp_dem_vec n, v;      /* unit; m/s */
+    rp_dem_vec spin;      /* rad/s, of the first against the second */
+    rp_wide overlap;      /* m; negative: a gap */
+    rp_wide radius;       /* m, R*: 1 / (1/R1 + 1/R2) */
+    rp_wide inverse_mass; /* 1/kg, of m* */
+    rp_wide moisture;     /* 0 to 1 */
+    rp_dem_vec spring;    /* m */
+} rp_dem_meet;
+
+/* And after it. */
+typedef struct rp_dem_answer {
+    rp_wide normal;    /* N, pushes apart */
+    rp_dem_vec shear;  /* N, on the first */
+    rp_dem_vec torque; /* N m, on the first, from rolling */
+    rp_dem_vec spring; /* m */
+} rp_dem_answer;
+
+/* One over the length, 0 for 0. */
+RP_WIDE_INLINE rp_wide rp_dem_inverse_length(rp_dem_vec a, rp_wide *length)
+{
+    *length = rp_wide_sqrt(rp_dem_dot(a, a));
+    return rp_wide_select(*length > 0, 1 / *length, rp_wide_all(0));
+}
+
+/* Whether any lane is set. */
+RP_WIDE_INLINE bool rp_dem_any(rp_wide_int mask)
+{
+    int64_t parts[4];
+    memcpy(parts, &mask, sizeof parts);
+    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
+}
+
+/* (E6): springs follow the contact as it turns, without its normal part, and grow by the slip. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(const rp_dem_meet *m, rp_dem_vec slip, float dt)
+{
+    rp_dem_vec flat = rp_dem_madd(m->spring, -rp_dem_dot(m->spring, m->n), m->n);
+    rp_wide before = rp_dem_dot(m->spring, m->spring), after = rp_dem_dot(flat, flat);
+    rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
+    return rp_dem_madd(rp_dem_scale(flat, kept), rp_wide_all(dt), slip);
+}
+
+/* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. Two spheres slip against
+ * each other with 2/7 of m*, since they turn; `root` is sqrt(m* k). */
+RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
+                                           const rp_dem_meet *m, rp_dem_vec slip, rp_wide stiffness,
+                                           rp_wide root, rp_wide limit, rp_dem_answer *out)
+{
+    rp_wide damping = pairs->slip * root;
+    rp_dem_vec spring = rules->dt > 0 ? rp_dem_stretch(m, slip, rules->dt) : m->spring;
+    rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
+    force = rp_dem_scale(force, 1 / (1 + damping * m->inverse_mass * (1.75f * rules->dt)));
+    rp_wide square = rp_dem_dot(force, force);
+    rp_wide_int slides = square > limit * limit;
+    out->shear = force;
+    out->spring = spring;
+    if (!rp_dem_any(slides)) return;
+    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
+    out->shear = rp_dem_scale(force, cut);
+    /* What slides keeps just the stretch that holds the limit. */
+    rp_dem_vec rest = rp_dem_scale(out->shear, 1 / stiffness);
+    out->spring = (rp_dem_vec){rp_wide_select(slides, rest.x, spring.x),
+                               rp_wide_select(slides, rest.y, spring.y),
+                               rp_wide_select(slides, rest.z, spring.z)};
+}
+
+/* (E7): slip is slowed down, up to Coulomb's limit; no memory. */
+RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_dem_vec slip, rp_wide root,
+                                         rp_wide limit, rp_dem_answer *out)
+{
+    rp_wide speed, inverse = rp_dem_inverse_length(slip, &speed);
+    rp_wide size = rp_wide_min(limit, rules->slip_damping * root * speed);
+    out->shear = rp_dem_scale(slip, size * inverse);
+    out->spring = (rp_dem_vec){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
+}
+
+/* (E8): rolling against each other costs a torque that does not depend on how fast. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_roll(const rp_dem_pairs *pairs, const rp_dem_meet *m, rp_wide root,
+                                      rp_wide normal)
+{
+    rp_wide rate, inverse = rp_dem_inverse_length(m->spin, &rate);
+    rp_wide most = pairs->rolling * m->radius * normal;
+    rp_wide slow = pairs->rolling * root * m->radius * m->radius * rate;
+    return rp_dem_scale(m->spin, -rp_wide_min(most, slow) * inverse);
+}
+
+/* Lanes that do not touch give no force, and their springs are gone. */
+RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
+                                            const rp_dem_meet *m, rp_wide_int touching)
+{
+    rp_dem_answer out;
+    rp_wide zero = rp_wide_all(0), overlap = rp_wide_max(m->overlap, zero);
+    rp_wide mass = 1 / m->inverse_mass;
+    rp_wide stiffness = pairs->stiffness; /* (E2), (E3): force over overlap */
+    if (rules->hertz) stiffness *= rp_wide_sqrt(m->radius * overlap);
+    rp_wide root = rp_wide_sqrt(mass * stiffness);
+    rp_wide damping = pairs->damping * root;
+    rp_wide away = rp_dem_dot(m->v, m->n);
+    /* (E4): v is that of the step's start, so the force itself tells the one half way. */
+    rp_wide normal = (stiffness * overlap - damping * away) /
+                     (1 + damping * (0.5f * rules->dt) * m->inverse_mass);
+    normal = rp_wide_select(touching, rp_wide_max(normal, zero), zero);
+    rp_wide limit = pairs->friction * normal;
+    rp_dem_vec slip = rp_dem_madd(m->v, -away, m->n);
+    if (rules->history) {
+        rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
+        rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, limit, &out);
+    } else {
+        rp_dem_shear_by_slip(rules, slip, root, limit, &out);
+    }
+    out.spring.x = rp_wide_select(touching, out.spring.x, zero);
+    out.spring.y = rp_wide_select(touching, out.spring.y, zero);
+    out.spring.z = rp_wide_select(touching, out.spring.z, zero);
+    out.torque = (rp_dem_vec){zero, zero, zero};
+    if (rules->rolls) out.torque = rp_dem_roll(pairs, m, root, normal);
+    out.normal = normal;
+    if (rules->cohesive) { /* (E9) */
+        rp_wide gap = rp_wide_max(-m->overlap, zero);
+        rp_wide near = rp_wide_max(1 - gap / (rules->rupture * m->radius), zero);
+        out.normal -= pairs->tension * m->moisture * m->radius * near;
+    }
+    return out;
+}
+
+#endif

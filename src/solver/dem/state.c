@@ -1,0 +1,203 @@
+/* Lists and contact memory to and from a store: they decide when the next lists are made, so a
+ * resumed run that made its own would not have the same bits. */
+#include "base/report.h"
+#include "solver/dem/dem.h"
+
+/* Numbers of their own, in this order. */
+enum { SAVED_GRAINS, SAVED_SPHERES, SAVED_ENTRIES, SAVED_WALLS, SAVED_NEXT_ID, SAVED_NUMBERS };
+enum { SAVED_MOVED, SAVED_BODY_MOVED, SAVED_OVERLAP, SAVED_REALS };
+
+/* One array of the lists. */
+typedef struct part {
+    const char *name, *unit;
+    rp_field_type type;
+    void *data;
+    size_t count;
+} part;
+
+#define PARTS_MAX 16
+
+/* Everything but the numbers; gives how many parts there are. */
+static int parts_of(const rp_solver *solver, part *parts)
+{
+    const rp_dem_lists *l = &solver->lists;
+    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    size_t walls = l->wall_count * sizeof(rp_dem_wall) / sizeof(uint32_t);
+    const part common[] = {
+        {"dem/start", "", RP_U32, l->start, l->grains},
+        {"dem/count", "", RP_U16, l->count, l->grains},
+        {"dem/beyond", "m", RP_F32, l->beyond, l->grains},
+        {"dem/origin_x", "m", RP_F32, l->origin[0], l->spheres},
+        {"dem/origin_y", "m", RP_F32, l->origin[1], l->spheres},
+        {"dem/origin_z", "m", RP_F32, l->origin[2], l->spheres},
+        {"dem/other", "", RP_U32, l->other, l->entries},
+        {"dem/walls", "", RP_U32, l->walls, walls},
+        {"dem/wall_start", "", RP_U32, l->wall_start, blocks + 1},
+    };
+    const part springs[] = {
+        {"dem/spring_x", "m", RP_F32, l->spring[0], l->entries},
+        {"dem/spring_y", "m", RP_F32, l->spring[1], l->entries},
+        {"dem/spring_z", "m", RP_F32, l->spring[2], l->entries},
+    };
+    int count = 0;
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        parts[count++] = common[i];
+    for (size_t i = 0; solver->history && i < sizeof springs / sizeof *springs; i++)
+        parts[count++] = springs[i];
+    if (!solver->single) {
+        parts[count++] = (part){"dem/mine", "", RP_U8, l->mine, l->entries};
+        parts[count++] = (part){"dem/first", "", RP_U32, solver->first, l->grains + 1};
+    }
+    return count;
+}
+
+rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
+{
+    const rp_dem_lists *l = &solver->lists;
+    const uint64_t numbers[SAVED_NUMBERS] = {l->grains, l->spheres, l->entries, l->wall_count,
+                                             solver->next_id};
+    const double reals[SAVED_REALS] = {solver->moved, solver->body_moved, solver->overlap};
+    rp_code code = RP_OK;
+    for (int i = 0; i < SAVED_NUMBERS && code == RP_OK; i++) {
+        static const char *const names[] = {"dem/grains", "dem/spheres", "dem/entries",
+                                            "dem/wall_count", "dem/next_id"};
+        code = rp_store_put_u64(store, names[i], numbers[i], report);
+    }
+    for (int i = 0; i < SAVED_REALS && code == RP_OK; i++) {
+        static const char *const names[] = {"dem/moved", "dem/body_moved", "dem/overlap"};
+        code = rp_store_put_f64(store, names[i], "m", reals[i], report);
+    }
+    part parts[PARTS_MAX];
+    int count = l->grains ? parts_of(solver, parts) : 0;
+    for (int i = 0; i < count && code == RP_OK; i++)
+        code = rp_store_put(store, parts[i].name, parts[i].unit, parts[i].type, parts[i].data,
+                            parts[i].count, report);
+    return code;
+}
+
+static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *report)
+{
+    rp_dem_lists *l = &solver->lists;
+    uint64_t grains = 0, spheres = 0, entries = 0, walls = 0, next_id = 0;
+    rp_code code = rp_store_get_u64(store, "dem/grains", &grains, report);
+    if (code == RP_OK) code = rp_store_get_u64(store, "dem/spheres", &spheres, report);
+    if (code == RP_OK) code = rp_store_get_u64(store, "dem/entries", &entries, report);
+    if (code == RP_OK) code = rp_store_get_u64(store, "dem/wall_count", &walls, report);
+    if (code == RP_OK) code = rp_store_get_u64(store, "dem/next_id", &next_id, report);
+    if (code == RP_OK) code = rp_store_get_f64(store, "dem/moved", &solver->moved, report);
+    if (code == RP_OK)
+        code = rp_store_get_f64(store, "dem/body_moved", &solver->body_moved, report);
+    if (code == RP_OK) code = rp_store_get_f64(store, "dem/overlap", &solver->overlap, report);
+    if (code != RP_OK) return code;
+    if (grains > UINT32_MAX || spheres > UINT32_MAX || entries > UINT32_MAX || walls > UINT32_MAX)
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
+    l->grains = grains;
+    l->spheres = spheres;
+    l->entries = entries;
+    l->wall_count = walls;
+    solver->next_id = (uint32_t)next_id;
+    return RP_OK;
+}
+
+/* Whether spheres are numbered as the kinds of grains say; grains may have left since. */
+static bool are_numbered(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    if (solver->single) return l->spheres == l->grains;
+    bool sound = solver->first[0] == 0 && solver->first[l->grains] == l->spheres;
+    for (size_t i = 0; i < l->grains && sound; i++)
+        sound = solver->first[i] < solver->first[i + 1] &&
+                solver->first[i + 1] - solver->first[i] <= RP_CLUMP_MAX;
+    return sound;
+}
+
+static bool are_entries_sound(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    bool sound = true;
+    for (size_t i = 0; i < l->grains && sound; i++) {
+        size_t end = (size_t)l->start[i] + l->count[i];
+        size_t balls = rp_dem_first(solver, i + 1) - rp_dem_first(solver, i);
+        sound = end <= l->entries;
+        for (size_t e = l->start[i]; e < end && sound; e++)
+            sound = l->other[e] < l->spheres && (!l->mine || l->mine[e] < balls);
+    }
+    return sound;
+}
+
+static bool are_walls_sound(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    int surfaces = rp_couple_count(solver->frame.couple);
+    bool sound = l->wall_start[blocks] == l->wall_count;
+    for (size_t b = 0; b < blocks && sound; b++)
+        sound = l->wall_start[b] <= l->wall_start[b + 1];
+    for (size_t w = 0; w < l->wall_count && sound; w++)
+        sound = l->walls[w].sphere < l->spheres && l->walls[w].surface >= 0 &&
+                l->walls[w].surface < surfaces;
+    return sound;
+}
+
+/* Lists that lead outside of themselves must not be followed. */
+static rp_code check_lists(const rp_solver *solver, rp_report *report)
+{
+    const rp_particles *p = solver->frame.particles;
+    bool sound = are_numbered(solver) && are_entries_sound(solver) && are_walls_sound(solver);
+    for (size_t i = 0; i < p->count && sound; i++)
+        sound = solver->slot[i] <= solver->lists.grains;
+    if (sound) return RP_OK;
+    return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
+}
+
+/* What lies between lists is read as well, but not used: it must lead somewhere. */
+static void fill_gaps(rp_dem_lists *l)
+{
+    for (size_t e = 0; e < l->entries; e++) {
+        if (l->other[e] >= l->spheres) l->other[e] = 0;
+        if (l->mine && l->mine[e] >= RP_CLUMP_MAX) l->mine[e] = 0;
+    }
+}
+
+static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
+{
+    rp_dem_lists *l = &solver->lists;
+    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    bool fits = rp_dem_room_for_grains(l, l->grains) && rp_dem_room_for_spheres(l, l->spheres) &&
+                rp_dem_room_for_entries(solver, l->entries) &&
+                rp_dem_room_for_walls(l, l->wall_count) && rp_dem_room_for_blocks(l, blocks + 1) &&
+                rp_dem_room_for_rows(solver, l->spheres);
+    if (fits && !solver->single)
+        fits = rp_reserve((void **)&solver->first, &solver->first_capacity, 0, l->grains + 1,
+                          sizeof *solver->first) &&
+               rp_reserve((void **)&solver->owner, &solver->owner_capacity, 0, l->spheres,
+                          sizeof *solver->owner);
+    if (!fits) return rp_fail_memory(report, l->entries * 16, "contacts of spheres");
+    part parts[PARTS_MAX];
+    int count = parts_of(solver, parts);
+    rp_code code = RP_OK;
+    for (int i = 0; i < count && code == RP_OK; i++)
+        code = rp_store_get(store, parts[i].name, parts[i].type, parts[i].data, parts[i].count,
+                            report);
+    if (code == RP_OK) code = check_lists(solver, report);
+    if (code != RP_OK) return code;
+    fill_gaps(l);
+    solver->spheres = l->spheres;
+    memset(l->live, 255, l->grains);
+    for (size_t i = 0; !solver->single && i < l->grains; i++)
+        for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
+            solver->owner[s] = (uint32_t)i;
+    return RP_OK;
+}
+
+rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    solver->stats = (rp_step_stats){
+        .max_speed = rp_particles_max_speed(frame->particles, frame->threads), .density_error = -1};
+    solver->seen = false;
+    rp_code code = get_numbers(solver, store, report);
+    if (code == RP_OK && solver->lists.grains) code = get_lists(solver, store, report);
+    if (code != RP_OK) solver->lists.grains = solver->lists.spheres = 0;
+    return code;
+}

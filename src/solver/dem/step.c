@@ -1,0 +1,43 @@
+/* The order of a step; docs/theory/dem.md. */
+#include "base/report.h"
+#include "solver/dem/dem.h"
+
+/* Steps longer than this part of a contact's time do not see it. */
+#define STEP_MOST 0.5
+
+static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *report)
+{
+    double good = rp_dem_limit_dt(solver).dt, most = good * solver->params.steps * STEP_MOST;
+    if (dt <= most) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC,
+                   "at %.6g s a step of %.3g s is too long for contacts that last %.3g s; leave "
+                   "time.step out, or make it %.2g s at most",
+                   time, dt, good * solver->params.steps, good);
+}
+
+rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    solver->dt = dt;
+    solver->gravity = rp_scene_gravity(frame->scene, time + dt / 2);
+    rp_code code = check_step(solver, time, dt, report);
+    if (code != RP_OK) return code;
+    rp_couple_move(frame->couple, dt / 2); /* forces are those half way */
+    solver->body_moved += rp_couple_max_speed(frame->couple) * dt;
+
+    rp_timer_start(&solver->timers[RP_DEM_MOVE]);
+    rp_dem_drift(solver);
+    rp_timer_stop(&solver->timers[RP_DEM_MOVE]);
+    if (rp_dem_lists_are_stale(solver)) {
+        rp_timer_start(&solver->timers[RP_DEM_LISTS]);
+        code = rp_dem_make_lists(solver, report);
+        rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
+        if (code != RP_OK) return code;
+    }
+    rp_timer_start(&solver->timers[RP_DEM_FORCES]);
+    code = rp_dem_forces(solver, time, report);
+    rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
+    solver->seen = code == RP_OK;
+    solver->stats.max_speed = rp_particles_max_speed(frame->particles, frame->threads);
+    return code;
+}

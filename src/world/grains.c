@@ -1,0 +1,145 @@
+/* What single grains are: kind, size and orientation, drawn once for each; docs/theory/world.md
+ * (W15). */
+#include "base/random.h"
+#include "base/report.h"
+#include "math/trig.h"
+#include "world/world.h"
+
+#include <stdio.h>
+
+/* Where one grain is this many times another, searching for neighbours takes too long. */
+#define RATIO_MAX 20
+/* More than rounding. */
+#define SLACK (1 + 1e-6)
+
+bool rp_grains_are_resolved(const rp_scene *scene)
+{
+    return rp_solver_find(scene->method->name)->capabilities & RP_CAN_SHAPE;
+}
+
+bool rp_grains_are_turned(const rp_scene *scene)
+{
+    for (int i = 0; i < scene->grains.count; i++)
+        if (rp_scene_grains(scene)[i].clump.count > 1) return true;
+    return false;
+}
+
+/* The kinds of a material: those that name it, or where there is none those that name no material.
+ */
+static bool is_named(const rp_scene *scene, int material)
+{
+    for (int i = 0; i < scene->grains.count; i++)
+        if (rp_scene_grains(scene)[i].material == material) return true;
+    return false;
+}
+
+static double shares_of(const rp_scene *scene, int key)
+{
+    double shares = 0;
+    for (int i = 0; i < scene->grains.count; i++)
+        if (rp_scene_grains(scene)[i].material == key) shares += rp_scene_grains(scene)[i].share;
+    return shares;
+}
+
+/* All 32 bits, so that rare kinds and sizes occur. */
+static double unit_of(uint32_t bits)
+{
+    return bits * 0x1p-32;
+}
+
+/* The kind at `part` of the shares. */
+static int pick_kind(const rp_scene *scene, int material, double part)
+{
+    int key = is_named(scene, material) ? material : -1, picked = 0;
+    double left = part * shares_of(scene, key);
+    for (int i = 0; i < scene->grains.count; i++) {
+        const rp_grain_spec *kind = &rp_scene_grains(scene)[i];
+        if (kind->material != key) continue;
+        picked = i;
+        left -= kind->share;
+        if (left < 0) break;
+    }
+    return picked;
+}
+
+/* K. Shoemake, "Uniform random rotations", Graphics Gems III, 1992. */
+static rp_quat random_turn(rp_random4 random)
+{
+    double part = unit_of(random.bits[0]), a = sqrt(1 - part), b = sqrt(part);
+    double first = 2 * RP_PI * unit_of(random.bits[1]),
+           second = 2 * RP_PI * unit_of(random.bits[2]);
+    return rp_quat_normal(
+        (rp_quat){b * rp_cos(second), a * rp_sin(first), a * rp_cos(first), b * rp_sin(second)});
+}
+
+void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *out)
+{
+    uint64_t seed = (uint64_t)scene->seed;
+    rp_random4 random = rp_random(seed, RP_RANDOM_GRAIN, id);
+    out->kind = pick_kind(scene, material, unit_of(random.bits[0]));
+    const rp_grain_spec *kind = &rp_scene_grains(scene)[out->kind];
+    double d = rp_grain_size(kind, unit_of(random.bits[1]));
+    out->diameter = d;
+    out->mass = rp_scene_materials(scene)[material].grain_density * kind->clump.volume * d * d * d;
+    out->turn = kind->clump.count > 1 ? random_turn(rp_random(seed, RP_RANDOM_TURN, id))
+                                      : rp_quat_identity();
+}
+
+double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material)
+{
+    const rp_material_spec *made_of = &rp_scene_materials(scene)[material];
+    double spacing = scene->particles.spacing, sum = 0;
+    if (!resolved) return made_of->density * spacing * spacing * spacing;
+    int key = is_named(scene, material) ? material : -1;
+    for (int i = 0; i < scene->grains.count; i++) {
+        const rp_grain_spec *kind = &rp_scene_grains(scene)[i];
+        if (kind->material == key) sum += kind->share * kind->clump.volume * kind->cube;
+    }
+    return made_of->grain_density * sum / shares_of(scene, key);
+}
+
+static rp_code check_kind(const rp_scene *scene, const rp_grain_spec *kind, rp_report *report)
+{
+    double spacing = scene->particles.spacing, part = 1 - scene->particles.jitter;
+    if (kind->largest <= part * spacing * SLACK) return RP_OK;
+    char key[128];
+    snprintf(key, sizeof key, "grains.%s.%s", kind->name,
+             kind->sizes == RP_SIZES_SIEVE ? "sieve" : "diameter");
+    return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                      "the largest grains are %.4g m across and would start inside each other: a "
+                      "spacing of %.4g m with a jitter of %g leaves %.4g m; raise "
+                      "particles.spacing to %.4g m",
+                      kind->largest, spacing, scene->particles.jitter, part * spacing,
+                      kind->largest / part * SLACK);
+}
+
+static rp_code check_ratio(const rp_scene *scene, rp_report *report)
+{
+    const rp_grain_spec *small = rp_scene_grains(scene), *large = small;
+    for (int i = 1; i < scene->grains.count; i++) {
+        const rp_grain_spec *kind = &rp_scene_grains(scene)[i];
+        if (kind->smallest < small->smallest) small = kind;
+        if (kind->largest > large->largest) large = kind;
+    }
+    if (large->largest <= RATIO_MAX * small->smallest * SLACK) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, NULL, "grains",
+                      "grains are from %.4g m ('%s') to %.4g m ('%s') across; the largest may be "
+                      "%d times the smallest",
+                      small->smallest, small->name, large->largest, large->name, RATIO_MAX);
+}
+
+rp_code rp_grains_check(const rp_scene *scene, rp_report *report)
+{
+    rp_code code = check_ratio(scene, report);
+    for (int i = 0; i < scene->grains.count; i++) {
+        rp_code kind = check_kind(scene, &rp_scene_grains(scene)[i], report);
+        if (code == RP_OK) code = kind;
+    }
+    for (int i = 0; i < scene->materials.count; i++)
+        if (!is_named(scene, i) && !(shares_of(scene, -1) > 0))
+            code = rp_fail_at(report, RP_ERROR_INPUT, NULL, "grains",
+                              "no kind of grain is for the material '%s'; add one, or one without "
+                              "a material, which is for all others",
+                              rp_scene_materials(scene)[i].name);
+    return code;
+}
