@@ -143,7 +143,7 @@ static rp_code fill_pairs(rp_solver *solver, rp_report *report)
             double wet = fmin(materials[a].surface_tension, materials[b].surface_tension);
             double density = sqrt(materials[a].grain_density * materials[b].grain_density);
             rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, half * density,
-                                       2 * RP_PI * wet);
+                                       4 * RP_PI * wet);
             solver->pairs[a * count + b] = solver->pairs[b * count + a] = pair;
             solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
             if (!isfinite(pair.stiffness) || !(pair.stiffness > 0))
