@@ -223,8 +223,8 @@ rp_step_limit rp_dem_limit_dt(rp_solver *solver)
         if (loaded < limit.dt)
             limit = (rp_step_limit){loaded, "contact time: of the most loaded contact"};
     }
-    /* Lists hold for half a skin: nothing may go further in a step. */
-    double way = solver->skin / 4, body = rp_couple_max_speed(solver->frame.couple);
+    /* Lists hold for half their slack: nothing may go further in a step. */
+    double way = solver->slack / 4, body = rp_couple_max_speed(solver->frame.couple);
     if (speed * limit.dt > way)
         limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
     if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};
