@@ -179,9 +179,11 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     solver->stats.density_error = -1;
     take_kinds(solver);
     solver->cohesive = is_ever_wet(frame->scene);
-    solver->skin = solver->params.skin * solver->diameter;
-    if (solver->cohesive) /* water reaches further than contacts */
+    solver->skin = solver->wall_skin = solver->slack = solver->params.skin * solver->diameter;
+    if (solver->cohesive) { /* R* is half a radius between grains, and a whole one on a wall */
         solver->skin += solver->params.rupture * solver->largest / 4;
+        solver->wall_skin += solver->params.rupture * solver->largest / 2;
+    }
     solver->reach = solver->largest + solver->skin;
     rp_code code = take_period(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);

@@ -123,7 +123,9 @@ struct rp_solver {
     double least_radius;      /* m, of any sphere */
     double least_mass;        /* kg, of any grain */
     double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
-    double skin, reach;       /* m; of lists of grains */
+    double slack;             /* m, that grains may go before there are new lists, twice */
+    double skin, wall_skin;   /* m, that lists reach beyond contacts: water reaches further */
+    double reach;             /* m, of lists of grains */
     rp_vec3 period;           /* m; 0 where an axis is not periodic */
     double dt;                /* s, of the step in hand */
     rp_vec3 gravity;          /* m/s2, likewise */

@@ -1,4 +1,4 @@
-/* Who may touch whom: made anew only when some sphere has gone half a skin since the last time.
+/* Who may touch whom: made anew only when some sphere has gone half the slack since the last time.
  * Grains are put in cell order, grains near each other are found by their middles, and pairs of
  * their spheres with a gap below the skin become entries, the nearest first. */
 #include "base/report.h"
@@ -13,7 +13,7 @@ bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
     const rp_particles *p = solver->frame.particles;
     return solver->lists.grains != p->count || solver->next_id != p->next_id ||
-           2 * solver->moved > solver->skin || 2 * solver->body_moved > solver->skin;
+           2 * solver->moved > solver->slack || 2 * solver->body_moved > solver->slack;
 }
 
 typedef struct candidate {
