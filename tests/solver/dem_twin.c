@@ -318,9 +318,10 @@ static void take_springs(twin *t, const grains *g)
     int first[SPHERES_MAX + 1] = {0};
     for (int i = 0; i < t->grains; i++)
         first[i + 1] = first[i] + t->grain[i].clump->count;
-    for (size_t s = 0; s < lists->spheres; s++)
-        for (size_t e = lists->start[s]; e < lists->start[s] + lists->count[s]; e++) {
-            int a = ball_of(g, first, s), b = ball_of(g, first, lists->other[e]);
+    for (size_t i = 0; i < lists->grains; i++)
+        for (size_t e = lists->start[i]; e < lists->start[i] + lists->count[i]; e++) {
+            size_t mine = rp_dem_first(solver, i) + (lists->mine ? lists->mine[e] : 0);
+            int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
             if (a > b || !t->kind.history) continue;
             t->memory[a][b] = rp_v3(lists->spring[0][e], lists->spring[1][e], lists->spring[2][e]);
         }
