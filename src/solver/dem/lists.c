@@ -91,6 +91,16 @@ static void write_entries(const rp_solver *solver, size_t sphere, size_t at, con
     }
 }
 
+/* What is between blocks is never used, but saved with the rest: it must not tell what was there.
+ */
+static void clear_gap(const rp_solver *solver, size_t at)
+{
+    const rp_dem_lists *lists = &solver->lists;
+    memset(lists->other + at, 0, RP_WIDE * sizeof *lists->other);
+    for (int a = 0; a < 3 && solver->history; a++)
+        memset(lists->spring[a] + at, 0, RP_WIDE * sizeof *lists->spring[a]);
+}
+
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
@@ -107,7 +117,10 @@ static void list_range(void *context, size_t begin, size_t end)
             if (job->write) write_entries(solver, s, at, list, count);
             at += count;
         }
-    if (!job->write) *mine = at;
+    if (job->write)
+        clear_gap(solver, at);
+    else
+        *mine = at;
 }
 
 /* Counts of blocks become places; a group of eight is left empty behind each. */
