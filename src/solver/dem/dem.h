@@ -69,7 +69,7 @@ typedef struct rp_dem_lists {
     size_t entries;         /* places in the arrays below, gaps included */
     uint32_t *start;
     uint16_t *count;
-    uint8_t *live;    /* a bit for each group of eight that touched in the last step */
+    uint8_t *live;    /* a bit for each group of eight that touched in the last step, or is new */
     float *beyond;    /* m, least gap of the entries after the eighth, when they were made */
     float *origin[3]; /* m, where spheres were then */
     size_t sphere_capacity;
@@ -156,6 +156,15 @@ static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
 static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
 {
     return solver->owner ? solver->owner[sphere] : sphere;
+}
+
+/* A bit for each group of eight among so many entries; from the eighth group on they share the last
+ * one, which stays set. */
+#define RP_DEM_LAST_GROUP 128
+static inline uint8_t rp_dem_groups(size_t entries)
+{
+    size_t groups = (entries + RP_WIDE - 1) / RP_WIDE;
+    return groups < 8 ? (uint8_t)((1u << groups) - 1) : 255;
 }
 
 /* How far a coordinate's difference is across the nearer way round a period; 0: no period. */

@@ -82,7 +82,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, size_t sphere, const rp_dem_
     rp_dem_eight e;
     if (!rp_dem_look(&job->field, self, index, lanes, &e)) {
         if (job->field.rules.history && lists->live[sphere] & bit) forget_springs(lists, at, lanes);
-        lists->live[sphere] &= (uint8_t)~bit;
+        if (bit < RP_DEM_LAST_GROUP) lists->live[sphere] &= (uint8_t)~bit;
         return;
     }
     lists->live[sphere] |= (uint8_t)bit;
@@ -99,15 +99,16 @@ RP_WIDE_INLINE void add_sphere(const force_job *job, size_t sphere, const rp_dem
 {
     const rp_dem_lists *lists = &job->solver->lists;
     int count = lists->count[sphere];
-    /* What is not among the eight nearest cannot touch before somebody has moved so far. */
-    if (2 * (float)job->solver->moved < lists->beyond[sphere] && !job->field.rules.cohesive &&
-        count > RP_WIDE)
+    /* What is not among the eight nearest cannot touch before somebody has moved so far; what did
+     * touch a step ago must be looked at once more, to be forgotten. */
+    if (count > RP_WIDE && 2 * (float)job->solver->moved < lists->beyond[sphere] &&
+        lists->live[sphere] < 2 && !job->field.rules.cohesive)
         count = RP_WIDE;
     unsigned bit = 1;
     for (int n = 0; n < count; n += RP_WIDE) {
         int lanes = count - n < RP_WIDE ? count - n : RP_WIDE;
         add_group(job, sphere, self, lists->start[sphere] + (size_t)n, lanes, bit, s);
-        if (bit < 128) bit *= 2;
+        if (bit < RP_DEM_LAST_GROUP) bit *= 2;
     }
 }
 

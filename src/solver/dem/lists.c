@@ -80,7 +80,7 @@ static void write_entries(const rp_solver *solver, size_t sphere, size_t at, con
     const float *row = (const float *)&solver->place[sphere];
     lists->start[sphere] = (uint32_t)at;
     lists->count[sphere] = (uint16_t)count;
-    lists->live[sphere] = 255;
+    lists->live[sphere] = rp_dem_groups(count);
     lists->beyond[sphere] = count > RP_WIDE ? list[RP_WIDE].gap : INFINITY;
     for (int a = 0; a < 3; a++)
         lists->origin[a][sphere] = row[AT_X + a] + row[AT_LOW_X + a];

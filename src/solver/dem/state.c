@@ -150,7 +150,8 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     if (code == RP_OK) code = check_lists(solver, report);
     if (code != RP_OK) return code;
     solver->spheres = l->spheres;
-    memset(l->live, 255, l->spheres);
+    for (size_t s = 0; s < l->spheres; s++)
+        l->live[s] = rp_dem_groups(l->count[s]);
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;
