@@ -238,7 +238,7 @@ static void force_range(void *context, size_t begin, size_t end)
         force_block(context, at, end - at < RP_DEM_BLOCK ? end : at + RP_DEM_BLOCK);
 }
 
-rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt)
+rp_dem_field rp_dem_field_of(const rp_solver *solver, bool looking)
 {
     const rp_vec3 *period = &solver->period;
     rp_dem_field field = {.place = solver->place,
@@ -251,7 +251,8 @@ rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt)
                                     .history = solver->history,
                                     .cohesive = solver->cohesive,
                                     .rolls = solver->rolls,
-                                    .dt = (float)dt,
+                                    .looking = looking,
+                                    .dt = (float)solver->dt,
                                     .slip_damping = (float)solver->params.slip_damping,
                                     .rupture = (float)solver->params.rupture}};
     return field;
@@ -274,7 +275,7 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     force_job job = {.solver = solver,
-                     .field = rp_dem_field_of(solver, solver->dt),
+                     .field = rp_dem_field_of(solver, false),
                      .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
                      .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1)};
     if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");

@@ -20,7 +20,8 @@ typedef struct rp_dem_field {
     rp_dem_rules rules;
 } rp_dem_field;
 
-rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt);
+/* Of the step in hand, or `looking` back at it. */
+rp_dem_field rp_dem_field_of(const rp_solver *solver, bool looking);
 
 /* Eight places; which of them touch, or have a bridge between. */
 typedef struct rp_dem_eight {

@@ -52,7 +52,8 @@ RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_of(const rp_wide columns[RP_WIDE])
 /* What all contacts of a step have in common. */
 typedef struct rp_dem_rules {
     bool hertz, history, cohesive, rolls;
-    float dt;           /* s; 0: only look, springs stay */
+    bool looking;       /* after the step: springs stay */
+    float dt;           /* s */
     float slip_damping; /* of viscous shear */
     float rupture;      /* in parts of R* */
 } rp_dem_rules;
@@ -101,7 +102,7 @@ RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_d
     /* Two spheres slip against each other with 2/7 of m*, since they turn. */
     rp_wide mass = (2.0f / 7) / m->inverse_mass;
     rp_wide damping = pairs->damping * rp_wide_sqrt(mass * stiffness);
-    rp_dem_vec spring = rules->dt > 0 ? rp_dem_stretch(m, slip, rules->dt) : m->spring;
+    rp_dem_vec spring = rules->looking ? m->spring : rp_dem_stretch(m, slip, rules->dt);
     rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
     force = rp_dem_scale(force, 1 / (1 + damping * (0.5f * rules->dt) / mass));
     rp_wide size, inverse = rp_dem_inverse_length(force, &size);
