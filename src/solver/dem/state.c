@@ -97,11 +97,27 @@ static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *
     return RP_OK;
 }
 
+/* Whether the grains have as many spheres as the lists say, and are in their order while those are
+ * good. */
+static bool are_grains_listed(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    const rp_particles *p = solver->frame.particles;
+    bool good = l->grains == p->count && solver->next_id == p->next_id, sound = true;
+    for (size_t i = 0; i < p->count && sound; i++) {
+        size_t slot = solver->slot[i];
+        sound = slot <= l->grains && (!good || slot == i + 1);
+        if (!slot || !sound || solver->single) continue;
+        size_t spheres = solver->first[slot] - solver->first[slot - 1];
+        sound = spheres == (size_t)solver->kinds[p->kind[i]].clump.count;
+    }
+    return sound;
+}
+
 /* Lists that lead outside of themselves must not be followed. */
 static rp_code check_lists(const rp_solver *solver, rp_report *report)
 {
     const rp_dem_lists *l = &solver->lists;
-    const rp_particles *p = solver->frame.particles;
     size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     int surfaces = rp_couple_count(solver->frame.couple);
     bool sound = solver->single ? l->spheres == l->grains : solver->first[0] == 0;
@@ -121,10 +137,22 @@ static rp_code check_lists(const rp_solver *solver, rp_report *report)
     for (size_t w = 0; w < l->wall_count && sound; w++)
         sound = l->walls[w].sphere < l->spheres && l->walls[w].surface >= 0 &&
                 l->walls[w].surface < surfaces;
-    for (size_t i = 0; i < p->count && sound; i++)
-        sound = solver->slot[i] <= l->grains;
-    if (sound) return RP_OK;
+    if (sound && are_grains_listed(solver)) return RP_OK;
     return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
+}
+
+/* Before memory is taken for as much as the numbers say. */
+static rp_code check_counts(const rp_solver *solver, const rp_store *store, rp_report *report)
+{
+    part parts[PARTS_MAX];
+    int count = parts_of(solver, parts);
+    for (int i = 0; i < count; i++) {
+        const rp_store_entry *entry = rp_store_find(store, parts[i].name);
+        if (entry && entry->count == parts[i].count) continue;
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's '%s' has %zu values in place of %zu",
+                       parts[i].name, entry ? entry->count : 0, parts[i].count);
+    }
+    return RP_OK;
 }
 
 static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
@@ -165,6 +193,7 @@ rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
         .max_speed = rp_particles_max_speed(frame->particles, frame->threads), .density_error = -1};
     solver->seen = false;
     rp_code code = get_numbers(solver, store, report);
+    if (code == RP_OK && solver->lists.grains) code = check_counts(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = get_lists(solver, store, report);
     if (code != RP_OK) solver->lists.grains = solver->lists.spheres = 0;
     return code;
