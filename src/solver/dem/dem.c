@@ -124,6 +124,8 @@ static bool ever_rolls(const rp_solver *solver)
 {
     for (int i = 0; i < solver->material_count * solver->material_count; i++)
         if (solver->pairs[i].rolling > 0) return true;
+    for (size_t i = 0; i < solver->wall_pair_count; i++)
+        if (solver->wall_pairs[i].rolling > 0) return true;
     return false;
 }
 
