@@ -19,7 +19,7 @@
 #include "solver/solver.h"
 
 #define RP_DEM_BLOCK 256 /* grains that a thread takes at a time */
-#define RP_DEM_MATERIALS 256
+#define RP_DEM_KNOWN 16
 
 typedef enum rp_dem_law { RP_DEM_HERTZ, RP_DEM_LINEAR } rp_dem_law;
 #define RP_DEM_LAW_WORDS "hertz|linear"
@@ -130,6 +130,10 @@ struct rp_solver {
     double dt;                /* s, of the step in hand */
     rp_vec3 gravity;          /* m/s2, likewise */
 
+    struct {
+        double restitution, damping;
+    } known[RP_DEM_KNOWN]; /* dampings that were found, the latest instead of the oldest */
+    int known_count;
     int material_count;
     rp_dem_pair *pairs;      /* of two materials */
     rp_dem_pair *wall_pairs; /* of a surface and a material */
