@@ -61,6 +61,46 @@ rp_mat3 rp_m3_inverse(rp_mat3 a)
     return inverse;
 }
 
+/* One turn of Jacobi's method, in the plane of the axes p and q: a[p][q] becomes zero; the columns
+ * of `v` turn along. */
+static void jacobi_turn(rp_mat3 *a, rp_mat3 *v, int p, int q)
+{
+    if (a->m[p][q] == 0) return;
+    double theta = (a->m[q][q] - a->m[p][p]) / (2 * a->m[p][q]);
+    double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+    rp_mat3 turn = rp_m3_identity();
+    turn.m[p][p] = turn.m[q][q] = c;
+    turn.m[p][q] = s;
+    turn.m[q][p] = -s;
+    *a = rp_m3_mul(rp_m3_transpose(turn), rp_m3_mul(*a, turn));
+    a->m[p][q] = a->m[q][p] = 0;
+    *v = rp_m3_mul(*v, turn);
+}
+
+void rp_m3_principal(rp_mat3 a, double values[3], rp_vec3 axes[3])
+{
+    rp_mat3 v = rp_m3_identity();
+    for (int sweep = 0; sweep < 12; sweep++) { /* six are enough for any matrix */
+        jacobi_turn(&a, &v, 0, 1);
+        jacobi_turn(&a, &v, 0, 2);
+        jacobi_turn(&a, &v, 1, 2);
+    }
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 3; j++)
+            if (a.m[order[j]][order[j]] > a.m[order[i]][order[i]]) {
+                int other = order[i];
+                order[i] = order[j];
+                order[j] = other;
+            }
+    for (int i = 0; i < 3; i++) {
+        int k = order[i];
+        values[i] = a.m[k][k];
+        axes[i] = rp_v3(v.m[0][k], v.m[1][k], v.m[2][k]);
+    }
+}
+
 rp_quat rp_quat_identity(void)
 {
     return (rp_quat){1, 0, 0, 0};

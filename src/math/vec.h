@@ -118,6 +118,9 @@ rp_mat3 rp_m3_transpose(rp_mat3 a);
 double rp_m3_det(rp_mat3 a);
 /* The inverse; the zero matrix when there is none. */
 rp_mat3 rp_m3_inverse(rp_mat3 a);
+/* The principal values of a symmetric matrix, largest first, and the unit vectors along which it
+ * has them. */
+void rp_m3_principal(rp_mat3 a, double values[3], rp_vec3 axes[3]);
 
 rp_quat rp_quat_identity(void);
 rp_quat rp_quat_mul(rp_quat a, rp_quat b); /* first b, then a */

@@ -84,6 +84,27 @@ static void inverses_invert(void **state)
     check_near(rp_v3_length(rp_v3_across(n)), 1, 1e-15);
 }
 
+/* A matrix made of known values along turned axes gives them back, largest first. */
+static void principal_values_come_back(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {{7, 2, -5}, {3, 3, 1}, {1, 0, 0}, {2, 2, 2}, {0, 0, 0}};
+    for (int c = 0; c < 5; c++) {
+        rp_mat3 turn = rp_quat_matrix(rp_quat_euler(rp_v3(0.3 * c, 1 - c, 2.5)));
+        rp_mat3 matrix = {{{cases[c][1], 0, 0}, {0, cases[c][2], 0}, {0, 0, cases[c][0]}}};
+        matrix = rp_m3_mul(turn, rp_m3_mul(matrix, rp_m3_transpose(turn)));
+        double values[3];
+        rp_vec3 axes[3];
+        rp_m3_principal(matrix, values, axes);
+        for (int i = 0; i < 3; i++) {
+            check_near(values[i], cases[c][i], 1e-13);
+            check_vec(rp_m3_apply(matrix, axes[i]), rp_v3_scale(axes[i], values[i]), 1e-13);
+            for (int j = 0; j < 3; j++)
+                check_near(rp_v3_dot(axes[i], axes[j]), i == j, 1e-14);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +114,7 @@ int main(void)
         cmocka_unit_test(slerp_turns_at_an_even_rate),
         cmocka_unit_test(angles_come_back),
         cmocka_unit_test(inverses_invert),
+        cmocka_unit_test(principal_values_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

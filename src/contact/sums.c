@@ -1,0 +1,156 @@
+/* Counts and means over contacts (M15). */
+#include "base/memory.h"
+#include "base/report.h"
+#include "contact/contact.h"
+
+#include <stdlib.h>
+
+/* What each grain of the view has. */
+typedef struct ends {
+    rp_grain_ids ids;
+    uint32_t *grains, *solids; /* contacts with grains, and with bodies and walls, of each grain */
+    uint64_t *pairs;           /* lower and higher place of each contact of grains */
+    size_t pair_count, count, capacity;
+} ends;
+
+static void release(ends *e)
+{
+    rp_release(e->grains, e->grains ? e->count * sizeof *e->grains : 0);
+    rp_release(e->solids, e->solids ? e->count * sizeof *e->solids : 0);
+    rp_release(e->pairs, e->pairs ? e->capacity * sizeof *e->pairs : 0);
+    rp_grain_ids_release(&e->ids);
+}
+
+static rp_code reserve(const rp_view *view, ends *e, rp_report *report)
+{
+    *e = (ends){.count = view->count, .capacity = view->contact_count};
+    e->grains = rp_allocate_zero(e->count * sizeof *e->grains);
+    e->solids = rp_allocate_zero(e->count * sizeof *e->solids);
+    e->pairs = rp_allocate(e->capacity * sizeof *e->pairs);
+    if (e->grains && e->solids && e->pairs) return rp_grain_ids_make(view, &e->ids, report);
+    return rp_fail_memory(report, e->capacity * sizeof *e->pairs, "contacts of grains");
+}
+
+/* All ends, wherever: a grain within the region may be touched from outside. Those that name a
+ * grain that is not there are let pass. */
+static void count_ends(const rp_view *view, ends *e)
+{
+    for (size_t i = 0; i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        if (!(c->normal_force > 0)) continue;
+        size_t a = rp_grain_ids_find(&e->ids, c->first);
+        if (a == SIZE_MAX) continue;
+        if (c->with != RP_WITH_GRAIN) {
+            e->solids[a]++;
+            continue;
+        }
+        size_t b = rp_grain_ids_find(&e->ids, c->second);
+        if (b == SIZE_MAX) continue;
+        e->grains[a]++;
+        e->grains[b]++;
+        e->pairs[e->pair_count++] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static bool is_inside(const rp_view *view, size_t i, const rp_box3 *box)
+{
+    double x = view->x[i], y = view->y[i], z = view->z[i];
+    return x >= box->low.x && x <= box->high.x && y >= box->low.y && y <= box->high.y &&
+           z >= box->low.z && z <= box->high.z;
+}
+
+static double count_neighbours(const rp_view *view, const rp_box3 *box, ends *e)
+{
+    double neighbours = 0;
+    if (e->pair_count) qsort(e->pairs, e->pair_count, sizeof *e->pairs, by_size);
+    for (size_t i = 0; i < e->pair_count; i++) {
+        if (i && e->pairs[i] == e->pairs[i - 1]) continue;
+        neighbours += is_inside(view, (size_t)(e->pairs[i] >> 32), box);
+        neighbours += is_inside(view, (size_t)(e->pairs[i] & UINT32_MAX), box);
+    }
+    return neighbours;
+}
+
+static void sum_grains(const rp_view *view, const rp_box3 *box, ends *e, rp_contact_sums *out)
+{
+    double touched = 0, held = 0, held_touched = 0;
+    for (size_t i = 0; i < view->count; i++) {
+        if (!is_inside(view, i, box)) continue;
+        out->grains++;
+        touched += e->grains[i];
+        if (e->grains[i] + e->solids[i] < 2) continue;
+        held++;
+        held_touched += e->grains[i];
+    }
+    if (!(out->grains > 0)) return;
+    out->coordination = touched / out->grains;
+    out->neighbours = count_neighbours(view, box, e) / out->grains;
+    out->rattlers = 1 - held / out->grains;
+    out->held_coordination = held > 0 ? held_touched / held : 0;
+}
+
+static double shear_of(const rp_contact *c)
+{
+    double x = c->shear_force[0], y = c->shear_force[1], z = c->shear_force[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void sum_forces(const rp_view *view, const rp_contact_space *space, rp_contact_sums *out)
+{
+    for (size_t i = 0; i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        if (c->with != RP_WITH_GRAIN) out->solid_contacts += rp_contact_is_in(c, space);
+        if (!rp_contact_is_meant(c, space)) continue;
+        out->contacts++;
+        out->mean_force += c->normal_force;
+        out->largest_force = fmax(out->largest_force, c->normal_force);
+        out->shear_ratio += shear_of(c) / c->normal_force;
+        out->mean_overlap += c->overlap;
+        out->largest_overlap = fmax(out->largest_overlap, c->overlap);
+    }
+    if (!(out->contacts > 0)) return;
+    out->mean_force /= out->contacts;
+    out->shear_ratio /= out->contacts;
+    out->mean_overlap /= out->contacts;
+}
+
+/* What wants to know the mean. */
+static void sum_against_mean(const rp_view *view, const rp_contact_space *space,
+                             rp_contact_sums *out)
+{
+    double square = 0, strong = 0, strong_sum = 0, mean = out->mean_force;
+    for (size_t i = 0; i < view->contact_count; i++) {
+        double force = view->contacts[i].normal_force;
+        if (!rp_contact_is_meant(&view->contacts[i], space)) continue;
+        square += (force - mean) * (force - mean);
+        if (force > mean) strong++, strong_sum += force;
+    }
+    if (!(out->contacts > 0)) return;
+    out->force_deviation = sqrt(square / out->contacts);
+    out->strong_share = strong / out->contacts;
+    out->strong_force = strong_sum / (mean * out->contacts);
+}
+
+rp_code rp_contact_sum(const rp_view *view, const rp_contact_space *space, rp_contact_sums *out,
+                       rp_report *report)
+{
+    *out = (rp_contact_sums){0};
+    rp_code code = rp_contacts_check(view, report);
+    if (code != RP_OK) return code;
+    ends e;
+    code = reserve(view, &e, report);
+    if (code == RP_OK) {
+        count_ends(view, &e);
+        sum_grains(view, &space->region, &e, out);
+        sum_forces(view, space, out);
+        sum_against_mean(view, space, out);
+    }
+    release(&e);
+    return code;
+}
