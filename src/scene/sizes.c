@@ -1,4 +1,4 @@
-/* How large grains are: the quantiles of their distributions, docs/theory/grains.md (G1) to (G4).
+/* How large grains are: the quantiles of their distributions, docs/theory/world.md (W13), (W14).
  * Only sums, products, roots and math/exponent.h, since sizes are part of a world's state. */
 #include "math/exponent.h"
 #include "scene/scene.h"
@@ -77,8 +77,9 @@ static double sieve_size(const rp_grain_spec *grain, double part)
         left -= number;
     }
     double number = sieve_number(&sieves[i - 1], &sieves[i]);
-    double inside = number > 0 ? left / number : 1;
+    double inside = part < 1 ? left / number : 1;
     double a = sieves[i - 1].diameter, b = sieves[i].diameter;
+    if (inside <= 0) return a;
     if (inside >= 1) return b;
     return 1 / sqrt(1 / (a * a) - inside * (1 / (a * a) - 1 / (b * b)));
 }

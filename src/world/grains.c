@@ -1,5 +1,5 @@
-/* What single grains are: kind, size and orientation, drawn once for each; docs/theory/grains.md
- * (G5) to (G7). */
+/* What single grains are: kind, size and orientation, drawn once for each; docs/theory/world.md
+ * (W15). */
 #include "base/random.h"
 #include "base/report.h"
 #include "math/trig.h"

@@ -265,6 +265,31 @@ static void a_view_shows_visible_fields(void **state)
     rp_particles_end(&p);
 }
 
+static void shapes_are_fields_like_others(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        rp_particles p;
+        check_ok(rp_particles_begin(&p, NULL), NULL);
+        assert_null(p.kind);
+        size_t first, bytes = rp_particles_bytes_each(&p);
+        check_ok(rp_particles_add_shapes(&p, turned, NULL), NULL);
+        assert_int_equal(rp_particles_bytes_each(&p), bytes + (turned ? 21 : 5));
+        check_ok(rp_particles_append(&p, 2, &first, NULL), NULL);
+        assert_non_null(p.kind);
+        assert_true((p.turn[0] != NULL) == turned && (p.turn[3] != NULL) == turned);
+        rp_field fields[RP_FIELD_MAX];
+        rp_view view = {0};
+        rp_particles_view(&p, fields, &view);
+        assert_ptr_equal(rp_view_field(&view, "kind")->data, p.kind);
+        assert_ptr_equal(rp_view_field(&view, "diameter")->data, p.diameter);
+        assert_string_equal(rp_view_field(&view, "diameter")->unit, "m");
+        if (turned) assert_ptr_equal(rp_view_field(&view, "orientation_z")->data, p.turn[3]);
+        if (!turned) assert_null(rp_view_field(&view, "orientation_w"));
+        rp_particles_end(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_state_comes_back),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(a_view_shows_visible_fields),
+        cmocka_unit_test(shapes_are_fields_like_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

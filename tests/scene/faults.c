@@ -227,6 +227,48 @@ static const wrong joints[] = {
     {BODIES "joints: [a]", 6, 9, "joints", "expected a map"},
 };
 
+#define PAIR "materials: {a: {}, b: {}}\n"
+static const wrong grains[] = {
+    {"grains: {g: {shape: tetraeder}}", 2, 21, "grains.g.shape", "expected one of: tetrahedron"},
+    {"grains: {g: {shape: spheres}}", 2, 13, "grains.g.spheres", "needs a list of them"},
+    {"grains: {g: {spheres: [{radius: 1}]}}", 2, 23, "grains.g.spheres", "say `shape: spheres`"},
+    {"grains: {g: {shape: spheres, spheres: []}}", 2, 39, "grains.g.spheres", "1 to 32 spheres"},
+    {"grains: {g: {shape: spheres, spheres: [{position: [0, 0, 1]}]}}", 2, 40,
+     "grains.g.spheres[0].radius", "must be given"},
+    {"grains: {g: {shape: spheres, spheres: [{radius: 0}]}}", 2, 49, "grains.g.spheres[0].radius",
+     "allowed: 1e-09"},
+    {"grains: {g: {sizes: sieve}}", 2, 13, "grains.g.sieve", "need a list of points"},
+    {"grains: {g: {sieve: [{diameter: 1, passing: 0}, {diameter: 2, passing: 1}]}}", 2, 21,
+     "grains.g.sieve", "say `sizes: sieve`"},
+    {"grains: {g: {sizes: sieve, sieve: [{diameter: 1, passing: 0}]}}", 2, 35, "grains.g.sieve",
+     "two points at least"},
+    {"grains: {g: {sizes: sieve, sieve: [{diameter: 1, passing: 0.1}, {diameter: 2, passing: "
+     "1}]}}",
+     2, 59, "grains.g.sieve[0].passing", "starts where nothing passes"},
+    {"grains: {g: {sizes: sieve, sieve: [{diameter: 1, passing: 0}, {diameter: 2, passing: 90 "
+     "%}]}}",
+     2, 86, "grains.g.sieve[1].passing", "ends where all passes"},
+    {"grains: {g: {sizes: sieve, sieve: [{diameter: 1, passing: 0}, {diameter: 1, passing: 1}]}}",
+     2, 74, "grains.g.sieve[1].diameter", "1 m comes after 1 m"},
+    {"grains: {g: {sizes: sieve, diameter: 1, sieve: [{diameter: 1, passing: 0}, {diameter: 2, "
+     "passing: 1}]}}",
+     2, 38, "grains.g.diameter", "leave diameter out"},
+    {"grains: {g: {spread: 1}}", 2, 22, "grains.g.spread", "stay below 1"},
+    {"grains: {g: {sizes: normal, spread: 0.4}}", 2, 37, "grains.g.spread", "take lognormal"},
+    {"grains: {g: {diameter: -1}}", 2, 24, "grains.g.diameter", "allowed: 0 to 1000 m"},
+    {"grains: {g: {share: 0}}", 2, 21, "grains.g.share", "not allowed"},
+    {"grains: {g: {material: snad}}", 2, 24, "grains.g.material", "did you mean 'sand'?"},
+    {"materials: {sand: {young: 3 m}}", 2, 27, "materials.sand.young", "a pressure is wanted"},
+    {"materials: {sand: {surface_tension: 3 Pa}}", 2, 37, "materials.sand.surface_tension",
+     "allowed units: N/m"},
+    {"materials: {sand: {poisson: 0.5}}", 2, 29, "materials.sand.poisson", "0 to 0.49"},
+    {PAIR "contacts: {c: {first: a, friction: 1}}", 3, 15, "contacts.c.second", "must be given"},
+    {PAIR "contacts: {c: {first: a, second: b}}", 3, 15, "contacts.c", "it gives no value"},
+    {PAIR "contacts:\n  c: {first: a, second: b, friction: 1}\n"
+          "  d: {first: b, second: a, restitution: 1}",
+     5, 14, "contacts.d.first", "'c' is for the same two materials"},
+};
+
 static const wrong pictures[] = {
     {"cameras: {c: {target: [0, 0, 1]}}", 2, 14, "cameras.c.position", "or keys"},
     {"cameras: {c: {keys: []}}", 2, 14, "cameras.c.position", "must be given: where it stands"},
@@ -303,6 +345,12 @@ static void wrong_joints_are_told(void **state)
 {
     (void)state;
     check_faults(joints, sizeof joints);
+}
+
+static void wrong_grains_are_told(void **state)
+{
+    (void)state;
+    check_faults(grains, sizeof grains);
 }
 
 static void wrong_cameras_and_lamps_are_told(void **state)
@@ -388,6 +436,7 @@ int main(void)
         cmocka_unit_test(wrong_names_are_told),
         cmocka_unit_test(what_does_not_fit_together_is_told),
         cmocka_unit_test(wrong_joints_are_told),
+        cmocka_unit_test(wrong_grains_are_told),
         cmocka_unit_test(wrong_cameras_and_lamps_are_told),
         cmocka_unit_test(bad_yaml_is_told),
         cmocka_unit_test(all_faults_are_told_at_once),

@@ -53,6 +53,40 @@ static void values_arrive(void **state)
     rp_scene_destroy(scene);
 }
 
+static void grains_arrive(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok(full_scene);
+    const rp_material_spec *materials = rp_scene_materials(scene);
+    assert_true(materials[0].young == 1e7 && materials[1].young == 2e9);
+    assert_true(materials[0].grain_density == 2650 && materials[0].poisson == 0.3);
+    assert_true(materials[0].surface_tension == 0.072 && materials[0].rolling_friction == 0);
+    assert_int_equal(scene->contacts.count, 1);
+    const rp_contact_spec *slip = rp_scene_contacts(scene);
+    assert_true(slip->first == 0 && slip->second == 1 && slip->friction == 0.2);
+    assert_true(isnan(slip->restitution) && slip->rolling_friction == 0.01);
+
+    assert_int_equal(scene->grains.count, 3);
+    const rp_grain_spec *grit = rp_scene_grains(scene), *nut = grit + 1, *pebble = grit + 2;
+    assert_true(grit->shape == RP_GRAIN_TETRAHEDRON && grit->clump.count == 4);
+    assert_true(grit->diameter == 0.008 && grit->spread == 0.2 && grit->share == 3);
+    assert_true(grit->sizes == RP_SIZES_LOGNORMAL && grit->material == -1);
+    assert_true(grit->smallest < 0.008 && grit->largest > 0.008);
+    assert_true(nut->clump.count == 3 && nut->material == 1 && nut->share == 1);
+    check_near(nut->clump.balls[0].radius / nut->clump.balls[2].radius, 2, 1e-12);
+    check_near(nut->diameter, 0.016, 1e-12); /* 0.8 spacings */
+    assert_true(pebble->sieve.count == 3 && pebble->clump.count == 8);
+    assert_true(pebble->smallest == 0.001 && pebble->largest == 0.009);
+    rp_scene_destroy(scene);
+
+    scene = read_ok("particles: {spacing: 1}\n");
+    assert_int_equal(scene->contacts.count, 0);
+    assert_int_equal(scene->grains.count, 1);
+    assert_string_equal(rp_scene_grains(scene)->name, "grain");
+    check_near(rp_scene_grains(scene)->diameter, 0.9, 1e-15);
+    rp_scene_destroy(scene);
+}
+
 static void sources_and_emitters_arrive(void **state)
 {
     (void)state;
@@ -584,6 +618,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_arrive),
+        cmocka_unit_test(grains_arrive),
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
         cmocka_unit_test(cameras_and_lamps_arrive),

@@ -1,0 +1,237 @@
+/* Single grains: sizes as their distributions say, kinds by their shares, orientations even. */
+#include "scene/scene.h"
+#include "world/world.h"
+#include "worlds.h"
+
+#include <string.h>
+
+#define DRAWS 40000
+#define PARTICLES "particles: {spacing: 2 cm, jitter: 0.1}\nsolver: {method: null}\n"
+
+typedef struct tally {
+    double mean, deviation, mass;
+    double smallest, largest; /* m */
+    double kinds[8];          /* parts */
+} tally;
+
+static tally draw(const rp_scene *scene, int material)
+{
+    tally t = {.smallest = INFINITY};
+    double squares = 0;
+    for (uint32_t id = 0; id < DRAWS; id++) {
+        rp_grain grain;
+        rp_grain_draw(scene, material, id, &grain);
+        t.mean += grain.diameter / DRAWS;
+        squares += grain.diameter * grain.diameter / DRAWS;
+        t.mass += grain.mass / DRAWS;
+        t.smallest = fmin(t.smallest, grain.diameter);
+        t.largest = fmax(t.largest, grain.diameter);
+        t.kinds[grain.kind] += 1.0 / DRAWS;
+    }
+    t.deviation = sqrt(fmax(0, squares - t.mean * t.mean));
+    return t;
+}
+
+static void check_part(double value, double wanted, double part)
+{
+    check_near(value, wanted, part * fabs(wanted));
+}
+
+/* What the scene promises of the drawn sizes. */
+static tally check_sizes(const char *grain, double mean, double deviation)
+{
+    char text[600];
+    snprintf(text, sizeof text, PARTICLES "grains: {g: %s}\n", grain);
+    rp_scene *scene = scene_of(text);
+    const rp_grain_spec *kind = rp_scene_grains(scene);
+    tally t = draw(scene, 0);
+    check_part(t.mean, mean, 0.004);
+    check_part(kind->diameter, mean, 1e-4);
+    check_near(t.deviation, deviation, 0.015 * deviation + 1e-8);
+    assert_true(t.smallest >= kind->smallest * (1 - 1e-8));
+    assert_true(t.largest <= kind->largest * (1 + 1e-8));
+    check_part(t.smallest, kind->smallest, 0.01);
+    check_part(t.largest, kind->largest, 0.01);
+    check_part(t.mass, rp_grain_mean_mass(scene, true, 0), 0.02);
+    rp_scene_destroy(scene);
+    return t;
+}
+
+static void sizes_follow_their_distribution(void **state)
+{
+    (void)state;
+    const double cut = 0.95459; /* what the cut at 2.5 deviations leaves of a deviation */
+    check_sizes("{diameter: 1 cm}", 0.01, 0);
+    check_sizes("{diameter: 1 cm, spread: 0.3}", 0.01, 0.003 / sqrt(3));
+    check_sizes("{diameter: 1 cm, sizes: normal, spread: 0.2}", 0.01, 0.002 * cut);
+    tally t = check_sizes("{diameter: 5 mm, sizes: lognormal, spread: 0.05}", 5e-3, 2.5e-4 * cut);
+    check_part(log(t.largest / 5e-3), 2.5 * 0.05, 0.02);
+    t = check_sizes("{diameter: 5 mm, sizes: lognormal, spread: 0.4}", 5e-3, 1.873e-3);
+    check_part(log(t.largest / t.smallest), 5 * sqrt(log(1.16)), 0.01);
+}
+
+/* Half of the mass between 2 and 4 mm, none to 5 mm, the rest to 10 mm. */
+static void sieve_curves_are_by_mass(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of(PARTICLES "grains: {g: {shape: dimer, sizes: sieve, sieve: [{diameter: 2 mm, "
+                           "passing: 0}, {diameter: 4 mm, passing: 50 %}, {diameter: 5 mm, "
+                           "passing: 50 %}, {diameter: 1 cm, passing: 1}]}}\n");
+    const rp_grain_spec *kind = rp_scene_grains(scene);
+    double total = 0, below[4] = {0}, mean = 0;
+    const double limits[4] = {3e-3, 4e-3, 5e-3, 7.5e-3};
+    for (uint32_t id = 0; id < DRAWS; id++) {
+        rp_grain grain;
+        rp_grain_draw(scene, 0, id, &grain);
+        total += grain.mass;
+        mean += grain.diameter / DRAWS;
+        for (int i = 0; i < 4; i++)
+            below[i] += grain.diameter < limits[i] ? grain.mass : 0;
+        assert_true(grain.diameter >= 0.002 * (1 - 1e-12) && grain.diameter <= 0.01 * (1 + 1e-12));
+    }
+    const double wanted[4] = {0.25, 0.5, 0.5, 0.75};
+    for (int i = 0; i < 4; i++)
+        check_near(below[i] / total, wanted[i], 0.01);
+    check_part(total / DRAWS, rp_grain_mean_mass(scene, true, 0), 0.03); /* few carry much */
+    check_part(mean, kind->diameter, 0.01);
+    assert_true(kind->smallest == 0.002 && kind->largest == 0.01);
+    rp_scene_destroy(scene);
+}
+
+static void kinds_come_by_share_and_material(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PARTICLES "materials: {sand: {}, gravel: {grain_density: 3000}}\n"
+                                         "grains:\n"
+                                         "  a: {share: 1}\n"
+                                         "  b: {share: 3, shape: sphere, diameter: 4 mm}\n"
+                                         "  c: {share: 1, material: gravel, shape: cube}\n"
+                                         "  d: {share: 0.25, material: gravel, diameter: 5 mm}\n");
+    tally sand = draw(scene, 0), gravel = draw(scene, 1);
+    const double of_sand[4] = {0.25, 0.75, 0, 0}, of_gravel[4] = {0, 0, 0.8, 0.2};
+    for (int i = 0; i < 4; i++) {
+        check_near(sand.kinds[i], of_sand[i], of_sand[i] > 0 ? 0.01 : 0);
+        check_near(gravel.kinds[i], of_gravel[i], of_gravel[i] > 0 ? 0.01 : 0);
+    }
+    const rp_grain_spec *kinds = rp_scene_grains(scene);
+    double cube = 3000 * kinds[2].clump.volume * pow(0.018, 3);
+    double small = 3000 * kinds[3].clump.volume * pow(0.005, 3);
+    check_part(rp_grain_mean_mass(scene, true, 1), 0.8 * cube + 0.2 * small, 1e-9);
+    check_part(gravel.mass, 0.8 * cube + 0.2 * small, 0.02);
+    check_part(rp_grain_mean_mass(scene, false, 1), 1600 * pow(0.02, 3), 1e-12);
+    rp_scene_destroy(scene);
+}
+
+/* Even over all turns: a corner of the grain points anywhere alike, and the angle of the turn has
+ * the density (1 - cos a) / pi. Grains of one ball are not turned. */
+static void orientations_are_even(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PARTICLES "materials: {a: {}, b: {}}\n"
+                                         "grains: {g: {}, s: {shape: sphere, material: b}}\n");
+    rp_vec3 mean = {0, 0, 0};
+    double squares[3] = {0}, half_turn = 0;
+    for (uint32_t id = 0; id < DRAWS; id++) {
+        rp_grain grain;
+        rp_grain_draw(scene, 1, id, &grain);
+        assert_true(grain.turn.w == 1 && grain.turn.x == 0);
+        rp_grain_draw(scene, 0, id, &grain);
+        rp_quat q = grain.turn;
+        check_near(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 1e-14);
+        rp_vec3 to = rp_quat_rotate(q, rp_v3(0.36, 0.48, 0.8));
+        mean = rp_v3_madd(mean, 1.0 / DRAWS, to);
+        squares[0] += to.x * to.x / DRAWS;
+        squares[1] += to.y * to.y / DRAWS;
+        squares[2] += to.z * to.z / DRAWS;
+        half_turn += rp_v3_length(rp_quat_log(q)) < RP_PI / 2 ? 1.0 / DRAWS : 0;
+    }
+    check_near(rp_v3_length(mean), 0, 0.01);
+    for (int i = 0; i < 3; i++)
+        check_near(squares[i], 1.0 / 3, 0.006);
+    check_near(half_turn, 0.5 - 1 / RP_PI, 0.006);
+    assert_true(rp_grains_are_turned(scene));
+    rp_scene_destroy(scene);
+}
+
+static void a_grain_is_the_same_for_life(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(PARTICLES "grains: {g: {spread: 0.5}}\n");
+    rp_scene *other = scene_of("seed: 2\n" PARTICLES "grains: {g: {spread: 0.5}}\n");
+    rp_grain first, again, otherwise;
+    rp_grain_draw(scene, 0, 77, &first);
+    rp_grain_draw(scene, 0, 78, &again);
+    assert_true(first.diameter != again.diameter && first.turn.w != again.turn.w);
+    rp_grain_draw(scene, 0, 77, &again);
+    rp_grain_draw(other, 0, 77, &otherwise);
+    assert_true(first.kind == again.kind && first.diameter == again.diameter);
+    assert_memory_equal(&first.turn, &again.turn, sizeof first.turn);
+    assert_true(first.diameter != otherwise.diameter);
+    rp_scene_destroy(scene);
+    rp_scene_destroy(other);
+}
+
+/* The largest grain has just room when no diameter is given. */
+static void default_sizes_fit(void **state)
+{
+    (void)state;
+    static const char *const grains[] = {"{}", "{spread: 0.4}", "{sizes: normal, spread: 0.2}",
+                                         "{sizes: lognormal, spread: 0.3}"};
+    for (int i = 0; i < 4; i++) {
+        char text[300];
+        snprintf(text, sizeof text, PARTICLES "grains: {g: %s}\n", grains[i]);
+        rp_scene *scene = scene_of(text);
+        check_part(rp_scene_grains(scene)->largest, 0.9 * 0.02, 1e-12);
+        check_ok(rp_grains_check(scene, NULL), NULL);
+        rp_scene_destroy(scene);
+    }
+    rp_scene *scene = scene_of(PARTICLES);
+    assert_int_equal(scene->grains.count, 1);
+    assert_int_equal(rp_scene_grains(scene)->clump.count, 4);
+    assert_false(rp_grains_are_resolved(scene)); /* null moves points */
+    rp_scene_destroy(scene);
+}
+
+static void check_refused(const char *text, const char *key, const char *message)
+{
+    rp_scene *scene = scene_of(text);
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_grains_check(scene, report), RP_ERROR_INPUT);
+    const rp_fault *fault = rp_report_fault(report, 0);
+    assert_string_equal(fault->key, key);
+    if (!strstr(fault->message, message)) print_error("%s\n", fault->message);
+    assert_non_null(strstr(fault->message, message));
+    rp_report_destroy(report);
+    rp_scene_destroy(scene);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    check_refused(PARTICLES "grains: {g: {diameter: 19 mm}}\n", "grains.g.diameter",
+                  "raise particles.spacing to 0.02111 m");
+    check_refused(PARTICLES "grains: {g: {diameter: 1 cm}, h: {diameter: 15 mm, spread: 0.5}}\n",
+                  "grains.h.diameter", "0.0225 m across");
+    check_refused(PARTICLES "grains: {g: {sizes: sieve, sieve: [{diameter: 1 mm, passing: 0}, "
+                            "{diameter: 19 mm, passing: 1}]}}\n",
+                  "grains.g.sieve", "0.019 m across");
+    check_refused(PARTICLES "grains: {g: {diameter: 1 cm}, h: {diameter: 0.4 mm}}\n", "grains",
+                  "20 times the smallest");
+    check_refused(PARTICLES "materials: {a: {}, b: {}}\ngrains: {g: {material: a}}\n", "grains",
+                  "no kind of grain is for the material 'b'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_follow_their_distribution),
+        cmocka_unit_test(sieve_curves_are_by_mass),
+        cmocka_unit_test(kinds_come_by_share_and_material),
+        cmocka_unit_test(orientations_are_even),
+        cmocka_unit_test(a_grain_is_the_same_for_life),
+        cmocka_unit_test(default_sizes_fit),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
