@@ -72,6 +72,10 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
             code = rp_particles_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
                                           (void **)&solver->low[k], report);
     }
+    static const char *const turns[4] = {"turn_low_w", "turn_low_x", "turn_low_y", "turn_low_z"};
+    for (int k = 0; k < 4 && code == RP_OK && !solver->single; k++)
+        code = rp_particles_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->turn_low[k], report);
     if (code == RP_OK)
         code = rp_particles_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
                                       report);
@@ -99,8 +103,10 @@ static void take_kinds(rp_solver *solver)
             fmin(solver->least_mass, density * kind->clump.volume * size * size * size);
         shares += kind->share;
         mean += kind->share * kind->diameter;
+        solver->volume += kind->share * kind->clump.volume * kind->cube;
     }
     solver->diameter = mean / shares;
+    solver->volume /= shares;
 }
 
 /* Water is only where the scene ever puts it. */
@@ -175,7 +181,7 @@ static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contac
 
 /* Fields, rows, lists with springs, contact memory while lists are made. */
 #define NEIGHBOURS 12
-#define BYTES_EACH (7 * 4 + 64 + 23 + NEIGHBOURS * 16 + 6 * 16)
+#define BYTES_EACH (11 * 4 + 64 + 23 + NEIGHBOURS * 16 + 6 * 16)
 
 const rp_solver_type rp_dem_solver = {
     .name = "dem",

@@ -108,6 +108,7 @@ struct rp_solver {
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;
     double diameter, largest; /* m, of a mean grain and of the largest */
+    double volume;            /* m3, of a mean grain */
     double least_radius;      /* m, of any sphere */
     double least_mass;        /* kg, of any grain */
     double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
@@ -121,9 +122,10 @@ struct rp_solver {
     rp_dem_pair *wall_pairs; /* of a surface and a material */
     size_t wall_pair_count;
 
-    float *spin[3]; /* rad/s, fields of the grains */
-    float *low[3];  /* m, fields: what x, y, z lack */
-    uint32_t *slot; /* field: number in the lists + 1; 0: new */
+    float *spin[3];     /* rad/s, fields of the grains */
+    float *low[3];      /* m, fields: what x, y, z lack */
+    float *turn_low[4]; /* fields: what orientations lack; NULL when single */
+    uint32_t *slot;     /* field: number in the lists + 1; 0: new */
 
     size_t spheres;
     uint32_t *first; /* sphere of each grain, and behind the last; NULL when single */

@@ -52,7 +52,6 @@ rp_dem_bounce rp_dem_bounce_of(rp_dem_law law, double damping)
         v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
         time += h;
         if (v < 0 && (x <= 0 || deceleration(law, damping, x, v) <= 0)) break;
-        if (v >= 0 && v < 1e-4 && damping > 1) break; /* creeps back: nothing is kept */
     }
     return (rp_dem_bounce){v < 0 ? -v : 0, time};
 }
@@ -136,14 +135,14 @@ static rp_code fill_pairs(rp_solver *solver, rp_report *report)
     const rp_scene *scene = solver->frame.scene;
     const rp_material_spec *materials = rp_scene_materials(scene);
     int count = solver->material_count;
-    double mass = solver->diameter * solver->diameter * solver->diameter / 4;
+    double half = solver->volume / 2; /* of a mean grain: m* is half its mass */
     for (int a = 0; a < count; a++)
         for (int b = a; b < count; b++) {
             double soft = softness(&materials[a]) + softness(&materials[b]);
             double shear = shear_softness(&materials[a]) + shear_softness(&materials[b]);
             double wet = fmin(materials[a].surface_tension, materials[b].surface_tension);
             double density = sqrt(materials[a].grain_density * materials[b].grain_density);
-            rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, mass * density,
+            rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, half * density,
                                        2 * RP_PI * wet);
             solver->pairs[a * count + b] = solver->pairs[b * count + a] = pair;
             solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
@@ -162,15 +161,15 @@ static void fill_wall_pairs(rp_solver *solver)
     const rp_material_spec *materials = rp_scene_materials(scene);
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     int count = solver->material_count;
-    double volume = solver->diameter * solver->diameter * solver->diameter / 2;
     for (int s = 0; s < rp_couple_count(solver->frame.couple); s++)
         for (int a = 0; a < count; a++) {
             const rp_material_spec *m = &materials[a];
             bool rough = !isfinite(surfaces[s].friction);
             meeting with = {rough ? m->friction : sqrt(m->friction * surfaces[s].friction),
                             sqrt(m->restitution * surfaces[s].restitution), m->rolling_friction};
-            rp_dem_pair pair = pair_of(solver, with, softness(m), shear_softness(m),
-                                       volume * m->grain_density, 4 * RP_PI * m->surface_tension);
+            rp_dem_pair pair =
+                pair_of(solver, with, softness(m), shear_softness(m),
+                        solver->volume * m->grain_density, 4 * RP_PI * m->surface_tension);
             solver->wall_pairs[(size_t)s * (size_t)count + (size_t)a] = pair;
             solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
         }

@@ -14,17 +14,24 @@ static inline void add_low(float *x, float *low, float way)
     *x = sum;
 }
 
-static rp_quat turn_of(const rp_particles *p, size_t i)
+/* Orientations lack as much: a heap at rest turns by less in a step than a float can tell, and
+ * grains whose turns got lost would go on rolling on the spot, and creep. */
+static rp_quat turn_of(const rp_solver *solver, size_t i)
 {
-    return (rp_quat){p->turn[0][i], p->turn[1][i], p->turn[2][i], p->turn[3][i]};
+    float *const *high = solver->frame.particles->turn, *const *low = solver->turn_low;
+    return (rp_quat){(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
+                     (double)high[2][i] + (double)low[2][i],
+                     (double)high[3][i] + (double)low[3][i]};
 }
 
-static void set_turn(const rp_particles *p, size_t i, rp_quat q)
+static void set_turn(const rp_solver *solver, size_t i, rp_quat q)
 {
-    p->turn[0][i] = (float)q.w;
-    p->turn[1][i] = (float)q.x;
-    p->turn[2][i] = (float)q.y;
-    p->turn[3][i] = (float)q.z;
+    const double parts[4] = {q.w, q.x, q.y, q.z};
+    for (int k = 0; k < 4; k++) {
+        float *high = &solver->frame.particles->turn[k][i];
+        *high = (float)parts[k];
+        solver->turn_low[k][i] = (float)(parts[k] - (double)*high);
+    }
 }
 
 /* A turn by `way` radians, for small ones: the tangent of the half angle is half the way, so that
@@ -74,17 +81,16 @@ static void set_spin(const rp_solver *solver, size_t i, rp_vec3 spin)
  * found by one look ahead. */
 static void turn_grain(const rp_solver *solver, size_t i, double time)
 {
-    const rp_particles *p = solver->frame.particles;
-    rp_quat q = turn_of(p, i);
+    rp_quat q = turn_of(solver, i);
     rp_vec3 spin = spin_of(solver, i), m = moments(solver, i);
     if (is_even(m)) {
-        set_turn(p, i, turned(q, rp_v3_scale(spin, time)));
+        set_turn(solver, i, turned(q, rp_v3_scale(spin, time)));
         return;
     }
     rp_vec3 momentum = through_inertia(q, m, spin, true);
     rp_quat half = turned(q, rp_v3_scale(spin, time / 2));
     q = turned(q, rp_v3_scale(through_inertia(half, m, momentum, false), time));
-    set_turn(p, i, q);
+    set_turn(solver, i, q);
     set_spin(solver, i, through_inertia(q, m, momentum, false));
 }
 
@@ -99,11 +105,10 @@ void rp_dem_drift_grain(const rp_solver *solver, size_t i, float time)
 
 void rp_dem_twist_grain(const rp_solver *solver, size_t i, const float impulse[3])
 {
-    const rp_particles *p = solver->frame.particles;
     rp_vec3 m = moments(solver, i), spin = spin_of(solver, i);
     rp_vec3 twist = rp_v3(impulse[0], impulse[1], impulse[2]);
-    rp_vec3 more =
-        is_even(m) ? rp_v3_scale(twist, 1 / m.x) : through_inertia(turn_of(p, i), m, twist, false);
+    rp_vec3 more = is_even(m) ? rp_v3_scale(twist, 1 / m.x)
+                              : through_inertia(turn_of(solver, i), m, twist, false);
     set_spin(solver, i, rp_v3_add(spin, more));
 }
 
@@ -139,7 +144,7 @@ static void fill_grain(const rp_solver *solver, size_t i)
         return;
     }
     const rp_clump *clump = &solver->kinds[p->kind[i]].clump;
-    rp_mat3 turn = rp_quat_matrix(turn_of(p, i));
+    rp_mat3 turn = rp_quat_matrix(turn_of(solver, i));
     for (int b = 0; b < clump->count; b++)
         fill_ball(solver, i, solver->first[i] + (size_t)b,
                   rp_m3_apply(turn, rp_v3_scale(clump->balls[b].centre, size)),
