@@ -13,8 +13,8 @@
 #define PORTIONS 6
 #define LOOSE 1.2  /* height of a portion in the air, in diameters of the silo */
 #define RISE 0.62  /* by which each begins higher than the one before, likewise */
-#define SINK 2e-4  /* m, that the floor sinks after each */
-#define SINKING 0.05 /* s */
+#define SINK 1e-3  /* m, that the floor sinks after each */
+#define SINKING 0.1 /* s */
 #define SAMPLES 10
 #define SAMPLING 0.02 /* s */
 
@@ -79,7 +79,7 @@ static void plan_floor(const silo *s, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < PORTIONS; i++) {
-        double end = s->between * (i + 1) - 2 * SINKING;
+        double end = s->between * (i + 1) - SINKING;
         used += (size_t)snprintf(text + used, size - used,
                                  "%s{time: %.6g, position: [0, 0, %.6g]}, "
                                  "{time: %.6g, position: [0, 0, %.6g]}",
@@ -136,7 +136,7 @@ static void judge(rp_case_context *c, const silo *s)
 static rp_code run(rp_case_context *c)
 {
     char sources[2048], floor[2048];
-    silo s = {.diameter = c->quick ? 0.08 : 0.2, .between = c->quick ? 0.5 : 1};
+    silo s = {.diameter = c->quick ? 0.08 : 0.2, .between = c->quick ? 0.55 : 1.1};
     plan(&s, sources, sizeof sources);
     plan_floor(&s, floor, sizeof floor);
     const rp_setting settings[] = {{"sources", sources},
