@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const rp_bench_case *const cases[] = {
-    &rp_bench_neighbor, &rp_bench_null,   &rp_bench_sph,    &rp_bench_column,
+    &rp_bench_neighbor, &rp_bench_null,   &rp_bench_sph,    &rp_bench_column, &rp_bench_dem,
     &rp_bench_mesh,     &rp_bench_bodies, &rp_bench_detail, &rp_bench_render,
 };
 

@@ -1,5 +1,5 @@
 /* Grains for USD: as points ("usda"), or as instances of a sphere for each material
- * ("usda-instances").
+ * ("usda-instances"); single grains as instances of their shapes: usda_shapes.c.
  *
  * They are in the order of their ids. Programs that draw between two frames may mix arrays of the
  * same length value by value; in this order that moves each grain along its own way, while none
@@ -134,7 +134,9 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
     put_ids(usda);
     put_array(usda, "point3f[]", "points", NULL, &columns->items[0]);
     put_array(usda, "vector3f[]", "velocities", NULL, &columns->items[1]);
-    if (usda->part != RP_USDA_MANIFEST)
+    if (rp_usda_has_shapes(usda))
+        rp_usda_put_widths(usda);
+    else if (usda->part != RP_USDA_MANIFEST)
         rp_aside_print(&usda->file,
                        "    float[] widths = [%.9g] (\n        interpolation = \"constant\"\n"
                        "    )\n",
@@ -181,14 +183,22 @@ static rp_code put_instances(rp_usda *usda, rp_report *report)
 {
     (void)report;
     const rp_columns *columns = &usda->export->columns;
+    bool shapes = rp_usda_has_shapes(usda);
     put_extent(usda);
     put_ids(usda);
     put_array(usda, "point3f[]", "positions", NULL, &columns->items[0]);
-    put_materials(usda, "protoIndices");
+    if (shapes)
+        rp_usda_put_shapes(usda);
+    else
+        put_materials(usda, "protoIndices");
     put_array(usda, "vector3f[]", "velocities", NULL, &columns->items[1]);
     if (usda->part == RP_USDA_MANIFEST) return RP_OK;
-    put_prototypes(usda);
-    put_spheres(usda);
+    if (shapes) {
+        rp_usda_put_clumps(usda);
+    } else {
+        put_prototypes(usda);
+        put_spheres(usda);
+    }
     return RP_OK;
 }
 

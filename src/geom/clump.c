@@ -10,11 +10,13 @@
 
 /* The edge of the tetrahedron: its balls overlap, and it still has four corners to interlock. */
 #define TETRAHEDRON_EDGE 1.2
+/* The edge of the cube, nearly the longest that leaves no hole in its middle. */
+#define CUBE_EDGE 1.15
 
 void rp_clump_shape(int shape, rp_ball *balls, int *count)
 {
     /* Corners of a cube; every other one is a tetrahedron. */
-    double half = shape == RP_GRAIN_CUBE ? 0.5 : TETRAHEDRON_EDGE / sqrt(8);
+    double half = shape == RP_GRAIN_CUBE ? CUBE_EDGE / 2 : TETRAHEDRON_EDGE / sqrt(8);
     *count = 0;
     for (int corner = 0; corner < 8; corner++) {
         int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;

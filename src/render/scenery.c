@@ -5,10 +5,9 @@
 
 #include <math.h>
 
-#define DENSE 0.9      /* grain scale from which buried grains cannot be seen through gaps */
-#define STILL_PART 0.1 /* of its radius that a grain may move and still stand still */
+#define DENSE 0.9 /* grain scale from which buried grains cannot be seen through gaps */
 #define BODY_GLOSS 0.10
-#define TURN_MOST 0.4      /* rad, of a body in half of the exposure */
+#define TURN_MOST 0.4      /* rad, of a body or grain in half of the exposure */
 #define LIFT_PART 2e-3     /* of a grain's radius */
 #define LIFT_ROUNDING 4e-7 /* of the farthest coordinate: what floats may be off by */
 #define STEP (1 / 65535.0) /* of a tint */
@@ -31,7 +30,8 @@ static void put(rp_quad to, rp_vec3 at, double radius)
 
 typedef struct filling {
     rp_scenery *scenery;
-    double half; /* s, of the exposure */
+    double half;     /* s, of the exposure */
+    uint32_t *first; /* of single grains: the first sphere of each grain of the shell */
 } filling;
 
 static uint16_t to_step(double part)
@@ -44,6 +44,13 @@ static rp_tint tint_of(const rp_grain_colours *colours, size_t grain)
     rp_grain_look look = rp_grain_look_of(colours, grain);
     return (rp_tint){{to_step(look.colour.x), to_step(look.colour.y), to_step(look.colour.z)},
                      to_step(look.gloss)};
+}
+
+/* Half of the time that a grain of the shell is seen to move. What crosses the whole scene in a
+ * frame is a mistake, not a streak. */
+static double half_of(const filling *f, rp_vec3 speed)
+{
+    return fmin(f->half, f->scenery->reach / rp_v3_length(speed));
 }
 
 /* Sphere i of the shell; one that moves as it begins, and behind all others as it ends. */
@@ -62,28 +69,104 @@ static void fill_spheres(void *context, size_t begin, size_t end)
             continue;
         }
         rp_vec3 speed = rp_v3(view->vx[g], view->vy[g], view->vz[g]);
-        /* What crosses the whole scene in a frame is a mistake, not a streak. */
-        double half = fmin(f->half, s->reach / rp_v3_length(speed));
+        double half = half_of(f, speed);
         put(s->spheres[i], rp_v3_madd(at, -half, speed), radius);
-        put(s->spheres[i + s->shell.count - s->shell.still], rp_v3_madd(at, half, speed), radius);
+        put(s->spheres[i + s->moving], rp_v3_madd(at, half, speed), radius);
     }
+}
+
+/* A turn about a spin for a while, but no farther than straight ways of its points can show. */
+static rp_quat turned_by(rp_vec3 spin, double time)
+{
+    rp_vec3 turn = rp_v3_scale(spin, time);
+    double angle = rp_v3_length(turn);
+    if (angle > TURN_MOST) turn = rp_v3_scale(turn, TURN_MOST / angle);
+    return rp_quat_exp(turn);
+}
+
+/* The balls of the grain at place i of the shell, as they are `time` before or after the frame. */
+static void put_balls(const filling *f, size_t i, double time, rp_quad *to)
+{
+    const rp_scenery *s = f->scenery;
+    const rp_view *view = s->view;
+    uint32_t g = s->shell.grains[i];
+    rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->middle);
+    rp_quat turn = rp_grain_turn(&s->shapes, g);
+    if (time != 0) {
+        rp_vec3 speed = rp_v3(view->vx[g], view->vy[g], view->vz[g]);
+        at = rp_v3_madd(at, copysign(half_of(f, speed), time), speed);
+        turn = rp_quat_mul(turned_by(rp_grain_spin(&s->shapes, g), time), turn);
+    }
+    int count = rp_grain_clump(&s->shapes, g)->count;
+    for (int k = 0; k < count; k++) {
+        rp_ball ball = rp_grain_ball(&s->shapes, g, k, turn);
+        put(to[k], rp_v3_add(at, ball.centre), ball.radius);
+        s->owners[f->first[i] + (uint32_t)k] = (uint32_t)i;
+    }
+}
+
+static void fill_clumps(void *context, size_t begin, size_t end)
+{
+    const filling *f = context;
+    rp_scenery *s = f->scenery;
+    for (size_t i = begin; i < end; i++) {
+        rp_quad *to = s->spheres + f->first[i];
+        bool moves = i >= s->shell.still;
+        s->tints[i] = tint_of(&s->colours, s->shell.grains[i]);
+        put_balls(f, i, moves ? -f->half : 0, to);
+        if (moves) put_balls(f, i, f->half, to + s->moving);
+    }
+}
+
+/* Counts the spheres of single grains, and finds the first of each. */
+static rp_code count_spheres(rp_scenery *s, filling *f, rp_report *report)
+{
+    size_t total = 0;
+    f->first = rp_allocate(s->shell.count * sizeof *f->first);
+    if (!f->first && s->shell.count)
+        return rp_fail_memory(report, s->shell.count * sizeof *f->first, "the grains of a picture");
+    for (size_t i = 0; i < s->shell.count; i++) {
+        if (i == s->shell.still) s->still = total;
+        f->first[i] = (uint32_t)total;
+        total += (size_t)rp_grain_clump(&s->shapes, s->shell.grains[i])->count;
+    }
+    if (s->shell.still == s->shell.count) s->still = total;
+    s->moving = total - s->still;
+    if (total > UINT32_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%zu balls in sight: at most %u can be drawn", total,
+                       UINT32_MAX);
+    s->owner_bytes = total * sizeof *s->owners;
+    s->owners = rp_allocate(s->owner_bytes);
+    if (s->owners || !total) return RP_OK;
+    return rp_fail_memory(report, s->owner_bytes, "the spheres of a picture");
+}
+
+static rp_code allocate_spheres(rp_scenery *s, rp_report *report)
+{
+    s->sphere_bytes = (s->still + 2 * s->moving) * sizeof *s->spheres;
+    s->tint_bytes = s->shell.count * sizeof *s->tints;
+    s->spheres = rp_allocate(s->sphere_bytes);
+    s->tints = rp_allocate(s->tint_bytes);
+    if (s->spheres && s->tints) return RP_OK;
+    return rp_fail_memory(report, s->sphere_bytes + s->tint_bytes, "the spheres of a picture");
 }
 
 static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, rp_report *report)
 {
-    size_t still = s->shell.still, moving = s->shell.count - still;
-    s->sphere_bytes = (still + 2 * moving) * sizeof *s->spheres;
-    s->tint_bytes = s->shell.count * sizeof *s->tints;
-    s->spheres = rp_allocate(s->sphere_bytes);
-    s->tints = rp_allocate(s->tint_bytes);
-    if (!s->spheres || !s->tints)
-        return rp_fail_memory(report, s->sphere_bytes + s->tint_bytes, "the spheres of a picture");
-    filling f = {s, 0.5 * exposure};
-    rp_parallel_for(threads, s->shell.count, BLOCK, fill_spheres, &f);
-    rp_code code = rp_rays_add_spheres(s->rays, still, s->spheres, NULL, report);
+    bool single = rp_grains_shaped(&s->shapes);
+    filling f = {.scenery = s, .half = 0.5 * exposure};
+    rp_code code = RP_OK;
+    s->still = s->shell.still;
+    s->moving = s->shell.count - s->shell.still;
+    if (single) code = count_spheres(s, &f, report);
+    if (code == RP_OK) code = allocate_spheres(s, report);
+    if (code == RP_OK)
+        rp_parallel_for(threads, s->shell.count, BLOCK, single ? fill_clumps : fill_spheres, &f);
+    rp_release(f.first, s->shell.count * sizeof *f.first);
+    if (code == RP_OK) code = rp_rays_add_spheres(s->rays, s->still, s->spheres, NULL, report);
     if (code != RP_OK) return code;
-    return rp_rays_add_spheres(s->rays, moving, s->spheres + still, s->spheres + still + moving,
-                               report);
+    const rp_quad *moving = (const rp_quad *)s->spheres + s->still;
+    return rp_rays_add_spheres(s->rays, s->moving, moving, moving + s->moving, report);
 }
 
 /* Where a point of a body is a little earlier or later (P2). Between the two ends it goes straight
@@ -91,10 +174,8 @@ static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, r
 static rp_vec3 carried(const rp_body_state *body, rp_vec3 point, double time)
 {
     rp_vec3 origin = rp_v3_from(body->position);
-    rp_vec3 turn = rp_v3_scale(rp_v3_from(body->angular_velocity), time);
-    double angle = rp_v3_length(turn);
-    if (angle > TURN_MOST) turn = rp_v3_scale(turn, TURN_MOST / angle);
-    rp_vec3 turned = rp_quat_rotate(rp_quat_exp(turn), rp_v3_sub(point, origin));
+    rp_quat turn = turned_by(rp_v3_from(body->angular_velocity), time);
+    rp_vec3 turned = rp_quat_rotate(turn, rp_v3_sub(point, origin));
     return rp_v3_madd(rp_v3_add(origin, turned), time, rp_v3_from(body->velocity));
 }
 
@@ -154,13 +235,15 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
     double start = rp_clock();
     *scenery = (rp_scenery){.view = view, .scene = scene};
     scenery->radius = 0.5 * view->spacing * wish->grain_scale;
+    scenery->shapes = rp_grain_shapes_find(view, scene, wish->grain_scale, threads);
     place_middle(scenery, framing);
     rp_shell_wish grains = {.bounds = framing->bounds,
                             .hide = wish->grain_scale >= DENSE,
                             .eye = wish->eye,
                             .clear = RP_GRAIN_SIZE_MOST * scenery->radius,
                             .exposure = wish->exposure,
-                            .still = STILL_PART * scenery->radius};
+                            .still = RP_SHELL_STILL * scenery->radius,
+                            .shapes = rp_grains_shaped(&scenery->shapes) ? &scenery->shapes : NULL};
     rp_code code = rp_grain_colours_choose(&scenery->colours, view, scene, options, report);
     if (code == RP_OK) code = rp_shell_find(&scenery->shell, view, &grains, threads, report);
     if (code == RP_OK) code = rp_solids_gather(&scenery->solids, view, scene, report);
@@ -176,7 +259,8 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
 
 rp_paint_cost rp_scenery_cost(const rp_scenery *s)
 {
-    size_t own = s->sphere_bytes + s->tint_bytes + s->shell.count * sizeof *s->shell.grains +
+    size_t own = s->sphere_bytes + s->owner_bytes + s->tint_bytes +
+                 s->shell.count * sizeof *s->shell.grains +
                  (s->corners[1] ? 2 : 1) * s->corner_bytes +
                  s->solids.triangle_capacity * sizeof *s->solids.triangles;
     return (rp_paint_cost){.gathering = s->gathering,
@@ -189,6 +273,7 @@ void rp_scenery_release(rp_scenery *scenery)
 {
     rp_rays_destroy(scenery->rays);
     rp_release(scenery->spheres, scenery->sphere_bytes);
+    rp_release(scenery->owners, scenery->owner_bytes);
     rp_release(scenery->tints, scenery->tint_bytes);
     for (int end = 0; end < 2; end++)
         rp_release(scenery->corners[end], scenery->corner_bytes);
@@ -243,16 +328,24 @@ static rp_vec3 roughened(rp_vec3 normal, uint32_t bits)
     return rp_v3_normal(rp_v3_add(normal, tilt));
 }
 
+/* The waves of a grain turn with it. */
+static rp_vec3 rough_normal(const rp_scenery *s, rp_vec3 normal, size_t place)
+{
+    uint32_t grain = s->shell.grains[place], bits = s->view->id ? s->view->id[grain] : grain;
+    if (!s->owners) return roughened(normal, bits);
+    rp_quat turn = rp_grain_turn(&s->shapes, grain);
+    return rp_quat_rotate(turn, roughened(rp_quat_rotate(rp_quat_conj(turn), normal), bits));
+}
+
 static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, double pixel,
                       rp_surface *surface)
 {
-    size_t place = hit->set == SET_STILL ? hit->index : s->shell.still + hit->index;
-    const float *sphere = s->spheres[place];
+    size_t at = hit->set == SET_STILL ? hit->index : s->still + hit->index;
+    size_t place = s->owners ? s->owners[at] : at;
+    const float *sphere = s->spheres[at];
     rp_vec3 centre = from_quad(sphere);
-    if (hit->set == SET_MOVING) {
-        size_t moving = s->shell.count - s->shell.still;
-        centre = rp_v3_mix(centre, from_quad(s->spheres[place + moving]), ray->time);
-    }
+    if (hit->set == SET_MOVING)
+        centre = rp_v3_mix(centre, from_quad(s->spheres[at + s->moving]), ray->time);
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
@@ -261,10 +354,7 @@ static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     surface->lift += LIFT_PART * radius;
     surface->position = rp_v3_madd(centre, radius, normal);
     bool near = radius > 1.5 * pixel * hit->distance;
-    if (near && !rp_grain_colours_chart(&s->colours)) {
-        uint32_t grain = s->shell.grains[place];
-        normal = roughened(normal, s->view->id ? s->view->id[grain] : grain);
-    }
+    if (near && !rp_grain_colours_chart(&s->colours)) normal = rough_normal(s, normal, place);
     surface->normal = normal;
     surface->colour = rp_v3(STEP * tint->colour[0], STEP * tint->colour[1], STEP * tint->colour[2]);
     surface->gloss = STEP * tint->gloss;

@@ -22,13 +22,17 @@ typedef struct rp_scenery {
     double reach;   /* m, from there to its corners */
     double radius;  /* m, of a grain */
     rp_grain_colours colours;
+    rp_grain_shapes shapes;
     rp_shell shell;
     rp_solids solids;
     rp_rays *rays;
     rp_quad *spheres;    /* of the shell's grains; then those that move once more, as they end */
+    size_t still;        /* spheres that stand still */
+    size_t moving;       /* behind them */
+    uint32_t *owners;    /* of each sphere: its grain's place in the shell; NULL: its own place */
     rp_tint *tints;      /* of the shell's grains */
     rp_quad *corners[2]; /* of triangles, as they begin and end; the second NULL: all stand still */
-    size_t sphere_bytes, tint_bytes, corner_bytes;
+    size_t sphere_bytes, owner_bytes, tint_bytes, corner_bytes;
     double gathering, building; /* s that it took */
 } rp_scenery;
 

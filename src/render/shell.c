@@ -7,9 +7,12 @@
  *      o t t t t o      t  thick            random, and of single cells many are nearly empty.
  *      o t b b t o      b  buried           What little light finds its way down there through the
  *      o t b b t o                          pores is not worth the time.
- */
+ *
+ * Single grains of many sizes are weighed instead: by the space that they fill, in cells twice as
+ * wide as the largest of them, a ball that fills a place of a lattice being one. */
 #include "render/shell.h"
 #include "base/memory.h"
+#include "render/dice.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -18,7 +21,9 @@
 #define CELL 2.0         /* spacings */
 #define THICK 151        /* grains in 27 cells; 216 at rest on a lattice, 144 at its surface */
 #define SIDE_THICK 36    /* in the 9 of them on each side; 72 at rest */
+#define FULL 16          /* in a cell; more do not make up for another that is empty */
 #define COUNT_MAX 60000  /* in a cell; more are not counted */
+#define WEIGHT 256       /* steps in which a grain's part of a lattice place is counted */
 #define CELLS_MAX 8e7    /* more would be a few grains in a wide box: nothing to gain */
 #define GRAINS_LEAST 512 /* fewer are not worth the cells */
 #define BLOCK ((size_t)1 << 16)
@@ -28,7 +33,9 @@ typedef struct cells {
     double per_metre;
     int nx, ny, nz; /* with an empty layer all around */
     size_t size;
-    _Atomic uint16_t *count; /* grains */
+    int each;                /* of a grain that fills its place of the lattice: 1 or WEIGHT */
+    double per_cube;         /* 1/m3: what a single grain's volume is multiplied by */
+    _Atomic uint16_t *count; /* grains, or their weights */
     uint8_t *thick, *buried;
 } cells;
 
@@ -43,14 +50,16 @@ typedef struct search {
                             in the list they go */
 } search;
 
-static bool lay_out(cells *c, rp_box3 bounds, double spacing)
+/* Cells for grains that are `across` wide where they are largest. */
+static bool lay_out(cells *c, rp_box3 bounds, double across)
 {
-    double edge = CELL * spacing;
+    double edge = CELL * across;
     double nx = ceil((bounds.high.x - bounds.low.x) / edge) + 2;
     double ny = ceil((bounds.high.y - bounds.low.y) / edge) + 2;
     double nz = ceil((bounds.high.z - bounds.low.z) / edge) + 2;
     if (!(nx >= 7 && ny >= 7 && nz >= 7 && nx * ny * nz < CELLS_MAX)) return false;
-    *c = (cells){.low = bounds.low, .per_metre = 1 / edge};
+    *c = (cells){.low = bounds.low, .per_metre = 1 / edge, .each = 1};
+    c->per_cube = WEIGHT / (RP_PI / 6 * across * across * across);
     c->nx = (int)nx;
     c->ny = (int)ny;
     c->nz = (int)nz;
@@ -73,6 +82,18 @@ static rp_vec3 grain_at(const rp_view *view, size_t i)
     return rp_v3(view->x[i], view->y[i], view->z[i]);
 }
 
+/* What a grain counts. Parts of a step are rounded up as often as they are large, by its id, so
+ * that many small grains are not lost. */
+static uint16_t weight_of(const search *s, size_t i)
+{
+    const rp_grain_shapes *shapes = s->wish->shapes;
+    if (!shapes) return 1;
+    double d = (double)shapes->diameter[i], volume = rp_grain_clump(shapes, i)->volume * d * d * d;
+    double weight = volume * s->cells.per_cube;
+    double more = rp_mix_bits(s->view->id ? s->view->id[i] : (uint32_t)i) * 0x1p-32;
+    return weight > 0 && weight < 2 * WEIGHT ? (uint16_t)(weight + more) : 0;
+}
+
 /* The counts are the same in any order of grains. */
 static void count_grains(void *context, size_t begin, size_t end)
 {
@@ -81,7 +102,7 @@ static void count_grains(void *context, size_t begin, size_t end)
         size_t cell = cell_of(&s->cells, grain_at(s->view, i));
         _Atomic uint16_t *count = &s->cells.count[cell];
         if (cell > 0 && atomic_load_explicit(count, memory_order_relaxed) < COUNT_MAX)
-            atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(count, weight_of(s, i), memory_order_relaxed);
     }
 }
 
@@ -89,22 +110,23 @@ static void count_grains(void *context, size_t begin, size_t end)
 static bool is_thick(const cells *c, size_t cell)
 {
     ptrdiff_t row = c->nx, sheet = row * c->ny;
-    int sum = 0, sides[3][3] = {{0}}; /* by axis: before, beside and behind the cell */
+    int full = FULL * c->each, sum = 0,
+        sides[3][3] = {{0}}; /* by axis: before, beside and behind the cell */
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 3; i++) {
                 ptrdiff_t other = (ptrdiff_t)cell + (i - 1) + (j - 1) * row + (k - 1) * sheet;
                 int count = atomic_load_explicit(&c->count[other], memory_order_relaxed);
-                /* A cell that is too full does not make up for an empty one. */
-                count = count < 16 ? count : 16;
+                count = count < full ? count : full;
                 sum += count;
                 sides[0][i] += count;
                 sides[1][j] += count;
                 sides[2][k] += count;
             }
     for (int axis = 0; axis < 3; axis++)
-        if (sides[axis][0] < SIDE_THICK || sides[axis][2] < SIDE_THICK) return false;
-    return sum >= THICK;
+        if (sides[axis][0] < SIDE_THICK * c->each || sides[axis][2] < SIDE_THICK * c->each)
+            return false;
+    return sum >= THICK * c->each;
 }
 
 static bool is_buried(const cells *c, size_t cell)
@@ -145,8 +167,11 @@ static void mark_buried(void *context, size_t begin, size_t end)
 static rp_code find_buried(search *s, rp_threads *threads, rp_report *report)
 {
     cells *c = &s->cells;
+    const rp_grain_shapes *shapes = s->wish->shapes;
     bool many = s->wish->hide && s->view->count >= GRAINS_LEAST;
-    if (!many || !lay_out(c, s->wish->bounds, s->view->spacing)) return RP_OK;
+    double across = shapes ? shapes->largest : s->view->spacing;
+    if (!many || !(across > 0) || !lay_out(c, s->wish->bounds, across)) return RP_OK;
+    if (shapes) c->each = WEIGHT;
     c->count = rp_allocate_zero(c->size * sizeof *c->count);
     c->thick = rp_allocate_zero(c->size);
     c->buried = rp_allocate_zero(c->size);
@@ -158,16 +183,31 @@ static rp_code find_buried(search *s, rp_threads *threads, rp_report *report)
     return RP_OK;
 }
 
+/* Of a grain whose middle has a finite place and goes this fast. */
+static lot lot_of_single(const search *s, size_t i, double from_eye, double speed)
+{
+    const rp_grain_shapes *shapes = s->wish->shapes;
+    double radius = rp_grain_radius(shapes, i);
+    if (!(radius > 0) || from_eye < radius) return LEFT_OUT;
+    if (!s->view->vx) return STILL;
+    speed += radius * rp_v3_length(rp_grain_spin(shapes, i));
+    double way = s->wish->exposure * speed;
+    return way > RP_SHELL_STILL * radius && isfinite(way) ? MOVING : STILL;
+}
+
 static lot lot_of(const search *s, size_t i)
 {
     const rp_view *view = s->view;
     rp_vec3 p = grain_at(view, i);
     if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) return LEFT_OUT;
     if (s->cells.count && s->cells.buried[cell_of(&s->cells, p)]) return LEFT_OUT;
-    if (rp_v3_length(rp_v3_sub(p, s->wish->eye)) < s->wish->clear) return LEFT_OUT;
-    if (!(s->wish->exposure > 0) || !view->vx) return STILL;
-    double way = s->wish->exposure * rp_v3_length(rp_v3(view->vx[i], view->vy[i], view->vz[i]));
-    return way > s->wish->still && isfinite(way) ? MOVING : STILL;
+    double from_eye = rp_v3_length(rp_v3_sub(p, s->wish->eye));
+    bool moves = s->wish->exposure > 0 && view->vx;
+    double speed = moves ? rp_v3_length(rp_v3(view->vx[i], view->vy[i], view->vz[i])) : 0;
+    if (s->wish->shapes) return lot_of_single(s, i, from_eye, speed);
+    if (from_eye < s->wish->clear) return LEFT_OUT;
+    double way = s->wish->exposure * speed;
+    return moves && way > s->wish->still && isfinite(way) ? MOVING : STILL;
 }
 
 static void count_lots(void *context, size_t begin, size_t end)

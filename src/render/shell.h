@@ -6,6 +6,7 @@
 #include "base/report.h"
 #include "base/threads.h"
 #include "math/vec.h"
+#include "render/grains.h"
 #include "repose/view.h"
 
 #include <stdbool.h>
@@ -18,7 +19,13 @@ typedef struct rp_shell_wish {
     double clear;    /* m; grains nearer than this to the eye are left out: it is inside of them */
     double exposure; /* s; */
     double still;    /* m; grains that move farther than this while exposed are listed apart */
+    /* Of single grains: each has its own lengths in place of `clear` and `still`. NULL: all are
+     * balls that fill a lattice of the spacing. */
+    const rp_grain_shapes *shapes;
 } rp_shell_wish;
+
+/* The part of its radius that a single grain may move and still stand still. */
+#define RP_SHELL_STILL 0.1
 
 typedef struct rp_shell {
     uint32_t *grains; /* indices in the view: those that stand still, rising; then those that move,

@@ -228,6 +228,61 @@ static void instances_point_at_spheres(void **state)
     end_run(&r);
 }
 
+/* Fields of single grains, as a method that resolves them has. */
+static void add_shapes(test_grains *grains, rp_field fields[TEST_FIELDS + 6])
+{
+    static float diameter[40], turn[4][40];
+    static uint8_t kind[40];
+    static const char *const turns[] = {"orientation_w", "orientation_x", "orientation_y",
+                                        "orientation_z"};
+    for (size_t i = 0; i < 40; i++) {
+        diameter[i] = 0.001f * (float)(i + 1);
+        kind[i] = i % 2;
+        turn[0][i] = 0.8f;
+        turn[3][i] = i % 3 ? 0.6f : -0.6f;
+    }
+    memcpy(fields, grains->fields, sizeof grains->fields);
+    fields[TEST_FIELDS] = (rp_field){"kind", "", RP_U8, kind};
+    fields[TEST_FIELDS + 1] = (rp_field){"diameter", "m", RP_F32, diameter};
+    for (int k = 0; k < 4; k++)
+        fields[TEST_FIELDS + 2 + k] = (rp_field){turns[k], "", RP_F32, turn[k]};
+    grains->view.fields = fields;
+    grains->view.field_count = TEST_FIELDS + 6;
+}
+
+static void single_grains_have_their_shapes(void **state)
+{
+    run r;
+    rp_field fields[TEST_FIELDS + 6];
+    begin_run(&r, state, TWO_MATERIALS "grains: {nut: {shape: dimer}, pea: {shape: sphere}}\n", 40);
+    add_shapes(&r.grains, fields);
+    const rp_view *v = &r.grains.view;
+    check_ok(test_export(r.record, 12, v, "usda-instances", NULL, r.report), r.report);
+    const char *file = look_at(&r, state, "grains-instances-000012.usda");
+    size_t *order = order_of(v), first = order[0];
+    double d = (double)((const float *)fields[TEST_FIELDS + 1].data)[first];
+    const float *across = fields[TEST_FIELDS + 1].data;
+    check_vectors(file, "scales", v, order, (const float *[]){across, across, across});
+    check_number(samples(file, "orientations") + 1, (double)0.8f, true, ", 0, 0, ");
+    check_number(samples(file, "protoIndices"), 2 * (v->material[first] > 0) + (int)first % 2,
+                 false, ", ");
+    check_has(file, "    rel prototypes = [</Grains/Prototypes/sand/nut>, "
+                    "</Grains/Prototypes/sand/pea>, </Grains/Prototypes/fine_gravel__1/nut>, "
+                    "</Grains/Prototypes/fine_gravel__1/pea>]\n");
+    check_has(file, "def Sphere \"ball_1\"\n");
+    check_has(file, "double radius = 0.5\n");
+    check_has(file, "double radius = 0.333333333\n"); /* two, half as far apart as they are wide */
+    check_ok(test_export(r.record, 12, v, "usda", NULL, r.report), r.report);
+    file = look_at(&r, state, "grains-000012.usda");
+    check_number(samples(file, "widths"), d, true, ", ");
+    check_scalars(file, "primvars:kind", v, order, &fields[TEST_FIELDS]);
+    assert_null(strstr(file, "\"constant\""));
+    check_has(look_at(&r, state, "grains.manifest.usda"), "    float[] widths (\n");
+    check_has(look_at(&r, state, "grains-instances.manifest.usda"), "    quath[] orientations\n");
+    free(order);
+    end_run(&r);
+}
+
 static void bodies_are_meshes_that_move(void **state)
 {
     run r;
@@ -362,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_grains_are_well_formed, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(colours_go_by_material, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(instances_point_at_spheres, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(single_grains_have_their_shapes, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(bodies_are_meshes_that_move, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(the_series_names_all_frames, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(fields_that_are_missing_are_left_out, make_folder,

@@ -329,6 +329,53 @@ static void floor_of_the_domain(int without)
     s.scene.domain.high = rp_v3(5, 5, without ? -1 : 5);
 }
 
+/* One grain of each shape, then a heap of tetrahedra. Without: all are balls; or none is turned. */
+static void clumps(int without)
+{
+    begin();
+    add_heap(0.5, 0.35);
+    size_t heap = s.view.count;
+    for (int i = 0; i < 4; i++)
+        stage_add(&s, 0.42 * (i - 1.5), -0.65, 0.15, i == 1 ? BLUE : SAND);
+    stage_shape(&s);
+    for (size_t i = 0; i < s.view.count; i++) {
+        double n = (double)i;
+        s.kind[i] = i < heap ? RP_GRAIN_TETRAHEDRON : (uint8_t)(i - heap);
+        s.diameter[i] = i < heap ? 0.085f : 0.34f;
+        stage_turn(&s, i, rp_quat_euler(rp_v3(0.9 * n, 0.4 + 0.7 * n, 0.3 * n)));
+    }
+    s.view.field_count = without == 1 ? 1 : without == 2 ? 2 : 9;
+    stand_at(0.2, -2.1, 0.8, rp_v3(0, -0.2, 0.12));
+}
+
+/* A heap of balls from small to large. Without: all are alike. */
+static void sizes(int without)
+{
+    build_heap();
+    stage_shape(&s);
+    for (size_t i = 0; i < s.view.count; i++)
+        s.diameter[i] = without ? 0.06f : 0.025f + 0.075f * (float)(i * 37 % 101) / 101;
+}
+
+/* A tetrahedron that turns, a dimer that flies. Without: no blur; or it does not turn. */
+static void blur_of_clumps(int without)
+{
+    begin();
+    stage_add(&s, -0.5, 0, 0.4, SAND);
+    stage_add(&s, 0.55, 0, 0.4, RED);
+    stage_shape(&s);
+    stage_move(&s);
+    for (size_t i = 0; i < 2; i++) {
+        s.diameter[i] = 0.8f;
+        s.kind[i] = i ? RP_GRAIN_DIMER : RP_GRAIN_TETRAHEDRON;
+        stage_turn(&s, i, rp_quat_euler(rp_v3(0.6, 0.3, 0.2)));
+    }
+    s.spin[1][0] = without == 2 ? 0 : 16;
+    s.vz[1] = 6;
+    s.options.frame_time = without == 1 ? 0 : 0.1;
+    stand_at(0, -2.2, 0.9, rp_v3(0, 0, 0.4));
+}
+
 static const golden kept[] = {
     {"sun-shadow", sun_shadow, 1, 0, 0},
     {"soft-shadow", soft_shadow, 1, 0, 0},
@@ -351,6 +398,9 @@ static const golden kept[] = {
     {"coloured-by-field", coloured_by_field, 2, 124, 90},
     {"automatic-camera", automatic_camera, 1, 0, 0},
     {"orbit", orbit, 1, 0, 0},
+    {"clumps", clumps, 2, 144, 96},
+    {"sizes", sizes, 1, 0, 0},
+    {"blur-of-clumps", blur_of_clumps, 2, 0, 0},
 };
 #define KEPT (int)(sizeof kept / sizeof kept[0])
 

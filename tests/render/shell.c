@@ -156,6 +156,106 @@ static void what_is_left_out_is_not_missed(void **state)
     }
 }
 
+/* --- single grains ---------------------------------------------------------------------------- */
+
+static rp_shell shell_of_single(const rp_box3 *box)
+{
+    rp_grain_shapes shapes = rp_grain_shapes_find(&s.view, &s.scene, 1, NULL);
+    assert_true(rp_grains_shaped(&shapes));
+    rp_shell_wish wish = {.bounds = *box, .hide = true, .eye = {9, 9, 9}, .shapes = &shapes};
+    rp_shell shell;
+    assert_int_equal(rp_shell_find(&shell, &s.view, &wish, NULL, NULL), RP_OK);
+    return shell;
+}
+
+/* What counts is how large they are, not how far apart they were laid. */
+static void balls_of_one_size_are_as_ever(void **state)
+{
+    (void)state;
+    const rp_box3 box = {{0, 0, 0}, {0.01 * WIDE, 0.01 * WIDE, 0.01 * WIDE}};
+    rp_shell_wish wish = {.bounds = box, .hide = true};
+    scatter(7);
+    rp_shell plain;
+    assert_int_equal(rp_shell_find(&plain, &s.view, &wish, NULL, NULL), RP_OK);
+    stage_shape(&s);
+    s.view.spacing = 0.04;
+    rp_shell single = shell_of_single(&box);
+    assert_true(plain.count < 0.95 * s.view.count);
+    assert_int_equal(single.count, plain.count);
+    assert_memory_equal(single.grains, plain.grains, plain.count * sizeof *plain.grains);
+    rp_shell_release(&plain);
+    rp_shell_release(&single);
+}
+
+/* Small balls on a wide lattice, as they start: one sees through them. */
+static void nothing_goes_where_there_are_gaps(void **state)
+{
+    (void)state;
+    const double diameters[] = {0.0085, 0.005, 0.001};
+    for (int i = 0; i < 3; i++) {
+        build_cube();
+        stage_shape(&s);
+        for (size_t g = 0; g < s.view.count; g++)
+            s.diameter[g] = (float)diameters[i];
+        rp_shell shell = shell_of_single(&bounds);
+        assert_int_equal(shell.count, s.view.count);
+        rp_shell_release(&shell);
+    }
+}
+
+/* Fills a box by `part` with grains at random; their diameters are from `least` to 1 cm. */
+static void pack(int kind, double least, double part)
+{
+    scatter(11);
+    stage_shape(&s);
+    double volume = 0;
+    for (size_t i = 0; i < s.view.count; i++) {
+        rp_random4 r = rp_random(5, RP_RANDOM_TEST, i);
+        double u = (double)rp_random_unit(r.bits[0]), d = least + (0.01 - least) * u * u;
+        s.kind[i] = (uint8_t)kind;
+        s.diameter[i] = (float)d;
+        stage_turn(&s, i, rp_quat_euler(rp_v3(r.bits[1], r.bits[2], r.bits[3])));
+        volume += s.grains[kind].clump.volume * d * d * d;
+    }
+    double scale = cbrt(volume / part) / (0.01 * WIDE);
+    for (size_t i = 0; i < s.view.count; i++) {
+        s.x[i] *= (float)scale;
+        s.y[i] *= (float)scale;
+        s.z[i] *= (float)scale;
+    }
+}
+
+/* Heaps of many sizes and shapes: of what can be seen nothing is missed. */
+static void of_packed_grains_nothing_is_missed(void **state)
+{
+    (void)state;
+    const struct {
+        int kind;
+        double least, part;
+    } heaps[] = {{RP_GRAIN_SPHERE, 0.003, 0.6},
+                 {RP_GRAIN_TETRAHEDRON, 0.0099, 0.55},
+                 {RP_GRAIN_TETRAHEDRON, 0.005, 0.5},
+                 {RP_GRAIN_CUBE, 0.007, 0.6}};
+    for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++) {
+        pack(heaps[h].kind, heaps[h].least, heaps[h].part);
+        s.scene.cameras.count = 0;
+        s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+        stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
+        rp_paint_cost less, all;
+        s.options.grain_scale = 0.9;
+        s.options.cost = &less;
+        rp_picture *without = stage_paint(&s, 160, 120, NULL);
+        s.options.grain_scale = 0.9 - 1e-7;
+        s.options.cost = &all;
+        rp_picture *with = stage_paint(&s, 160, 120, NULL);
+        assert_int_equal(all.grains, s.view.count);
+        assert_true(less.grains < 0.98 * all.grains);
+        check_near(stage_difference(with, without), 0, 0.1);
+        rp_picture_destroy(with);
+        rp_picture_destroy(without);
+    }
+}
+
 /* --- lists ------------------------------------------------------------------------------------ */
 
 static bool is_rising(const uint32_t *list, size_t count)
@@ -225,6 +325,9 @@ int main(void)
         cmocka_unit_test(grains_outside_the_bounds_stay),
         cmocka_unit_test(at_random_the_core_goes_and_the_surface_stays),
         cmocka_unit_test(what_is_left_out_is_not_missed),
+        cmocka_unit_test(balls_of_one_size_are_as_ever),
+        cmocka_unit_test(nothing_goes_where_there_are_gaps),
+        cmocka_unit_test(of_packed_grains_nothing_is_missed),
         cmocka_unit_test(those_that_move_are_listed_apart),
         cmocka_unit_test(grains_about_the_eye_are_left_out),
         cmocka_unit_test(threads_do_not_change_the_list),

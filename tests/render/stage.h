@@ -28,6 +28,10 @@ typedef struct stage {
     float moisture[STAGE_GRAINS];
     float vx[STAGE_GRAINS], vy[STAGE_GRAINS], vz[STAGE_GRAINS]; /* for the view that wants them */
     rp_lamp_spec lamps[STAGE_LAMPS];
+    rp_grain_spec grains[RP_GRAIN_SPHERES]; /* the named shapes; known after stage_shape */
+    float diameter[STAGE_GRAINS], turn[4][STAGE_GRAINS], spin[3][STAGE_GRAINS];
+    uint8_t kind[STAGE_GRAINS];
+    rp_field fields[9];
     rp_paint_options options; /* but for the size */
 } stage;
 
@@ -88,6 +92,43 @@ static inline void stage_move(stage *s)
     s->view.vx = s->vx;
     s->view.vy = s->vy;
     s->view.vz = s->vz;
+}
+
+/* Grains have diameters, kinds, orientations and spins from now on, in this order of fields; those
+ * added before are balls a spacing wide. */
+static inline void stage_shape(stage *s)
+{
+    static const char *const turns[] = {"orientation_w", "orientation_x", "orientation_y",
+                                        "orientation_z"};
+    static const char *const spins[] = {"spin_x", "spin_y", "spin_z"};
+    for (int shape = 0; shape < RP_GRAIN_SPHERES; shape++) {
+        rp_ball balls[RP_CLUMP_MAX];
+        int count;
+        rp_clump_shape(shape, balls, &count);
+        s->grains[shape] = (rp_grain_spec){.name = "grain", .shape = shape};
+        assert_int_equal(rp_clump_make(balls, count, &s->grains[shape].clump, NULL), RP_OK);
+    }
+    for (size_t i = 0; i < s->view.count; i++) {
+        s->diameter[i] = (float)s->view.spacing;
+        s->kind[i] = RP_GRAIN_SPHERE;
+        s->turn[0][i] = 1;
+    }
+    s->scene.grains = (rp_named_list){s->grains, RP_GRAIN_SPHERES};
+    s->fields[0] = (rp_field){"diameter", "m", RP_F32, s->diameter};
+    s->fields[1] = (rp_field){"kind", "", RP_U8, s->kind};
+    for (int i = 0; i < 4; i++)
+        s->fields[2 + i] = (rp_field){turns[i], "", RP_F32, s->turn[i]};
+    for (int i = 0; i < 3; i++)
+        s->fields[6 + i] = (rp_field){spins[i], "rad/s", RP_F32, s->spin[i]};
+    s->view.fields = s->fields;
+    s->view.field_count = 9;
+}
+
+static inline void stage_turn(stage *s, size_t grain, rp_quat q)
+{
+    const double turn[4] = {q.w, q.x, q.y, q.z};
+    for (int k = 0; k < 4; k++)
+        s->turn[k][grain] = (float)turn[k];
 }
 
 static inline void stage_colour(rp_body_spec *body, double red, double green, double blue)

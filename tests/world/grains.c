@@ -193,6 +193,109 @@ static void default_sizes_fit(void **state)
     rp_scene_destroy(scene);
 }
 
+#define RESOLVED                                                                                   \
+    "particles: {spacing: 2 cm, jitter: 0.1}\nsolver: {method: dem}\ngravity: [0, 0, 0]\n"
+#define MIXTURE                                                                                    \
+    "materials: {sand: {}, gravel: {grain_density: 3000}}\n"                                       \
+    "grains: {a: {spread: 0.3}, b: {shape: sphere, material: gravel, diameter: 1 cm}}\n"
+
+static const float *floats_of(const rp_view *view, const char *name)
+{
+    const rp_field *field = rp_view_field(view, name);
+    assert_non_null(field);
+    assert_int_equal(field->type, RP_F32);
+    return field->data;
+}
+
+/* Every grain of a world is what rp_grain_draw says. */
+static void worlds_have_the_grains_drawn(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of(RESOLVED MIXTURE "sources:\n"
+                                  "  one: {shape: box, size: [0.2, 0.2, 0.2]}\n"
+                                  "  two: {shape: box, size: [0.2, 0.2, 0.2], position: [1, 0, 0], "
+                                  "material: gravel}\n");
+    rp_world *world = world_of(scene, 1);
+    rp_view view;
+    rp_world_view(world, &view);
+    assert_int_equal(view.count, 2000);
+    const float *diameter = floats_of(&view, "diameter"), *w = floats_of(&view, "orientation_w");
+    const uint8_t *kind = rp_view_field(&view, "kind")->data;
+    for (size_t i = 0; i < view.count; i++) {
+        rp_grain grain;
+        rp_grain_draw(scene, view.material[i], view.id[i], &grain);
+        assert_int_equal(kind[i], grain.kind);
+        assert_true(diameter[i] == (float)grain.diameter && view.mass[i] == (float)grain.mass);
+        assert_true(w[i] == (float)grain.turn.w);
+        assert_true(view.density[i] == (view.material[i] ? 3000 : 2650));
+    }
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* A nozzle passes a grain for each cube of the spacing; at half that rate, half of it. */
+static void rates_count_what_grains_weigh(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(RESOLVED MIXTURE "time: {duration: 1 s}\n"
+                                                "emitters: {e: {radius: 10 cm, speed: 1 m/s}}\n");
+    rp_emitter_spec spec = rp_scene_emitters(scene)[0];
+    double mass = rp_grain_mean_mass(scene, true, 0), places = RP_PI * 0.01 / pow(0.02, 3);
+    double full = rp_stream_full_rate(scene, &spec);
+    check_part(full, places * mass, 1e-12);
+    check_part(rp_scene_estimate(scene, NULL).grains, places, 1e-9);
+    spec.rate = full * 1.01;
+    assert_int_equal(rp_stream_check(scene, &spec, NULL), RP_ERROR_INPUT);
+    spec.rate = full / 2;
+    check_ok(rp_stream_check(scene, &spec, NULL), NULL);
+    rp_scene_destroy(scene);
+}
+
+/* Single balls need no orientation. */
+static void balls_are_not_turned(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(RESOLVED "grains: {b: {shape: sphere}}\n"
+                                        "sources: {s: {shape: box, size: [0.1, 0.1, 0.1]}}\n");
+    rp_world *world = world_of(scene, 1);
+    rp_view view;
+    rp_world_view(world, &view);
+    assert_non_null(rp_view_field(&view, "diameter"));
+    assert_null(rp_view_field(&view, "orientation_w"));
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* A state with a grain that cannot be is refused. */
+static void damaged_grains_are_refused(void **state)
+{
+    (void)state;
+    rp_scene *scene =
+        scene_of(RESOLVED MIXTURE "sources: {s: {shape: box, size: [0.1, 0.1, 0.1]}}\n");
+    rp_world *world = world_of(scene, 1);
+    rp_particles *p = &world->particles;
+    for (int damage = 0; damage < 5; damage++) {
+        uint8_t kind = p->kind[7];
+        float size = p->diameter[7], turn = p->turn[1][7];
+        if (damage == 1) p->kind[7] = 2;
+        if (damage == 2) p->diameter[7] = 0.019f;
+        if (damage == 3) p->diameter[7] = NAN;
+        if (damage == 4) p->turn[1][7] = 3;
+        rp_store store;
+        rp_store_begin(&store);
+        check_ok(rp_world_put(world, &store, NULL), NULL);
+        rp_code code = rp_world_take(world, &store, NULL);
+        assert_int_equal(code, damage ? RP_ERROR_DAMAGED : RP_OK);
+        rp_store_end(&store);
+        p->kind[7] = kind;
+        p->diameter[7] = size;
+        p->turn[1][7] = turn;
+    }
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
 static void check_refused(const char *text, const char *key, const char *message)
 {
     rp_scene *scene = scene_of(text);
@@ -231,6 +334,10 @@ int main(void)
         cmocka_unit_test(orientations_are_even),
         cmocka_unit_test(a_grain_is_the_same_for_life),
         cmocka_unit_test(default_sizes_fit),
+        cmocka_unit_test(worlds_have_the_grains_drawn),
+        cmocka_unit_test(rates_count_what_grains_weigh),
+        cmocka_unit_test(balls_are_not_turned),
+        cmocka_unit_test(damaged_grains_are_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
