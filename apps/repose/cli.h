@@ -42,11 +42,11 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
-        *spacing, *scale, *quality, *colour, *range, *sheet;
+        *region, *spacing, *scale, *quality, *colour, *range, *sheet;
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double orbit, grain_size, fps;
-    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film;
+    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
 } options;
 
 typedef struct verb {
@@ -172,6 +172,8 @@ void stop_on_interrupt(void);
                "of painted grains (default 1: neighbours touch)"),                                 \
         OPTION("--color", "--colour", "WHAT", OPTION_TEXT, colour,                                 \
                "what grains show: material, speed, density, pressure, moisture, id or a field"),   \
+        OPTION("--chains", NULL, NULL, OPTION_FLAG, chains,                                        \
+               "force chains between small grains, of a run with contacts; --color chains"),       \
         OPTION("--range", NULL, "A:B", OPTION_TEXT, range,                                         \
                "values of the first and the last colour (default: of the run)"),                   \
         OPTION("--fps", NULL, "N", OPTION_REAL, fps,                                               \

@@ -46,7 +46,7 @@ static rp_code read_range(const options *o, rp_film_options *out, rp_report *rep
     if (!(out->range_low < out->range_high) || !isfinite(out->range_high - out->range_low))
         return rp_fail(report, RP_ERROR_INPUT,
                        "--range %s: two numbers are wanted, the second above the first", text);
-    if (o->colour) return RP_OK;
+    if (o->colour || o->chains) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT, "--range %s: of what? Add --color, such as speed", text);
 }
 
@@ -57,6 +57,10 @@ rp_code read_looks(const options *o, rp_film_options *out, rp_report *report)
     if (code == RP_OK) code = read_range(o, out, report);
     if (o->camera) out->camera = o->camera;
     if (o->colour) out->colour = o->colour;
+    if (o->chains && o->colour && strcmp(o->colour, RP_CHAINS) != 0 && code == RP_OK)
+        code = rp_fail(report, RP_ERROR_INPUT,
+                       "--chains shows forces, --color %s something else: one of them", o->colour);
+    if (o->chains) out->colour = RP_CHAINS;
     if (!isnan(o->grain_size)) out->grain_scale = o->grain_size;
     out->orbit = o->orbit * RP_PI / 180;
     out->threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
@@ -76,6 +80,7 @@ const char *looks_given(const options *o)
     if (o->orbit != 0) return "--orbit";
     if (!isnan(o->grain_size)) return "--grain-size";
     if (o->colour) return "--color";
+    if (o->chains) return "--chains";
     if (o->range) return "--range";
     return isnan(o->fps) ? NULL : "--fps";
 }

@@ -14,17 +14,17 @@ static const option_spec specs[] = {
     {"--every", NULL, "N", OPTION_COUNT, offsetof(options, every),
      "only each N-th of these frames"},
     {"--only", NULL, "WHAT", OPTION_TEXT, offsetof(options, only),
-     "coarse, fine, bodies, or several with commas (default: all there is)"},
+     "coarse, fine, bodies, contacts, or several with commas (default: all there is but contacts)"},
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
 };
 
-#define ONLY_WORDS FRAME_KIND_WORDS "|bodies"
+#define ONLY_WORDS FRAME_KIND_WORDS "|bodies|contacts"
 
-/* Bodies go with the first kind that has the frame. */
+/* Bodies go with the first kind that has the frame, contacts with coarse grains. */
 typedef struct job {
     rp_record *record;
     const options *options;
-    bool grains[FRAME_KINDS], bodies; /* what is asked for */
+    bool grains[FRAME_KINDS], bodies, contacts; /* what is asked for */
     int64_t from, to, every;
     int64_t written[FRAME_KINDS];
 } job;
@@ -38,6 +38,10 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
         }
     if (strcmp(word, "bodies") == 0) {
         j->bodies = true;
+        return RP_OK;
+    }
+    if (strcmp(word, "contacts") == 0) {
+        j->contacts = true;
         return RP_OK;
     }
     char known[64], hint[128];
@@ -87,6 +91,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     made.stem = frame_kinds[kind].stem;
     made.grains = j->grains[kind];
     made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
+    made.contacts = j->contacts && kind == 0;
     for (int i = 0; i < kind; i++)
         made.bodies = made.bodies && !has_frame(j, &frame_kinds[i], number);
     return made;
@@ -95,7 +100,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
 static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 {
     rp_export_options wanted = frame_options(j, kind, number);
-    if (!wanted.grains && !wanted.bodies) return RP_OK;
+    if (!wanted.grains && !wanted.bodies && !wanted.contacts) return RP_OK;
     rp_frame_file *frame = NULL;
     rp_code code = frame_kinds[kind].read(j->record, number, &frame, report);
     if (code == RP_OK)
@@ -126,7 +131,7 @@ static rp_code say_none(const job *j, rp_report *report)
         return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
-        if (!j->grains[i] && !j->bodies) continue;
+        if (!j->grains[i] && !j->bodies && !(j->contacts && i == 0)) continue;
         if (!most || kind->count(j->record) > most->count(j->record)) most = kind;
     }
     return fail_other_frames(j->record, most, report);
@@ -175,7 +180,7 @@ const verb verb_export = {
     .help = "write frames for other programs: ParaView, Blender, Houdini, spreadsheets",
     .more =
         "vtp: open RUN/export/grains.pvd in ParaView; fine grains are in fine.pvd, bodies in\n"
-        "bodies.pvd.\n"
+        "bodies.pvd, contacts, as lines from grain to grain, in contacts.pvd.\n"
         "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
         "csv: one table a frame, for Houdini, spreadsheets, scripts.\n"
         "usda: points and meshes as USD text, for Houdini, Blender 4 and others; grains.usda and\n"

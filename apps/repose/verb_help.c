@@ -29,7 +29,7 @@ static void print_choices(const verb *v)
     if (v->choice) printf("\nthere are:%s", v->choice_help ? "\n" : " ");
     for (int i = 0; v->choice && v->choice(i); i++) {
         if (v->choice_help)
-            printf("  %-15s %s\n", v->choice(i), v->choice_help(i));
+            printf("  %-18s %s\n", v->choice(i), v->choice_help(i));
         else
             printf("%s%s", i ? ", " : "", v->choice(i));
     }

@@ -12,13 +12,16 @@ static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
     {"--csv", NULL, NULL, OPTION_FLAG, offsetof(options, csv),
      "a table with commas, a row a frame"},
-    FRAMES_OPTION("all; the last for angle and height-profile"),
+    FRAMES_OPTION("all; the last for angle, forces and all tables"),
     {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
      "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
     {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
      "height-profile: along x or y instead of over the distance from the axis"},
     {"--plane", NULL, "AXIS=M", OPTION_TEXT, offsetof(options, plane),
      "flow: the plane, such as z=0.4 (in metres)"},
+    {"--region", NULL, "BOX", OPTION_TEXT, offsetof(options, region),
+     "contacts, forces, fabric, stress and their tables: only there, such as 0:0.1,0:0.1,0:0.2 (x, "
+     "y and z from:to, in metres; an end that is left out is open)"},
     {"--only", NULL, "WORD", OPTION_TEXT, offsetof(options, only),
      "body: position, rotation, velocity, spin, force, torque, contact-force or contact-torque "
      "(default: all; --plot draws the position then)"},
@@ -48,8 +51,9 @@ static void print_json_value(double value)
         printf("null");
 }
 
+/* `width` is that of the column of names. */
 static void print_measured(int64_t frame, double time, const char *what, const rp_measured *m,
-                           bool json)
+                           int width, bool json)
 {
     if (json) {
         printf("{\"frame\": %lld, \"time\": %.9g, \"what\": \"%s\", \"name\": ", (long long)frame,
@@ -61,7 +65,7 @@ static void print_measured(int64_t frame, double time, const char *what, const r
         print_json_number(stdout, m->uncertainty);
         printf(", \"unit\": \"%s\"}\n", m->unit);
     } else {
-        printf("%6lld  %9.4f s  %-10s %15.8g +- %-9.2g %s\n", (long long)frame, time, m->name,
+        printf("%6lld  %9.4f s  %-*s %15.8g +- %-9.2g %s\n", (long long)frame, time, width, m->name,
                m->value, m->uncertainty, m->unit);
     }
 }
@@ -90,6 +94,9 @@ static void print_numbers(const job *j, int64_t frame, double time, const rp_mea
                           int count)
 {
     bool vectors = j->kind->of_body && !j->json;
+    int width = 10;
+    for (int m = 0; m < count; m++)
+        if ((int)strlen(measured[m].name) > width) width = (int)strlen(measured[m].name);
     if (j->csv)
         print_csv_row(frame, time, measured, count, j->shown == 0);
     else
@@ -97,7 +104,7 @@ static void print_numbers(const job *j, int64_t frame, double time, const rp_mea
             if (vectors)
                 print_vector(frame, time, &measured[m]);
             else
-                print_measured(frame, time, j->kind->name, &measured[m], j->json);
+                print_measured(frame, time, j->kind->name, &measured[m], width, j->json);
 }
 
 static void print_row_json(int64_t frame, double time, const char *what, const rp_table *table,
@@ -125,21 +132,34 @@ static void print_table_csv(int64_t frame, double time, const rp_table *table, b
     }
 }
 
+/* Wide enough for numbers and for its own name. */
+static int column_width(const rp_column *column)
+{
+    int length = (int)(strlen(column->name) + strlen(column->unit)) + 5;
+    return length > 13 ? length : 13;
+}
+
+static void print_head(const rp_column *column)
+{
+    char text[128];
+    snprintf(text, sizeof text, column->unit[0] ? "%s [%s]" : "%s", column->name, column->unit);
+    printf("%*s", column_width(column), text);
+}
+
 static void print_table(int64_t frame, double time, const char *what, const rp_table *table,
                         bool json)
 {
     if (!json) {
         printf("frame %lld, %.4f s\n", (long long)frame, time);
         for (int c = 0; c < table->column_count; c++)
-            printf("%9s [%s]%*s", table->columns[c].name, table->columns[c].unit,
-                   2 - (int)strlen(table->columns[c].unit), "");
+            print_head(&table->columns[c]);
         printf("\n");
     }
     for (size_t i = 0; i < table->rows; i++) {
         const double *row = table->values + i * (size_t)table->column_count;
         if (json) print_row_json(frame, time, what, table, row);
         for (int c = 0; c < table->column_count && !json; c++)
-            printf("%13.6g", row[c]);
+            printf("%*.6g", column_width(&table->columns[c]), row[c]);
         if (!json) printf("\n");
     }
 }
@@ -358,6 +378,30 @@ static rp_code read_along(const char *text, rp_measure_options *out, rp_report *
     return RP_OK;
 }
 
+/* "0:1,:,0.2:" */
+static rp_code read_region(const char *text, rp_measure_options *out, rp_report *report)
+{
+    double *ends[] = {&out->region.low.x,  &out->region.high.x, &out->region.low.y,
+                      &out->region.high.y, &out->region.low.z,  &out->region.high.z};
+    const char *at = text;
+    for (int i = 0; at && i < 6; i++) {
+        char *end = NULL;
+        double value = strtod(at, &end);
+        if (end > at) *ends[i] = value;
+        bool good = end == at || isfinite(value);
+        bool closed = *end == (i == 5 ? 0 : i % 2 ? ',' : ':');
+        bool ordered = i % 2 == 0 || *ends[i - 1] < *ends[i];
+        if (!good || !closed || !ordered)
+            return rp_fail(
+                report, RP_ERROR_INPUT,
+                "--region %s: write it as 0:0.1,0:0.1,0:0.2, which is x, y and z from:to "
+                "in metres; an end that is left out is open",
+                text);
+        at = end + 1;
+    }
+    return RP_OK;
+}
+
 static rp_code read_only(const char *text, rp_measure_options *out, rp_report *report)
 {
     char list[256], hint[96];
@@ -378,6 +422,10 @@ static rp_code check_options(job *j, const options *o, rp_report *report)
     rp_code code = read_plane(o->plane, &j->options, report);
     if (code == RP_OK) code = read_along(o->along, &j->options, report);
     if (code == RP_OK) code = read_only(o->only, &j->options, report);
+    if (code == RP_OK) code = read_region(o->region, &j->options, report);
+    if (code == RP_OK && o->region && !j->kind->of_contacts)
+        code = rp_fail(report, RP_ERROR_INPUT, "--region is for contacts; %s takes all grains",
+                       j->kind->name);
     if (code == RP_OK && o->json && o->csv)
         code = rp_fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
     if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
@@ -452,13 +500,14 @@ const verb verb_measure = {
     .help = "measure a run",
     .more =
         "Every number comes with its unit and its uncertainty: what rounding in the recorded\n"
-        "floats may have changed, or the standard error of a fit. Angle and height-profile are\n"
-        "measured in the last frame unless --frames says otherwise; a frame of several in which\n"
-        "there is nothing to measure shows as nan. Flow compares each frame with the one before\n"
-        "and ends with the mean and spread of its steady part. Body wants the NAME of one; its\n"
+        "floats may have changed, or the standard error of a fit. Angle, forces and all tables\n"
+        "are of the last frame unless --frames says otherwise; a frame of several in which there\n"
+        "is nothing to measure shows as nan. Flow compares each frame with the one before and\n"
+        "ends with the mean and spread of its steady part. Body wants the NAME of one; its\n"
         "rotation is in degrees about x, then y, then z, as scenes say it, its torques are about\n"
-        "its origin, and forces are those of the last step before a frame. A scene may name the\n"
-        "kinds that need one instant only under measurements, too.\n",
+        "its origin, and forces are those of the last step before a frame. Contacts, forces,\n"
+        "fabric, stress and their tables want a run whose scene says output: {contacts: yes}.\n"
+        "A scene may name the kinds that need one instant only under measurements, too.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .choice_help = choice_help,

@@ -15,11 +15,13 @@ typedef struct rp_export_options {
     const char *stem;   /* of the grains' files: letters, digits, - and _; such as "grains" */
     bool grains;        /* whether to write them */
     bool bodies;        /* likewise */
+    bool contacts;      /* likewise; vtp and csv alone, of views that have them */
 } rp_export_options;
-/* vtp to RUN/export: grains under the stem "grains", and bodies. */
+/* vtp to RUN/export: grains under the stem "grains", and bodies; no contacts. */
 RP_API rp_export_options rp_default_export_options(void);
 
-/* Writes a view as STEM-000012.FORMAT, and its bodies, where it has any, as bodies-000012.FORMAT.
+/* Writes a view as STEM-000012.FORMAT, and its bodies, where it has any, as bodies-000012.FORMAT,
+ * its contacts as contacts-000012.FORMAT.
  * Fields of the view that are NULL are left out; position, velocity, id and material must be there.
  * The files for a whole series, such as grains.pvd, are rewritten each time. `options` may be NULL.
  */

@@ -41,7 +41,8 @@ typedef struct rp_film_options {
     const char *camera; /* its name; NULL: the scene's first, else "automatic" */
     double orbit;       /* rad/s that the camera goes about what it looks at */
     double grain_scale; /* radius of a grain in half spacings; 1: neighbours touch */
-    const char *colour; /* what grains show: NULL or "material"; "speed", "id", or a field's name */
+    const char *colour; /* what grains show: NULL or "material"; "speed", "id", a field's name, or
+                           "chains": force chains, of views with contacts */
     double range_low, range_high; /* of the colours; both 0: of the run */
     double frames_per_second;     /* 0: as the run, so that it plays in real time, up to 60 */
     /* The run is still going on: camera and colours are chosen by its first frame, and

@@ -56,7 +56,7 @@ typedef struct rp_contact {
     float shear_force[3]; /* N, on the first, across the normal */
     float branch[3];      /* m, from the middle of the first to that of the other grain, the short
                              way across periodic sides; to `position` for bodies and walls */
-    float overlap;        /* m */
+    float overlap;        /* m; negative: a gap with water in it, which pulls */
 } rp_contact;
 
 typedef struct rp_view {

@@ -173,6 +173,7 @@ rp_code rp_force_fit(const double *forces, size_t count, rp_force_fits *out, rp_
                        count, RP_FORCES_LEAST);
     double mean = mean_of(forces, count);
     out->values[RP_FORCE_MEAN] = mean;
+    out->errors[RP_FORCE_MEAN] = 0;
     if (!(mean > 0)) return RP_OK; /* without friction there is no shear, and nothing to fit */
     cells c;
     rp_code code = gather(forces, count, mean, &c, report);

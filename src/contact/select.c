@@ -68,3 +68,11 @@ size_t rp_grain_ids_find(const rp_grain_ids *ids, uint32_t id)
     bool found = low < ids->count && ids->items[low] >> 32 == id;
     return found ? (size_t)(ids->items[low] & UINT32_MAX) : SIZE_MAX;
 }
+
+rp_vec3 rp_contact_start(const rp_view *view, const rp_grain_ids *ids, const rp_contact *c)
+{
+    size_t grain = rp_grain_ids_find(ids, c->first);
+    if (grain < view->count) return rp_v3(view->x[grain], view->y[grain], view->z[grain]);
+    rp_vec3 way = {c->branch[0], c->branch[1], c->branch[2]};
+    return rp_v3_madd(rp_v3(c->position[0], c->position[1], c->position[2]), -0.5, way);
+}

@@ -1,6 +1,8 @@
 /* CSV: a row of names, then a row per grain, in SI units, with as many digits as bring back the
  * same bits. */
+#include "export/digits.h"
 #include "export/export.h"
+#include "record/fields.h"
 #include "scene/scene.h"
 
 #include <string.h>
@@ -68,6 +70,51 @@ rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
         print_numbers(&file, body->torque, 3);
         print_numbers(&file, body->contact_force, 3);
         print_numbers(&file, body->contact_torque, 3);
+        rp_aside_write(&file, "\n", 1);
+    }
+    return rp_aside_finish(&file, report);
+}
+
+static void print_part_names(rp_aside *file)
+{
+    for (int i = 0; i < RP_CONTACT_PARTS; i++)
+        for (size_t c = 0; c < rp_contact_parts[i].width; c++) {
+            const rp_contact_part *part = &rp_contact_parts[i];
+            const char *comma = i || c ? "," : "", *name = rp_contact_part_name(part);
+            if (part->width > 1)
+                rp_aside_print(file, "%s%s_%c", comma, name, "xyz"[c]);
+            else
+                rp_aside_print(file, "%s%s", comma, name);
+        }
+    rp_aside_write(file, "\n", 1);
+}
+
+static void print_part(rp_aside *file, const rp_contact_part *part, const rp_contact *contact)
+{
+    const char *data = (const char *)contact + part->offset;
+    for (size_t c = 0; c < part->width; c++) {
+        char text[RP_DIGITS_MAX];
+        size_t length;
+        if (part->type == RP_F32)
+            length = rp_digits_f32(text, ((const float *)(const void *)data)[c]);
+        else if (part->type == RP_U32)
+            length = rp_digits_u64(text, ((const uint32_t *)(const void *)data)[c]);
+        else
+            length = rp_digits_u64(text, ((const uint8_t *)data)[c]);
+        if (part != rp_contact_parts || c) rp_aside_write(file, ",", 1);
+        rp_aside_write(file, text, length);
+    }
+}
+
+rp_code rp_export_csv_contacts(const rp_export *export, rp_report *report)
+{
+    rp_aside file;
+    rp_code code = rp_export_open(export, "contacts", "csv", &file, report);
+    if (code != RP_OK) return code;
+    print_part_names(&file);
+    for (size_t i = 0; i < export->view->contact_count; i++) {
+        for (int k = 0; k < RP_CONTACT_PARTS; k++)
+            print_part(&file, &rp_contact_parts[k], &export->view->contacts[i]);
         rp_aside_write(&file, "\n", 1);
     }
     return rp_aside_finish(&file, report);

@@ -1,5 +1,6 @@
 #include "export/export.h"
 #include "base/memory.h"
+#include "contact/contact.h"
 #include "export/digits.h"
 #include "record/fields.h"
 #include "record/folder.h"
@@ -13,13 +14,13 @@
 
 static const struct format {
     const char *name;
-    rp_export_fn *grains, *bodies;
+    rp_export_fn *grains, *bodies, *contacts; /* contacts: NULL where the format has none */
 } formats[] = {
-    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies},
-    {"ply", rp_export_ply_grains, rp_export_ply_bodies},
-    {"csv", rp_export_csv_grains, rp_export_csv_bodies},
-    {"usda", rp_export_usda_grains, rp_export_usda_bodies},
-    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies},
+    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies, rp_export_vtp_contacts},
+    {"ply", rp_export_ply_grains, rp_export_ply_bodies, NULL},
+    {"csv", rp_export_csv_grains, rp_export_csv_bodies, rp_export_csv_contacts},
+    {"usda", rp_export_usda_grains, rp_export_usda_bodies, NULL},
+    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies, NULL},
 };
 #define FORMATS ((int)(sizeof formats / sizeof *formats))
 
@@ -218,6 +219,16 @@ static rp_code check_export(const rp_record *record, int64_t number, const rp_vi
     return RP_OK;
 }
 
+static rp_code check_contacts(const struct format *format, const rp_view *view,
+                              const rp_export_options *options, rp_report *report)
+{
+    if (!options->contacts) return RP_OK;
+    if (!format->contacts)
+        return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                       "contacts are written as vtp or csv, not as %s", format->name);
+    return rp_contacts_check(view, report);
+}
+
 static rp_code run_export(rp_export *export, const struct format *format,
                           const rp_export_options *options, rp_report *report)
 {
@@ -230,6 +241,7 @@ static rp_code run_export(rp_export *export, const struct format *format,
     }
     if (code == RP_OK && options->bodies && export->view->body_count)
         code = format->bodies(export, report);
+    if (code == RP_OK && options->contacts) code = format->contacts(export, report);
     rp_release(export->columns.items, export->columns.capacity * sizeof *export->columns.items);
     return code;
 }
@@ -242,6 +254,7 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     const struct format *format = find_format(options->format, report);
     if (!format) return RP_ERROR_INPUT;
     rp_code code = check_export(record, number, view, options, report);
+    if (code == RP_OK) code = check_contacts(format, view, options, report);
     if (code != RP_OK) return code;
     rp_path own = rp_record_path(record, "export");
     rp_export export = {.folder = options->folder ? options->folder : own.text,

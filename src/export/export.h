@@ -40,11 +40,12 @@ typedef struct rp_export {
     rp_columns columns;
 } rp_export;
 
-/* The grains of a view, or its bodies, of which there is at least one. */
+/* The grains of a view, or its contacts, or its bodies, of which there is at least one. */
 typedef rp_code rp_export_fn(const rp_export *export, rp_report *report);
 rp_export_fn rp_export_vtp_grains, rp_export_vtp_bodies;
 rp_export_fn rp_export_ply_grains, rp_export_ply_bodies;
 rp_export_fn rp_export_csv_grains, rp_export_csv_bodies;
+rp_export_fn rp_export_vtp_contacts, rp_export_csv_contacts;
 rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bodies;
 
 /* Opens "<folder>/<stem>-<number>.<ending>". */

@@ -2,7 +2,9 @@
  * The grains are one poly-vertex cell: without a cell ParaView shows nothing, with one cell each
  * the file would double. */
 #include "base/memory.h"
+#include "contact/contact.h"
 #include "export/export.h"
+#include "record/fields.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -23,7 +25,7 @@ struct block {
 struct layout {
     struct block blocks[ARRAYS_MAX];
     int count;
-    size_t points, verts, polys;
+    size_t points, verts, lines, polys;
 };
 
 static const char *type_name(rp_field_type type)
@@ -74,9 +76,9 @@ static void print_header(rp_aside *file, const struct layout *layout, double tim
                    "NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n",
                    time);
     rp_aside_print(file,
-                   "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"0\" "
+                   "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
                    "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
-                   layout->points, layout->verts, layout->polys);
+                   layout->points, layout->verts, layout->lines, layout->polys);
     print_blocks(file, layout);
     rp_aside_print(file, "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_");
 }
@@ -203,4 +205,98 @@ rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
     rp_release(tables.ends, tables.end_bytes);
     rp_body_mesh_end(&bodies);
     return code == RP_OK ? rp_series_update(export, "bodies", report) : code;
+}
+
+/* Contacts as lines from middle to middle, with the parts of each as the line's data. */
+struct lines {
+    float *points;
+    int32_t *ends;
+    char *parts; /* all parts of all contacts, part after part */
+    size_t point_bytes, end_bytes, part_bytes;
+};
+
+static size_t part_value_bytes(const rp_contact_part *part)
+{
+    return part->width * rp_field_type_size(part->type);
+}
+
+static void release_lines(struct lines *made)
+{
+    rp_release(made->points, made->points ? made->point_bytes : 0);
+    rp_release(made->ends, made->ends ? made->end_bytes : 0);
+    rp_release(made->parts, made->parts ? made->part_bytes : 0);
+}
+
+static bool reserve_lines(size_t count, struct lines *made)
+{
+    size_t each = 0;
+    for (int i = 0; i < RP_CONTACT_PARTS; i++)
+        each += part_value_bytes(&rp_contact_parts[i]);
+    *made = (struct lines){.point_bytes = 6 * count * sizeof *made->points,
+                           .end_bytes = count * sizeof *made->ends,
+                           .part_bytes = each * count};
+    made->points = rp_allocate(made->point_bytes);
+    made->ends = rp_allocate(made->end_bytes);
+    made->parts = rp_allocate(made->part_bytes);
+    return made->points && made->ends && made->parts;
+}
+
+static rp_code fill_lines(const rp_view *view, struct lines *made, rp_report *report)
+{
+    rp_grain_ids ids;
+    rp_code code = rp_grain_ids_make(view, &ids, report);
+    for (size_t i = 0; code == RP_OK && i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        rp_vec3 from = rp_contact_start(view, &ids, c);
+        const float line[6] = {(float)from.x,
+                               (float)from.y,
+                               (float)from.z,
+                               (float)from.x + c->branch[0],
+                               (float)from.y + c->branch[1],
+                               (float)from.z + c->branch[2]};
+        memcpy(made->points + 6 * i, line, sizeof line);
+        made->ends[i] = (int32_t)(2 * (i + 1));
+    }
+    rp_grain_ids_release(&ids);
+    return code;
+}
+
+static rp_code write_lines(const rp_export *export, const struct lines *lines, rp_report *report)
+{
+    size_t count = export->view->contact_count;
+    struct layout layout = {.points = 2 * count, .lines = count};
+    char *at = lines->parts;
+    for (int i = 0; i < RP_CONTACT_PARTS; i++) {
+        const rp_contact_part *part = &rp_contact_parts[i];
+        rp_contact_part_gather(part, export->view->contacts, count, at);
+        add(&layout, (struct block){"CellData",
+                                    rp_contact_part_name(part),
+                                    type_name(part->type),
+                                    (int)part->width,
+                                    rp_field_type_size(part->type),
+                                    count,
+                                    {at}});
+        at += count * part_value_bytes(part);
+    }
+    add(&layout, (struct block){"Points", "position", "Float32", 3, 4, 2 * count, {lines->points}});
+    add(&layout, (struct block){"Lines", "connectivity", "Int32", 1, 4, 2 * count, {NULL}});
+    add(&layout, (struct block){"Lines", "offsets", "Int32", 1, 4, count, {lines->ends}});
+    rp_aside file;
+    rp_code code = rp_export_open(export, "contacts", "vtp", &file, report);
+    if (code != RP_OK) return code;
+    return write_layout(&file, &layout, export->view->time, report);
+}
+
+rp_code rp_export_vtp_contacts(const rp_export *export, rp_report *report)
+{
+    size_t count = export->view->contact_count;
+    struct lines lines;
+    if (count > INT32_MAX / 2)
+        return rp_fail(report, RP_ERROR_UNSUPPORTED, "there are too many contacts for vtp");
+    rp_code code = reserve_lines(count, &lines)
+                       ? fill_lines(export->view, &lines, report)
+                       : rp_fail_memory(report, lines.point_bytes + lines.part_bytes, "contacts");
+    if (code == RP_OK) code = write_lines(export, &lines, report);
+    release_lines(&lines);
+    return code == RP_OK ? rp_series_update(export, "contacts", report) : code;
 }

@@ -18,4 +18,16 @@ rp_code rp_take_body(const rp_measure_input *in, rp_measured *out, int *count, r
 rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
 rp_code rp_draw_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 
+rp_code rp_take_contacts(const rp_measure_input *in, rp_measured *out, int *count,
+                         rp_report *report);
+rp_code rp_take_fabric(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_stress(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_take_forces(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_forces(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_contact_angles(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+rp_code rp_fill_correlation(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_correlation(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+
 #endif

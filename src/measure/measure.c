@@ -13,18 +13,38 @@ static const rp_measure_kind kinds[] = {
      .draw = rp_draw_angle},
     {"density-error", "how far grains are compressed beyond their material's density",
      .take = rp_take_density_error},
+    {"contacts", "how many contacts there are, their forces, coordination number",
+     .of_contacts = true, .take = rp_take_contacts},
+    {"forces", "fits to the distribution of contact forces", RP_MEASURE_LAST, .of_contacts = true,
+     .take = rp_take_forces, .draw = rp_draw_forces},
+    {"fabric", "which way contacts point, as a tensor", .of_contacts = true,
+     .take = rp_take_fabric},
+    {"stress", "mean stress that contacts carry, in a region or all of it", .of_contacts = true,
+     .take = rp_take_stress},
     {"height-profile", "height of the surface over the distance from the axis, or along x or y",
      RP_MEASURE_LAST, .fill = rp_fill_profile, .draw = rp_draw_profile},
     {"flow", "what passes a plane, from frame to frame", RP_MEASURE_PAIRS, .take = rp_take_flow},
     {"body", "of one body, NAME: pose, motion, and the loads of sand, other bodies and joints",
      .of_body = true, .take = rp_take_body},
+    {"force-distribution", "how many contacts have which force, in units of the mean",
+     RP_MEASURE_LAST, .of_contacts = true, .fill = rp_fill_forces, .draw = rp_draw_forces},
+    {"contact-angles", "how many contacts point which way, by the angle to the upright",
+     RP_MEASURE_LAST, .of_contacts = true, .fill = rp_fill_contact_angles,
+     .draw = rp_draw_contact_angles},
+    {"force-correlation", "how far contact forces know of each other", RP_MEASURE_LAST,
+     .of_contacts = true, .fill = rp_fill_correlation, .draw = rp_draw_correlation},
 };
 
 #define COUNT ((int)(sizeof kinds / sizeof *kinds))
 
 rp_measure_options rp_default_measure_options(void)
 {
-    return (rp_measure_options){.along = -1, .plane_axis = -1, .body = -1, .quantity = -1};
+    rp_vec3 far = {INFINITY, INFINITY, INFINITY};
+    return (rp_measure_options){.along = -1,
+                                .plane_axis = -1,
+                                .body = -1,
+                                .quantity = -1,
+                                .region = {rp_v3_scale(far, -1), far}};
 }
 
 int rp_measure_count(void)

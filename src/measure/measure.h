@@ -1,7 +1,7 @@
 /* Measurements: numbers with uncertainty and unit, or tables of numbers, taken from a view, live or
  * afterwards. Each kind is one line of the table in measure.c; `repose measure` and the scene's
  * measurements both use it. C programs that know what they want call the kinds directly: see
- * angle.h, profile.h, flow.h, density.h, body.h. */
+ * angle.h, profile.h, flow.h, density.h, body.h, and contact/contact.h. */
 #ifndef RP_MEASURE_MEASURE_H
 #define RP_MEASURE_MEASURE_H
 
@@ -27,6 +27,7 @@ typedef struct rp_measure_options {
     double plane_at; /* m, where on that axis */
     int body;        /* body: which of the scene; -1: not given */
     int quantity;    /* body: place in RP_BODY_QUANTITY_WORDS; -1: all */
+    rp_box3 region;  /* m, of contacts: where to look; infinite sides: everywhere */
 } rp_measure_options;
 rp_measure_options rp_default_measure_options(void);
 
@@ -47,7 +48,8 @@ typedef struct rp_measure_kind {
     const char *name; /* those that a scene may name come first, as in RP_MEASURE_WORDS */
     const char *help; /* one line */
     rp_measure_frames frames;
-    bool of_body; /* wants options.body; its numbers come in threes, "force x" and so on */
+    bool of_body;     /* wants options.body; its numbers come in threes, "force x" and so on */
+    bool of_contacts; /* wants a view with contacts, and knows options.region */
     /* Numbers, at most RP_MEASURED_MAX; NULL for tables. Where it fails, names and units are set
      * nevertheless and the values are NaN. */
     rp_code (*take)(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);

@@ -1,4 +1,5 @@
 #include "render/colour.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "picture/map.h"
@@ -7,6 +8,7 @@
 #include "scene/words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GRAIN_GLOSS 0.05
@@ -14,7 +16,9 @@
 /* The share of its light that a grain loses at moisture 1: water between grains leads light on
  * instead of back. */
 #define WET_DARKER 0.5
-#define SMALLEST 0.88 /* of a grain's usual radius */
+#define PALE 0.55         /* of grains between force chains */
+#define SCALE_SHARE 0.995 /* of contacts that the scale of force chains covers */
+#define SMALLEST 0.88     /* of a grain's usual radius */
 
 static uint32_t id_of(const rp_view *view, size_t grain)
 {
@@ -83,25 +87,29 @@ static double value_of(const rp_grain_colours *c, size_t grain)
     return c->kind == RP_COLOUR_SPEED ? speed_of(c->view, grain) : field_value(c->field, grain);
 }
 
+rp_vec3 rp_scale_colour(const rp_grain_colours *colours, double value)
+{
+    double rgb[3], span = colours->range.high - colours->range.low;
+    rp_colour_map(span > 0 ? (value - colours->range.low) / span : 0.5, rgb);
+    return rp_v3_from(rgb);
+}
+
 rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain)
 {
     if (colours->kind == RP_COLOUR_MATERIAL) return sand_look(colours, grain);
+    if (colours->kind == RP_COLOUR_CHAINS) return (rp_grain_look){rp_v3(PALE, PALE, PALE), 0};
+    if (colours->kind != RP_COLOUR_ID)
+        return (rp_grain_look){rp_scale_colour(colours, value_of(colours, grain)), 0};
     double rgb[3];
-    if (colours->kind == RP_COLOUR_ID) {
-        rp_colour_of_id(id_of(colours->view, grain), rgb);
-    } else {
-        double span = colours->range.high - colours->range.low;
-        double t = span > 0 ? (value_of(colours, grain) - colours->range.low) / span : 0.5;
-        rp_colour_map(t, rgb);
-    }
+    rp_colour_of_id(id_of(colours->view, grain), rgb);
     return (rp_grain_look){rp_v3_from(rgb), 0};
 }
 
 static rp_code fail_field(const rp_view *view, const char *name, rp_report *report)
 {
-    char names[600] = "material, id, speed", hint[128];
+    char names[600] = "material, id, speed, chains", hint[128];
     rp_nearest nearest = rp_nearest_to(name);
-    rp_nearest_try_words(&nearest, "material|id|speed");
+    rp_nearest_try_words(&nearest, "material|id|speed|chains");
     for (int i = 0; i < view->field_count; i++) {
         const char *field = view->fields[i].name;
         if (strcmp(field, "material") == 0 || strcmp(field, "id") == 0) continue;
@@ -114,12 +122,23 @@ static rp_code fail_field(const rp_view *view, const char *name, rp_report *repo
                    names, hint);
 }
 
+static rp_code check_chains(const rp_view *view, rp_report *report)
+{
+    if (view->contacts && view->id) return RP_OK;
+    return rp_fail(
+        report, RP_ERROR_UNSUPPORTED,
+        "force chains are made of contacts, and none are recorded; a scene with `output: "
+        "{contacts: yes}` and a method that knows them (dem) records them");
+}
+
 static rp_code choose_kind(rp_grain_colours *c, const char *name, rp_report *report)
 {
     c->kind = RP_COLOUR_MATERIAL;
     if (!name || strcmp(name, "material") == 0) return RP_OK;
     c->kind = RP_COLOUR_ID;
     if (strcmp(name, "id") == 0) return RP_OK;
+    c->kind = RP_COLOUR_CHAINS;
+    if (strcmp(name, RP_CHAINS) == 0) return check_chains(c->view, report);
     c->kind = RP_COLOUR_SPEED;
     if (strcmp(name, "speed") == 0 && (c->view->vx || !c->view->count)) return RP_OK;
     c->kind = RP_COLOUR_FIELD;
@@ -133,12 +152,39 @@ rp_colour_range rp_colour_range_empty(void)
     return (rp_colour_range){INFINITY, -INFINITY};
 }
 
+static int by_size(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+    return (left > right) - (left < right);
+}
+
+/* From nothing to a force that few exceed: the strongest one is often alone far beyond. */
+static rp_code add_forces(rp_colour_range *range, const rp_view *view, rp_report *report)
+{
+    size_t count = 0, bytes = view->contact_count * sizeof(float);
+    float *forces = rp_allocate(bytes);
+    if (!forces) return rp_fail_memory(report, bytes, "forces of contacts");
+    for (size_t i = 0; i < view->contact_count; i++) {
+        float force = view->contacts[i].normal_force;
+        if (force > 0 && isfinite(force)) forces[count++] = force;
+    }
+    if (count) {
+        qsort(forces, count, sizeof *forces, by_size);
+        double high = (double)forces[(size_t)(SCALE_SHARE * (double)(count - 1))];
+        range->low = 0;
+        range->high = fmax(range->high, high);
+    }
+    rp_release(forces, bytes);
+    return RP_OK;
+}
+
 rp_code rp_colour_range_add(rp_colour_range *range, const rp_view *view, const char *colour,
                             rp_report *report)
 {
     rp_grain_colours c = {.view = view};
     rp_code code = choose_kind(&c, colour, report);
     if (code != RP_OK || c.kind == RP_COLOUR_MATERIAL || c.kind == RP_COLOUR_ID) return code;
+    if (c.kind == RP_COLOUR_CHAINS) return add_forces(range, view, report);
     for (size_t i = 0; i < view->count; i++) {
         double value = value_of(&c, i);
         if (!isfinite(value)) continue;

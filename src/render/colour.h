@@ -1,5 +1,5 @@
 /* What colour grains have: that of their material, each a little different, or a scale of colours
- * for one of their values. */
+ * for one of their values; or none, where the scale is that of force chains. */
 #ifndef RP_RENDER_COLOUR_H
 #define RP_RENDER_COLOUR_H
 
@@ -14,7 +14,13 @@ typedef struct rp_grain_look {
 typedef struct rp_grain_colours {
     const rp_view *view;
     const rp_scene *scene;
-    enum { RP_COLOUR_MATERIAL, RP_COLOUR_ID, RP_COLOUR_SPEED, RP_COLOUR_FIELD } kind;
+    enum {
+        RP_COLOUR_MATERIAL,
+        RP_COLOUR_ID,
+        RP_COLOUR_SPEED,
+        RP_COLOUR_FIELD,
+        RP_COLOUR_CHAINS
+    } kind;
     const rp_field *field;
     rp_colour_range range;
 } rp_grain_colours;
@@ -24,6 +30,9 @@ rp_code rp_grain_colours_choose(rp_grain_colours *colours, const rp_view *view,
                                 const rp_scene *scene, const rp_paint_options *options,
                                 rp_report *report);
 rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain);
+
+/* The colour of a value on the scale. */
+rp_vec3 rp_scale_colour(const rp_grain_colours *colours, double value);
 
 /* Whether colours stand for values: then light must not change them. */
 static inline bool rp_grain_colours_chart(const rp_grain_colours *colours)

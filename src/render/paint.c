@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define TILE 16 /* pixels; neighbouring rays meet the same things */
+#define CHAIN_GRAINS 0.22 /* how large grains are between force chains */
+#define TILE 16           /* pixels; neighbouring rays meet the same things */
 #define GRAIN_SCALE_MAX 10.0
 #define GRAINS_MAX ((size_t)UINT32_MAX)
 /* The table from light to bytes: from 2^-12 on, by the leading 9 bits behind the point. */
@@ -179,6 +180,8 @@ static void draw_legend(const painting *p)
     const rp_grain_colours *c = &p->tracing.scenery->colours;
     if (c->kind == RP_COLOUR_SPEED)
         rp_legend_draw(p->picture, &(rp_legend){"speed", "m/s", c->range.low, c->range.high});
+    if (c->kind == RP_COLOUR_CHAINS)
+        rp_legend_draw(p->picture, &(rp_legend){"force", "N", c->range.low, c->range.high});
     if (c->kind == RP_COLOUR_FIELD)
         rp_legend_draw(p->picture,
                        &(rp_legend){c->field->name, c->field->unit, c->range.low, c->range.high});
@@ -197,6 +200,10 @@ static rp_code paint_all(painting *p, const rp_view *view, const rp_scene *scene
     if (code == RP_OK)
         code = place_camera(t, view, scene, options, framing, &wish.exposure, report);
     wish.eye = t->camera[0].position;
+    if (options->colour && strcmp(options->colour, RP_CHAINS) == 0) {
+        wish.grain_scale *= CHAIN_GRAINS;
+        wish.exposure = 0; /* contacts are of one instant */
+    }
     if (code == RP_OK)
         code = rp_scenery_make(&scenery, view, scene, options, framing, &wish, threads, report);
     if (code == RP_OK) code = rp_dice_table_make(&p->dice, p->samples, report);

@@ -113,6 +113,20 @@ rp_code rp_rays_add_triangles(rp_rays *rays, size_t count, const rp_quad *first,
     return attach(rays, geometry, report);
 }
 
+rp_code rp_rays_add_tubes(rp_rays *rays, size_t count, const rp_quad *ends, rp_report *report)
+{
+    RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
+    if (!geometry) return check(rays, report);
+    if (count > 0) {
+        set_points(geometry, 2 * count, ends, NULL, RTC_FORMAT_FLOAT4);
+        unsigned *begins = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0,
+                                                   RTC_FORMAT_UINT, sizeof(unsigned), count);
+        for (size_t i = 0; begins && i < count; i++)
+            begins[i] = (unsigned)(2 * i);
+    }
+    return attach(rays, geometry, report);
+}
+
 rp_code rp_rays_build(rp_rays *rays, rp_report *report)
 {
     rtcCommitScene(rays->scene);

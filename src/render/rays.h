@@ -1,5 +1,5 @@
-/* Rays through spheres and triangles. Embree (its third version) lives behind this header and
- * nowhere else.
+/* Rays through spheres, triangles and tubes. Embree (its third version) lives behind this header
+ * and nowhere else.
  *
  * What a ray meets does not depend on the number of threads that built the structure: the distance
  * to a sphere or triangle is computed from that one alone, and of two the nearer is taken. */
@@ -26,6 +26,8 @@ rp_code rp_rays_add_spheres(rp_rays *rays, size_t count, const rp_quad *first, c
                             rp_report *report);
 rp_code rp_rays_add_triangles(rp_rays *rays, size_t count, const rp_quad *first,
                               const rp_quad *last, rp_report *report);
+/* Adds `count` tubes that stand still: two ends each (x, y, z, radius), round there. */
+rp_code rp_rays_add_tubes(rp_rays *rays, size_t count, const rp_quad *ends, rp_report *report);
 /* After the last set, before the first ray. */
 rp_code rp_rays_build(rp_rays *rays, rp_report *report);
 /* Bytes that the structure takes, without the borrowed arrays. */
@@ -40,7 +42,7 @@ typedef struct rp_ray {
 typedef struct rp_hit {
     double distance;
     unsigned set;   /* in the order in which they were added */
-    unsigned index; /* of the sphere or triangle in its set */
+    unsigned index; /* of the sphere, triangle or tube in its set */
     double u, v;    /* of a triangle: the weights of its second and third corner */
 } rp_hit;
 

@@ -30,6 +30,12 @@ rp_code rp_rays_add_triangles(rp_rays *rays, size_t count, const rp_quad *first,
     return RP_ERROR_UNSUPPORTED;
 }
 
+rp_code rp_rays_add_tubes(rp_rays *rays, size_t count, const rp_quad *ends, rp_report *report)
+{
+    (void)rays, (void)count, (void)ends, (void)report;
+    return RP_ERROR_UNSUPPORTED;
+}
+
 rp_code rp_rays_build(rp_rays *rays, rp_report *report)
 {
     (void)rays, (void)report;

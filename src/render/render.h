@@ -49,7 +49,8 @@ typedef struct rp_paint_options {
     double orbit;       /* rad/s that the camera goes about what it looks at, besides its own */
     double grain_scale; /* radius of a grain in half spacings */
     double frame_time;  /* s from frame to frame, for motion blur; 0: none */
-    const char *colour; /* what grains show: NULL or "material"; "speed", "id", or a field's name */
+    const char *colour; /* what grains show: NULL or "material"; "speed", "id", a field's name, or
+                           RP_CHAINS: force chains between small pale grains */
     const rp_colour_range *range; /* borrowed; NULL: of this view alone */
     bool no_legend;               /* do not draw what the colours stand for */
     const rp_framing *framing;    /* borrowed; NULL: of this view alone */
@@ -61,6 +62,7 @@ typedef struct rp_paint_options {
 } rp_paint_options;
 
 #define RP_SAMPLES_MAX 4096
+#define RP_CHAINS "chains"
 
 rp_colour_range rp_colour_range_empty(void);
 /* Faults when the view has no such field. "material" and "id" have no range, and leave it. */

@@ -16,7 +16,7 @@
 #define GROUND_NEAR 3.0
 #define GROUND_FAR 14.0
 
-enum { SET_STILL, SET_MOVING, SET_BODIES };
+enum { SET_STILL, SET_MOVING, SET_BODIES, SET_CHAINS };
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -221,6 +221,13 @@ static rp_code add_bodies(rp_scenery *s, double exposure, rp_report *report)
                                  report);
 }
 
+static rp_code add_chains(rp_scenery *s, rp_report *report)
+{
+    rp_code code = rp_chains_gather(&s->chains, &s->colours, s->middle, report);
+    if (code != RP_OK || !s->chains.count) return code;
+    return rp_rays_add_tubes(s->rays, s->chains.count, s->chains.ends, report);
+}
+
 static void place_middle(rp_scenery *s, const rp_framing *framing)
 {
     rp_box3 box = rp_framing_box(framing);
@@ -250,6 +257,7 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
     if (code == RP_OK) code = rp_rays_create(rp_threads_count(threads), &scenery->rays, report);
     if (code == RP_OK) code = add_grains(scenery, wish->exposure, threads, report);
     if (code == RP_OK) code = add_bodies(scenery, wish->exposure, report);
+    if (code == RP_OK) code = add_chains(scenery, report);
     double gathered = rp_clock();
     if (code == RP_OK) code = rp_rays_build(scenery->rays, report);
     scenery->gathering = gathered - start;
@@ -278,6 +286,7 @@ void rp_scenery_release(rp_scenery *scenery)
     for (int end = 0; end < 2; end++)
         rp_release(scenery->corners[end], scenery->corner_bytes);
     rp_solids_release(&scenery->solids);
+    rp_chains_release(&scenery->chains);
     rp_shell_release(&scenery->shell);
     *scenery = (rp_scenery){0};
 }
@@ -391,6 +400,18 @@ static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, 
     surface->lift += 1e-5 * s->reach;
 }
 
+static void see_chain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
+                      rp_surface *surface)
+{
+    surface->kind = RP_SEES_CHAIN;
+    surface->position = rp_v3_madd(ray->origin, hit->distance, ray->direction);
+    surface->normal = rp_chains_normal(&s->chains, hit->index, surface->position);
+    if (rp_v3_dot(surface->normal, ray->direction) > 0)
+        surface->normal = rp_v3_scale(surface->normal, -1);
+    surface->colour = rp_scale_colour(&s->colours, (double)s->chains.forces[hit->index]);
+    surface->lift += LIFT_PART * rp_chains_radius(&s->chains, hit->index);
+}
+
 static void see_plane(const rp_scenery *s, const rp_ray *ray, const rp_solid_plane *plane,
                       double distance, rp_surface *surface)
 {
@@ -413,6 +434,8 @@ rp_surface rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
         surface.lift = LIFT_ROUNDING * (s->reach + hit.distance);
         if (hit.set == SET_BODIES)
             see_body(s, ray, &hit, &surface);
+        else if (hit.set == SET_CHAINS)
+            see_chain(s, ray, &hit, &surface);
         else
             see_grain(s, ray, &hit, pixel, &surface);
     } else if (plane) {

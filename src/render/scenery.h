@@ -4,7 +4,7 @@
 #ifndef RP_RENDER_SCENERY_H
 #define RP_RENDER_SCENERY_H
 
-#include "render/colour.h"
+#include "render/chains.h"
 #include "render/light.h"
 #include "render/rays.h"
 #include "render/shell.h"
@@ -25,6 +25,7 @@ typedef struct rp_scenery {
     rp_grain_shapes shapes;
     rp_shell shell;
     rp_solids solids;
+    rp_chains chains;
     rp_rays *rays;
     rp_quad *spheres;    /* of the shell's grains; then those that move once more, as they end */
     size_t still;        /* spheres that stand still */
@@ -53,7 +54,7 @@ rp_paint_cost rp_scenery_cost(const rp_scenery *scenery);
 
 /* Where a ray ends. */
 typedef struct rp_surface {
-    enum { RP_SEES_NOTHING, RP_SEES_GRAIN, RP_SEES_BODY, RP_SEES_PLANE } kind;
+    enum { RP_SEES_NOTHING, RP_SEES_GRAIN, RP_SEES_BODY, RP_SEES_PLANE, RP_SEES_CHAIN } kind;
     double distance;
     rp_vec3 position; /* relative to the middle */
     rp_vec3 normal;   /* unit, towards where the ray came from */

@@ -12,8 +12,11 @@
 #define CHART_SKY 0.65
 
 /* Rays to the sky of one sample: noise shows on smooth surfaces, on grains it is lost. */
-static const int sky_ways[] = {
-    [RP_SEES_NOTHING] = 1, [RP_SEES_GRAIN] = 1, [RP_SEES_BODY] = 4, [RP_SEES_PLANE] = 2};
+static const int sky_ways[] = {[RP_SEES_NOTHING] = 1,
+                               [RP_SEES_GRAIN] = 1,
+                               [RP_SEES_BODY] = 4,
+                               [RP_SEES_PLANE] = 2,
+                               [RP_SEES_CHAIN] = 1};
 
 /* The camera at a part of the exposure. */
 static rp_camera camera_at(const rp_tracing *t, double time)
@@ -186,7 +189,8 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
     dice->rays++;
     if (t->draft) surface.gloss = 0;
     bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
-    if (chart) return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
+    if (chart || surface.kind == RP_SEES_CHAIN)
+        return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
 
     if (surface.kind == RP_SEES_NOTHING || surface.faded >= 1)
         return (rp_seen){.light = rp_light_background(&t->lighting, ray.direction)};

@@ -209,18 +209,34 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 
+/* Of this instant. Contacts come where somebody will look at them. */
+static rp_code look(rp_runner *runner, bool due, rp_view *view, rp_report *report)
+{
+    rp_world_view(runner->world, view);
+    bool wanted = (due && runner->scene->output.contacts) || rp_series_want_contacts(runner);
+    return wanted ? rp_world_contacts(runner->world, view, report) : RP_OK;
+}
+
+/* What a frame holds of a view: contacts only where the scene says so. */
+static rp_view view_to_keep(const rp_runner *runner, const rp_view *view)
+{
+    rp_view kept = *view;
+    if (runner->scene->output.contacts) return kept;
+    kept.contacts = NULL;
+    kept.contact_count = 0;
+    return kept;
+}
+
 /* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one,
  * all that belongs before it is there, too. */
 static rp_code write_frame(rp_runner *runner, rp_report *report)
 {
     rp_view view;
     bool due = runner->frame % runner->scene->output.frame_every == 0;
-    rp_world_view(runner->world, &view);
-    rp_code code = RP_OK;
-    if (due && runner->scene->output.contacts)
-        code = rp_world_contacts(runner->world, &view, report);
+    rp_code code = look(runner, due, &view, report);
     if (code == RP_OK && due) {
-        code = rp_record_write_frame(runner->record, runner->frame, &view, report);
+        rp_view kept = view_to_keep(runner, &view);
+        code = rp_record_write_frame(runner->record, runner->frame, &kept, report);
         if (code == RP_OK) code = write_exports(runner, &view, report);
         if (code == RP_OK && runner->follower)
             code = rp_follower_take(runner->follower, runner->frame, &view, false, report);

@@ -33,6 +33,8 @@ void rp_tally_sort(rp_step_tally *tally);
 /* series.c: the scene's measurements, one table each, RUN/measurements/NAME.csv. */
 /* Adds this frame's rows. */
 rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report);
+/* Whether one of this frame's measurements looks at contacts. */
+bool rp_series_want_contacts(const rp_runner *runner);
 /* Drops the rows behind `frame`, which a resumed run writes again. */
 rp_code rp_series_rewind(const rp_runner *runner, int64_t frame, rp_report *report);
 

@@ -24,6 +24,16 @@ static rp_code take(const rp_view *view, const rp_scene *scene, int what, rp_mea
     return code == RP_ERROR_INPUT || code == RP_ERROR_UNSUPPORTED ? RP_OK : code;
 }
 
+bool rp_series_want_contacts(const rp_runner *runner)
+{
+    const rp_scene *scene = runner->scene;
+    for (int i = 0; i < scene->measurements.count; i++) {
+        const rp_measurement_spec *spec = &rp_scene_measurements(scene)[i];
+        if (runner->frame % spec->every == 0 && rp_measure_at(spec->what)->of_contacts) return true;
+    }
+    return false;
+}
+
 rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report)
 {
     const rp_scene *scene = runner->scene;

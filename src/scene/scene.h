@@ -221,7 +221,8 @@ typedef struct rp_joint_spec {
     double release;     /* s, when it lets go; infinite: never */
 } rp_joint_spec;
 
-#define RP_MEASURE_WORDS "energy|momentum|count|bounds|angle|density-error"
+#define RP_MEASURE_WORDS                                                                           \
+    "energy|momentum|count|bounds|angle|density-error|contacts|forces|fabric|stress"
 typedef struct rp_measurement_spec {
     char *name;
     int what;      /* place in RP_MEASURE_WORDS */

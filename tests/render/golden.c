@@ -5,6 +5,7 @@
  * RP_GOLDEN_WRITE=1 in the environment writes the kept pictures anew: then look at them. */
 #include "check.h"
 
+#include "chains.h"
 #include "render/stage.h"
 
 #include <png.h>
@@ -20,6 +21,7 @@
 #define HEIGHT 64
 
 static stage s;
+static chains *block;            /* what a stage borrows */
 static const char *folder = "."; /* for pictures that are not as they should be */
 
 typedef struct golden {
@@ -329,6 +331,23 @@ static void floor_of_the_domain(int without)
     s.scene.domain.high = rp_v3(5, 5, without ? -1 : 5);
 }
 
+/* Without: no contact is left; or all push alike. */
+static void force_chains(int without)
+{
+    static const rp_body_state floor = {.orientation = {1, 0, 0, 0}};
+    begin();
+    block = chains_make(4, 7, 40);
+    rp_view view = s.view;
+    s.view = block->view;
+    s.view.bodies = &floor;
+    s.view.time = view.time;
+    s.options.colour = RP_CHAINS;
+    stand_at(0.075, -0.075, 0.05, rp_v3(0.045, 0.02, 0.02));
+    if (without == 1) s.view.contact_count = 0;
+    for (size_t i = 0; without == 2 && i < s.view.contact_count; i++)
+        block->contacts[i].normal_force = 1;
+}
+
 /* One grain of each shape, then a heap of tetrahedra. Without: all are balls; or none is turned. */
 static void clumps(int without)
 {
@@ -396,6 +415,7 @@ static const golden kept[] = {
     {"coloured-by-speed", coloured_by_speed, 2, 124, 90},
     {"coloured-by-id", coloured_by_id, 1, 0, 0},
     {"coloured-by-field", coloured_by_field, 2, 124, 90},
+    {"force-chains", force_chains, 2, 124, 90},
     {"automatic-camera", automatic_camera, 1, 0, 0},
     {"orbit", orbit, 1, 0, 0},
     {"clumps", clumps, 2, 144, 96},
@@ -413,6 +433,8 @@ static rp_picture *paint(const golden *g, int without)
         stage_paint(&s, g->width ? g->width : WIDTH, g->height ? g->height : HEIGHT, NULL);
     if (mesh) rp_mesh_destroy(mesh);
     mesh = NULL;
+    if (block) chains_free(block);
+    block = NULL;
     return picture;
 }
 

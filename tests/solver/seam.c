@@ -98,7 +98,7 @@ static void check_contacts(const rp_view *view)
         check_near(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1, 1e-5);
         check_near(s[0] * n[0] + s[1] * n[1] + s[2] * n[2], 0, 1e-4 * size);
         assert_true(c->with != RP_WITH_GRAIN || b[0] * n[0] + b[1] * n[1] + b[2] * n[2] > 0);
-        assert_true(c->with <= RP_WITH_WALL && c->overlap >= 0);
+        assert_true(c->with <= RP_WITH_WALL && (c->overlap >= 0 || c->normal_force < 0));
     }
 }
 

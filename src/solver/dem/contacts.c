@@ -12,14 +12,14 @@ typedef struct group {
 } group;
 
 RP_WIDE_KERNEL
-static void look_at(const rp_dem_field *field, const rp_dem_lists *lists, const rp_dem_self *self,
-                    size_t at, int lanes, group *out)
+static void look_at(const rp_dem_field *field, const rp_dem_lists *lists,
+                    const rp_dem_entries *entries, size_t at, group *out)
 {
     rp_dem_eight e;
     memset(out, 0, sizeof *out);
-    if (!rp_dem_look(field, self, lists->other + at, lanes, &e)) return;
+    if (!rp_dem_look(field, entries, &e)) return;
     rp_dem_pairs pairs;
-    rp_dem_meet m = rp_dem_meet_of(field, self, lists->other + at, &e, &pairs);
+    rp_dem_meet m = rp_dem_meet_of(field, entries, &e, &pairs);
     if (field->rules.history)
         m.spring =
             (rp_dem_vec){rp_wide_load(lists->spring[0] + at), rp_wide_load(lists->spring[1] + at),
@@ -33,7 +33,7 @@ static void look_at(const rp_dem_field *field, const rp_dem_lists *lists, const 
     }
     rp_wide_store(out->normal, a.normal);
     rp_wide_store(out->overlap, e.overlap);
-    rp_wide_store(out->lever, rp_dem_lever(self, &e));
+    rp_wide_store(out->lever, rp_dem_lever(&e));
     memcpy(out->held, &e.held, sizeof out->held);
 }
 
@@ -109,19 +109,23 @@ static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *se
 }
 
 /* From the sphere with the lower number only. */
-static bool add_sphere(const collect_job *job, size_t grain, size_t sphere)
+static bool add_grain(const collect_job *job, size_t grain)
 {
-    const rp_dem_lists *lists = &job->solver->lists;
-    rp_dem_self self = self_of(job, grain, sphere);
-    for (int n = 0; n < lists->count[sphere]; n += RP_WIDE) {
-        int lanes = lists->count[sphere] - n < RP_WIDE ? lists->count[sphere] - n : RP_WIDE;
-        size_t at = lists->start[sphere] + (size_t)n;
+    const rp_solver *solver = job->solver;
+    const rp_dem_lists *lists = &solver->lists;
+    size_t first = rp_dem_first(solver, grain);
+    for (int n = 0; n < lists->count[grain]; n += RP_WIDE) {
+        int lanes = lists->count[grain] - n < RP_WIDE ? lists->count[grain] - n : RP_WIDE;
+        size_t at = lists->start[grain] + (size_t)n;
+        rp_dem_entries entries = rp_dem_entries_at(solver, grain, at, lanes);
         group g;
-        look_at(&job->field, lists, &self, at, lanes, &g);
+        look_at(&job->field, lists, &entries, at, &g);
         for (int k = 0; k < lanes; k++) {
             size_t other = lists->other[at + (size_t)k];
-            if (!g.held[k] || g.normal[k] == 0 || other < sphere) continue;
-            if (job->rows[rp_dem_owner(job->solver, other)] == GONE) continue;
+            size_t mine = first + (lists->mine ? lists->mine[at + (size_t)k] : 0);
+            if (!g.held[k] || g.normal[k] == 0 || other < mine) continue;
+            if (job->rows[rp_dem_owner(solver, other)] == GONE) continue;
+            rp_dem_self self = self_of(job, grain, mine);
             if (!add_lane(job, grain, &self, &g, k, other)) return false;
         }
     }
@@ -175,8 +179,7 @@ rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_repor
     collect_job job = {solver, rp_dem_field_of(solver, 0), rows, contacts};
     bool fits = true;
     for (size_t i = 0; i < lists->grains && fits; i++)
-        for (size_t s = rp_dem_first(solver, i); s < rp_dem_first(solver, i + 1) && fits; s++)
-            fits = rows[i] == GONE || add_sphere(&job, i, s);
+        fits = rows[i] == GONE || add_grain(&job, i);
     for (size_t w = 0; w < lists->wall_count && fits; w++)
         fits = add_wall(&job, &lists->walls[w]);
     rp_release(rows, bytes);

@@ -2,6 +2,9 @@
 #include "solver/dem/dem.h"
 #include "base/report.h"
 
+/* Moments of inertia that differ by less than this part are the same. */
+#define EVEN 1e-6
+
 #define REAL(name, unit_, preset_, low_, high_, help_)                                             \
     {                                                                                              \
         .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_params, name),              \
@@ -28,7 +31,7 @@ static const rp_param params[] = {
     REAL(steps, "", "20", 4, 1e4, "how many steps a contact lasts"),
     REAL(skin, "", "0.1", 0.01, 1, "how far lists reach beyond contacts, in mean diameters"),
     REAL(rupture, "", "0.2", 0, 1, "gap at which the water between grains breaks, in parts of R*"),
-    REAL(overlap_most, "", "0.3", 0.001, 1,
+    REAL(overlap_most, "", "0.5", 0.001, 2,
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
@@ -52,6 +55,9 @@ static void dem_destroy(rp_solver *solver)
     size_t count = (size_t)solver->material_count;
     rp_dem_release_arrays(solver);
     rp_lists_end(&solver->near);
+    if (solver->bodies)
+        rp_release(solver->bodies,
+                   (size_t)solver->frame.scene->grains.count * sizeof *solver->bodies);
     if (solver->pairs) rp_release(solver->pairs, count * count * sizeof *solver->pairs);
     if (solver->wall_pairs)
         rp_release(solver->wall_pairs, (solver->wall_pair_count + 1) * sizeof *solver->wall_pairs);
@@ -80,6 +86,22 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
         code = rp_particles_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
                                       report);
     return code;
+}
+
+static rp_code take_moments(rp_solver *solver, rp_report *report)
+{
+    size_t count = (size_t)solver->frame.scene->grains.count;
+    solver->bodies = rp_allocate_zero(count * sizeof *solver->bodies);
+    if (!solver->bodies) return rp_fail_memory(report, count * sizeof *solver->bodies, "grains");
+    for (size_t i = 0; i < count; i++) {
+        const rp_clump *clump = &solver->kinds[i].clump;
+        const double *m = clump->inertia;
+        solver->bodies[i].even =
+            fabs(m[0] - m[1]) <= EVEN * m[0] && fabs(m[0] - m[2]) <= EVEN * m[0];
+        for (int a = 0; a < 3; a++)
+            solver->bodies[i].moment[a] = m[a] / clump->volume;
+    }
+    return RP_OK;
 }
 
 /* The kinds of grains: what they have at the least and at the most. */
@@ -157,11 +179,14 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     solver->stats.density_error = -1;
     take_kinds(solver);
     solver->cohesive = is_ever_wet(frame->scene);
-    solver->skin = solver->params.skin * solver->diameter;
-    if (solver->cohesive) /* water reaches further than contacts */
+    solver->skin = solver->wall_skin = solver->slack = solver->params.skin * solver->diameter;
+    if (solver->cohesive) { /* R* is half a radius between grains, and a whole one on a wall */
         solver->skin += solver->params.rupture * solver->largest / 4;
+        solver->wall_skin += solver->params.rupture * solver->largest / 2;
+    }
     solver->reach = solver->largest + solver->skin;
     rp_code code = take_period(solver, report);
+    if (code == RP_OK) code = take_moments(solver, report);
     if (code == RP_OK) code = rp_dem_take_materials(solver, report);
     if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);

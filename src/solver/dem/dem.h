@@ -46,13 +46,20 @@ typedef struct rp_dem_pair {
     float friction;
     float rolling;
     float tension; /* N/m: force of a bridge over R* and moisture (E9) */
-    float spare[2];
+    float slip;    /* damping of slip in parts of sqrt(m* k), history */
+    float spare;
 } rp_dem_pair;
 
 /* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
  * how it moves, with its grain's spin, material and moisture. */
 enum { AT_X, AT_Y, AT_Z, AT_RADIUS, AT_LOW_X, AT_LOW_Y, AT_LOW_Z, AT_INVERSE_MASS };
 enum { GO_X, GO_Y, GO_Z, GO_SPIN_X, GO_SPIN_Y, GO_SPIN_Z, GO_MATERIAL, GO_MOISTURE };
+
+/* What kicks and drifts need to know of a kind of grains. */
+typedef struct rp_dem_kind {
+    bool even;        /* all moments are the same: it turns like a ball */
+    double moment[3]; /* of inertia, over mass and diameter squared */
+} rp_dem_kind;
 
 /* A sphere near a solid. */
 typedef struct rp_dem_wall {
@@ -61,19 +68,21 @@ typedef struct rp_dem_wall {
     float spring[3]; /* m (E6) */
 } rp_dem_wall;
 
-/* Who may touch whom until the next lists. The entries of sphere s are start[s] to start[s] +
- * count[s] - 1, the nearest first. Blocks of grains are a group of eight entries apart, since wide
- * stores reach that far. */
+/* Who may touch whom until the next lists. The entries of grain i are start[i] to start[i] +
+ * count[i] - 1, the nearest first: mostly the first eight hold all that touch. Blocks of grains are
+ * a group of eight entries apart, since wide stores reach that far. */
 typedef struct rp_dem_lists {
     size_t grains, spheres; /* when they were made */
     size_t entries;         /* places in the arrays below, gaps included */
     uint32_t *start;
     uint16_t *count;
-    uint8_t *live;    /* a bit for each group of eight that touched in the last step */
-    float *beyond;    /* m, least gap of the entries after the eighth, when they were made */
+    uint8_t *live; /* a bit for each group of eight that touched in the last step */
+    float *beyond; /* m, least gap of the entries after the eighth, when they were made */
+    size_t grain_capacity;
     float *origin[3]; /* m, where spheres were then */
     size_t sphere_capacity;
-    uint32_t *other;  /* spheres */
+    uint32_t *other;  /* sphere of another grain */
+    uint8_t *mine;    /* ball of this one; NULL when single */
     float *spring[3]; /* m (E6); history only */
     size_t entry_capacity;
     rp_dem_wall *walls; /* in the order of spheres */
@@ -84,9 +93,10 @@ typedef struct rp_dem_lists {
 
 /* What is kept of the lists before, while new ones are made; in the arena. */
 typedef struct rp_dem_kept {
-    size_t grains, spheres;
-    uint32_t *start; /* spheres + 1 places */
+    size_t grains;
+    uint32_t *start; /* grains + 1 places */
     uint32_t *other; /* spheres, in the numbers of then */
+    uint8_t *mine;   /* NULL when single */
     float *spring;   /* m, three each */
     rp_dem_wall *walls;
     size_t wall_count;
@@ -107,12 +117,15 @@ struct rp_solver {
     bool seen;   /* rows are those of the last step */
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;
+    rp_dem_kind *bodies;      /* one for each of them */
     double diameter, largest; /* m, of a mean grain and of the largest */
     double volume;            /* m3, of a mean grain */
     double least_radius;      /* m, of any sphere */
     double least_mass;        /* kg, of any grain */
     double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
-    double skin, reach;       /* m; of lists of grains */
+    double slack;             /* m, that grains may go before there are new lists, twice */
+    double skin, wall_skin;   /* m, that lists reach beyond contacts: water reaches further */
+    double reach;             /* m, of lists of grains */
     rp_vec3 period;           /* m; 0 where an axis is not periodic */
     double dt;                /* s, of the step in hand */
     rp_vec3 gravity;          /* m/s2, likewise */
@@ -190,8 +203,9 @@ rp_code rp_dem_number_spheres(rp_solver *solver, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
 bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres);
+bool rp_dem_room_for_grains(rp_dem_lists *lists, size_t grains);
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
-bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t entries, bool history);
+bool rp_dem_room_for_entries(rp_solver *solver, size_t entries);
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
 void rp_dem_release_arrays(rp_solver *solver);

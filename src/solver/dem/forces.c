@@ -19,6 +19,7 @@ typedef struct force_job {
     rp_dem_field field;
     worst *worst;
     size_t row_grains;
+    float near; /* m: gaps that were wider when lists were made are still open */
 } force_job;
 
 /* What presses on a grain. */
@@ -51,62 +52,63 @@ RP_WIDE_INLINE void forget_springs(const rp_dem_lists *lists, size_t at, int lan
     store_springs(lists, at, lanes, (rp_dem_vec){zero, zero, zero}, load_springs(lists, at));
 }
 
-RP_WIDE_INLINE void add_answer(const rp_dem_self *self, const rp_dem_eight *e,
-                               const rp_dem_answer *a, bool single, sums *s)
+/* `low`: of the grain's middle, where arms begin; NULL when it is one sphere. */
+RP_WIDE_INLINE void add_answer(const rp_dem_eight *e, const rp_dem_answer *a, const float *low,
+                               sums *s)
 {
-    rp_wide zero = rp_wide_all(0), lever = rp_dem_lever(self, e);
+    rp_wide zero = rp_wide_all(0), lever = rp_dem_lever(e);
     rp_wide normal = rp_wide_select(e->held, a->normal, zero);
     rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
     s->force = rp_dem_add(s->force, force);
     s->torque = rp_dem_add(s->torque, rp_dem_cross(rp_dem_scale(e->n, lever), a->shear));
     s->torque = rp_dem_add(s->torque, a->torque);
-    if (!single) {
-        rp_dem_vec arm = {rp_wide_all(self->arm[0]), rp_wide_all(self->arm[1]),
-                          rp_wide_all(self->arm[2])};
+    if (low) {
+        rp_dem_vec arm = {e->low.x - low[0], e->low.y - low[1], e->low.z - low[2]};
         s->torque = rp_dem_add(s->torque, rp_dem_cross(arm, force));
     }
     rp_wide overlap = rp_wide_select(e->touching, e->overlap, zero);
-    rp_wide smaller = rp_wide_min(e->other_radius, rp_wide_all(self->at[AT_RADIUS]));
+    rp_wide smaller = rp_wide_min(e->other_radius, e->own_radius);
     s->squeeze += normal * lever;
     s->overlap = rp_wide_max(s->overlap, overlap);
     s->part = rp_wide_max(s->part, overlap / smaller);
 }
 
-/* One group of eight of a sphere's entries. */
-RP_WIDE_INLINE void add_group(const force_job *job, size_t sphere, const rp_dem_self *self,
-                              size_t at, int lanes, unsigned bit, sums *s)
+/* One group of eight of a grain's entries. */
+RP_WIDE_INLINE void add_group(const force_job *job, size_t grain, size_t at, int lanes,
+                              unsigned bit, const float *low, sums *s)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    const uint32_t *index = lists->other + at;
+    const rp_dem_rules *rules = &job->field.rules;
+    rp_dem_entries entries = rp_dem_entries_at(solver, grain, at, lanes);
     rp_dem_eight e;
-    if (!rp_dem_look(&job->field, self, index, lanes, &e)) {
-        if (job->field.rules.history && lists->live[sphere] & bit) forget_springs(lists, at, lanes);
-        lists->live[sphere] &= (uint8_t)~bit;
+    if (!rp_dem_look(&job->field, &entries, &e)) {
+        if (rules->history && lists->live[grain] & bit) forget_springs(lists, at, lanes);
+        lists->live[grain] &= (uint8_t)~bit;
         return;
     }
-    lists->live[sphere] |= (uint8_t)bit;
+    lists->live[grain] |= (uint8_t)bit;
     rp_dem_pairs pairs;
-    rp_dem_meet m = rp_dem_meet_of(&job->field, self, index, &e, &pairs);
-    if (job->field.rules.history) m.spring = load_springs(lists, at);
-    rp_dem_answer a = rp_dem_respond(&job->field.rules, &pairs, &m, e.touching);
-    if (job->field.rules.history) store_springs(lists, at, lanes, a.spring, m.spring);
-    add_answer(self, &e, &a, solver->single, s);
+    rp_dem_meet m = rp_dem_meet_of(&job->field, &entries, &e, &pairs);
+    if (rules->history) m.spring = load_springs(lists, at);
+    rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
+    if (rules->history) store_springs(lists, at, lanes, a.spring, m.spring);
+    add_answer(&e, &a, low, s);
 }
 
-RP_WIDE_INLINE void add_sphere(const force_job *job, size_t sphere, const rp_dem_self *self,
-                               sums *s)
+RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
 {
-    const rp_dem_lists *lists = &job->solver->lists;
-    int count = lists->count[sphere];
+    const rp_solver *solver = job->solver;
+    const rp_dem_lists *lists = &solver->lists;
+    int count = lists->count[grain];
+    const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
     /* What is not among the eight nearest cannot touch before somebody has moved so far. */
-    if (2 * (float)job->solver->moved < lists->beyond[sphere] && !job->field.rules.cohesive &&
-        count > RP_WIDE)
-        count = RP_WIDE;
+    if (count > RP_WIDE && job->near < lists->beyond[grain]) count = RP_WIDE;
     unsigned bit = 1;
     for (int n = 0; n < count; n += RP_WIDE) {
         int lanes = count - n < RP_WIDE ? count - n : RP_WIDE;
-        add_group(job, sphere, self, lists->start[sphere] + (size_t)n, lanes, bit, s);
+        add_group(job, grain, lists->start[grain] + (size_t)n, lanes, bit,
+                  solver->single ? NULL : low, s);
         if (bit < 128) bit *= 2;
     }
 }
@@ -188,6 +190,16 @@ RP_WIDE_INLINE load load_of(const sums *s)
         .part = rp_wide_most(s->part)};
 }
 
+static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
+{
+    rp_dem_self self;
+    memcpy(self.at, &solver->place[sphere], sizeof self.at);
+    memcpy(self.go, &solver->motion[sphere], sizeof self.go);
+    for (int a = 0; a < 3; a++) /* a single sphere's is exactly zero */
+        self.arm[a] = solver->single ? 0 : self.at[AT_LOW_X + a] - solver->low[a][grain];
+    return self;
+}
+
 /* The walls of the spheres from `wall` on that belong to this grain. */
 static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_t end, load *l)
 {
@@ -195,7 +207,7 @@ static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_
     rp_dem_wall *walls = solver->lists.walls;
     size_t behind = rp_dem_first(solver, i + 1);
     for (; wall < end && walls[wall].sphere < behind; wall++) {
-        rp_dem_self self = rp_dem_self_of(solver, i, walls[wall].sphere);
+        rp_dem_self self = self_of(solver, i, walls[wall].sphere);
         add_wall(job, i / job->row_grains, &self, &walls[wall], l);
     }
     return wall;
@@ -219,10 +231,7 @@ static void force_block(const force_job *job, size_t begin, size_t end)
     rp_wide zero = rp_wide_all(0);
     for (size_t i = begin; i < end; i++) {
         sums s = {{zero, zero, zero}, {zero, zero, zero}, zero, zero, zero};
-        for (size_t k = rp_dem_first(solver, i); k < rp_dem_first(solver, i + 1); k++) {
-            rp_dem_self self = rp_dem_self_of(solver, i, k);
-            add_sphere(job, k, &self, &s);
-        }
+        add_entries(job, i, &s);
         load l = load_of(&s);
         if (wall < walls) wall = add_walls(job, i, wall, walls, &l);
         note_worst(&w, &l, i);
@@ -275,7 +284,10 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
     force_job job = {.solver = solver,
                      .field = rp_dem_field_of(solver, solver->dt),
                      .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
-                     .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1)};
+                     .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
+                     .near = (float)(2 * solver->moved)};
+    if (solver->cohesive) /* bridges reach out */
+        job.near += (float)(solver->params.rupture * solver->largest / 4);
     if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
     size_t rows = (count + job.row_grains - 1) / job.row_grains;
     rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);

@@ -18,45 +18,52 @@ typedef struct keep_job {
     bool write;
 } keep_job;
 
+static void keep_entry(const keep_job *job, size_t entry, size_t at)
+{
+    const rp_dem_lists *lists = &job->solver->lists;
+    rp_dem_kept *kept = job->kept;
+    kept->other[at] = lists->other[entry];
+    if (kept->mine) kept->mine[at] = lists->mine[entry];
+    for (int a = 0; a < 3; a++)
+        kept->spring[3 * at + (size_t)a] = lists->spring[a][entry];
+}
+
 static void keep_range(void *context, size_t begin, size_t end)
 {
     const keep_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
-    rp_dem_kept *kept = job->kept;
-    for (size_t s = begin; s < end; s++) {
-        uint32_t at = job->write ? kept->start[s] : 0;
-        for (size_t e = lists->start[s]; e < lists->start[s] + lists->count[s]; e++) {
+    for (size_t i = begin; i < end; i++) {
+        uint32_t at = job->write ? job->kept->start[i] : 0;
+        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++) {
             if (!is_stretched(lists, e)) continue;
-            if (job->write) {
-                kept->other[at] = lists->other[e];
-                for (int a = 0; a < 3; a++)
-                    kept->spring[3 * (size_t)at + (size_t)a] = lists->spring[a][e];
-            }
+            if (job->write) keep_entry(job, e, at);
             at++;
         }
-        if (!job->write) kept->start[s] = at;
+        if (!job->write) job->kept->start[i] = at;
     }
 }
 
 static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
 {
     rp_arena *arena = solver->frame.arena;
-    size_t spheres = solver->lists.spheres, total = 0;
+    size_t grains = solver->lists.grains, total = 0;
     keep_job job = {solver, kept, false};
-    kept->start = rp_arena_take(arena, (spheres + 1) * sizeof *kept->start);
-    if (!kept->start) return rp_fail_memory(report, spheres * 4, "contact memory");
-    rp_parallel_for(solver->frame.threads, spheres, 4096, keep_range, &job);
-    for (size_t s = 0; s < spheres; s++) {
-        uint32_t here = kept->start[s];
-        kept->start[s] = (uint32_t)total;
+    kept->start = rp_arena_take(arena, (grains + 1) * sizeof *kept->start);
+    if (!kept->start) return rp_fail_memory(report, grains * 4, "contact memory");
+    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
+    for (size_t i = 0; i < grains; i++) {
+        uint32_t here = kept->start[i];
+        kept->start[i] = (uint32_t)total;
         total += here;
     }
-    kept->start[spheres] = (uint32_t)total;
+    kept->start[grains] = (uint32_t)total;
     kept->other = rp_arena_take(arena, (total + 1) * sizeof *kept->other);
+    kept->mine = solver->single ? NULL : rp_arena_take(arena, total + 1);
     kept->spring = rp_arena_take(arena, (3 * total + 1) * sizeof *kept->spring);
-    if (!kept->other || !kept->spring) return rp_fail_memory(report, total * 16, "contact memory");
+    if (!kept->other || !kept->spring || (!solver->single && !kept->mine))
+        return rp_fail_memory(report, total * 17, "contact memory");
     job.write = true;
-    rp_parallel_for(solver->frame.threads, spheres, 4096, keep_range, &job);
+    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
     return RP_OK;
 }
 
@@ -79,7 +86,6 @@ rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
     *kept = (rp_dem_kept){0};
     if (!solver->history || !solver->lists.grains) return RP_OK;
     kept->grains = solver->lists.grains;
-    kept->spheres = solver->lists.spheres;
     rp_code code = keep_springs(solver, kept, report);
     return code == RP_OK ? keep_numbers(solver, kept, report) : code;
 }
@@ -102,15 +108,17 @@ static uint32_t old_number(const recall_job *job, size_t sphere)
     return job->kept->first[slot - 1] + (uint32_t)(sphere - solver->first[grain]);
 }
 
-static void recall_entry(const recall_job *job, uint32_t before, size_t entry)
+/* `before`: the grain's own number of then. */
+static void recall_entry(const recall_job *job, size_t before, size_t entry)
 {
     const rp_dem_kept *kept = job->kept;
     rp_dem_lists *lists = &job->solver->lists;
     uint32_t other = old_number(job, lists->other[entry]);
-    for (uint32_t k = kept->start[before]; k < kept->start[before + 1]; k++) {
+    for (size_t k = kept->start[before]; k < kept->start[before + 1]; k++) {
         if (kept->other[k] != other) continue;
+        if (kept->mine && kept->mine[k] != lists->mine[entry]) continue;
         for (int a = 0; a < 3; a++)
-            lists->spring[a][entry] = kept->spring[3 * (size_t)k + (size_t)a];
+            lists->spring[a][entry] = kept->spring[3 * k + (size_t)a];
         return;
     }
 }
@@ -119,11 +127,11 @@ static void recall_range(void *context, size_t begin, size_t end)
 {
     const recall_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
-    for (size_t s = begin; s < end; s++) {
-        uint32_t before = old_number(job, s);
-        if (before == NOWHERE || job->kept->start[before] == job->kept->start[before + 1]) continue;
-        for (size_t e = lists->start[s]; e < lists->start[s] + lists->count[s]; e++)
-            recall_entry(job, before, e);
+    for (size_t i = begin; i < end; i++) {
+        uint32_t slot = job->solver->slot[i];
+        if (!slot) continue;
+        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++)
+            recall_entry(job, slot - 1, e);
     }
 }
 
@@ -160,6 +168,6 @@ void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept)
 {
     if (!kept->grains) return;
     recall_job job = {solver, kept};
-    rp_parallel_for(solver->frame.threads, solver->lists.spheres, 4096, recall_range, &job);
+    rp_parallel_for(solver->frame.threads, solver->lists.grains, 4096, recall_range, &job);
     rp_parallel_for(solver->frame.threads, solver->lists.wall_count, 4096, recall_walls, &job);
 }

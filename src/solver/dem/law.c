@@ -121,9 +121,11 @@ static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, doub
     double damping = rp_dem_damping_for(law, m.restitution);
     bool hertz = law == RP_DEM_HERTZ;
     double stiffness = hertz ? 4 / (3 * soft) : linear_stiffness(solver, mass, damping);
+    double shear = hertz ? 6 * soft / soft_shear : 2.0 / 7;
     return (rp_dem_pair){.stiffness = (float)stiffness,
                          .damping = (float)damping,
-                         .shear = (float)(hertz ? 6 * soft / soft_shear : 2.0 / 7),
+                         .shear = (float)shear,
+                         .slip = (float)(damping * sqrt(2.0 / 7 * shear)),
                          .friction = (float)m.friction,
                          .rolling = (float)m.rolling,
                          .tension = (float)tension};
@@ -143,7 +145,7 @@ static rp_code fill_pairs(rp_solver *solver, rp_report *report)
             double wet = fmin(materials[a].surface_tension, materials[b].surface_tension);
             double density = sqrt(materials[a].grain_density * materials[b].grain_density);
             rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, half * density,
-                                       2 * RP_PI * wet);
+                                       4 * RP_PI * wet);
             solver->pairs[a * count + b] = solver->pairs[b * count + a] = pair;
             solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
             if (!isfinite(pair.stiffness) || !(pair.stiffness > 0))
@@ -223,8 +225,8 @@ rp_step_limit rp_dem_limit_dt(rp_solver *solver)
         if (loaded < limit.dt)
             limit = (rp_step_limit){loaded, "contact time: of the most loaded contact"};
     }
-    /* Lists hold for half a skin: nothing may go further in a step. */
-    double way = solver->skin / 4, body = rp_couple_max_speed(solver->frame.couple);
+    /* Lists hold for half their slack: nothing may go further in a step. */
+    double way = solver->slack / 4, body = rp_couple_max_speed(solver->frame.couple);
     if (speed * limit.dt > way)
         limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
     if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};

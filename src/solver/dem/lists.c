@@ -1,4 +1,4 @@
-/* Who may touch whom: made anew only when some sphere has gone half a skin since the last time.
+/* Who may touch whom: made anew only when some sphere has gone half the slack since the last time.
  * Grains are put in cell order, grains near each other are found by their middles, and pairs of
  * their spheres with a gap below the skin become entries, the nearest first. */
 #include "base/report.h"
@@ -13,12 +13,13 @@ bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
     const rp_particles *p = solver->frame.particles;
     return solver->lists.grains != p->count || solver->next_id != p->next_id ||
-           2 * solver->moved > solver->skin || 2 * solver->body_moved > solver->skin;
+           2 * solver->moved > solver->slack || 2 * solver->body_moved > solver->slack;
 }
 
 typedef struct candidate {
     float gap; /* m */
     uint32_t other;
+    uint32_t mine; /* ball */
 } candidate;
 
 typedef struct list_job {
@@ -42,71 +43,83 @@ static float gap_between(const rp_solver *solver, size_t a, size_t b)
     return sqrtf(square) - (from[AT_RADIUS] + to[AT_RADIUS]);
 }
 
+static bool comes_before(const candidate *a, const candidate *b)
+{
+    if (a->gap != b->gap) return a->gap < b->gap;
+    return a->mine != b->mine ? a->mine < b->mine : a->other < b->other;
+}
+
 /* Keeps them in order as they come: by gap, then by number. */
 static void insert(candidate *list, size_t count, candidate c)
 {
     size_t at = count;
-    for (; at > 0; at--) {
-        const candidate *before = &list[at - 1];
-        if (before->gap < c.gap || (before->gap == c.gap && before->other < c.other)) break;
-        list[at] = *before;
-    }
+    for (; at > 0 && !comes_before(&list[at - 1], &c); at--)
+        list[at] = list[at - 1];
     list[at] = c;
 }
 
-/* The spheres near one of grain i; gives their number, which may be above what the list holds. */
-static size_t find_near(const rp_solver *solver, size_t i, size_t sphere, candidate *list)
+/* Spheres of grain j near those of grain i, added to the list; gives their number with the others,
+ * which may be above what the list holds. */
+static size_t add_near(const rp_solver *solver, size_t i, size_t j, candidate *list, size_t count)
 {
-    const rp_particles *p = solver->frame.particles;
-    const uint32_t *index = solver->near.index + solver->near.start[i];
-    float skin = (float)solver->skin;
-    size_t count = 0;
-    for (uint32_t n = 0; n < solver->near.count[i]; n++) {
-        size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
-        for (size_t s = rp_dem_first(solver, j); s < rp_dem_first(solver, j + 1); s++) {
-            candidate c = {gap_between(solver, sphere, s), (uint32_t)s};
-            if (!(c.gap < skin)) continue;
+    size_t first = rp_dem_first(solver, i);
+    for (size_t a = first; a < rp_dem_first(solver, i + 1); a++)
+        for (size_t b = rp_dem_first(solver, j); b < rp_dem_first(solver, j + 1); b++) {
+            candidate c = {gap_between(solver, a, b), (uint32_t)b, (uint32_t)(a - first)};
+            if (!(c.gap < (float)solver->skin)) continue;
             if (count < NEAR_MOST) insert(list, count, c);
             count++;
         }
+    return count;
+}
+
+static size_t find_near(const rp_solver *solver, size_t i, candidate *list)
+{
+    const rp_particles *p = solver->frame.particles;
+    const uint32_t *index = solver->near.index + solver->near.start[i];
+    size_t count = 0;
+    for (uint32_t n = 0; n < solver->near.count[i]; n++) {
+        size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
+        count = add_near(solver, i, j, list, count);
     }
     return count;
 }
 
-static void write_entries(const rp_solver *solver, size_t sphere, size_t at, const candidate *list,
+static void write_entries(const rp_solver *solver, size_t i, size_t at, const candidate *list,
                           size_t count)
 {
     const rp_dem_lists *lists = &solver->lists;
-    const float *row = (const float *)&solver->place[sphere];
-    lists->start[sphere] = (uint32_t)at;
-    lists->count[sphere] = (uint16_t)count;
-    lists->live[sphere] = 255;
-    lists->beyond[sphere] = count > RP_WIDE ? list[RP_WIDE].gap : INFINITY;
-    for (int a = 0; a < 3; a++)
-        lists->origin[a][sphere] = row[AT_X + a] + row[AT_LOW_X + a];
+    lists->start[i] = (uint32_t)at;
+    lists->count[i] = (uint16_t)count;
+    lists->live[i] = 255;
+    lists->beyond[i] = count > RP_WIDE ? list[RP_WIDE].gap : INFINITY;
     for (size_t n = 0; n < count; n++) {
         lists->other[at + n] = list[n].other;
+        if (lists->mine) lists->mine[at + n] = (uint8_t)list[n].mine;
         for (int a = 0; a < 3 && solver->history; a++)
             lists->spring[a][at + n] = 0;
     }
+    for (size_t s = rp_dem_first(solver, i); s < rp_dem_first(solver, i + 1); s++)
+        for (int a = 0; a < 3; a++) {
+            const float *row = (const float *)&solver->place[s];
+            lists->origin[a][s] = row[AT_X + a] + row[AT_LOW_X + a];
+        }
 }
 
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
-    const rp_solver *solver = job->solver;
     candidate list[NEAR_MOST];
     size_t *mine = &job->entries[begin / RP_DEM_BLOCK], at = job->write ? *mine : 0;
-    for (size_t i = begin; i < end; i++)
-        for (size_t s = rp_dem_first(solver, i); s < rp_dem_first(solver, i + 1); s++) {
-            size_t count = find_near(solver, i, s, list);
-            if (count > NEAR_MOST) {
-                atomic_store(&job->crowded, i + 1);
-                count = NEAR_MOST;
-            }
-            if (job->write) write_entries(solver, s, at, list, count);
-            at += count;
+    for (size_t i = begin; i < end; i++) {
+        size_t count = find_near(job->solver, i, list);
+        if (count > NEAR_MOST) {
+            atomic_store(&job->crowded, i + 1);
+            count = NEAR_MOST;
         }
+        if (job->write) write_entries(job->solver, i, at, list, count);
+        at += count;
+    }
     if (!job->write) *mine = at;
 }
 
@@ -137,13 +150,14 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     size_t count = frame->particles->count, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     list_job job = {.solver = solver,
                     .entries = rp_arena_take(frame->arena, (blocks + 1) * sizeof(size_t))};
-    if (!job.entries || !rp_dem_room_for_spheres(lists, solver->spheres) ||
+    if (!job.entries || !rp_dem_room_for_grains(lists, count) ||
+        !rp_dem_room_for_spheres(lists, solver->spheres) ||
         !rp_dem_room_for_blocks(lists, blocks + 1))
         return rp_fail_memory(report, solver->spheres * 26, "lists of spheres");
     rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, &job);
     if (job.crowded) return fail_crowded(solver, job.crowded - 1, report);
     size_t entries = place_blocks(job.entries, blocks);
-    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(lists, entries, solver->history))
+    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(solver, entries))
         return rp_fail_memory(report, entries * 16, "contacts of spheres");
     lists->entries = entries;
     job.write = true;

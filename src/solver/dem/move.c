@@ -2,9 +2,6 @@
  * their spheres. */
 #include "solver/dem/dem.h"
 
-/* Moments of inertia that differ by less than this part are the same. */
-#define EVEN 1e-6
-
 /* What x lacks to be exact is kept in `low`: overlaps are a thousandth of a diameter and less, and
  * a float a metre from the origin is no finer than a tenth of a micrometre. */
 static inline void add_low(float *x, float *low, float way)
@@ -36,24 +33,27 @@ static void set_turn(const rp_solver *solver, size_t i, rp_quat q)
 
 /* A turn by `way` radians, for small ones: the tangent of the half angle is half the way, so that
  * forward and back cancel. */
-static rp_quat turned(rp_quat q, rp_vec3 way)
+static inline rp_quat turned(rp_quat q, rp_vec3 way)
 {
-    rp_quat small = {1, way.x / 2, way.y / 2, way.z / 2};
-    return rp_quat_normal(rp_quat_mul(small, q));
+    double x = way.x / 2, y = way.y / 2, z = way.z / 2;
+    rp_quat r = {q.w - x * q.x - y * q.y - z * q.z, q.x + x * q.w + y * q.z - z * q.y,
+                 q.y + y * q.w + z * q.x - x * q.z, q.z + z * q.w + x * q.y - y * q.x};
+    double scale = 1 / sqrt(r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z);
+    return (rp_quat){scale * r.w, scale * r.x, scale * r.y, scale * r.z};
 }
 
 /* Moments of inertia of a grain, along its own axes, kg m2. */
 static rp_vec3 moments(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
-    const rp_clump *clump = &solver->kinds[p->kind[i]].clump;
-    double size = p->diameter[i], scale = p->mass[i] * size * size / clump->volume;
-    return rp_v3(scale * clump->inertia[0], scale * clump->inertia[1], scale * clump->inertia[2]);
+    const double *m = solver->bodies[p->kind[i]].moment;
+    double size = p->diameter[i], scale = p->mass[i] * size * size;
+    return rp_v3(scale * m[0], scale * m[1], scale * m[2]);
 }
 
-static bool is_even(rp_vec3 m)
+static bool is_even(const rp_solver *solver, size_t i)
 {
-    return fabs(m.x - m.y) <= EVEN * m.x && fabs(m.x - m.z) <= EVEN * m.x;
+    return solver->bodies[solver->frame.particles->kind[i]].even;
 }
 
 /* Angular momentum to spin for an orientation, or with `back` the other way. */
@@ -82,11 +82,12 @@ static void set_spin(const rp_solver *solver, size_t i, rp_vec3 spin)
 static void turn_grain(const rp_solver *solver, size_t i, double time)
 {
     rp_quat q = turn_of(solver, i);
-    rp_vec3 spin = spin_of(solver, i), m = moments(solver, i);
-    if (is_even(m)) {
+    rp_vec3 spin = spin_of(solver, i);
+    if (is_even(solver, i)) {
         set_turn(solver, i, turned(q, rp_v3_scale(spin, time)));
         return;
     }
+    rp_vec3 m = moments(solver, i);
     rp_vec3 momentum = through_inertia(q, m, spin, true);
     rp_quat half = turned(q, rp_v3_scale(spin, time / 2));
     q = turned(q, rp_v3_scale(through_inertia(half, m, momentum, false), time));
@@ -107,12 +108,25 @@ void rp_dem_twist_grain(const rp_solver *solver, size_t i, const float impulse[3
 {
     rp_vec3 m = moments(solver, i), spin = spin_of(solver, i);
     rp_vec3 twist = rp_v3(impulse[0], impulse[1], impulse[2]);
-    rp_vec3 more = is_even(m) ? rp_v3_scale(twist, 1 / m.x)
-                              : through_inertia(turn_of(solver, i), m, twist, false);
+    rp_vec3 more = is_even(solver, i) ? rp_v3_scale(twist, 1 / m.x)
+                                      : through_inertia(turn_of(solver, i), m, twist, false);
     set_spin(solver, i, rp_v3_add(spin, more));
 }
 
-static void fill_ball(const rp_solver *solver, size_t i, size_t sphere, rp_vec3 arm, double radius)
+/* rp_quat_matrix times the size, where the compiler can see it. */
+static inline rp_mat3 matrix_of(rp_quat q, double size)
+{
+    double two = 2 * size;
+    return (rp_mat3){{{size - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y - q.w * q.z),
+                       two * (q.x * q.z + q.w * q.y)},
+                      {two * (q.x * q.y + q.w * q.z), size - two * (q.x * q.x + q.z * q.z),
+                       two * (q.y * q.z - q.w * q.x)},
+                      {two * (q.x * q.z - q.w * q.y), two * (q.y * q.z + q.w * q.x),
+                       size - two * (q.x * q.x + q.y * q.y)}}};
+}
+
+static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, rp_vec3 arm,
+                             double radius)
 {
     const rp_particles *p = solver->frame.particles;
     float ax = (float)arm.x, ay = (float)arm.y, az = (float)arm.z;
@@ -144,11 +158,14 @@ static void fill_grain(const rp_solver *solver, size_t i)
         return;
     }
     const rp_clump *clump = &solver->kinds[p->kind[i]].clump;
-    rp_mat3 turn = rp_quat_matrix(turn_of(solver, i));
-    for (int b = 0; b < clump->count; b++)
-        fill_ball(solver, i, solver->first[i] + (size_t)b,
-                  rp_m3_apply(turn, rp_v3_scale(clump->balls[b].centre, size)),
-                  clump->balls[b].radius * size);
+    rp_mat3 turn = matrix_of(turn_of(solver, i), size);
+    for (int b = 0; b < clump->count; b++) {
+        rp_vec3 c = clump->balls[b].centre;
+        rp_vec3 arm = {turn.m[0][0] * c.x + turn.m[0][1] * c.y + turn.m[0][2] * c.z,
+                       turn.m[1][0] * c.x + turn.m[1][1] * c.y + turn.m[1][2] * c.z,
+                       turn.m[2][0] * c.x + turn.m[2][1] * c.y + turn.m[2][2] * c.z};
+        fill_ball(solver, i, solver->first[i] + (size_t)b, arm, clump->balls[b].radius * size);
+    }
 }
 
 static void fill_range(void *context, size_t begin, size_t end)

@@ -43,10 +43,7 @@ RP_WIDE_KERNEL
 void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                        const rp_dem_press *press, const float spring[3], rp_dem_pressed *out)
 {
-    const rp_dem_pair *pair = &press->pair;
-    rp_dem_pairs pairs = {rp_wide_all(pair->stiffness), rp_wide_all(pair->damping),
-                          rp_wide_all(pair->shear),     rp_wide_all(pair->friction),
-                          rp_wide_all(pair->rolling),   rp_wide_all(pair->tension)};
+    rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
     rp_dem_meet m = {
         .n = spread(press->n),
         .v = spread(press->v),

@@ -41,12 +41,22 @@ RP_WIDE_INLINE rp_dem_vec rp_dem_madd(rp_dem_vec a, rp_wide s, rp_dem_vec b)
 
 /* Constants of the pairs, one in each lane. */
 typedef struct rp_dem_pairs {
-    rp_wide stiffness, damping, shear, friction, rolling, tension;
+    rp_wide stiffness, damping, shear, friction, rolling, tension, slip;
 } rp_dem_pairs;
 
 RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_of(const rp_wide columns[RP_WIDE])
 {
-    return (rp_dem_pairs){columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]};
+    return (rp_dem_pairs){columns[0], columns[1], columns[2], columns[3],
+                          columns[4], columns[5], columns[6]};
+}
+
+/* The same in all lanes. */
+RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_all(const rp_dem_pair *pair)
+{
+    return (rp_dem_pairs){rp_wide_all(pair->stiffness), rp_wide_all(pair->damping),
+                          rp_wide_all(pair->shear),     rp_wide_all(pair->friction),
+                          rp_wide_all(pair->rolling),   rp_wide_all(pair->tension),
+                          rp_wide_all(pair->slip)};
 }
 
 /* What all contacts of a step have in common. */
@@ -83,30 +93,39 @@ RP_WIDE_INLINE rp_wide rp_dem_inverse_length(rp_dem_vec a, rp_wide *length)
     return rp_wide_select(*length > 0, 1 / *length, rp_wide_all(0));
 }
 
+/* Whether any lane is set. */
+RP_WIDE_INLINE bool rp_dem_any(rp_wide_int mask)
+{
+    int64_t parts[4];
+    memcpy(parts, &mask, sizeof parts);
+    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
+}
+
 /* (E6): springs follow the contact as it turns, without its normal part, and grow by the slip. */
 RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(const rp_dem_meet *m, rp_dem_vec slip, float dt)
 {
-    rp_wide before, after;
-    rp_dem_inverse_length(m->spring, &before);
     rp_dem_vec flat = rp_dem_madd(m->spring, -rp_dem_dot(m->spring, m->n), m->n);
-    rp_wide kept = before * rp_dem_inverse_length(flat, &after);
+    rp_wide before = rp_dem_dot(m->spring, m->spring), after = rp_dem_dot(flat, flat);
+    rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
     return rp_dem_madd(rp_dem_scale(flat, kept), rp_wide_all(dt), slip);
 }
 
-/* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. */
+/* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. Two spheres slip against
+ * each other with 2/7 of m*, since they turn; `root` is sqrt(m* k). */
 RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
                                            const rp_dem_meet *m, rp_dem_vec slip, rp_wide stiffness,
-                                           rp_wide limit, rp_dem_answer *out)
+                                           rp_wide root, rp_wide limit, rp_dem_answer *out)
 {
-    /* Two spheres slip against each other with 2/7 of m*, since they turn. */
-    rp_wide mass = (2.0f / 7) / m->inverse_mass;
-    rp_wide damping = pairs->damping * rp_wide_sqrt(mass * stiffness);
+    rp_wide damping = pairs->slip * root;
     rp_dem_vec spring = rules->dt > 0 ? rp_dem_stretch(m, slip, rules->dt) : m->spring;
     rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
-    force = rp_dem_scale(force, 1 / (1 + damping * (0.5f * rules->dt) / mass));
-    rp_wide size, inverse = rp_dem_inverse_length(force, &size);
-    rp_wide_int slides = size > limit;
-    rp_wide cut = rp_wide_select(slides, limit * inverse, rp_wide_all(1));
+    force = rp_dem_scale(force, 1 / (1 + damping * m->inverse_mass * (1.75f * rules->dt)));
+    rp_wide square = rp_dem_dot(force, force);
+    rp_wide_int slides = square > limit * limit;
+    out->shear = force;
+    out->spring = spring;
+    if (!rp_dem_any(slides)) return;
+    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
     out->shear = rp_dem_scale(force, cut);
     /* What slides keeps just the stretch that holds the limit. */
     rp_dem_vec rest = rp_dem_scale(out->shear, 1 / stiffness);
@@ -155,7 +174,7 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
     rp_dem_vec slip = rp_dem_madd(m->v, -away, m->n);
     if (rules->history) {
         rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
-        rp_dem_shear_by_spring(rules, pairs, m, slip, along, limit, &out);
+        rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, limit, &out);
     } else {
         rp_dem_shear_by_slip(rules, slip, root, limit, &out);
     }
@@ -171,14 +190,6 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
         out.normal -= pairs->tension * m->moisture * m->radius * near;
     }
     return out;
-}
-
-/* Whether any lane is set. */
-RP_WIDE_INLINE bool rp_dem_any(rp_wide_int mask)
-{
-    int64_t parts[4];
-    memcpy(parts, &mask, sizeof parts);
-    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
 }
 
 #endif

@@ -34,26 +34,37 @@ bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres)
     return fits;
 }
 
-bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
+bool rp_dem_room_for_grains(rp_dem_lists *lists, size_t grains)
 {
-    if (spheres <= lists->sphere_capacity && lists->start) return true;
-    size_t old = lists->sphere_capacity, now = roomier(spheres);
+    if (grains <= lists->grain_capacity && lists->start) return true;
+    size_t old = lists->grain_capacity, now = roomier(grains);
     bool fits = grow((void **)&lists->start, old, now, sizeof *lists->start) &&
                 grow((void **)&lists->count, old, now, sizeof *lists->count) &&
                 grow((void **)&lists->live, old, now, sizeof *lists->live) &&
                 grow((void **)&lists->beyond, old, now, sizeof *lists->beyond);
+    if (fits) lists->grain_capacity = now;
+    return fits;
+}
+
+bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
+{
+    if (spheres <= lists->sphere_capacity && lists->origin[0]) return true;
+    size_t old = lists->sphere_capacity, now = roomier(spheres);
+    bool fits = true;
     for (int a = 0; a < 3 && fits; a++)
         fits = grow((void **)&lists->origin[a], old, now, sizeof(float));
     if (fits) lists->sphere_capacity = now;
     return fits;
 }
 
-bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t entries, bool history)
+bool rp_dem_room_for_entries(rp_solver *solver, size_t entries)
 {
+    rp_dem_lists *lists = &solver->lists;
     if (entries <= lists->entry_capacity && lists->other) return true;
     size_t old = lists->entry_capacity, now = roomier(entries);
     bool fits = grow((void **)&lists->other, old, now, sizeof *lists->other);
-    for (int a = 0; a < 3 && fits && history; a++)
+    if (fits && !solver->single) fits = grow((void **)&lists->mine, old, now, sizeof *lists->mine);
+    for (int a = 0; a < 3 && fits && solver->history; a++)
         fits = grow((void **)&lists->spring[a], old, now, sizeof(float));
     if (fits) lists->entry_capacity = now;
     return fits;
@@ -83,11 +94,12 @@ void rp_dem_release_arrays(rp_solver *solver)
     rp_dem_lists *lists = &solver->lists;
     drop(solver->place, solver->row_capacity, sizeof *solver->place);
     drop(solver->motion, solver->row_capacity, sizeof *solver->motion);
-    drop(lists->start, lists->sphere_capacity, sizeof *lists->start);
-    drop(lists->count, lists->sphere_capacity, sizeof *lists->count);
-    drop(lists->live, lists->sphere_capacity, sizeof *lists->live);
-    drop(lists->beyond, lists->sphere_capacity, sizeof *lists->beyond);
+    drop(lists->start, lists->grain_capacity, sizeof *lists->start);
+    drop(lists->count, lists->grain_capacity, sizeof *lists->count);
+    drop(lists->live, lists->grain_capacity, sizeof *lists->live);
+    drop(lists->beyond, lists->grain_capacity, sizeof *lists->beyond);
     drop(lists->other, lists->entry_capacity, sizeof *lists->other);
+    drop(lists->mine, lists->entry_capacity, sizeof *lists->mine);
     for (int a = 0; a < 3; a++) {
         drop(lists->origin[a], lists->sphere_capacity, sizeof(float));
         drop(lists->spring[a], lists->entry_capacity, sizeof(float));

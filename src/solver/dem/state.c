@@ -24,9 +24,9 @@ static int parts_of(const rp_solver *solver, part *parts)
     size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     size_t walls = l->wall_count * sizeof(rp_dem_wall) / sizeof(uint32_t);
     const part common[] = {
-        {"dem/start", "", RP_U32, l->start, l->spheres},
-        {"dem/count", "", RP_U16, l->count, l->spheres},
-        {"dem/beyond", "m", RP_F32, l->beyond, l->spheres},
+        {"dem/start", "", RP_U32, l->start, l->grains},
+        {"dem/count", "", RP_U16, l->count, l->grains},
+        {"dem/beyond", "m", RP_F32, l->beyond, l->grains},
         {"dem/origin_x", "m", RP_F32, l->origin[0], l->spheres},
         {"dem/origin_y", "m", RP_F32, l->origin[1], l->spheres},
         {"dem/origin_z", "m", RP_F32, l->origin[2], l->spheres},
@@ -44,8 +44,10 @@ static int parts_of(const rp_solver *solver, part *parts)
         parts[count++] = common[i];
     for (size_t i = 0; solver->history && i < sizeof springs / sizeof *springs; i++)
         parts[count++] = springs[i];
-    if (!solver->single)
+    if (!solver->single) {
+        parts[count++] = (part){"dem/mine", "", RP_U8, l->mine, l->entries};
         parts[count++] = (part){"dem/first", "", RP_U32, solver->first, l->grains + 1};
+    }
     return count;
 }
 
@@ -97,42 +99,72 @@ static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *
     return RP_OK;
 }
 
-/* Lists that lead outside of themselves must not be followed. */
-static rp_code check_lists(const rp_solver *solver, rp_report *report)
+/* Whether spheres are numbered as the kinds of grains say; grains may have left since. */
+static bool are_numbered(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
-    const rp_particles *p = solver->frame.particles;
+    if (solver->single) return l->spheres == l->grains;
+    bool sound = solver->first[0] == 0 && solver->first[l->grains] == l->spheres;
+    for (size_t i = 0; i < l->grains && sound; i++)
+        sound = solver->first[i] < solver->first[i + 1] &&
+                solver->first[i + 1] - solver->first[i] <= RP_CLUMP_MAX;
+    return sound;
+}
+
+static bool are_entries_sound(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    bool sound = true;
+    for (size_t i = 0; i < l->grains && sound; i++) {
+        size_t end = (size_t)l->start[i] + l->count[i];
+        size_t balls = rp_dem_first(solver, i + 1) - rp_dem_first(solver, i);
+        sound = end <= l->entries;
+        for (size_t e = l->start[i]; e < end && sound; e++)
+            sound = l->other[e] < l->spheres && (!l->mine || l->mine[e] < balls);
+    }
+    return sound;
+}
+
+static bool are_walls_sound(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
     size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     int surfaces = rp_couple_count(solver->frame.couple);
-    bool sound = solver->single ? l->spheres == l->grains : solver->first[0] == 0;
-    for (size_t i = 0; !solver->single && i < l->grains; i++)
-        sound = sound && solver->first[i] <= solver->first[i + 1];
-    if (!solver->single) sound = sound && solver->first[l->grains] == l->spheres;
-    for (size_t s = 0; s < l->spheres && sound; s++)
-        sound = (size_t)l->start[s] + l->count[s] <= l->entries;
-    for (size_t s = 0; s < l->spheres && sound; s++)
-        for (size_t e = l->start[s]; e < (size_t)l->start[s] + l->count[s] && sound; e++)
-            sound = l->other[e] < l->spheres;
-    for (size_t e = 0; e < l->entries; e++) /* what lies between lists is read, too, never used */
-        if (l->other[e] >= l->spheres) l->other[e] = 0;
+    bool sound = l->wall_start[blocks] == l->wall_count;
     for (size_t b = 0; b < blocks && sound; b++)
         sound = l->wall_start[b] <= l->wall_start[b + 1];
-    sound = sound && l->wall_start[blocks] == l->wall_count;
     for (size_t w = 0; w < l->wall_count && sound; w++)
         sound = l->walls[w].sphere < l->spheres && l->walls[w].surface >= 0 &&
                 l->walls[w].surface < surfaces;
+    return sound;
+}
+
+/* Lists that lead outside of themselves must not be followed. */
+static rp_code check_lists(const rp_solver *solver, rp_report *report)
+{
+    const rp_particles *p = solver->frame.particles;
+    bool sound = are_numbered(solver) && are_entries_sound(solver) && are_walls_sound(solver);
     for (size_t i = 0; i < p->count && sound; i++)
-        sound = solver->slot[i] <= l->grains;
+        sound = solver->slot[i] <= solver->lists.grains;
     if (sound) return RP_OK;
     return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
+}
+
+/* What lies between lists is read as well, but not used: it must lead somewhere. */
+static void fill_gaps(rp_dem_lists *l)
+{
+    for (size_t e = 0; e < l->entries; e++) {
+        if (l->other[e] >= l->spheres) l->other[e] = 0;
+        if (l->mine && l->mine[e] >= RP_CLUMP_MAX) l->mine[e] = 0;
+    }
 }
 
 static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
 {
     rp_dem_lists *l = &solver->lists;
     size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
-    bool fits = rp_dem_room_for_spheres(l, l->spheres) &&
-                rp_dem_room_for_entries(l, l->entries, solver->history) &&
+    bool fits = rp_dem_room_for_grains(l, l->grains) && rp_dem_room_for_spheres(l, l->spheres) &&
+                rp_dem_room_for_entries(solver, l->entries) &&
                 rp_dem_room_for_walls(l, l->wall_count) && rp_dem_room_for_blocks(l, blocks + 1) &&
                 rp_dem_room_for_rows(solver, l->spheres);
     if (fits && !solver->single)
@@ -149,8 +181,9 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
                             report);
     if (code == RP_OK) code = check_lists(solver, report);
     if (code != RP_OK) return code;
+    fill_gaps(l);
     solver->spheres = l->spheres;
-    memset(l->live, 255, l->spheres);
+    memset(l->live, 255, l->grains);
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;

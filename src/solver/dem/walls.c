@@ -38,7 +38,7 @@ static int surfaces_near(const rp_solver *solver, ball block, int32_t *near, int
 {
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     int count = 0;
-    double reach = block.radius + solver->largest / 2 + solver->skin;
+    double reach = block.radius + solver->largest / 2 + solver->wall_skin;
     for (int s = 0; s < rp_couple_count(solver->frame.couple) && count < most; s++)
         if (rp_surface_may_touch(&surfaces[s], block.middle, reach)) near[count++] = s;
     return count;
@@ -49,7 +49,8 @@ static bool is_near(const rp_solver *solver, size_t sphere, int32_t surface)
     const float *at = (const float *)&solver->place[sphere];
     rp_touch touch;
     return rp_surface_touch(&rp_couple_surfaces(solver->frame.couple)[surface],
-                            place_of(solver, sphere), (double)at[AT_RADIUS] + solver->skin, &touch);
+                            place_of(solver, sphere), (double)at[AT_RADIUS] + solver->wall_skin,
+                            &touch);
 }
 
 #define SURFACES_MOST 1024

@@ -1,0 +1,85 @@
+#!/bin/sh
+# Runs with contacts as a user meets them: measured, exported, painted.
+#   tests/cli/contacts.sh PROGRAM MAKER
+set -eu
+repose=$1
+maker=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    failures=$((failures + 1))
+}
+
+# expect CODE COMMAND…: runs it with output in out and err, and compares the exit code.
+expect() {
+    wanted=$1
+    shift
+    code=0
+    "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $* ($(head -c 300 err))"
+}
+
+says() { grep -q -- "$1" err || fail "standard error lacks '$1': $(head -c 300 err)"; }
+prints() { grep -q -- "$1" out || fail "standard output lacks '$1': $(head -c 300 out)"; }
+
+"$maker" run
+"$maker" half without
+
+# --- measuring
+expect 0 "$repose" measure run contacts --frames 2; prints "coordination  *7.5 "; prints "contacts  *8640 "
+expect 0 "$repose" measure run contacts --csv; prints "^frame,time \[s\],grains \[\],contacts \[\]"
+[ "$(wc -l <out)" -eq 4 ] || fail "three frames make three rows and a head"
+expect 0 "$repose" measure run stress --region :,:,0.05:0.1 --frames 2 --json
+grep '"name": "zz"' out | grep -q '"value": \(10000\|9999\.\)' || fail "144 N on 0.0144 m2 are no 10 kPa: $(cat out)"
+expect 0 "$repose" measure run forces; prints "normal Silbert beta"; prints "shear mean  *0 "
+expect 0 "$repose" measure run force-distribution; prints "normal error"
+expect 0 "$repose" measure run fabric --frames 0; prints "from upright"
+expect 0 "$repose" measure run contact-angles --csv; prints "^2,0.2"
+expect 0 "$repose" measure run force-correlation; prints "correlation"
+expect 2 "$repose" measure run stress --region 0:1; says "open"
+expect 2 "$repose" measure run stress --region 1:0,:,:; says "open"
+expect 2 "$repose" measure run stress --region 0:1,:,:,; says "open"
+expect 2 "$repose" measure run energy --region :,:,0:1; says "is for contacts"
+expect 8 "$repose" measure half contacts --frames 2; says "output: {contacts: yes}"
+expect 0 "$repose" measure half contacts; prints " nan "
+if command -v gnuplot >/dev/null; then
+    for kind in forces force-distribution contact-angles force-correlation stress; do
+        expect 0 "$repose" measure run $kind --plot "$kind.svg"
+        grep -q "</svg>" "$kind.svg" || fail "$kind.svg is no picture"
+        [ ! -s err ] || fail "plotting $kind complains: $(head -c 300 err)"
+    done
+fi
+
+# --- exporting
+expect 0 "$repose" export run --only contacts --format csv --frames 1
+[ "$(ls run/export)" = contacts-000001.csv ] || fail "more than contacts are written: $(ls run/export)"
+[ "$(wc -l <run/export/contacts-000001.csv)" -eq 8785 ] || fail "not a row a contact"
+expect 0 "$repose" export run --only contacts,bodies -o vtp
+[ "$(ls vtp | wc -l)" -eq 8 ] || fail "three frames of two kinds and two series: $(ls vtp)"
+grep -q contacts-000002.vtp vtp/contacts.pvd || fail "the series lacks a frame"
+expect 0 "$repose" export run -o usual --frames 0
+[ ! -e usual/contacts-000000.vtp ] || fail "contacts are written though nobody asked"
+expect 8 "$repose" export run --only contacts --format ply; says "vtp or csv"
+expect 8 "$repose" export half --only contacts; says "output: {contacts: yes}"
+expect 2 "$repose" export run --only contcats; says "did you mean 'contacts'"
+
+# --- painting
+if "$repose" version --json | grep -q '"pictures": true'; then
+    expect 0 "$repose" render run --chains -o chains.png --size 96x64 --samples 2 -q
+    expect 0 "$repose" render run --color chains -o same.png --size 96x64 --samples 2 -q
+    cmp chains.png same.png || fail "--chains is not --color chains"
+    expect 0 "$repose" render run -o plain.png --size 96x64 --samples 2 -q
+    ! cmp -s chains.png plain.png || fail "chains do not show"
+    expect 2 "$repose" render run --chains --color speed -o no.png; says "one of them"
+    expect 8 "$repose" render half --chains -o no.png --size 96x64; says "{contacts: yes}"
+    [ ! -e no.png ] || fail "a picture of nothing"
+    expect 0 "$repose" render half --chains --frames 0:1 -o pictures --size 96x64 --samples 1 -q
+    [ "$(ls pictures/*.png | wc -l)" -eq 2 ] || fail "two frames are two pictures"
+fi
+
+[ "$failures" -eq 0 ] || exit 1
+echo "all well"

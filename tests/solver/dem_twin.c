@@ -1,0 +1,457 @@
+/* A slow twin of discrete elements: all pairs, no lists, double precision, contact memory in a
+ * plain table, the formulas once more from theory. It takes over a heap that the solver has made,
+ * and both go on side by side. */
+#include "solver/grains.h"
+
+#define STEPS 250
+/* How far grains of the two may be apart after so many steps, in diameters. Overlaps are rounded to
+ * 5e-8 of them. Contacts of a millisecond and more turn such a way into a speed. */
+#define PLACE_APART 1e-5
+#define SPEED_APART (PLACE_APART * DIAMETER * RP_PI / 1e-3) /* m/s */
+/* As often at least lists must have been made, and pushes given, in between. */
+#define REBUILDS_LEAST 4
+#define PUSHES_LEAST (2 * STEPS)
+
+#define DIAMETER 0.01 /* m */
+#define YOUNG 1e6     /* Pa */
+#define POISSON 0.25
+#define EDGE 0.05       /* m, of the box */
+#define TENSION 0.072   /* N/m */
+#define RUPTURE 0.2     /* in parts of R* */
+#define SPHERES_MAX 512 /* of all grains together */
+#define SIDES 6
+
+static const double densities[2] = {2000, 3000}, frictions[2] = {0.3, 0.7},
+                    rollings[2] = {0.05, 0.02};
+
+typedef struct variant {
+    const char *shape;
+    bool hertz, history, periodic, wet;
+} variant;
+
+/* Linear contacts with damping push at once when they begin, and two that begin by a rounding
+ * sooner or later are a whole push apart; so they keep all of their speed here. */
+static double restitution_of(variant kind)
+{
+    return kind.hertz ? 0.4 : 1;
+}
+
+/* --- the twin ----------------------------------------------------------------------------------
+ */
+
+typedef struct twin_grain {
+    rp_vec3 x, v, spin; /* m, m/s, rad/s */
+    rp_quat turn;
+    double mass, size; /* kg, m */
+    rp_vec3 moments;   /* kg m2, own axes */
+    int material;
+    const rp_clump *clump;
+} twin_grain;
+
+typedef struct twin_ball {
+    rp_vec3 x, v;  /* m, m/s, of its middle */
+    double radius; /* m */
+    int grain;
+} twin_ball;
+
+typedef struct twin {
+    variant kind;
+    int grains, balls;
+    twin_grain grain[SPHERES_MAX];
+    twin_ball ball[SPHERES_MAX];
+    rp_vec3 force[SPHERES_MAX], torque[SPHERES_MAX]; /* of grains */
+    rp_vec3 memory[SPHERES_MAX][SPHERES_MAX];        /* m, springs, as the first of a pair has it */
+    rp_vec3 wall_memory[SPHERES_MAX][SIDES];
+    double damping, stiffness; /* stiffness: linear, N/m */
+    rp_vec3 gravity;
+    int pushes;
+} twin;
+
+static double mean_of(const double *values, int a, int b)
+{
+    return sqrt(values[a] * values[b]);
+}
+
+/* What two bodies do to each other in a point. */
+typedef struct touch {
+    rp_vec3 n, v, spin;         /* from the first; second against first; first against second */
+    double overlap, radius;     /* m; R* */
+    double mass;                /* m* */
+    double softness, compliant; /* 1/E*, 1/G* */
+    double linear;              /* N/m */
+    double friction, rolling, tension;
+} touch;
+
+/* Along the surface, on the first: a spring and its damping, which holds up to a limit. */
+static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double along, double limit,
+                            double dt, rp_vec3 *spring)
+{
+    double before = rp_v3_length(*spring), mass = c->mass * 2 / 7;
+    rp_vec3 flat = rp_v3_madd(*spring, -rp_v3_dot(*spring, c->n), c->n);
+    double after = rp_v3_length(flat);
+    if (after > 0) flat = rp_v3_scale(flat, before / after);
+    *spring = rp_v3_madd(flat, dt, slip);
+    double slow = t->damping * sqrt(mass * along);
+    rp_vec3 force = rp_v3_madd(rp_v3_scale(*spring, along), slow, slip);
+    force = rp_v3_scale(force, 1 / (1 + slow * dt / (2 * mass)));
+    double size = rp_v3_length(force);
+    if (size <= limit) return force;
+    force = rp_v3_scale(force, limit / size);
+    *spring = rp_v3_scale(force, 1 / along);
+    return force;
+}
+
+/* The force on the first, and the couple of rolling; the spring goes on. */
+static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *spring,
+                           rp_vec3 *couple)
+{
+    double overlap = fmax(c->overlap, 0), gap = fmax(-c->overlap, 0);
+    double secant = t->kind.hertz ? 4 / (3 * c->softness) * sqrt(c->radius * overlap) : c->linear;
+    double along = t->kind.hertz ? 8 / c->compliant * sqrt(c->radius * overlap) : c->linear * 2 / 7;
+    double root = sqrt(c->mass * secant), damp = t->damping * root, away = rp_v3_dot(c->v, c->n);
+    double push = (secant * overlap - damp * away) / (1 + damp * dt / (2 * c->mass));
+    push = c->overlap > 0 ? fmax(push, 0) : 0;
+    rp_vec3 slip = rp_v3_madd(c->v, -away, c->n), shear = rp_v3(0, 0, 0);
+    double speed = rp_v3_length(slip), limit = c->friction * push, rate = rp_v3_length(c->spin);
+    if (c->overlap <= 0)
+        *spring = rp_v3(0, 0, 0);
+    else if (t->kind.history)
+        shear = spring_force(t, c, slip, along, limit, dt, spring);
+    else if (speed > 0)
+        shear = rp_v3_scale(slip, fmin(limit, root * speed) / speed);
+    double resist = c->rolling * c->radius * fmin(push, root * c->radius * rate);
+    *couple = rate > 0 ? rp_v3_scale(c->spin, -resist / rate) : rp_v3(0, 0, 0);
+    if (t->kind.wet) push -= c->tension * c->radius * fmax(0, 1 - gap / (RUPTURE * c->radius));
+    return rp_v3_madd(shear, -push, c->n);
+}
+
+static rp_vec3 way_between(const twin *t, rp_vec3 from, rp_vec3 to)
+{
+    rp_vec3 way = rp_v3_sub(to, from);
+    if (!t->kind.periodic) return way;
+    return rp_v3(way.x - EDGE * round(way.x / EDGE), way.y - EDGE * round(way.y / EDGE), way.z);
+}
+
+/* Velocity of a point of a grain. */
+static rp_vec3 velocity_of(const twin_ball *b, const twin_grain *g, rp_vec3 from_middle)
+{
+    return rp_v3_add(b->v, rp_v3_cross(g->spin, from_middle));
+}
+
+static void push_grain(twin *t, int ball, rp_vec3 point, rp_vec3 force, rp_vec3 couple)
+{
+    int g = t->ball[ball].grain;
+    rp_vec3 arm = rp_v3_add(rp_v3_sub(t->ball[ball].x, t->grain[g].x), point);
+    t->force[g] = rp_v3_add(t->force[g], force);
+    t->torque[g] = rp_v3_add(t->torque[g], rp_v3_add(couple, rp_v3_cross(arm, force)));
+    t->pushes++;
+}
+
+static void meet_ball(twin *t, int i, int j, double dt)
+{
+    twin_ball *a = &t->ball[i], *b = &t->ball[j];
+    const twin_grain *ga = &t->grain[a->grain], *gb = &t->grain[b->grain];
+    rp_vec3 way = way_between(t, a->x, b->x);
+    double radius = a->radius * b->radius / (a->radius + b->radius);
+    double reach = a->radius + b->radius + (t->kind.wet ? RUPTURE * radius : 0);
+    if (rp_v3_dot(way, way) >= reach * reach) {
+        t->memory[i][j] = rp_v3(0, 0, 0);
+        return;
+    }
+    double distance = rp_v3_length(way);
+    touch c = {.n = rp_v3_scale(way, 1 / distance),
+               .spin = rp_v3_sub(ga->spin, gb->spin),
+               .overlap = a->radius + b->radius - distance,
+               .radius = radius,
+               .mass = ga->mass * gb->mass / (ga->mass + gb->mass),
+               .softness = 2 * (1 - POISSON * POISSON) / YOUNG,
+               .compliant = 2 * 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
+               .linear = t->stiffness,
+               .friction = mean_of(frictions, ga->material, gb->material),
+               .rolling = mean_of(rollings, ga->material, gb->material),
+               .tension = 4 * RP_PI * TENSION};
+    rp_vec3 mine = rp_v3_scale(c.n, a->radius - c.overlap / 2);
+    rp_vec3 theirs = rp_v3_scale(c.n, -(b->radius - c.overlap / 2));
+    c.v = rp_v3_sub(velocity_of(b, gb, theirs), velocity_of(a, ga, mine));
+    rp_vec3 couple, force = touch_force(t, &c, dt, &t->memory[i][j], &couple);
+    push_grain(t, i, mine, force, couple);
+    push_grain(t, j, theirs, rp_v3_scale(force, -1), rp_v3_scale(couple, -1));
+}
+
+/* Sides in the order left, right, front, back, bottom, top. */
+static void meet_wall(twin *t, int i, int side, double dt)
+{
+    twin_ball *b = &t->ball[i];
+    const twin_grain *g = &t->grain[b->grain];
+    const double x[3] = {b->x.x, b->x.y, b->x.z};
+    double high[3] = {EDGE, EDGE, 2 * EDGE}, n[3] = {0};
+    int axis = side / 2;
+    n[axis] = side % 2 ? 1 : -1;
+    double distance = side % 2 ? high[axis] - x[axis] : x[axis];
+    touch c = {.n = rp_v3(n[0], n[1], n[2]),
+               .spin = g->spin,
+               .overlap = b->radius - distance,
+               .radius = b->radius,
+               .mass = g->mass,
+               .softness = (1 - POISSON * POISSON) / YOUNG,
+               .compliant = 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
+               .linear = t->stiffness,
+               .friction = frictions[g->material],
+               .rolling = rollings[g->material],
+               .tension = 4 * RP_PI * TENSION};
+    if (c.overlap <= (t->kind.wet ? -RUPTURE * b->radius : 0)) {
+        t->wall_memory[i][side] = rp_v3(0, 0, 0);
+        return;
+    }
+    rp_vec3 point = rp_v3_scale(c.n, distance);
+    c.v = rp_v3_scale(velocity_of(b, g, point), -1);
+    rp_vec3 couple, force = touch_force(t, &c, dt, &t->wall_memory[i][side], &couple);
+    push_grain(t, i, point, force, couple);
+}
+
+static void place_balls(twin *t)
+{
+    t->balls = 0;
+    for (int i = 0; i < t->grains; i++) {
+        const twin_grain *g = &t->grain[i];
+        for (int b = 0; b < g->clump->count; b++) {
+            twin_ball *ball = &t->ball[t->balls++];
+            rp_vec3 arm = rp_v3_scale(rp_quat_rotate(g->turn, g->clump->balls[b].centre), g->size);
+            *ball = (twin_ball){rp_v3_add(g->x, arm), rp_v3_add(g->v, rp_v3_cross(g->spin, arm)),
+                                g->clump->balls[b].radius * g->size, i};
+        }
+    }
+}
+
+/* Angular momentum along the grain's axes to spin in the world's, or back. */
+static rp_vec3 by_moments(const twin_grain *g, rp_vec3 v, bool multiply)
+{
+    rp_vec3 own = rp_quat_rotate(rp_quat_conj(g->turn), v), m = g->moments;
+    own = multiply ? rp_v3(own.x * m.x, own.y * m.y, own.z * m.z)
+                   : rp_v3(own.x / m.x, own.y / m.y, own.z / m.z);
+    return rp_quat_rotate(g->turn, own);
+}
+
+/* The angular momentum stays; the spin half way is that at the orientation half way. */
+static void drift(twin *t, double time)
+{
+    for (int i = 0; i < t->grains; i++) {
+        twin_grain *g = &t->grain[i], half = *g;
+        double rate = rp_v3_length(g->spin);
+        g->x = rp_v3_madd(g->x, time, g->v);
+        if (!(rate > 0)) continue;
+        rp_vec3 around = by_moments(g, g->spin, true);
+        rp_quat turn = rp_quat_axis(rp_v3_scale(g->spin, 1 / rate), rate * time / 2);
+        half.turn = rp_quat_mul(turn, g->turn);
+        rp_vec3 spin = by_moments(&half, around, false);
+        rate = rp_v3_length(spin);
+        turn = rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time);
+        g->turn = rp_quat_normal(rp_quat_mul(turn, g->turn));
+        g->spin = by_moments(g, around, false);
+    }
+}
+
+static void twin_step(twin *t, double dt)
+{
+    drift(t, dt / 2);
+    place_balls(t);
+    for (int i = 0; i < t->grains; i++) {
+        t->force[i] = rp_v3_scale(t->gravity, t->grain[i].mass);
+        t->torque[i] = rp_v3(0, 0, 0);
+    }
+    for (int i = 0; i < t->balls; i++) {
+        for (int j = i + 1; j < t->balls; j++)
+            if (t->ball[i].grain != t->ball[j].grain) meet_ball(t, i, j, dt);
+        for (int side = t->kind.periodic ? 4 : 0; side < SIDES; side++)
+            meet_wall(t, i, side, dt);
+    }
+    for (int i = 0; i < t->grains; i++) {
+        twin_grain *g = &t->grain[i];
+        g->v = rp_v3_madd(g->v, dt / g->mass, t->force[i]);
+        g->spin = rp_v3_madd(g->spin, dt, by_moments(g, t->torque[i], false));
+    }
+    drift(t, dt / 2);
+}
+
+/* --- taking over -------------------------------------------------------------------------------
+ */
+
+static void take_grain(twin *t, const grains *g, int id)
+{
+    size_t i = grain_at(g, (uint32_t)id);
+    const rp_particles *p = &g->world->particles;
+    t->grain[id] = (twin_grain){.x = place_at(g, i),
+                                .v = velocity_at(g, i),
+                                .spin = spin_at(g, i),
+                                .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                                .mass = p->mass[i],
+                                .size = p->diameter[i],
+                                .moments = moments_at(g, i),
+                                .material = p->material[i],
+                                .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
+}
+
+/* The number that a sphere of the solver's lists has in the twin. */
+static int ball_of(const grains *g, const int *first, size_t sphere)
+{
+    const rp_solver *solver = g->world->solver;
+    size_t grain = rp_dem_owner(solver, sphere);
+    return first[g->world->particles.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
+}
+
+/* Which side a surface of the solver is: one of the walls, seen from the middle of the box. */
+static int side_of(const rp_surface *surface)
+{
+    rp_touch found;
+    assert_true(rp_surface_touch(surface, rp_v3(EDGE / 2, EDGE / 2, EDGE), 10 * EDGE, &found));
+    const double n[3] = {found.normal.x, found.normal.y, found.normal.z};
+    for (int side = 0; side < SIDES; side++)
+        if (n[side / 2] * (side % 2 ? -1 : 1) > 0.5) return side;
+    fail();
+    return 0;
+}
+
+static void take_springs(twin *t, const grains *g)
+{
+    const rp_solver *solver = g->world->solver;
+    const rp_dem_lists *lists = &solver->lists;
+    int first[SPHERES_MAX + 1] = {0};
+    for (int i = 0; i < t->grains; i++)
+        first[i + 1] = first[i] + t->grain[i].clump->count;
+    for (size_t i = 0; i < lists->grains; i++)
+        for (size_t e = lists->start[i]; e < lists->start[i] + lists->count[i]; e++) {
+            size_t mine = rp_dem_first(solver, i) + (lists->mine ? lists->mine[e] : 0);
+            int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
+            if (a > b || !t->kind.history) continue;
+            t->memory[a][b] = rp_v3(lists->spring[0][e], lists->spring[1][e], lists->spring[2][e]);
+        }
+    for (size_t w = 0; w < lists->wall_count; w++) {
+        const rp_dem_wall *wall = &lists->walls[w];
+        int side = side_of(&rp_couple_surfaces(g->world->couple)[wall->surface]);
+        t->wall_memory[ball_of(g, first, wall->sphere)][side] =
+            rp_v3(wall->spring[0], wall->spring[1], wall->spring[2]);
+    }
+}
+
+static twin *take_over(const grains *g, variant kind)
+{
+    twin *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    t->kind = kind;
+    t->grains = (int)g->world->particles.count;
+    for (int id = 0; id < t->grains; id++)
+        take_grain(t, g, id);
+    place_balls(t);
+    assert_true(t->balls <= SPHERES_MAX);
+    take_springs(t, g);
+    t->damping =
+        rp_dem_damping_for(kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR, restitution_of(kind));
+    t->stiffness = 3000;
+    t->gravity = rp_scene_gravity(g->scene, 0);
+    return t;
+}
+
+/* --- side by side ------------------------------------------------------------------------------
+ */
+
+static grains heap_of(variant kind)
+{
+    double e = restitution_of(kind);
+    return grains_of(
+        2,
+        "gravity: [4, 1, -9]\nparticles: {spacing: 1.2 cm, jitter: 0.1}\n"
+        "domain: {low: [0, 0, 0], high: [0.05, 0.05, 0.1], periodic: %s, friction: rough, "
+        "restitution: %g}\n"
+        "grains: {all: {shape: %s, diameter: 1 cm, spread: 0.08}}\n"
+        "materials:\n"
+        "  a: {grain_density: %g, friction: %g, restitution: %g, rolling_friction: %g, young: %g, "
+        "poisson: %g}\n"
+        "  b: {grain_density: %g, friction: %g, restitution: %g, rolling_friction: %g, young: %g, "
+        "poisson: %g}\n"
+        "sources:\n"
+        "  a: {shape: box, size: [0.048, 0.048, 0.024], position: [0.025, 0.025, 0.018], moisture: "
+        "%d, material: a}\n"
+        "  b: {shape: box, size: [0.048, 0.048, 0.012], position: [0.025, 0.025, 0.038], moisture: "
+        "%d, material: b, velocity: [0, 0.1, -0.2]}\n"
+        "solver: {method: dem, law: %s, shear: %s, stiffness: 3000, skin: 0.01, rupture: 0.2}\n",
+        kind.periodic ? "[x, y]" : "[]", e, kind.shape, densities[0], frictions[0], e, rollings[0],
+        YOUNG, POISSON, densities[1], frictions[1], e, rollings[1], YOUNG, POISSON, kind.wet,
+        kind.wet, kind.hertz ? "hertz" : "linear", kind.history ? "history" : "viscous");
+}
+
+static void compare(const grains *g, const twin *t)
+{
+    double worst = 0, fastest = 0;
+    for (int id = 0; id < t->grains; id++) {
+        size_t i = grain_at(g, (uint32_t)id);
+        rp_vec3 way = way_between(t, t->grain[id].x, place_at(g, i));
+        rp_vec3 v = rp_v3_sub(t->grain[id].v, velocity_at(g, i));
+        worst = fmax(worst, rp_v3_length(way) / DIAMETER);
+        fastest = fmax(fastest, rp_v3_length(v));
+    }
+    check_near(worst, 0, PLACE_APART);
+    check_near(fastest, 0, SPEED_APART);
+}
+
+static void follow(variant kind)
+{
+    grains g = heap_of(kind);
+    run_world(g.world, 0.12);
+    assert_int_equal(g.world->particles.count, 48);
+    twin *t = take_over(&g, kind);
+    uint64_t rebuilds = g.world->solver->rebuilds;
+    for (int n = 0; n < STEPS; n++) {
+        grains_step(&g);
+        twin_step(t, rp_world_step_info(g.world).dt);
+    }
+    assert_true(g.world->solver->rebuilds >= rebuilds + REBUILDS_LEAST);
+    assert_true(t->pushes >= PUSHES_LEAST);
+    compare(&g, t);
+    free(t);
+    grains_end(&g);
+}
+
+/* Both laws, with walls and with periods, with the one friction or with both. */
+static void follow_all(const char *shape, bool wet, bool only_history)
+{
+    for (int k = 0; k < 8; k++) {
+        variant kind = {shape, k & 1, k & 2, k & 4, wet};
+        if (kind.history || !only_history) follow(kind);
+    }
+}
+
+static void spheres_go_as_their_twins(void **state)
+{
+    (void)state;
+    follow_all("sphere", false, false);
+}
+
+static void tetrahedra_go_as_their_twins(void **state)
+{
+    (void)state;
+    follow_all("tetrahedron", false, false);
+}
+
+static void dimers_go_as_their_twins(void **state)
+{
+    (void)state;
+    follow_all("dimer", false, true);
+}
+
+static void wet_grains_go_as_their_twins(void **state)
+{
+    (void)state;
+    follow_all("sphere", true, true);
+    follow_all("tetrahedron", true, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spheres_go_as_their_twins),
+        cmocka_unit_test(tetrahedra_go_as_their_twins),
+        cmocka_unit_test(dimers_go_as_their_twins),
+        cmocka_unit_test(wet_grains_go_as_their_twins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
