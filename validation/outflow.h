@@ -9,12 +9,12 @@
 typedef struct rp_outflow {
     double time[RP_OUTFLOW_LOOKS], passed[RP_OUTFLOW_LOOKS]; /* s, kg */
     int count;
-    double mass;           /* kg, all */
-    size_t grains;         /* at the start */
-    double left;           /* kg, above the hole at the end */
-    double speed;          /* m/s, rms of those above the hole at the end */
-    double rate, share;    /* kg/s and R^2 of the line between two parts of what passed */
-    double first, second;  /* kg/s, of its first and second half */
+    double mass;          /* kg, all */
+    size_t grains;        /* at the start */
+    double left;          /* kg, above the hole at the end */
+    double speed;         /* m/s, rms of those above the hole at the end */
+    double rate, share;   /* kg/s and R^2 of the line between two parts of what passed */
+    double first, second; /* kg/s, of its first and second half */
 } rp_outflow;
 
 /* Looks every `between` seconds until `until` (0 to 1) of the grains have passed, or to `end`. */

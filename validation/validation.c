@@ -14,7 +14,9 @@ extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, r
     rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile,
     rp_case_sliding_box, rp_case_body_momentum, rp_case_resting_sphere, rp_case_spheres,
     rp_case_truck, rp_case_keep_out, rp_case_fine_grains, rp_case_dem_pair,
-    rp_case_dem_conservation, rp_case_dem_forces, rp_case_dem_load, rp_case_dem_outflow, rp_case_dem_beverloo, rp_case_dem_arching, rp_case_dem_janssen, rp_case_dem_angle, rp_case_dem_avalanche, rp_case_dem_segregation;
+    rp_case_dem_conservation, rp_case_dem_forces, rp_case_dem_load, rp_case_dem_outflow,
+    rp_case_dem_beverloo, rp_case_dem_arching, rp_case_dem_janssen, rp_case_dem_angle,
+    rp_case_dem_avalanche, rp_case_dem_segregation;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
@@ -24,15 +26,9 @@ static const rp_case *const cases[] = {
     &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
     &rp_case_fine_grains,       &rp_case_dem_pair,       &rp_case_dem_conservation,
     &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
-    &rp_case_dem_segregation,
-    &rp_case_dem_avalanche,
-    &rp_case_dem_angle,
-    &rp_case_dem_janssen,
-    &rp_case_dem_arching,
-    &rp_case_dem_beverloo,
-    &rp_case_dem_outflow,
-    &rp_case_dem_load,
-    &rp_case_dem_forces,
+    &rp_case_dem_segregation,   &rp_case_dem_avalanche,  &rp_case_dem_angle,
+    &rp_case_dem_janssen,       &rp_case_dem_arching,    &rp_case_dem_beverloo,
+    &rp_case_dem_outflow,       &rp_case_dem_load,       &rp_case_dem_forces,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))

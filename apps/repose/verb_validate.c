@@ -182,7 +182,8 @@ const verb verb_validate = {
     .help = "compare with theory and experiment: number, limit, verdict",
     .more =
         "The exit code is 1 when a number misses its limit. A case that cannot run is told, and\n"
-        "the others still run. A group is the first word of names that have a dash: dem stands for\n"
+        "the others still run. A group is the first word of names that have a dash: dem stands "
+        "for\n"
         "dem-pair, dem-forces and so on.\n",
     VERB_OPTIONS(specs),
     .choice = choice,

@@ -7,8 +7,8 @@
 #define SHARE_LIMIT 90.0 /* per cent of the variance */
 #define POWER 0.27
 #define POWER_LIMIT 0.2
-#define LOWEST 5.0   /* degrees */
-#define HIGHEST 50.0 /* degrees */
+#define LOWEST 5.0    /* degrees */
+#define HIGHEST 50.0  /* degrees */
 #define DIAMETER 0.01 /* m */
 #define PLATE 0.9     /* friction of grains on the plate */
 #define REST 5e-3     /* m/s */
@@ -50,7 +50,7 @@ static rp_code heap(rp_case_context *c, ridge *r)
     rp_case_say(c, "friction %g", r->friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 10, &trial);
     if (code == RP_OK)
-        code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, c->quick ? 1.4 : 4);
+        code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, c->quick ? 1.6 : 4);
     if (code == RP_OK) {
         rp_world_view(trial.world, &view);
         r->left = flank(&view, c->quick ? 0.08 : 0.24, false);

@@ -8,7 +8,7 @@
 #define SPEED_LIMIT 1.0    /* mm/s */
 #define WIDE_LIMIT 50.0    /* per cent */
 #define ARCH_LIMIT 2.0     /* mean forces */
-#define OPEN 0.51          /* s */
+#define OPEN 0.5           /* s */
 #define WATCHED 2.0        /* s */
 #define NEAR 0.025         /* m, of the middle of the hole */
 
@@ -28,10 +28,10 @@ static double arch_of(const rp_view *view)
 static rp_code watch(rp_case_context *c, const char *neck, rp_outflow *flow, double *arch)
 {
     const rp_setting settings[] = {
-        {"bodies.floor.neck", neck},           {"bodies.floor.radius", "10 cm"},
-        {"bodies.wall.radius", "10 cm"},       {"bodies.wall.neck", "10 cm"},
-        {"bodies.plug.radius", "12 cm"},       {"sources.fill.radius", "9.9 cm"},
-        {"sources.fill.height", "50 cm"},      {"sources.fill.position", "[0, 0, 26.6 cm]"},
+        {"bodies.floor.neck", neck},      {"bodies.floor.radius", "10 cm"},
+        {"bodies.wall.radius", "10 cm"},  {"bodies.wall.neck", "10 cm"},
+        {"bodies.plug.radius", "12 cm"},  {"sources.fill.radius", "9.9 cm"},
+        {"sources.fill.height", "50 cm"}, {"sources.fill.position", "[0, 0, 26.6 cm]"},
     };
     rp_trial trial;
     rp_view view;

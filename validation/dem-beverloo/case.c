@@ -10,7 +10,7 @@
 #define K_LIMIT (c->quick ? 0.5 : 0.3)
 #define SHARE_LIMIT 99.0 /* per cent of the variance */
 #define DIAMETER 0.01    /* m */
-#define OPEN 0.51        /* s, the plug is gone */
+#define OPEN 0.5         /* s, the plug begins to go */
 #define FROM 0.15
 #define TO 0.5
 #define HOLES_MAX 5
@@ -18,13 +18,13 @@
 #define PI 3.14159265358979
 
 typedef struct silo {
-    double radius;                  /* m */
-    double hole[HOLES_MAX];         /* m */
-    double rate[HOLES_MAX];         /* kg/s */
-    double density[HOLES_MAX];      /* kg/m3 */
-    double root[HOLES_MAX];         /* rate^(2/5) */
+    double radius;             /* m */
+    double hole[HOLES_MAX];    /* m */
+    double rate[HOLES_MAX];    /* kg/s */
+    double density[HOLES_MAX]; /* kg/m3 */
+    double root[HOLES_MAX];    /* rate^(2/5) */
     int count;
-    double bulk;                    /* kg/m3, the mean */
+    double bulk; /* kg/m3, the mean */
     double c, k, share;
 } silo;
 
@@ -42,14 +42,10 @@ static rp_code run_out(rp_case_context *c, silo *s, int i, rp_outflow *flow)
     char neck[32];
     snprintf(neck, sizeof neck, "%g m", s->hole[i] / 2);
     const rp_setting settings[] = {
-        {"bodies.floor.neck", neck},
-        {"bodies.floor.radius", "20 cm"},
-        {"bodies.wall.radius", "20 cm"},
-        {"bodies.wall.neck", "20 cm"},
-        {"bodies.plug.radius", "22 cm"},
-        {"sources.fill.radius", "19.9 cm"},
-        {"sources.fill.height", "100 cm"},
-        {"sources.fill.position", "[0, 0, 51.6 cm]"},
+        {"bodies.floor.neck", neck},        {"bodies.floor.radius", "20 cm"},
+        {"bodies.wall.radius", "20 cm"},    {"bodies.wall.neck", "20 cm"},
+        {"bodies.plug.radius", "22 cm"},    {"sources.fill.radius", "19.9 cm"},
+        {"sources.fill.height", "100 cm"},  {"sources.fill.position", "[0, 0, 51.6 cm]"},
         {"materials.bead.young", "10 MPa"},
     };
     rp_trial trial;
@@ -111,8 +107,7 @@ static rp_code run(rp_case_context *c)
 {
     static rp_outflow flow;
     silo s = {.radius = 0.08, .hole = {0.04, 0.055, 0.07, 0.09}, .count = 4};
-    if (!c->quick)
-        s = (silo){.radius = 0.2, .hole = {0.05, 0.07, 0.1, 0.14, 0.18}, .count = 5};
+    if (!c->quick) s = (silo){.radius = 0.2, .hole = {0.05, 0.07, 0.1, 0.14, 0.18}, .count = 5};
     rp_code code = RP_OK;
     for (int i = 0; i < s.count && code == RP_OK; i++)
         code = run_out(c, &s, i, &flow);

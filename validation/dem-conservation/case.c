@@ -14,9 +14,9 @@
 
 /* All that grains have at an instant. Tetrahedra have one moment of inertia. */
 typedef struct state {
-    double flight, spin, pressed;       /* J */
-    double momentum[3], momentum_size;  /* kg m/s */
-    double angular[3], angular_size;    /* kg m2/s, about the origin, spin included */
+    double flight, spin, pressed;      /* J */
+    double momentum[3], momentum_size; /* kg m/s */
+    double angular[3], angular_size;   /* kg m2/s, about the origin, spin included */
 } state;
 
 static double inertia_of(const rp_view *view, const rp_scene *scene, size_t i)
@@ -56,7 +56,8 @@ static rp_code look(rp_case_context *c, const rp_trial *trial, state *s)
     for (size_t i = 0; i < view.count; i++)
         add_grain(&view, trial->scene, i, s);
     for (size_t k = 0; k < view.contact_count; k++)
-        s->pressed += 0.4 * (double)view.contacts[k].normal_force * (double)view.contacts[k].overlap;
+        s->pressed +=
+            0.4 * (double)view.contacts[k].normal_force * (double)view.contacts[k].overlap;
     return RP_OK;
 }
 

@@ -51,10 +51,11 @@ static rp_code study_pairs(rp_case_context *c, const rp_view *view, double low, 
         code = rp_layered_forces(&pairs, low, high, LAYER * p->diameter, &forces, c->report);
     if (code == RP_OK) code = rp_force_fit(forces.normal, forces.count, &p->pairs, c->report);
     if (code == RP_OK)
-        rp_case_note(c, "%s, points of two grains as one: beta %.3g +- %.2g, n %.3g, stronger half %.3g %%",
-                     p->name, p->pairs.values[RP_FORCE_SILBERT_BETA],
-                     p->pairs.errors[RP_FORCE_SILBERT_BETA], p->pairs.values[RP_FORCE_TAIL_N],
-                     100 * rp_strong_share(forces.normal, forces.count, 0.5));
+        rp_case_note(
+            c, "%s, points of two grains as one: beta %.3g +- %.2g, n %.3g, stronger half %.3g %%",
+            p->name, p->pairs.values[RP_FORCE_SILBERT_BETA], p->pairs.errors[RP_FORCE_SILBERT_BETA],
+            p->pairs.values[RP_FORCE_TAIL_N],
+            100 * rp_strong_share(forces.normal, forces.count, 0.5));
     rp_force_lists_release(&forces);
     if (contacts) rp_release(contacts, count * sizeof *contacts);
     return code;
@@ -75,13 +76,12 @@ static rp_code study(rp_case_context *c, const rp_view *view, pile *p)
         code = rp_force_fit(p->forces.normal, p->forces.count, &p->normal, c->report);
     if (code == RP_OK && p->friction > 0)
         code = rp_force_fit(p->forces.shear, p->forces.count, &p->shear, c->report);
-    if (code == RP_OK)
-        code = rp_contact_angles(view, &bulk, rp_v3(0, 0, 1), p->angles, c->report);
+    if (code == RP_OK) code = rp_contact_angles(view, &bulk, rp_v3(0, 0, 1), p->angles, c->report);
     if (code == RP_OK)
         code = rp_contact_correlation(view, &slab, CORRELATION_RANGE * p->diameter, p->correlation,
                                       c->report);
-    rp_case_note(c, "%s: %zu grains, %zu contacts in the bulk, rms speed %.2g mm/s",
-                 p->name, view->count, p->forces.count, 1000 * p->speed);
+    rp_case_note(c, "%s: %zu grains, %zu contacts in the bulk, rms speed %.2g mm/s", p->name,
+                 view->count, p->forces.count, 1000 * p->speed);
     if (code == RP_OK && strcmp(p->file, "scene.yaml") == 0)
         code = study_pairs(c, view, low, high, p);
     return code;
@@ -92,9 +92,12 @@ static rp_code settle(rp_case_context *c, pile *p)
     char friction[32];
     snprintf(friction, sizeof friction, "%g", p->friction);
     const rp_setting settings[] = {
-        {"materials.stone.friction", friction},        {"materials.stone.young", "10 MPa"},
-        {"sources.fill.radius", "22.9 cm"},            {"sources.fill.height", "56 cm"},
-        {"sources.fill.position", "[0, 0, 28.6 cm]"},  {"bodies.wall.radius", "23 cm"},
+        {"materials.stone.friction", friction},
+        {"materials.stone.young", "10 MPa"},
+        {"sources.fill.radius", "22.9 cm"},
+        {"sources.fill.height", "56 cm"},
+        {"sources.fill.position", "[0, 0, 28.6 cm]"},
+        {"bodies.wall.radius", "23 cm"},
         {"bodies.wall.neck", "23 cm"},
     };
     rp_trial trial;
@@ -166,7 +169,8 @@ static void judge_angles(rp_case_context *c, const pile *with, const pile *witho
         sum += part * fabs(with->angles[i].density - without->angles[i].density);
         whole += part;
     }
-    rp_judge_at_most(c, "tetrahedra: 5, change of angles by friction", sum / whole, ANGLE_LIMIT, "");
+    rp_judge_at_most(c, "tetrahedra: 5, change of angles by friction", sum / whole, ANGLE_LIMIT,
+                     "");
 }
 
 static void draw_forces(rp_case_context *c, const pile *p)

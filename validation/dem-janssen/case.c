@@ -11,9 +11,9 @@
 #define FRICTION 0.5
 #define PI 3.14159265358979
 #define PORTIONS 6
-#define LOOSE 1.2  /* height of a portion in the air, in diameters of the silo */
-#define RISE 0.62  /* by which each begins higher than the one before, likewise */
-#define SINK 1e-3  /* m, that the floor sinks after each */
+#define LOOSE 1.2   /* height of a portion in the air, in diameters of the silo */
+#define RISE 0.62   /* by which each begins higher than the one before, likewise */
+#define SINK 1e-3   /* m, that the floor sinks after each */
 #define SINKING 0.1 /* s */
 #define SAMPLES 10
 #define SAMPLING 0.02 /* s */
@@ -64,11 +64,11 @@ static void plan(const silo *s, char *text, size_t size)
     double high = LOOSE * s->diameter;
     size_t used = 0;
     for (int i = 0; i < PORTIONS; i++) {
-        used += (size_t)snprintf(
-            text + used, size - used,
-            "%sp%d: {shape: cylinder, radius: %.6g, height: %.6g, position: [0, 0, %.6g], at: %.6g}",
-            i ? ", " : "{", i, s->diameter / 2, high,
-            RISE * s->diameter * i + high / 2 + 0.006, s->between * i);
+        used += (size_t)snprintf(text + used, size - used,
+                                 "%sp%d: {shape: cylinder, radius: %.6g, height: %.6g, position: "
+                                 "[0, 0, %.6g], at: %.6g}",
+                                 i ? ", " : "{", i, s->diameter / 2, high,
+                                 RISE * s->diameter * i + high / 2 + 0.006, s->between * i);
     }
     snprintf(text + used, size - used, "}");
 }
@@ -107,8 +107,7 @@ static rp_code weigh(rp_case_context *c, silo *s, const rp_trial *trial, int i)
     s->density = mass / (s->height[i] * area_of(s));
     s->speed = rp_sand_speed(&view);
     rp_case_note(c, "h = %.3g D: floor %.4g N, weight %.4g N, %zu grains, rms speed %.2g mm/s",
-                 s->height[i] / s->diameter, s->load[i], s->weight[i], view.count,
-                 1000 * s->speed);
+                 s->height[i] / s->diameter, s->load[i], s->weight[i], view.count, 1000 * s->speed);
     return RP_OK;
 }
 

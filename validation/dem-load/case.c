@@ -10,25 +10,25 @@
 #define LOSS_LIMIT 10.0 /* per cent */
 #define RECOVERED 0.67
 #define RECOVERED_LIMIT 0.15
-#define FREE 0.02       /* of the largest stress: below, the plunger is free */
-#define DIAMETER 0.01   /* m */
-#define HALF 0.02       /* m, of the plunger's height */
-#define FLATTEN 0.10    /* of the settled height */
-#define PRESS 0.18      /* likewise */
-#define SPEED 0.05      /* m/s, of the press */
-#define HOLD 0.1        /* s */
+#define FREE 0.02     /* of the largest stress: below, the plunger is free */
+#define DIAMETER 0.01 /* m */
+#define HALF 0.02     /* m, of the plunger's height */
+#define FLATTEN 0.10  /* of the settled height */
+#define PRESS 0.18    /* likewise */
+#define SPEED 0.05    /* m/s, of the press */
+#define HOLD 0.1      /* s */
 #define SAMPLES 240
 #define CURVE 100
 #define PI 3.14159265358979
 
 typedef struct press {
-    double radius;               /* m, of the cylinder */
-    double height;               /* m, of the settled pile */
-    double settled;              /* s */
-    double aloft;                /* m, where the plunger waits */
-    double down, held, up, free; /* s: begins to press, has pressed, goes up, is free */
+    double radius;                      /* m, of the cylinder */
+    double height;                      /* m, of the settled pile */
+    double settled;                     /* s */
+    double aloft;                       /* m, where the plunger waits */
+    double down, held, up, free;        /* s: begins to press, has pressed, goes up, is free */
     double z[SAMPLES], stress[SAMPLES]; /* m, Pa */
-    int samples, turn;           /* turn: the first of going up */
+    int samples, turn;                  /* turn: the first of going up */
     double loss, recovered;
     double strain[SAMPLES];
     rp_force_lists forces;
@@ -37,10 +37,14 @@ typedef struct press {
 static rp_code begin(rp_case_context *c, const char *keys, rp_trial *trial)
 {
     const rp_setting settings[] = {
-        {"bodies.plunger.keys", keys},          {"materials.stone.young", "10 MPa"},
-        {"sources.fill.radius", "22.9 cm"},     {"sources.fill.height", "56 cm"},
-        {"sources.fill.position", "[0, 0, 28.6 cm]"}, {"bodies.wall.radius", "23 cm"},
-        {"bodies.wall.neck", "23 cm"},          {"bodies.plunger.radius", "22.9 cm"},
+        {"bodies.plunger.keys", keys},
+        {"materials.stone.young", "10 MPa"},
+        {"sources.fill.radius", "22.9 cm"},
+        {"sources.fill.height", "56 cm"},
+        {"sources.fill.position", "[0, 0, 28.6 cm]"},
+        {"bodies.wall.radius", "23 cm"},
+        {"bodies.wall.neck", "23 cm"},
+        {"bodies.plunger.radius", "22.9 cm"},
     };
     return rp_trial_begin(c, "scene.yaml", settings, c->quick ? 1 : 8, trial);
 }
@@ -78,8 +82,8 @@ static void plan(press *p, char *keys, size_t size)
              "{time: %.9g, position: [0, 0, %.9g]}, "
              "{time: %.9g, position: [0, 0, %.9g]}, {time: %.9g, position: [0, 0, %.9g]}, "
              "{time: %.9g, position: [0, 0, %.9g]}, {time: %.9g, position: [0, 0, %.9g]}]",
-             p->settled - 0.15, p->aloft, p->settled, top + HALF, flattened, flat + HALF, p->down, lift + HALF, p->held,
-             low + HALF, p->up, low + HALF, p->free, p->height + HALF);
+             p->settled - 0.15, p->aloft, p->settled, top + HALF, flattened, flat + HALF, p->down,
+             lift + HALF, p->held, low + HALF, p->up, low + HALF, p->free, p->height + HALF);
 }
 
 /* Samples while the plunger moves, averaged over nothing: contacts are many. */
@@ -92,8 +96,7 @@ static rp_code sample(rp_case_context *c, press *p, const rp_trial *trial, doubl
         code = rp_case_run_to(c, trial->world, from + (to - from) * (i + 1) / count, 1);
         rp_world_view(trial->world, &view);
         p->z[p->samples] = view.bodies[plunger].position[2] - HALF;
-        p->stress[p->samples++] =
-            view.bodies[plunger].force[2] / (PI * p->radius * p->radius);
+        p->stress[p->samples++] = view.bodies[plunger].force[2] / (PI * p->radius * p->radius);
     }
     return code;
 }
@@ -110,8 +113,8 @@ static rp_code squeeze(rp_case_context *c, press *p)
     if (code == RP_OK) code = rp_case_run_to(c, trial.world, p->up, 4);
     if (code == RP_OK) code = rp_world_contacts(trial.world, &view, c->report);
     if (code == RP_OK)
-        code = rp_layered_forces(&view, DIAMETER, (1 - PRESS) * p->height - DIAMETER,
-                                 2 * DIAMETER, &p->forces, c->report);
+        code = rp_layered_forces(&view, DIAMETER, (1 - PRESS) * p->height - DIAMETER, 2 * DIAMETER,
+                                 &p->forces, c->report);
     p->turn = p->samples;
     if (code == RP_OK) code = sample(c, p, &trial, p->up, p->free);
     rp_trial_end(&trial);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SHARE_LIMIT 99.5 /* per cent of the variance */
+#define SHARE_LIMIT 99.5                     /* per cent of the variance */
 #define HALVES_LIMIT (c->quick ? 10.0 : 5.0) /* per cent of the rate */
 #define SLOWER 0.97
 #define WALL 0.5 /* friction of grains on the cone */
@@ -18,21 +18,17 @@ static rp_code run_out(rp_case_context *c, double friction, rp_outflow *flow)
     snprintf(among, sizeof among, "%g", friction);
     snprintf(wall, sizeof wall, "%g", friction > 0 ? fmin(10, WALL * WALL / friction) : WALL);
     const rp_setting settings[] = {
-        {"materials.stone.friction", among},
-        {"bodies.cone.friction", wall},
-        {"sources.fill.radius", "51.5 cm"},
-        {"sources.fill.height", "51.5 cm"},
-        {"sources.fill.position", "[0, 0, 48 cm]"},
-        {"bodies.cone.neck", "4.5 cm"},
-        {"bodies.cone.radius", "64.5 cm"},
-        {"bodies.cone.height", "60 cm"},
+        {"materials.stone.friction", among},        {"bodies.cone.friction", wall},
+        {"sources.fill.radius", "51.5 cm"},         {"sources.fill.height", "51.5 cm"},
+        {"sources.fill.position", "[0, 0, 48 cm]"}, {"bodies.cone.neck", "4.5 cm"},
+        {"bodies.cone.radius", "64.5 cm"},          {"bodies.cone.height", "60 cm"},
     };
     rp_trial trial;
     rp_case_say(c, "friction %g", friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 8, &trial);
     if (code == RP_OK)
-        code = rp_outflow_watch(c, trial.world, c->quick ? 0.01 : 0.05, TO + 0.02, c->quick ? 3 : 19,
-                                flow);
+        code = rp_outflow_watch(c, trial.world, c->quick ? 0.01 : 0.05, TO + 0.02,
+                                c->quick ? 3 : 19, flow);
     if (code == RP_OK) rp_outflow_fit(flow, FROM, TO);
     rp_trial_end(&trial);
     return code;
@@ -74,4 +70,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains run out of a cone at an even rate", run};
+const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains run out of a cone at an even rate",
+                                     run};

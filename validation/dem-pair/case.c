@@ -143,8 +143,7 @@ static rp_code follow(rp_case_context *c, double angle, double start, double end
         rp_view view;
         code = rp_world_step(trial.world, c->report);
         rp_world_view(trial.world, &view);
-        double v = (double)view.vx[0],
-               rim = (double)rp_grains_field(&view, "spin_y")[0] * RADIUS;
+        double v = (double)view.vx[0], rim = (double)rp_grains_field(&view, "spin_y")[0] * RADIUS;
         if (isnan(r->rolls) && v - rim < 1e-3 * start) r->rolls = view.time;
         if (r->samples >= SAMPLES || view.time < end * r->samples / (SAMPLES - 1)) continue;
         r->time[r->samples] = view.time;

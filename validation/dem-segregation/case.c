@@ -6,11 +6,11 @@
 
 #define START_LIMIT 35.0 /* per cent of the bed's height */
 #define END_LIMIT 70.0
-#define LAST 5        /* shakes that are looked at in the end */
-#define PERIOD 0.1    /* s */
-#define STROKE 0.015  /* m */
-#define BEGIN 0.5     /* s */
-#define HALF 0.02     /* m, of the floor */
+#define LAST 5       /* shakes that are looked at in the end */
+#define PERIOD 0.1   /* s */
+#define STROKE 0.015 /* m */
+#define BEGIN 0.5    /* s */
+#define HALF 0.02    /* m, of the floor */
 #define SHAKES_MAX 100
 #define KEY 80 /* characters */
 
@@ -18,9 +18,9 @@ static void plan(char *keys, size_t size, int shakes)
 {
     size_t used = (size_t)snprintf(keys, size, "[");
     for (int i = 0; i <= 2 * shakes; i++)
-        used += (size_t)snprintf(keys + used, size - used,
-                                 "%s{time: %.6g, position: [0, 0, %.6g]}", i ? ", " : "",
-                                 BEGIN + PERIOD / 2 * i, (i % 2 ? STROKE : 0) - HALF);
+        used +=
+            (size_t)snprintf(keys + used, size - used, "%s{time: %.6g, position: [0, 0, %.6g]}",
+                             i ? ", " : "", BEGIN + PERIOD / 2 * i, (i % 2 ? STROKE : 0) - HALF);
     snprintf(keys + used, size - used, "]");
 }
 
