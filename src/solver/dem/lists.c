@@ -106,6 +106,17 @@ static void write_entries(const rp_solver *solver, size_t i, size_t at, const ca
         }
 }
 
+/* What is between blocks is never used, but saved with the rest: it must not tell what was there.
+ */
+static void clear_gap(const rp_solver *solver, size_t at)
+{
+    const rp_dem_lists *lists = &solver->lists;
+    memset(lists->other + at, 0, RP_WIDE * sizeof *lists->other);
+    if (lists->mine) memset(lists->mine + at, 0, RP_WIDE * sizeof *lists->mine);
+    for (int a = 0; a < 3 && solver->history; a++)
+        memset(lists->spring[a] + at, 0, RP_WIDE * sizeof *lists->spring[a]);
+}
+
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
@@ -120,7 +131,10 @@ static void list_range(void *context, size_t begin, size_t end)
         if (job->write) write_entries(job->solver, i, at, list, count);
         at += count;
     }
-    if (!job->write) *mine = at;
+    if (job->write)
+        clear_gap(job->solver, at);
+    else
+        *mine = at;
 }
 
 /* Counts of blocks become places; a group of eight is left empty behind each. */

@@ -1,0 +1,263 @@
+/* The same bits: with any number of threads, from a stored state, whenever lists are made. */
+#include "solver/grains.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* Forces of a heap whose lists are made in every step, against one whose lists are not, in parts
+ * of a grain's weight. */
+#define FORCE_APART 1e-3
+
+/* Tetrahedra that fall into a box. */
+#define FALL                                                                                       \
+    "domain: {low: [-0.1, -0.1, 0], high: [0.1, 0.1, 1], friction: 0.4}\n"                         \
+    "particles: {spacing: 1.1 cm, jitter: 0.05}\n"                                                 \
+    "grains: {all: {shape: tetrahedron, diameter: 1 cm, spread: 0.04}}\n"                          \
+    "materials: {sand: {young: 1e6, restitution: 0.4}}\n"                                          \
+    "sources: {all: {shape: box, size: [0.165, 0.165, 0.165], position: [0, 0, 0.09], velocity: "  \
+    "[0.3, 0.1, -0.5]}}\n"                                                                         \
+    "solver: {method: dem, skin: 0.02}\n"
+
+static void threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    uint64_t hash[3];
+    const int threads[3] = {1, 2, 4};
+    for (int t = 0; t < 3; t++) {
+        grains g = grains_of(threads[t], FALL);
+        assert_int_equal(g.world->particles.count, 3375);
+        run_world(g.world, 0.01);
+        assert_true(g.world->solver->rebuilds > 2);
+        hash[t] = rp_world_hash(g.world);
+        grains_end(&g);
+    }
+    assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
+/* Grains leave at the bottom and by one side, others are poured, a paddle stirs, some are wet. */
+static const char *const streams[] = {
+    "grains: {all: {shape: tetrahedron, diameter: 1 cm, spread: 0.05}}\n"
+    "solver: {method: dem, skin: 0.05}\n",
+    "grains: {all: {shape: sphere, diameter: 1 cm, spread: 0.05}}\n"
+    "solver: {method: dem, law: linear, contact_time: 0.4 ms}\n",
+    "grains: {a: {shape: dimer, diameter: 1 cm}, b: {shape: sphere, diameter: 0.6 cm}}\n"
+    "moisture: {rain: {start: 0, duration: 0.1 s, value: 0.5}}\n"
+    "solver: {method: dem, skin: 0.05}\n",
+    "grains: {all: {shape: cube, diameter: 1 cm, spread: 0.05}}\n"
+    "solver: {method: dem, shear: viscous}\n",
+};
+
+#define STREAM                                                                                     \
+    "domain: {low: [-0.1, -0.06, 0], high: [0.1, 0.06, 0.4], open: [bottom, right], periodic: "    \
+    "[y]}\n"                                                                                       \
+    "particles: {spacing: 1.2 cm, jitter: 0.05}\n"                                                 \
+    "materials: {sand: {young: 2e6, rolling_friction: 0.02}}\n"                                    \
+    "bodies:\n"                                                                                    \
+    "  plate: {shape: box, size: [0.15, 0.12, 0.02], position: [-0.02, 0, 0.05]}\n"                \
+    "  paddle: {shape: box, size: [0.02, 0.05, 0.05], motion: keys, interpolation: linear, keys: " \
+    "[{time: 0, position: [-0.09, 0, 0.1]}, {time: 1, position: [0.2, 0, 0.1], rotation: [0, 0, "  \
+    "300 deg]}]}\n"                                                                                \
+    "sources: {heap: {shape: box, size: [0.12, 0.12, 0.036], position: [0.04, 0, 0.09], "          \
+    "velocity: "                                                                                   \
+    "[1, 0, -0.3]}}\n"                                                                             \
+    "emitters: {spout: {radius: 2 cm, position: [0, 0, 0.3], speed: 1}}\n"
+
+static void run_from(const grains *g, const rp_snapshot *from, double time, uint64_t wanted)
+{
+    assert_int_equal(rp_world_restore(g->world, from, NULL), RP_OK);
+    run_world(g->world, time);
+    assert_true(rp_world_hash(g->world) == wanted);
+}
+
+/* Steps after which the state is taken: some right before and after grains came or went. */
+static void check_restoring(const char *text, double middle)
+{
+    grains g = grains_of(2, STREAM "%s", text), other = grains_of(1, STREAM "%s", text);
+    run_world(g.world, middle);
+    size_t removed = rp_world_step_info(g.world).removed;
+    rp_snapshot *snapshot = NULL;
+    assert_int_equal(rp_world_snapshot(g.world, &snapshot, NULL), RP_OK);
+    uint64_t here = rp_world_hash(g.world), seen = 0;
+    uint32_t poured = g.world->particles.next_id;
+    assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
+    assert_true(rp_world_hash(other.world) == here);
+    run_world(g.world, middle + 0.02);
+    assert_true(rp_world_step_info(g.world).removed > removed);
+    assert_true(g.world->particles.next_id > poured);
+    seen = rp_world_hash(g.world);
+    assert_true(seen != here);
+    run_world(other.world, middle + 0.02);
+    assert_true(rp_world_hash(other.world) == seen);
+    run_from(&g, snapshot, middle + 0.02, seen);
+    rp_snapshot_destroy(snapshot);
+    grains_end(&other);
+    grains_end(&g);
+}
+
+static void a_restored_world_goes_on_the_same(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof streams / sizeof *streams; s++) {
+        check_restoring(streams[s], s % 2 ? 0.02 : 0.0267);
+    }
+}
+
+/* In every step, while a block falls out of the world layer by layer: what lists held before must
+ * not be seen in later ones. */
+static void any_step_can_be_gone_back_to(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "domain: {low: [-0.1, -0.1, 0], high: [0.1, 0.1, 0.2], open: [bottom]}\n"
+        "particles: {spacing: 1.02 cm, jitter: 0.01}\n"
+        "grains: {all: {shape: sphere, diameter: 1 cm}}\nmaterials: {sand: {young: 1e6}}\n"
+        "sources: {all: {shape: box, size: [0.0816, 0.0816, 0.0816], position: [0, 0, 0.05], "
+        "velocity: [0, 0, -3]}}\n"
+        "solver: {method: dem, skin: 0.1}\n";
+    grains g = grains_of(1, "%s", text), other = grains_of(1, "%s", text);
+    assert_int_equal(g.world->particles.count, 512);
+    while (g.world->particles.count) {
+        rp_snapshot *snapshot = NULL;
+        assert_int_equal(rp_world_snapshot(g.world, &snapshot, NULL), RP_OK);
+        assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
+        rp_snapshot_destroy(snapshot);
+        grains_step(&g);
+        grains_step(&other);
+        assert_true(rp_world_hash(g.world) == rp_world_hash(other.world));
+    }
+    grains_end(&other);
+    grains_end(&g);
+}
+
+/* --- memory -------------------------------------------------------------------------------------
+ */
+
+/* Grains that neither gather nor spread, between two walls. */
+static grains restless(const char *solver)
+{
+    grains g = grains_of(2,
+                         "gravity: [0, 0, 0]\n"
+                         "domain: {low: [0, 0, 0], high: [0.1, 0.1, 0.1], periodic: [x, y], "
+                         "friction: 0, restitution: 1}\n"
+                         "particles: {spacing: 1.2 cm, jitter: 0.1}\n"
+                         "grains: {all: {shape: sphere, diameter: 1 cm}}\n"
+                         "materials: {sand: {young: 1e7, restitution: 1, friction: 0.01}}\n"
+                         "sources: {all: {shape: box, size: [0.096, 0.096, 0.096], position: "
+                         "[0.05, 0.05, 0.05]}}\n"
+                         "solver: {method: dem, %s}\n",
+                         solver);
+    for (size_t i = 0; i < g.world->particles.count; i++) {
+        double way = (double)(g.world->particles.id[i] % 7) - 3;
+        set_velocity(&g, i, rp_v3(0.3 * way, -0.2 * way, i % 2 ? 0.8 : -0.8));
+    }
+    return g;
+}
+
+static void a_warm_step_allocates_nothing(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"skin: 0.05", "law: linear, contact_time: 0.5 ms",
+                                          "shear: viscous, skin: 0.05"};
+    for (int s = 0; s < 3; s++) {
+        grains g = restless(solvers[s]);
+        run_world(g.world, 0.1);
+        uint64_t calls = rp_memory_now().calls, rebuilds = g.world->solver->rebuilds;
+        assert_int_equal(rp_world_run_to(g.world, 0.13, NULL), RP_OK);
+        assert_true(rp_memory_now().calls == calls);
+        assert_true(g.world->solver->rebuilds > rebuilds + 3);
+        grains_end(&g);
+    }
+}
+
+static void a_world_gives_all_memory_back(void **state)
+{
+    (void)state;
+    size_t before = rp_memory_now().bytes;
+    for (size_t s = 0; s < sizeof streams / sizeof *streams; s++) {
+        grains g = grains_of(2, STREAM "%s", streams[s]);
+        run_world(g.world, 0.004);
+        grains_end(&g);
+    }
+    assert_int_equal(rp_memory_now().bytes, before);
+}
+
+/* --- contact memory -----------------------------------------------------------------------------
+ */
+
+#define HEAP_COUNT 75
+
+/* What presses and rubs on each grain, by id: sums of normal and shear force, N. */
+static void loads_of(const grains *g, double loads[HEAP_COUNT][2])
+{
+    rp_view view;
+    assert_int_equal(rp_world_contacts(g->world, &view, NULL), RP_OK);
+    assert_true(view.contact_count > HEAP_COUNT);
+    memset(loads, 0, HEAP_COUNT * sizeof *loads);
+    for (size_t i = 0; i < view.contact_count; i++) {
+        const rp_contact *c = &view.contacts[i];
+        const float *s = c->shear_force;
+        double shear = sqrt((double)(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]));
+        uint32_t ends[2] = {c->first, c->second};
+        for (int k = 0; k < (c->with == RP_WITH_GRAIN ? 2 : 1); k++) {
+            loads[ends[k]][0] += (double)c->normal_force;
+            loads[ends[k]][1] += shear;
+        }
+    }
+}
+
+/* Two worlds from one state at rest; the lists of the one are made anew in every step. */
+static void memory_survives_new_lists(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"sphere", "tetrahedron"};
+    for (int s = 0; s < 2; s++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "domain: {low: [0, 0, 0], high: [0.06, 0.06, 0.2]}\n"
+                 "particles: {spacing: 1.2 cm, jitter: 0.1}\n"
+                 "grains: {all: {shape: %s, diameter: 1 cm}}\n"
+                 "materials: {sand: {young: 1e6, friction: 0.6, rolling_friction: 0.1}}\n"
+                 "sources: {all: {shape: box, size: [0.06, 0.06, 0.036], position: [0.03, 0.03, "
+                 "0.02]}}\n"
+                 "solver: {method: dem, skin: 0.01}\n",
+                 shapes[s]);
+        grains g = grains_of(1, "%s", text), other = grains_of(1, "%s", text);
+        run_world(g.world, 0.3);
+        rp_snapshot *snapshot = NULL;
+        assert_int_equal(rp_world_snapshot(g.world, &snapshot, NULL), RP_OK);
+        assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
+        rp_snapshot_destroy(snapshot);
+        double loads[HEAP_COUNT][2], again[HEAP_COUNT][2], weight = 9.81 * 2650 * 5.2e-7;
+        uint64_t rebuilds = other.world->solver->rebuilds;
+        for (int n = 0; n < 200; n++) {
+            other.world->solver->moved = 1; /* m: as if some grain had gone far */
+            grains_step(&g);
+            grains_step(&other);
+        }
+        assert_int_equal(other.world->solver->rebuilds, rebuilds + 200);
+        loads_of(&g, loads);
+        loads_of(&other, again);
+        double shear = 0;
+        for (int i = 0; i < HEAP_COUNT; i++) {
+            check_near(again[i][0], loads[i][0], FORCE_APART * weight);
+            check_near(again[i][1], loads[i][1], FORCE_APART * weight);
+            shear += loads[i][1];
+        }
+        assert_true(shear > weight); /* there was something to forget */
+        grains_end(&other);
+        grains_end(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(a_restored_world_goes_on_the_same),
+        cmocka_unit_test(any_step_can_be_gone_back_to),
+        cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(a_world_gives_all_memory_back),
+        cmocka_unit_test(memory_survives_new_lists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
