@@ -120,7 +120,7 @@ double rp_strong_share(const double *forces, size_t count, double part)
     return strong / all;
 }
 
-void rp_draw_forces(rp_figure *figure, const char *name, const double *forces, size_t count)
+void rp_case_draw_forces(rp_figure *figure, const char *name, const double *forces, size_t count)
 {
     double f[RP_FORCE_BINS], p[RP_FORCE_BINS], error[RP_FORCE_BINS];
     rp_force_histogram h = rp_force_histogram_of(forces, count);

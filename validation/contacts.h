@@ -15,7 +15,7 @@ rp_code rp_merge_contacts(const rp_view *view, rp_contact **out, size_t *count, 
 /* The share of all force that the stronger `part` of the contacts carries. */
 double rp_strong_share(const double *forces, size_t count, double part);
 /* Adds P(f) of the list to a figure, as points. */
-void rp_draw_forces(rp_figure *figure, const char *name, const double *forces, size_t count);
+void rp_case_draw_forces(rp_figure *figure, const char *name, const double *forces, size_t count);
 /* The force, in units of the mean, at which P(f) is largest: the peak of the histogram smoothed
  * over three of its bins. */
 double rp_force_peak(const double *forces, size_t count);

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#define REST 1e-4    /* m/s */
+#define PATIENCE 0.25 /* s */
+
 /* Mass and speed of what is still above the hole. */
 static double look(const rp_view *view, double *speed)
 {
@@ -33,7 +36,9 @@ rp_code rp_outflow_watch(rp_case_context *c, rp_world *world, double between, do
         }
         out->time[out->count] = view.time - start;
         out->passed[out->count++] = out->mass - out->left;
-        if (out->passed[out->count - 1] >= until * out->mass || view.time - start >= end) break;
+        double time = view.time - start;
+        if (out->passed[out->count - 1] >= until * out->mass || time >= end) break;
+        if (time > PATIENCE && out->speed < REST) break;
     }
     return code;
 }

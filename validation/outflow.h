@@ -17,7 +17,9 @@ typedef struct rp_outflow {
     double first, second; /* kg/s, of its first and second half */
 } rp_outflow;
 
-/* Looks every `between` seconds until `until` (0 to 1) of the grains have passed, or to `end`. */
+/* Looks every `between` seconds until `until` (0 to 1) of the grains have passed, or to `end`, or
+ * until those above rest: slower than a tenth of a millimetre per second, a quarter of a second
+ * after the start. */
 rp_code rp_outflow_watch(rp_case_context *c, rp_world *world, double between, double until,
                          double end, rp_outflow *out);
 /* Rates while `from` to `to` of all grains pass. */

@@ -186,8 +186,8 @@ static void draw_forces(rp_case_context *c, const pile *p)
     snprintf(title, sizeof title, "Forces in a pile at rest: %s", p->name);
     rp_figure *figure = rp_case_figure(c, title, "force / mean force", "P(f)");
     rp_figure_set_flags(figure, RP_FIGURE_LOG_Y);
-    rp_draw_forces(figure, "normal", p->forces.normal, p->forces.count);
-    rp_draw_forces(figure, "tangential", p->forces.shear, p->forces.count);
+    rp_case_draw_forces(figure, "normal", p->forces.normal, p->forces.count);
+    rp_case_draw_forces(figure, "tangential", p->forces.shear, p->forces.count);
     rp_figure_add(figure, "a (1 - b exp(-f^2)) exp(-beta f)", RP_PLOT_LINE, f, exponential, NULL,
                   CURVE);
 }

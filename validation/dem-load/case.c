@@ -175,7 +175,7 @@ static void draw(rp_case_context *c, const press *p, const rp_force_fits *fits)
                   (size_t)(p->samples - p->turn));
     rp_figure *figure = rp_case_figure(c, "Forces under load", "force / mean force", "P(f)");
     rp_figure_set_flags(figure, RP_FIGURE_LOG_Y);
-    rp_draw_forces(figure, "normal", p->forces.normal, p->forces.count);
+    rp_case_draw_forces(figure, "normal", p->forces.normal, p->forces.count);
     rp_figure_add(figure, "gamma distribution", RP_PLOT_LINE, f, gamma, NULL, CURVE);
 }
 
