@@ -564,6 +564,16 @@ def wheel():
     return [("wheel", loft([at(r, -y) for r, y in half] + [at(r, y) for r, y in reversed(half)]))]
 
 
+def drum():
+    """A tube that lies along y, with twelve ribs inside that lift what is in it."""
+    hole = []
+    for i in range(72):
+        angle = math.radians(5 * i)
+        radius = 0.185 if i % 6 == 0 else 0.20
+        hole.append((radius * math.cos(angle), radius * math.sin(angle)))
+    return [("drum", extrude(circle((0, 0), 0.22, 72), -0.065, 0.065, along_y, hole[::-1]))]
+
+
 def rack():
     """A long plate with a tooth every 2 cm, to shear grains with: teeth up, their feet at z = 0."""
     teeth = 48
@@ -938,6 +948,7 @@ MESHES = {
     "letter-r": letter_r,
     "hare": hare,
     "wheel": wheel,
+    "drum": drum,
     "rack": rack,
     "bowling-pin": bowling_pin,
 }
