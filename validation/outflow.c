@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define REST 1e-4    /* m/s */
+#define REST 1e-4     /* m/s */
 #define PATIENCE 0.25 /* s */
 
 /* Mass and speed of what is still above the hole. */

@@ -1,4 +1,4 @@
-/* The angle of repose of tetrahedra grows as a power of their friction. */
+/* The angle of repose grows as a power of the friction. */
 #include "validation/grains.h"
 
 #include <math.h>
@@ -44,17 +44,19 @@ static rp_code heap(rp_case_context *c, ridge *r)
         {"bodies.right.keys", "[{time: 0.6 s, position: [25 cm, 0, 45 cm]}, "
                               "{time: 0.7 s, position: [1 m, 0, 45 cm]}]"},
         {"materials.stone.young", "3 MPa"},
+        {"grains.stone.shape", "tetrahedron"},
+        {"materials.stone.rolling_friction", "0"},
     };
     rp_trial trial;
     rp_view view;
     rp_case_say(c, "friction %g", r->friction);
-    rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 10, &trial);
+    rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 12, &trial);
     if (code == RP_OK)
-        code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, c->quick ? 1.6 : 4);
+        code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, c->quick ? 2 : 4);
     if (code == RP_OK) {
         rp_world_view(trial.world, &view);
-        r->left = flank(&view, c->quick ? 0.08 : 0.24, false);
-        r->right = flank(&view, c->quick ? 0.08 : 0.24, true);
+        r->left = flank(&view, c->quick ? 0.12 : 0.24, false);
+        r->right = flank(&view, c->quick ? 0.12 : 0.24, true);
         r->angle = (r->left + r->right) / 2;
         rp_case_note(c, "friction %g: %.3g degrees (%.3g, %.3g), %zu grains, %.2g mm/s at %.3g s",
                      r->friction, r->angle, r->left, r->right, view.count,

@@ -129,15 +129,18 @@ typedef struct roll {
     double rolls; /* s, when the slip is over */
 } roll;
 
-static rp_code follow(rp_case_context *c, double angle, double start, double end, roll *r)
+static rp_code follow(rp_case_context *c, double angle, double start, double end,
+                      const char *rolling, roll *r)
 {
     char gravity[96], velocity[64];
     snprintf(gravity, sizeof gravity, "[%.12g, 0, %.12g]", RP_EARTH * sin(angle),
              -RP_EARTH * cos(angle));
     snprintf(velocity, sizeof velocity, "[%g, 0, 0]", start);
-    const rp_setting settings[] = {{"gravity", gravity}, {"sources.one.velocity", velocity}};
+    const rp_setting settings[] = {{"gravity", gravity},
+                                   {"sources.one.velocity", velocity},
+                                   {"materials.bead.rolling_friction", rolling}};
     rp_trial trial;
-    rp_code code = rp_trial_begin(c, "roll.yaml", settings, 2, &trial);
+    rp_code code = rp_trial_begin(c, "roll.yaml", settings, 3, &trial);
     *r = (roll){.rolls = NAN};
     while (code == RP_OK && rp_world_time(trial.world) < end) {
         rp_view view;
@@ -164,7 +167,7 @@ static double rate_of(const roll *r, const double *values)
 static rp_code slides(rp_case_context *c)
 {
     static roll r;
-    rp_code code = follow(c, 0, SPEED, 0.2, &r);
+    rp_code code = follow(c, 0, SPEED, 0.2, "0", &r);
     if (code != RP_OK) return code;
     judge_part(c, "slides, then rolls: when", 1000 * r.rolls,
                1000 * 2 * SPEED / (7 * FRICTION * RP_EARTH), LIMIT, "ms");
@@ -181,17 +184,28 @@ static rp_code inclines(rp_case_context *c)
 {
     static roll r;
     double gentle = 20 * RP_DEGREE, steep = 60 * RP_DEGREE;
-    rp_code code = follow(c, gentle, 0, 0.3, &r);
+    rp_code code = follow(c, gentle, 0, 0.3, "0", &r);
     if (code != RP_OK) return code;
     judge_part(c, "rolls down 20 degrees", rate_of(&r, r.speed), 5.0 / 7 * RP_EARTH * sin(gentle),
                LIMIT, "m/s2");
-    code = follow(c, steep, 0, 0.3, &r);
+    code = follow(c, steep, 0, 0.3, "0", &r);
     if (code != RP_OK) return code;
     judge_part(c, "slips down 60 degrees", rate_of(&r, r.speed),
                RP_EARTH * (sin(steep) - FRICTION * cos(steep)), LIMIT, "m/s2");
     judge_part(c, "and spins up", rate_of(&r, r.rim) / RADIUS,
                2.5 * FRICTION * RP_EARTH * cos(steep) / RADIUS, LIMIT, "rad/s2");
     return RP_OK;
+}
+
+/* Rolling friction should hold a sphere on an incline whose tangent is below it. */
+static rp_code creeps(rp_case_context *c)
+{
+    static roll r;
+    rp_code code = follow(c, 3 * RP_DEGREE, 0, 1, "0.1", &r);
+    if (code == RP_OK)
+        rp_case_note(c, "a sphere with rolling friction 0.1 on 3 degrees creeps at %.3g mm/s",
+                     1000 * r.speed[r.samples - 1]);
+    return code;
 }
 
 /* Lies for a second on a level plane, which tilts in a fifth of a second; then speeds along x. */
@@ -232,6 +246,7 @@ static rp_code run(rp_case_context *c)
     rp_code code = hits(c);
     if (code == RP_OK) code = slides(c);
     if (code == RP_OK) code = inclines(c);
+    if (code == RP_OK) code = creeps(c);
     if (code == RP_OK) code = blocks(c);
     return code;
 }
