@@ -106,7 +106,7 @@ static void judge(rp_case_context *c, const silo *s)
 static rp_code run(rp_case_context *c)
 {
     static rp_outflow flow;
-    silo s = {.radius = 0.07, .hole = {0.04, 0.055, 0.07, 0.09}, .count = 4};
+    silo s = {.radius = 0.07, .hole = {0.05, 0.06, 0.075, 0.09}, .count = 4};
     if (!c->quick) s = (silo){.radius = 0.2, .hole = {0.05, 0.07, 0.1, 0.14, 0.18}, .count = 5};
     rp_code code = RP_OK;
     for (int i = 0; i < s.count && code == RP_OK; i++)
