@@ -564,6 +564,27 @@ def wheel():
     return [("wheel", loft([at(r, -y) for r, y in half] + [at(r, y) for r, y in reversed(half)]))]
 
 
+def drum():
+    """A tube that lies along y, with twelve ribs inside that lift what is in it."""
+    hole = []
+    for i in range(72):
+        angle = math.radians(5 * i)
+        radius = 0.185 if i % 6 == 0 else 0.20
+        hole.append((radius * math.cos(angle), radius * math.sin(angle)))
+    return [("drum", extrude(circle((0, 0), 0.22, 72), -0.065, 0.065, along_y, hole[::-1]))]
+
+
+def rack():
+    """A long plate with a tooth every 2 cm, to shear grains with: teeth up, their feet at z = 0."""
+    teeth = 48
+    outline = [(-0.48, -0.02), (0.48, -0.02)]
+    for i in range(teeth, 0, -1):
+        x = -0.48 + 0.02 * i
+        outline += [(x, 0), (x - 0.01, 0.008)]
+    outline.append((-0.48, 0))
+    return [("rack", extrude(outline, -0.06, 0.06, along_y))]
+
+
 # Height and diameter of a tenpin in inches, as the rules of the game have them.
 PIN = [(0, 2.25), (0.75, 2.828), (2.25, 3.906), (3.375, 4.510), (4.5, 4.766), (5.875, 4.563), (7.25, 3.703),
        (8.625, 2.472), (9.375, 1.965), (10, 1.797), (10.875, 1.870), (11.75, 2.094), (12.625, 2.406), (13.5, 2.547)]
@@ -927,6 +948,8 @@ MESHES = {
     "letter-r": letter_r,
     "hare": hare,
     "wheel": wheel,
+    "drum": drum,
+    "rack": rack,
     "bowling-pin": bowling_pin,
 }
 

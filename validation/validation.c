@@ -13,7 +13,10 @@ extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, r
     rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,
     rp_case_pile_angle_fine, rp_case_hourglass_outflow, rp_case_silo_janssen, rp_case_resting_pile,
     rp_case_sliding_box, rp_case_body_momentum, rp_case_resting_sphere, rp_case_spheres,
-    rp_case_truck, rp_case_keep_out, rp_case_fine_grains;
+    rp_case_truck, rp_case_keep_out, rp_case_fine_grains, rp_case_dem_pair,
+    rp_case_dem_conservation, rp_case_dem_forces, rp_case_dem_load, rp_case_dem_outflow,
+    rp_case_dem_beverloo, rp_case_dem_arching, rp_case_dem_janssen, rp_case_dem_angle,
+    rp_case_dem_avalanche, rp_case_dem_segregation;
 
 static const rp_case *const cases[] = {
     &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
@@ -21,12 +24,15 @@ static const rp_case *const cases[] = {
     &rp_case_hourglass_outflow, &rp_case_silo_janssen,   &rp_case_resting_pile,
     &rp_case_sliding_box,       &rp_case_body_momentum,  &rp_case_resting_sphere,
     &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
-    &rp_case_fine_grains,       &rp_case_published,      &rp_case_keep_out,
-    &rp_case_pile_angle_fine,
+    &rp_case_fine_grains,       &rp_case_dem_pair,       &rp_case_dem_conservation,
+    &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
+    &rp_case_dem_segregation,   &rp_case_dem_avalanche,  &rp_case_dem_angle,
+    &rp_case_dem_janssen,       &rp_case_dem_arching,    &rp_case_dem_beverloo,
+    &rp_case_dem_outflow,       &rp_case_dem_load,       &rp_case_dem_forces,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
-#define LONG_COUNT 2 /* at the end of the table */
+#define LONG_COUNT 11 /* at the end of the table */
 
 int rp_case_count(void)
 {
@@ -48,6 +54,13 @@ const rp_case *rp_case_find(const char *name)
     for (int i = 0; i < COUNT; i++)
         if (strcmp(cases[i]->name, name) == 0) return cases[i];
     return NULL;
+}
+
+bool rp_case_answers(const rp_case *which, const char *word)
+{
+    if (rp_case_find(word)) return strcmp(which->name, word) == 0;
+    size_t length = strlen(word);
+    return length && strncmp(which->name, word, length) == 0 && which->name[length] == '-';
 }
 
 rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,

@@ -68,6 +68,9 @@ int rp_case_count(void);
 int rp_case_usual_count(void); /* the first so many are what `all` means; the others take long */
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
+/* Whether a word means this case: its name, or where no case has that name the group of all whose
+ * names begin with it and a dash, such as `dem` for dem-pair. */
+bool rp_case_answers(const rp_case *which, const char *word);
 
 /* A scene of the case's folder, such as "scene.yaml", with settings as --set gives them. */
 rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,

@@ -118,6 +118,14 @@ static int unknown_case(const verb *v, const char *word)
     return say_unknown(v, "no case", word, names, count);
 }
 
+/* A case, or a group of them. */
+static bool is_known(const char *word)
+{
+    for (int i = 0; i < rp_case_count(); i++)
+        if (rp_case_answers(rp_case_at(i), word)) return true;
+    return false;
+}
+
 /* The cases that the words name, each once, in the order of the table; -1 after a word that names
  * none. */
 static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
@@ -126,7 +134,7 @@ static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
     bool all = false;
     for (int w = 0; w < o->word_count; w++) {
         all |= strcmp(o->words[w], "all") == 0;
-        if (strcmp(o->words[w], "all") != 0 && !rp_case_find(o->words[w])) {
+        if (strcmp(o->words[w], "all") != 0 && !is_known(o->words[w])) {
             unknown_case(v, o->words[w]);
             return -1;
         }
@@ -134,7 +142,7 @@ static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
     for (int i = 0; i < rp_case_count(); i++) {
         bool wanted = all && i < rp_case_usual_count();
         for (int w = 0; w < o->word_count; w++)
-            wanted |= strcmp(o->words[w], rp_case_at(i)->name) == 0;
+            wanted |= rp_case_answers(rp_case_at(i), o->words[w]);
         if (wanted) chosen[count++] = rp_case_at(i);
     }
     return count;
@@ -170,11 +178,13 @@ static int run(const verb *v, const options *o)
 
 const verb verb_validate = {
     .name = "validate",
-    .words = "NAME...|all",
+    .words = "NAME...|GROUP|all",
     .help = "compare with theory and experiment: number, limit, verdict",
     .more =
         "The exit code is 1 when a number misses its limit. A case that cannot run is told, and\n"
-        "the others still run.\n",
+        "the others still run. A group is the first word of names that have a dash: dem stands "
+        "for\n"
+        "dem-pair, dem-forces and so on.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .choice_help = choice_help,

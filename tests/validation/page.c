@@ -270,6 +270,21 @@ static void a_page_that_cannot_be_written_is_an_error(void **state)
     assert_int_equal(rp_case_write_html("no/such/folder.html", NULL, 0, NULL), RP_ERROR_IO);
 }
 
+static void words_name_cases_and_groups(void **state)
+{
+    (void)state;
+    const rp_case *pair = rp_case_find("dem-pair"), *fine = rp_case_find("pile-angle-fine");
+    assert_non_null(pair);
+    assert_true(rp_case_answers(pair, "dem-pair"));
+    assert_true(rp_case_answers(pair, "dem"));
+    assert_false(rp_case_answers(pair, "de"));
+    assert_false(rp_case_answers(pair, "dem-"));
+    assert_false(rp_case_answers(pair, ""));
+    assert_false(rp_case_answers(pair, "all"));
+    assert_true(rp_case_answers(fine, "pile"));
+    assert_false(rp_case_answers(fine, "pile-angle")); /* that is a case of its own */
+}
+
 static void nothing_is_left(void **state)
 {
     (void)state;
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(the_page_is_whole_and_tame),
         cmocka_unit_test(without_gnuplot_the_page_says_so),
         cmocka_unit_test(a_page_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(words_name_cases_and_groups),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
