@@ -1,6 +1,7 @@
-/* Granular SPH, ill-treated: scenes thrown together from a seed, with all that a careful user would
- * not do. After every step there is either a fault with a text, or every number is finite, no grain
- * is behind a wall, and what nobody pushes gains neither energy nor momentum.
+/* Granular SPH and discrete elements, ill-treated: scenes thrown together from a seed, with all
+ * that a careful user would not do. After every step there is either a fault with a text, or every
+ * number is finite, no grain is behind a wall, and what nobody pushes gains neither energy nor
+ * momentum.
  *
  *     abuse SECONDS SEED [on]
  *
@@ -21,8 +22,9 @@
 #include <unistd.h>
 
 #define STEPS_MOST 100
-#define SECONDS_MOST 1.0 /* of one scene on the wall */
-#define SECONDS_HUNG 120 /* a step that takes so long never ends */
+#define SHORT_STEPS_MOST 1000 /* of methods whose steps are those of contacts */
+#define SECONDS_MOST 1.0      /* of one scene on the wall */
+#define SECONDS_HUNG 120      /* a step that takes so long never ends */
 #define TEXT_MOST 8192
 #define FAULTS_MOST 16
 
@@ -68,6 +70,8 @@ typedef struct scene {
     double fast;          /* m/s, of grains at the start */
     bool streaming;       /* has an emitter */
     bool predictive;      /* pcisph */
+    bool discrete;        /* dem */
+    bool wet;             /* water pulls somewhere */
     bool bounded[3];      /* walls, on this axis */
     bool periodic[3];     /* no wall, but a period */
     bool loose;           /* nothing pushes: no gravity, streams, moving bodies, forces */
@@ -150,9 +154,20 @@ static void add_materials(scene *s, dice *d)
         double viscosity = ONE_OF(d, 0, 0.01, 0.01, 1e6);
         add(s,
             "  m%d: {density: %g, angle: %g, cohesion: %g, viscosity: %g, wet_cohesion: %g, "
-            "wet_viscosity: %g}\n",
+            "wet_viscosity: %g",
             i, density, angle, cohesion, viscosity, wet, ONE_OF(d, 0, 0.3, 1e6));
+        add(s,
+            ", young: %g, poisson: %g, grain_density: %g, restitution: %g, rolling_friction: %g}\n",
+            ONE_OF(d, 1e5, 1e7, 1e7, 1e11), ONE_OF(d, 0, 0.3, 0.49), ONE_OF(d, 1, 2650, 2650, 1e5),
+            ONE_OF(d, 0, 0.1, 0.5, 1), ONE_OF(d, 0, 0, 0.1));
     }
+}
+
+static double add_moisture(scene *s, dice *d)
+{
+    double moisture = ONE_OF(d, 0, 0, 0.5, 1);
+    if (moisture > 0) s->wet = true;
+    return moisture;
 }
 
 /* Blocks of grains; those after the first may lie on it. */
@@ -170,8 +185,8 @@ static void add_sources(scene *s, dice *d)
         else
             for (int k = 0; k < 3; k++)
                 add(s, "%.9g%s", (1 + below(d, 10)) * s->spacing, k < 2 ? ", " : "]");
-        add(s, ", material: m%d, moisture: %g, at: %g, position: ", below(d, 2),
-            ONE_OF(d, 0, 0, 0.5, 1), chance(d, 0.1) ? 0.01 : 0);
+        add(s, ", material: m%d, moisture: %g, at: %g, position: ", below(d, 2), add_moisture(s, d),
+            chance(d, 0.1) ? 0.01 : 0);
         if (same)
             add(s, "[0, 0, 0]");
         else
@@ -188,7 +203,7 @@ static void add_emitter(scene *s, dice *d)
     s->streaming = true;
     add(s, "emitters: {e: {radius: %.9g, speed: %g, material: m%d, moisture: %g, position: ",
         between(d, 1, 4) * s->spacing, ONE_OF(d, 0.1, 1, 100) * s->spacing / 0.01, below(d, 2),
-        ONE_OF(d, 0, 1));
+        add_moisture(s, d));
     add_place(s, d, 8);
     add(s, ", direction: ");
     add_vector(s, d, 1);
@@ -273,6 +288,38 @@ static void add_solver(scene *s, dice *d)
     add(s, "}\n");
 }
 
+/* Kinds of grains: shapes, sizes and mixtures, some of which do not fit. */
+static void add_grains(scene *s, dice *d)
+{
+    static const char *const shapes[] = {
+        "sphere", "tetrahedron", "dimer", "cube",
+        "spheres, spheres: [{position: [0, 0, 0], radius: 1}, {position: [1.5, 0, 0], radius: "
+        "0.2}, {position: [0, 2, 1], radius: 1.4}]"};
+    double spread = ONE_OF(d, 0, 0, 0.1, 0.5);
+    add(s, "grains: {a: {shape: %s, spread: %g}", shapes[below(d, 5)], spread);
+    if (chance(d, 0.5))
+        add(s, ", b: {shape: %s, diameter: %.9g, share: %g}", shapes[below(d, 5)],
+            ONE_OF(d, 0.05, 0.5, 0.8, 1.1) * s->spacing, ONE_OF(d, 0.01, 1, 100));
+    add(s, "}\n");
+}
+
+static void add_discrete_solver(scene *s, dice *d)
+{
+    s->discrete = true;
+    add_grains(s, d);
+    if (chance(d, 0.2)) add(s, "time: {step: %g}\n", pow(10, between(d, -7, -2)));
+    add(s,
+        "contacts: {both: {first: m0, second: m1, friction: %g, restitution: %g, "
+        "rolling_friction: %g}}\n",
+        ONE_OF(d, 0, 0.5, 10), ONE_OF(d, 0, 0.5, 1), ONE_OF(d, 0, 0.1, 10));
+    add(s,
+        "solver: {method: dem, law: %s, shear: %s, skin: %g, steps: %g, slip_damping: %g, "
+        "contact_time: %g, rupture: %g}\n",
+        chance(d, 0.5) ? "hertz" : "linear", chance(d, 0.6) ? "history" : "viscous",
+        ONE_OF(d, 0.01, 0.1, 1), ONE_OF(d, 4, 20, 100), ONE_OF(d, 0, 1, 100),
+        ONE_OF(d, 1e-5, 1e-4, 1e-3), ONE_OF(d, 0, 0.2, 1));
+}
+
 static void make_scene(scene *s, dice *d)
 {
     *s = (scene){.loose = true, .untouched = true};
@@ -286,9 +333,14 @@ static void make_scene(scene *s, dice *d)
         add_body(s, d);
     else if (chance(d, 0.5))
         add_movers(s, d);
-    if (chance(d, 0.2))
+    if (chance(d, 0.2)) {
+        s->wet = true;
         add(s, "moisture: {wet: {start: 5 ms, value: 1}, dry: {start: 20 ms, value: 0}}\n");
-    add_solver(s, d);
+    }
+    if (chance(d, 0.3))
+        add_discrete_solver(s, d);
+    else
+        add_solver(s, d);
     if (s->gravity > 0) s->loose = false;
     if (chance(d, 0.2)) {
         s->force = pow(10, between(d, -6, 6));
@@ -405,7 +457,10 @@ static void check_motion(const scene *s, double dt, const motion *before, const 
     if (!s->loose || before->count != after->count) return;
     double creeping = 1e-3 * s->spacing / dt, least = 0.5 * before->mass * creeping * creeping;
     double rise = before->energy > least ? after->energy / before->energy : 1;
-    if (s->overlapping)
+    if (s->discrete) { /* springs give back what they took */
+        if (after->energy > 1.05 * before->peak && !s->overlapping && !s->wet)
+            blame(v, "energy rose above its peak of %g J to %g J", before->peak, after->energy);
+    } else if (s->overlapping)
         t->rise[s->predictive] = fmax(t->rise[s->predictive], rise);
     else if (rise > 1.01 && after->energy > before->energy + 0.01 * before->peak && !s->predictive)
         blame(v, "energy rose by %g from %g J", rise, before->energy);
@@ -448,7 +503,8 @@ static void run_scene(const scene *s, dice *d, rp_world *world, rp_report *repor
     rp_world_view(world, &view);
     motion before = motion_of(&view);
     before.peak = before.energy;
-    for (int n = 0; n < STEPS_MOST && rp_clock() - begin < SECONDS_MOST; n++) {
+    int most = s->discrete ? SHORT_STEPS_MOST : STEPS_MOST;
+    for (int n = 0; n < most && rp_clock() - begin < SECONDS_MOST; n++) {
         push_some(s, d, world);
         rp_code code = rp_world_step(world, report);
         if (code != RP_OK || rp_report_count(report)) {
@@ -534,7 +590,10 @@ int main(int argument_count, char **arguments)
         try_scene(&s, &d, &t, &v);
         if (v.wrong) {
             t.failures++;
-            printf("seed %" PRIu64 " (%s): %s\n", seed, s.predictive ? "pcisph" : "frictional",
+            printf("seed %" PRIu64 " (%s): %s\n", seed,
+                   s.discrete     ? "dem"
+                   : s.predictive ? "pcisph"
+                                  : "frictional",
                    v.why);
             if (!on) printf("%s\n", s.text);
             fflush(stdout);

@@ -249,6 +249,63 @@ static void memory_survives_new_lists(void **state)
     }
 }
 
+/* Entries with a spring whose spheres are apart. */
+static size_t false_memories(const rp_solver *solver, size_t *springs)
+{
+    const rp_dem_lists *lists = &solver->lists;
+    size_t bad = 0;
+    for (size_t s = 0; s < lists->spheres; s++)
+        for (size_t e = lists->start[s]; e < lists->start[s] + lists->count[s]; e++) {
+            const float *a = (const float *)&solver->place[s];
+            const float *b = (const float *)&solver->place[lists->other[e]];
+            double square = 0, sum = (double)a[AT_RADIUS] + (double)b[AT_RADIUS];
+            bool stretched = false;
+            for (int k = 0; k < 3; k++) {
+                double d = (double)b[AT_X + k] - (double)a[AT_X + k];
+                d += (double)b[AT_LOW_X + k] - (double)a[AT_LOW_X + k];
+                square += d * d;
+                stretched |= lists->spring[k][e] != 0;
+            }
+            *springs += stretched;
+            bad += stretched && sqrt(square) > sum * (1 + 1e-6);
+        }
+    return bad;
+}
+
+/* Two balls meet halfway, one of them in a cage of eight that are nearer at first. When they part,
+ * both have moved just less than what seemed to be needed for them to touch at all. */
+static void only_contacts_are_remembered(void **state)
+{
+    (void)state;
+    const double size = 0.01, far = 1.6 * size, speed = 0.5; /* m, m/s */
+    grains g = grains_of(1, "gravity: [0, 0, 0]\nparticles: {spacing: 2 cm, jitter: 0}\n"
+                            "grains: {all: {shape: sphere, diameter: 1 cm}}\n"
+                            "materials: {sand: {young: 1e7, restitution: 1, friction: 0.5}}\n"
+                            "sources: {all: {shape: box, size: [20 cm, 2 cm, 2 cm]}}\n"
+                            "solver: {method: dem, skin: 1}\n");
+    assert_int_equal(g.world->particles.count, 10);
+    for (uint32_t corner = 0; corner < 8; corner++) {
+        double reach = 1.25 * size / sqrt(3);
+        set_place(&g, grain_at(&g, corner),
+                  rp_v3(corner & 1 ? reach : -reach, corner & 2 ? reach : -reach,
+                        corner & 4 ? reach : -reach));
+    }
+    size_t a = grain_at(&g, 8), b = grain_at(&g, 9), springs = 0;
+    set_place(&g, a, rp_v3(0, 0, 0));
+    set_place(&g, b, rp_v3(far, 0, 0));
+    set_velocity(&g, a, rp_v3(speed, 0, 0));
+    set_velocity(&g, b, rp_v3(-speed, 0, 0));
+    set_spin_of(&g, a, rp_v3(0, 0, 20));
+    while (rp_world_time(g.world) < 0.6 * far / speed) {
+        grains_step(&g);
+        assert_int_equal(false_memories(g.world->solver, &springs), 0);
+    }
+    assert_true(springs > 10); /* they touched */
+    assert_true(velocity_at(&g, grain_at(&g, 9)).x > 0);
+    assert_int_equal(g.world->solver->rebuilds, 1);
+    grains_end(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(a_world_gives_all_memory_back),
         cmocka_unit_test(memory_survives_new_lists),
+        cmocka_unit_test(only_contacts_are_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

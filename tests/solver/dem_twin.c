@@ -20,6 +20,7 @@
 #define RUPTURE 0.2     /* in parts of R* */
 #define SPHERES_MAX 512 /* of all grains together */
 #define SIDES 6
+#define DAMPING_MOST 0.3 /* in parts of m* over the step (E4) */
 
 static const double densities[2] = {2000, 3000}, frictions[2] = {0.3, 0.7},
                     rollings[2] = {0.05, 0.02};
@@ -41,6 +42,7 @@ static double restitution_of(variant kind)
 
 typedef struct twin_grain {
     rp_vec3 x, v, spin; /* m, m/s, rad/s */
+    rp_vec3 drive;      /* m/s2, the last accelerations, smoothed */
     rp_quat turn;
     double mass, size; /* kg, m */
     rp_vec3 moments;   /* kg m2, own axes */
@@ -91,9 +93,8 @@ static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double 
     double after = rp_v3_length(flat);
     if (after > 0) flat = rp_v3_scale(flat, before / after);
     *spring = rp_v3_madd(flat, dt, slip);
-    double slow = t->damping * sqrt(mass * along);
+    double slow = fmin(t->damping * sqrt(mass * along), DAMPING_MOST * mass / dt);
     rp_vec3 force = rp_v3_madd(rp_v3_scale(*spring, along), slow, slip);
-    force = rp_v3_scale(force, 1 / (1 + slow * dt / (2 * mass)));
     double size = rp_v3_length(force);
     if (size <= limit) return force;
     force = rp_v3_scale(force, limit / size);
@@ -108,8 +109,9 @@ static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *sp
     double overlap = fmax(c->overlap, 0), gap = fmax(-c->overlap, 0);
     double secant = t->kind.hertz ? 4 / (3 * c->softness) * sqrt(c->radius * overlap) : c->linear;
     double along = t->kind.hertz ? 8 / c->compliant * sqrt(c->radius * overlap) : c->linear * 2 / 7;
-    double root = sqrt(c->mass * secant), damp = t->damping * root, away = rp_v3_dot(c->v, c->n);
-    double push = (secant * overlap - damp * away) / (1 + damp * dt / (2 * c->mass));
+    double root = sqrt(c->mass * secant), away = rp_v3_dot(c->v, c->n);
+    double damp = fmin(t->damping * root, DAMPING_MOST * c->mass / dt);
+    double push = secant * overlap - damp * away;
     push = c->overlap > 0 ? fmax(push, 0) : 0;
     rp_vec3 slip = rp_v3_madd(c->v, -away, c->n), shear = rp_v3(0, 0, 0);
     double speed = rp_v3_length(slip), limit = c->friction * push, rate = rp_v3_length(c->spin);
@@ -209,7 +211,8 @@ static void meet_wall(twin *t, int i, int side, double dt)
     push_grain(t, i, point, force, couple);
 }
 
-static void place_balls(twin *t)
+/* Velocities are those half a step on, by the last accelerations (E4). */
+static void place_balls(twin *t, double dt)
 {
     t->balls = 0;
     for (int i = 0; i < t->grains; i++) {
@@ -217,7 +220,8 @@ static void place_balls(twin *t)
         for (int b = 0; b < g->clump->count; b++) {
             twin_ball *ball = &t->ball[t->balls++];
             rp_vec3 arm = rp_v3_scale(rp_quat_rotate(g->turn, g->clump->balls[b].centre), g->size);
-            *ball = (twin_ball){rp_v3_add(g->x, arm), rp_v3_add(g->v, rp_v3_cross(g->spin, arm)),
+            rp_vec3 v = rp_v3_madd(g->v, dt / 2, g->drive);
+            *ball = (twin_ball){rp_v3_add(g->x, arm), rp_v3_add(v, rp_v3_cross(g->spin, arm)),
                                 g->clump->balls[b].radius * g->size, i};
         }
     }
@@ -254,7 +258,7 @@ static void drift(twin *t, double time)
 static void twin_step(twin *t, double dt)
 {
     drift(t, dt / 2);
-    place_balls(t);
+    place_balls(t, dt);
     for (int i = 0; i < t->grains; i++) {
         t->force[i] = rp_v3_scale(t->gravity, t->grain[i].mass);
         t->torque[i] = rp_v3(0, 0, 0);
@@ -267,7 +271,9 @@ static void twin_step(twin *t, double dt)
     }
     for (int i = 0; i < t->grains; i++) {
         twin_grain *g = &t->grain[i];
-        g->v = rp_v3_madd(g->v, dt / g->mass, t->force[i]);
+        rp_vec3 pull = rp_v3_scale(t->force[i], 1 / g->mass);
+        g->drive = rp_v3_mix(g->drive, pull, 0.5);
+        g->v = rp_v3_madd(g->v, dt, pull);
         g->spin = rp_v3_madd(g->spin, dt, by_moments(g, t->torque[i], false));
     }
     drift(t, dt / 2);
@@ -280,15 +286,18 @@ static void take_grain(twin *t, const grains *g, int id)
 {
     size_t i = grain_at(g, (uint32_t)id);
     const rp_particles *p = &g->world->particles;
-    t->grain[id] = (twin_grain){.x = place_at(g, i),
-                                .v = velocity_at(g, i),
-                                .spin = spin_at(g, i),
-                                .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
-                                .mass = p->mass[i],
-                                .size = p->diameter[i],
-                                .moments = moments_at(g, i),
-                                .material = p->material[i],
-                                .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
+    t->grain[id] =
+        (twin_grain){.x = place_at(g, i),
+                     .v = velocity_at(g, i),
+                     .spin = spin_at(g, i),
+                     .drive = rp_v3(g->world->solver->drive[0][i], g->world->solver->drive[1][i],
+                                    g->world->solver->drive[2][i]),
+                     .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                     .mass = p->mass[i],
+                     .size = p->diameter[i],
+                     .moments = moments_at(g, i),
+                     .material = p->material[i],
+                     .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
 }
 
 /* The number that a sphere of the solver's lists has in the twin. */
@@ -341,7 +350,7 @@ static twin *take_over(const grains *g, variant kind)
     t->grains = (int)g->world->particles.count;
     for (int id = 0; id < t->grains; id++)
         take_grain(t, g, id);
-    place_balls(t);
+    place_balls(t, 0);
     assert_true(t->balls <= SPHERES_MAX);
     take_springs(t, g);
     t->damping =

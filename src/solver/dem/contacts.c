@@ -176,7 +176,7 @@ rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_repor
     memset(rows, 0xff, bytes);
     for (size_t i = 0; i < p->count; i++)
         if (solver->slot[i]) rows[solver->slot[i] - 1] = (uint32_t)i;
-    collect_job job = {solver, rp_dem_field_of(solver, 0), rows, contacts};
+    collect_job job = {solver, rp_dem_field_of(solver, true), rows, contacts};
     bool fits = true;
     for (size_t i = 0; i < lists->grains && fits; i++)
         fits = rows[i] == GONE || add_grain(&job, i);

@@ -78,6 +78,10 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
             code = rp_particles_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
                                           (void **)&solver->low[k], report);
     }
+    static const char *const drives[3] = {"drive_x", "drive_y", "drive_z"};
+    for (int k = 0; k < 3 && code == RP_OK; k++)
+        code = rp_particles_add_field(p, drives[k], "m/s2", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->drive[k], report);
     static const char *const turns[4] = {"turn_low_w", "turn_low_x", "turn_low_y", "turn_low_z"};
     for (int k = 0; k < 4 && code == RP_OK && !solver->single; k++)
         code = rp_particles_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
@@ -146,6 +150,8 @@ static bool ever_rolls(const rp_solver *solver)
 {
     for (int i = 0; i < solver->material_count * solver->material_count; i++)
         if (solver->pairs[i].rolling > 0) return true;
+    for (size_t i = 0; i < solver->wall_pair_count; i++)
+        if (solver->wall_pairs[i].rolling > 0) return true;
     return false;
 }
 
@@ -206,7 +212,7 @@ static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contac
 
 /* Fields, rows, lists with springs, contact memory while lists are made. */
 #define NEIGHBOURS 12
-#define BYTES_EACH (11 * 4 + 64 + 23 + NEIGHBOURS * 16 + 6 * 16)
+#define BYTES_EACH (14 * 4 + 64 + 23 + NEIGHBOURS * 16 + 6 * 16)
 
 const rp_solver_type rp_dem_solver = {
     .name = "dem",

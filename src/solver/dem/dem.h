@@ -19,7 +19,7 @@
 #include "solver/solver.h"
 
 #define RP_DEM_BLOCK 256 /* grains that a thread takes at a time */
-#define RP_DEM_MATERIALS 256
+#define RP_DEM_KNOWN 16
 
 typedef enum rp_dem_law { RP_DEM_HERTZ, RP_DEM_LINEAR } rp_dem_law;
 #define RP_DEM_LAW_WORDS "hertz|linear"
@@ -76,7 +76,7 @@ typedef struct rp_dem_lists {
     size_t entries;         /* places in the arrays below, gaps included */
     uint32_t *start;
     uint16_t *count;
-    uint8_t *live; /* a bit for each group of eight that touched in the last step */
+    uint8_t *live; /* a bit for each group of eight that touched in the last step, or is new */
     float *beyond; /* m, least gap of the entries after the eighth, when they were made */
     size_t grain_capacity;
     float *origin[3]; /* m, where spheres were then */
@@ -130,6 +130,10 @@ struct rp_solver {
     double dt;                /* s, of the step in hand */
     rp_vec3 gravity;          /* m/s2, likewise */
 
+    struct {
+        double restitution, damping;
+    } known[RP_DEM_KNOWN]; /* dampings that were found, the latest instead of the oldest */
+    int known_count;
     int material_count;
     rp_dem_pair *pairs;      /* of two materials */
     rp_dem_pair *wall_pairs; /* of a surface and a material */
@@ -138,6 +142,7 @@ struct rp_solver {
     float *spin[3];     /* rad/s, fields of the grains */
     float *low[3];      /* m, fields: what x, y, z lack */
     float *turn_low[4]; /* fields: what orientations lack; NULL when single */
+    float *drive[3];    /* m/s2, fields: accelerations of the last steps, smoothed (E4) */
     uint32_t *slot;     /* field: number in the lists + 1; 0: new */
 
     size_t spheres;
@@ -167,6 +172,15 @@ static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
 static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
 {
     return solver->owner ? solver->owner[sphere] : sphere;
+}
+
+/* A bit for each group of eight among so many entries; from the eighth group on they share the last
+ * one, which stays set. */
+#define RP_DEM_LAST_GROUP 128
+static inline uint8_t rp_dem_groups(size_t entries)
+{
+    size_t groups = (entries + RP_WIDE - 1) / RP_WIDE;
+    return groups < 8 ? (uint8_t)((1u << groups) - 1) : 255;
 }
 
 /* How far a coordinate's difference is across the nearer way round a period; 0: no period. */

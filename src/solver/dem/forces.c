@@ -6,6 +6,8 @@
 
 /* Rows of forces on bodies are as many as blocks, but no more than this. */
 #define ROWS_MAX 1024
+/* Of a contact, in parts of m* over the step: explicit damping of more would not be stable. */
+#define DAMPING_MOST 0.3
 
 /* The worst of a block. */
 typedef struct worst {
@@ -84,7 +86,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, size_t grain, size_t at, int
     rp_dem_eight e;
     if (!rp_dem_look(&job->field, &entries, &e)) {
         if (rules->history && lists->live[grain] & bit) forget_springs(lists, at, lanes);
-        lists->live[grain] &= (uint8_t)~bit;
+        if (bit < RP_DEM_LAST_GROUP) lists->live[grain] &= (uint8_t)~bit;
         return;
     }
     lists->live[grain] |= (uint8_t)bit;
@@ -102,14 +104,16 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
     const rp_dem_lists *lists = &solver->lists;
     int count = lists->count[grain];
     const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
-    /* What is not among the eight nearest cannot touch before somebody has moved so far. */
-    if (count > RP_WIDE && job->near < lists->beyond[grain]) count = RP_WIDE;
+    /* What is not among the eight nearest cannot touch before somebody has moved so far; what did
+     * touch a step ago must be looked at once more, to be forgotten. */
+    if (count > RP_WIDE && job->near < lists->beyond[grain] && lists->live[grain] < 2)
+        count = RP_WIDE;
     unsigned bit = 1;
     for (int n = 0; n < count; n += RP_WIDE) {
         int lanes = count - n < RP_WIDE ? count - n : RP_WIDE;
         add_group(job, grain, lists->start[grain] + (size_t)n, lanes, bit,
                   solver->single ? NULL : low, s);
-        if (bit < 128) bit *= 2;
+        if (bit < RP_DEM_LAST_GROUP) bit *= 2;
     }
 }
 
@@ -137,6 +141,9 @@ static void kick(const rp_solver *solver, size_t i, const load *l)
     p->vx[i] += dt * ax;
     p->vy[i] += dt * ay;
     p->vz[i] += dt * az;
+    const float a[3] = {ax, ay, az};
+    for (int k = 0; k < 3; k++) /* smoothed: what goes to and fro would feed on itself */
+        solver->drive[k][i] = 0.5f * (solver->drive[k][i] + a[k]);
     if (solver->single) { /* 2/5 m r^2 */
         float turn = dt * 10 * inverse / (p->diameter[i] * p->diameter[i]);
         solver->spin[0][i] += turn * l->torque[0];
@@ -246,7 +253,7 @@ static void force_range(void *context, size_t begin, size_t end)
         force_block(context, at, end - at < RP_DEM_BLOCK ? end : at + RP_DEM_BLOCK);
 }
 
-rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt)
+rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
 {
     const rp_vec3 *period = &solver->period;
     rp_dem_field field = {.place = solver->place,
@@ -259,7 +266,9 @@ rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt)
                                     .history = solver->history,
                                     .cohesive = solver->cohesive,
                                     .rolls = solver->rolls,
-                                    .dt = (float)dt,
+                                    .look = look,
+                                    .dt = (float)solver->dt,
+                                    .damping_most = (float)(DAMPING_MOST / solver->dt),
                                     .slip_damping = (float)solver->params.slip_damping,
                                     .rupture = (float)solver->params.rupture}};
     return field;
@@ -282,7 +291,7 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
     force_job job = {.solver = solver,
-                     .field = rp_dem_field_of(solver, solver->dt),
+                     .field = rp_dem_field_of(solver, false),
                      .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
                      .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
                      .near = (float)(2 * solver->moved)};

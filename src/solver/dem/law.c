@@ -113,12 +113,25 @@ static double linear_stiffness(const rp_solver *solver, double mass, double damp
     return mass * part * part;
 }
 
-/* `stiff` and `stiff_shear` are 1/E* and 1/G*; `mass` is m* of two mean grains. */
-static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, double soft_shear,
+/* Damping takes hundredths of a second to find, and most pairs have the same restitution. */
+static double known_damping(rp_solver *solver, double restitution)
+{
+    int count = solver->known_count < RP_DEM_KNOWN ? solver->known_count : RP_DEM_KNOWN;
+    for (int i = 0; i < count; i++)
+        if (solver->known[i].restitution == restitution) return solver->known[i].damping;
+    double damping = rp_dem_damping_for((rp_dem_law)solver->params.law, restitution);
+    int at = solver->known_count++ % RP_DEM_KNOWN;
+    solver->known[at].restitution = restitution;
+    solver->known[at].damping = damping;
+    return damping;
+}
+
+/* `soft` and `soft_shear` are 1/E* and 1/G*; `mass` is m* of two mean grains. */
+static rp_dem_pair pair_of(rp_solver *solver, meeting m, double soft, double soft_shear,
                            double mass, double tension)
 {
     rp_dem_law law = (rp_dem_law)solver->params.law;
-    double damping = rp_dem_damping_for(law, m.restitution);
+    double damping = known_damping(solver, m.restitution);
     bool hertz = law == RP_DEM_HERTZ;
     double stiffness = hertz ? 4 / (3 * soft) : linear_stiffness(solver, mass, damping);
     double shear = hertz ? 6 * soft / soft_shear : 2.0 / 7;
@@ -131,7 +144,6 @@ static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, doub
                          .tension = (float)tension};
 }
 
-/* Damping is costly to find, and most pairs have the same restitution. */
 static rp_code fill_pairs(rp_solver *solver, rp_report *report)
 {
     const rp_scene *scene = solver->frame.scene;

@@ -91,7 +91,7 @@ static void write_entries(const rp_solver *solver, size_t i, size_t at, const ca
     const rp_dem_lists *lists = &solver->lists;
     lists->start[i] = (uint32_t)at;
     lists->count[i] = (uint16_t)count;
-    lists->live[i] = 255;
+    lists->live[i] = rp_dem_groups(count);
     lists->beyond[i] = count > RP_WIDE ? list[RP_WIDE].gap : INFINITY;
     for (size_t n = 0; n < count; n++) {
         lists->other[at + n] = list[n].other;

@@ -14,7 +14,8 @@ typedef struct rp_dem_field {
     rp_dem_rules rules;
 } rp_dem_field;
 
-rp_dem_field rp_dem_field_of(const rp_solver *solver, double dt);
+/* `look`: only, at the forces of the last step. */
+rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look);
 
 /* Eight entries of a grain's list. */
 typedef struct rp_dem_entries {

@@ -139,9 +139,10 @@ static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, r
                                       solver->low[1][i] + ay,
                                       solver->low[2][i] + az,
                                       1 / p->mass[i]};
-    solver->motion[sphere] = (rp_wide){p->vx[i] + wy * az - wz * ay,
-                                       p->vy[i] + wz * ax - wx * az,
-                                       p->vz[i] + wx * ay - wy * ax,
+    float half = (float)(solver->dt / 2); /* (E4): v of the step's middle, as far as it is known */
+    solver->motion[sphere] = (rp_wide){p->vx[i] + half * solver->drive[0][i] + wy * az - wz * ay,
+                                       p->vy[i] + half * solver->drive[1][i] + wz * ax - wx * az,
+                                       p->vz[i] + half * solver->drive[2][i] + wx * ay - wy * ax,
                                        wx,
                                        wy,
                                        wz,

@@ -62,7 +62,9 @@ RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_all(const rp_dem_pair *pair)
 /* What all contacts of a step have in common. */
 typedef struct rp_dem_rules {
     bool hertz, history, cohesive, rolls;
-    float dt;           /* s; 0: only look, springs stay */
+    bool look;          /* at the step that was: its springs are there already, and stay */
+    float dt;           /* s */
+    float damping_most; /* 1/s, over m* */
     float slip_damping; /* of viscous shear */
     float rupture;      /* in parts of R* */
 } rp_dem_rules;
@@ -110,16 +112,30 @@ RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(const rp_dem_meet *m, rp_dem_vec slip, 
     return rp_dem_madd(rp_dem_scale(flat, kept), rp_wide_all(dt), slip);
 }
 
+/* The shear force of a step that was: a spring that holds just the limit is one that slid, and then
+ * its dashpot was cut off with it. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_shear_again(rp_dem_vec force, rp_dem_vec spring, rp_wide stiffness,
+                                             rp_wide limit)
+{
+    rp_dem_vec held = rp_dem_scale(spring, stiffness);
+    rp_wide square = rp_dem_dot(held, held), least = limit * limit;
+    rp_wide_int slid = (square > 0.999996f * least) & (square < 1.000004f * least);
+    return (rp_dem_vec){rp_wide_select(slid, held.x, force.x),
+                        rp_wide_select(slid, held.y, force.y),
+                        rp_wide_select(slid, held.z, force.z)};
+}
+
 /* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. Two spheres slip against
  * each other with 2/7 of m*, since they turn; `root` is sqrt(m* k). */
 RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
                                            const rp_dem_meet *m, rp_dem_vec slip, rp_wide stiffness,
-                                           rp_wide root, rp_wide limit, rp_dem_answer *out)
+                                           rp_wide root, rp_wide most, rp_wide limit,
+                                           rp_dem_answer *out)
 {
-    rp_wide damping = pairs->slip * root;
-    rp_dem_vec spring = rules->dt > 0 ? rp_dem_stretch(m, slip, rules->dt) : m->spring;
+    rp_wide damping = rp_wide_min(pairs->slip * root, (2.0f / 7) * most);
+    rp_dem_vec spring = rules->look ? m->spring : rp_dem_stretch(m, slip, rules->dt);
     rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
-    force = rp_dem_scale(force, 1 / (1 + damping * m->inverse_mass * (1.75f * rules->dt)));
+    if (rules->look) force = rp_dem_shear_again(force, spring, stiffness, limit);
     rp_wide square = rp_dem_dot(force, force);
     rp_wide_int slides = square > limit * limit;
     out->shear = force;
@@ -164,17 +180,16 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
     rp_wide stiffness = pairs->stiffness; /* (E2), (E3): force over overlap */
     if (rules->hertz) stiffness *= rp_wide_sqrt(m->radius * overlap);
     rp_wide root = rp_wide_sqrt(mass * stiffness);
-    rp_wide damping = pairs->damping * root;
+    rp_wide most = rules->damping_most * mass; /* (E4): what a step bears */
+    rp_wide damping = rp_wide_min(pairs->damping * root, most);
     rp_wide away = rp_dem_dot(m->v, m->n);
-    /* (E4): v is that of the step's start, so the force itself tells the one half way. */
-    rp_wide normal = (stiffness * overlap - damping * away) /
-                     (1 + damping * (0.5f * rules->dt) * m->inverse_mass);
+    rp_wide normal = stiffness * overlap - damping * away;
     normal = rp_wide_select(touching, rp_wide_max(normal, zero), zero);
     rp_wide limit = pairs->friction * normal;
     rp_dem_vec slip = rp_dem_madd(m->v, -away, m->n);
     if (rules->history) {
         rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
-        rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, limit, &out);
+        rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, most, limit, &out);
     } else {
         rp_dem_shear_by_slip(rules, slip, root, limit, &out);
     }

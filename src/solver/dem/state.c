@@ -183,7 +183,8 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     if (code != RP_OK) return code;
     fill_gaps(l);
     solver->spheres = l->spheres;
-    memset(l->live, 255, l->grains);
+    for (size_t i = 0; i < l->grains; i++)
+        l->live[i] = rp_dem_groups(l->count[i]);
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;
