@@ -26,9 +26,9 @@ static const rp_case *const cases[] = {
     &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
     &rp_case_fine_grains,       &rp_case_dem_pair,       &rp_case_dem_conservation,
     &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
-    &rp_case_dem_segregation,   &rp_case_dem_avalanche,  &rp_case_dem_angle,
-    &rp_case_dem_janssen,       &rp_case_dem_arching,    &rp_case_dem_beverloo,
-    &rp_case_dem_outflow,       &rp_case_dem_load,       &rp_case_dem_forces,
+    &rp_case_dem_forces,        &rp_case_dem_load,       &rp_case_dem_angle,
+    &rp_case_dem_outflow,       &rp_case_dem_beverloo,   &rp_case_dem_janssen,
+    &rp_case_dem_arching,       &rp_case_dem_avalanche,  &rp_case_dem_segregation,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
