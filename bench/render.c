@@ -4,7 +4,8 @@
  *
  * Next to each stands what Embree does by itself, in the same run: the structure of all spheres,
  * buried ones too, and a bare loop of one ray for each pixel and one to the sun for each hit, over
- * the structure of the picture. */
+ * the structure of the picture; next to a good picture, whose rays go off in all directions, the
+ * loop also sends one of these from each hit, and one to the sun from where that ends. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -91,10 +92,10 @@ static double bare_rate(const shot *s, const rp_scenery *scenery, const rp_camer
     rp_vec3 eye = rp_v3_sub(camera->position, scenery->middle);
     rp_vec3 corner = rp_v3_add(eye, rp_camera_ray(camera, 0.5, 0.5));
     double start = rp_clock();
-    double rays = (double)rp_rays_bare(scenery->rays, s->threads, eye, corner,
-                                       rp_v3_scale(camera->right, camera->pitch),
-                                       rp_v3_scale(camera->down, camera->pitch), camera->width,
-                                       camera->height, rp_lighting_make(s->scene).to_sun);
+    double rays = (double)rp_rays_bare(
+        scenery->rays, s->threads, eye, corner, rp_v3_scale(camera->right, camera->pitch),
+        rp_v3_scale(camera->down, camera->pitch), camera->width, camera->height,
+        rp_lighting_make(s->scene).to_sun, s->options.samples > 1);
     return rays / (rp_clock() - start);
 }
 

@@ -120,6 +120,25 @@ RP_WIDE_INLINE float rp_wide_sum(rp_wide a)
     return (s0 + s2) + (s1 + s3);
 }
 
+/* Eight sums at once: lane k is that of columns[k], added in an order of its own, always the same.
+ */
+RP_WIDE_INLINE rp_wide rp_wide_sums(const rp_wide columns[RP_WIDE])
+{
+    rp_wide half[4], pair[2];
+    for (int k = 0; k < 4; k++) {
+        rp_wide a = columns[k], b = columns[k + 4];
+        half[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+                  __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    for (int k = 0; k < 2; k++) {
+        rp_wide a = half[k], b = half[k + 2];
+        pair[k] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+                  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    return __builtin_shufflevector(pair[0], pair[1], 0, 8, 2, 10, 4, 12, 6, 14) +
+           __builtin_shufflevector(pair[0], pair[1], 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
 RP_WIDE_INLINE float rp_wide_most(rp_wide a)
 {
     float most = a[0];

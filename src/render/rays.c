@@ -175,6 +175,7 @@ typedef struct bare {
     const rp_rays *rays;
     float eye[3], corner[3], right[3], down[3], light[3];
     int width;
+    bool scatter;
     atomic_llong count;
 } bare;
 
@@ -190,6 +191,47 @@ static struct RTCRay bare_ray(const float from[3], const float way[3])
                            .mask = ~0u};
 }
 
+/* A direction off a surface, by its normal (of any length) and a number. */
+static void any_way(const struct RTCHit *hit, uint32_t number, float way[3])
+{
+    const float n[3] = {hit->Ng_x, hit->Ng_y, hit->Ng_z};
+    float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), off[3], square = 0;
+    for (int a = 0; a < 3; a++) {
+        number = number * 1664525u + 1013904223u;
+        off[a] = (float)(number >> 8) * 0x1p-23f - 1;
+        square += off[a] * off[a];
+    }
+    float scale = 0.999f / sqrtf(square + 1e-6f);
+    for (int a = 0; a < 3; a++)
+        way[a] = n[a] / length + scale * off[a];
+}
+
+/* Towards the light, from a little before where a ray ended. */
+static void shoot_light(const bare *b, struct RTCIntersectContext *context,
+                        const struct RTCRay *ray, float from[3])
+{
+    const float origin[3] = {ray->org_x, ray->org_y, ray->org_z};
+    const float way[3] = {ray->dir_x, ray->dir_y, ray->dir_z};
+    for (int a = 0; a < 3; a++)
+        from[a] = origin[a] + 0.999f * ray->tfar * way[a];
+    struct RTCRay shadow = bare_ray(from, b->light);
+    rtcOccluded1(b->rays->scene, context, &shadow);
+}
+
+/* One ray, and those that follow from it; gives their number. */
+static int shoot(const bare *b, struct RTCIntersectContext *context, const float from[3],
+                 const float way[3], bool scatter, uint32_t number)
+{
+    struct RTCRayHit query = {.ray = bare_ray(from, way), .hit.geomID = RTC_INVALID_GEOMETRY_ID};
+    rtcIntersect1(b->rays->scene, context, &query);
+    if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) return 1;
+    float place[3], off[3];
+    shoot_light(b, context, &query.ray, place);
+    if (!scatter) return 2;
+    any_way(&query.hit, number, off);
+    return 2 + shoot(b, context, place, off, false, number);
+}
+
 static void shoot_row(bare *b, int y)
 {
     struct RTCIntersectContext context;
@@ -199,17 +241,7 @@ static void shoot_row(bare *b, int y)
         float d[3];
         for (int a = 0; a < 3; a++)
             d[a] = b->corner[a] + (float)x * b->right[a] + (float)y * b->down[a] - b->eye[a];
-        struct RTCRayHit query = {.ray = bare_ray(b->eye, d),
-                                  .hit.geomID = RTC_INVALID_GEOMETRY_ID};
-        rtcIntersect1(b->rays->scene, &context, &query);
-        count++;
-        if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) continue;
-        float from[3];
-        for (int a = 0; a < 3; a++)
-            from[a] = b->eye[a] + 0.999f * query.ray.tfar * d[a];
-        struct RTCRay shadow = bare_ray(from, b->light);
-        rtcOccluded1(b->rays->scene, &context, &shadow);
-        count++;
+        count += shoot(b, &context, b->eye, d, b->scatter, (uint32_t)(y * b->width + x));
     }
     atomic_fetch_add(&b->count, count);
 }
@@ -228,9 +260,10 @@ static void copy3(float to[3], rp_vec3 from)
 }
 
 size_t rp_rays_bare(const rp_rays *rays, rp_threads *threads, rp_vec3 eye, rp_vec3 corner,
-                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light)
+                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light,
+                    bool scatter)
 {
-    bare b = {.rays = rays, .width = width};
+    bare b = {.rays = rays, .width = width, .scatter = scatter};
     copy3(b.eye, eye);
     copy3(b.corner, corner);
     copy3(b.right, right);

@@ -53,8 +53,10 @@ bool rp_rays_blocked(const rp_rays *rays, const rp_ray *ray);
 
 /* What the library does by itself, for benchmarks: one ray for each of width x height pixels, from
  * `eye` through corner + x right + y down, and for each that meets something one towards the light.
- * Gives the number of rays. */
+ * With `scatter` also one off into any direction, as good pictures do, and from what that meets
+ * another towards the light. Gives the number of rays. */
 size_t rp_rays_bare(const rp_rays *rays, rp_threads *threads, rp_vec3 eye, rp_vec3 corner,
-                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light);
+                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light,
+                    bool scatter);
 
 #endif

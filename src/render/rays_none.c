@@ -61,9 +61,10 @@ bool rp_rays_blocked(const rp_rays *rays, const rp_ray *ray)
 }
 
 size_t rp_rays_bare(const rp_rays *rays, rp_threads *threads, rp_vec3 eye, rp_vec3 corner,
-                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light)
+                    rp_vec3 right, rp_vec3 down, int width, int height, rp_vec3 to_light,
+                    bool scatter)
 {
     (void)rays, (void)threads, (void)eye, (void)corner, (void)right, (void)down;
-    (void)width, (void)height, (void)to_light;
+    (void)width, (void)height, (void)to_light, (void)scatter;
     return 0;
 }

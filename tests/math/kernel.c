@@ -71,6 +71,12 @@ static void wide_helpers_match_scalars(void **state)
     }
     assert_true(rp_wide_sum(a) == sum);
     assert_true(rp_wide_most(a) == 7);
+    rp_wide parts[RP_WIDE];
+    for (int k = 0; k < RP_WIDE; k++)
+        parts[k] = a * (float)(k + 1);
+    rp_wide sums = rp_wide_sums(parts);
+    for (int k = 0; k < RP_WIDE; k++)
+        assert_true(sums[k] == sum * (float)(k + 1));
     uint32_t index[8] = {7, 0, 6, 1, 5, 2, 4, 3};
     float base[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     rp_wide gathered = rp_wide_gather(base, index);

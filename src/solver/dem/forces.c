@@ -12,7 +12,7 @@
 /* The worst of a block. */
 typedef struct worst {
     float overlap; /* m */
-    float part;    /* of the smaller radius */
+    float excess;  /* m, beyond what is borne; 0: none */
     uint32_t grain;
 } worst;
 
@@ -21,6 +21,7 @@ typedef struct force_job {
     rp_dem_field field;
     worst *worst;
     size_t row_grains;
+    float most; /* overlap in parts of the smaller radius */
     float near; /* m: gaps that were wider when lists were made are still open */
 } force_job;
 
@@ -28,7 +29,8 @@ typedef struct force_job {
 typedef struct sums {
     rp_dem_vec force, torque;
     rp_wide squeeze; /* N m, normal forces times levers */
-    rp_wide overlap, part;
+    rp_wide overlap; /* m, the largest */
+    rp_wide excess;  /* m, the largest overlap beyond what is borne */
 } sums;
 
 RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
@@ -56,7 +58,7 @@ RP_WIDE_INLINE void forget_springs(const rp_dem_lists *lists, size_t at, int lan
 
 /* `low`: of the grain's middle, where arms begin; NULL when it is one sphere. */
 RP_WIDE_INLINE void add_answer(const rp_dem_eight *e, const rp_dem_answer *a, const float *low,
-                               sums *s)
+                               float most, sums *s)
 {
     rp_wide zero = rp_wide_all(0), lever = rp_dem_lever(e);
     rp_wide normal = rp_wide_select(e->held, a->normal, zero);
@@ -72,7 +74,7 @@ RP_WIDE_INLINE void add_answer(const rp_dem_eight *e, const rp_dem_answer *a, co
     rp_wide smaller = rp_wide_min(e->other_radius, e->own_radius);
     s->squeeze += normal * lever;
     s->overlap = rp_wide_max(s->overlap, overlap);
-    s->part = rp_wide_max(s->part, overlap / smaller);
+    s->excess = rp_wide_max(s->excess, overlap - most * smaller);
 }
 
 /* One group of eight of a grain's entries. */
@@ -95,7 +97,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, size_t grain, size_t at, int
     if (rules->history) m.spring = load_springs(lists, at);
     rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
     if (rules->history) store_springs(lists, at, lanes, a.spring, m.spring);
-    add_answer(&e, &a, low, s);
+    add_answer(&e, &a, low, job->most, s);
 }
 
 RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
@@ -121,7 +123,7 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
 typedef struct load {
     float force[3], torque[3]; /* N; N m about its middle */
     float squeeze;             /* N m */
-    float overlap, part;
+    float overlap, excess;     /* m */
 } load;
 
 /* (E1): v += dt a, the spin likewise, then the second half of the drift. */
@@ -181,20 +183,23 @@ static void add_wall(const force_job *job, size_t block, const rp_dem_self *self
         l->force[a] += (float)parts[a];
         l->torque[a] += (float)parts[a + 3];
     }
-    float overlap = (float)fmax(press.overlap, 0), part = overlap / self->at[AT_RADIUS];
+    float overlap = (float)fmax(press.overlap, 0);
+    float excess = overlap - job->most * self->at[AT_RADIUS];
     l->squeeze += (float)back.normal * self->at[AT_RADIUS];
     l->overlap = overlap > l->overlap ? overlap : l->overlap;
-    l->part = part > l->part ? part : l->part;
+    l->excess = excess > l->excess ? excess : l->excess;
 }
 
 RP_WIDE_INLINE load load_of(const sums *s)
 {
-    return (load){
-        .force = {rp_wide_sum(s->force.x), rp_wide_sum(s->force.y), rp_wide_sum(s->force.z)},
-        .torque = {rp_wide_sum(s->torque.x), rp_wide_sum(s->torque.y), rp_wide_sum(s->torque.z)},
-        .squeeze = rp_wide_sum(s->squeeze),
-        .overlap = rp_wide_most(s->overlap),
-        .part = rp_wide_most(s->part)};
+    const rp_wide columns[RP_WIDE] = {s->force.x,  s->force.y,  s->force.z, s->torque.x,
+                                      s->torque.y, s->torque.z, s->squeeze, rp_wide_all(0)};
+    rp_wide sum = rp_wide_sums(columns);
+    return (load){.force = {sum[0], sum[1], sum[2]},
+                  .torque = {sum[3], sum[4], sum[5]},
+                  .squeeze = sum[6],
+                  .overlap = rp_wide_most(s->overlap),
+                  .excess = rp_wide_most(s->excess)};
 }
 
 static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
@@ -223,8 +228,8 @@ static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_
 static void note_worst(worst *w, const load *l, size_t grain)
 {
     if (l->overlap > w->overlap) w->overlap = l->overlap;
-    if (!(l->part > w->part)) return;
-    w->part = l->part;
+    if (!(l->excess > w->excess)) return;
+    w->excess = l->excess;
     w->grain = (uint32_t)grain;
 }
 
@@ -277,12 +282,12 @@ rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
 /* A step that was too long shows in overlaps before it shows in numbers that are none. */
 static rp_code check_worst(rp_solver *solver, const worst *w, double time, rp_report *report)
 {
-    if (w->part <= (float)solver->params.overlap_most) return RP_OK;
+    if (!(w->excess > 0)) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,
-                   "at %.6g s grain %u overlaps another, or a solid, by %.3g of its radius (at "
-                   "most %.3g): grains start on one another, the step of %.3g s is too long, or "
-                   "'young' is too low",
-                   time, solver->frame.particles->id[w->grain], (double)w->part,
+                   "at %.6g s grain %u overlaps another, or a solid, by %.3g m more than %.3g of "
+                   "the smaller radius: grains start on one another, a body crushes them, the step "
+                   "of %.3g s is too long, or 'young' is too low",
+                   time, solver->frame.particles->id[w->grain], (double)w->excess,
                    solver->params.overlap_most, solver->dt);
 }
 
@@ -294,6 +299,7 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
                      .field = rp_dem_field_of(solver, false),
                      .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
                      .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
+                     .most = (float)solver->params.overlap_most,
                      .near = (float)(2 * solver->moved)};
     if (solver->cohesive) /* bridges reach out */
         job.near += (float)(solver->params.rupture * solver->largest / 4);
@@ -307,8 +313,8 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
     worst most = {0};
     for (size_t b = 0; b < blocks; b++) {
         if (job.worst[b].overlap > most.overlap) most.overlap = job.worst[b].overlap;
-        if (!(job.worst[b].part > most.part)) continue;
-        most.part = job.worst[b].part;
+        if (!(job.worst[b].excess > most.excess)) continue;
+        most.excess = job.worst[b].excess;
         most.grain = job.worst[b].grain;
     }
     solver->overlap = (double)most.overlap;
