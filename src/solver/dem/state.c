@@ -139,14 +139,29 @@ static bool are_walls_sound(const rp_solver *solver)
     return sound;
 }
 
+/* Whether the grains have as many spheres as the lists say, and are in their order while those are
+ * good. */
+static bool are_grains_listed(const rp_solver *solver)
+{
+    const rp_dem_lists *l = &solver->lists;
+    const rp_particles *p = solver->frame.particles;
+    bool good = l->grains == p->count && solver->next_id == p->next_id, sound = true;
+    for (size_t i = 0; i < p->count && sound; i++) {
+        size_t slot = solver->slot[i];
+        sound = slot <= l->grains && (!good || slot == i + 1);
+        if (!slot || !sound || solver->single) continue;
+        size_t spheres = solver->first[slot] - solver->first[slot - 1];
+        sound = spheres == (size_t)solver->kinds[p->kind[i]].clump.count;
+    }
+    return sound;
+}
+
 /* Lists that lead outside of themselves must not be followed. */
 static rp_code check_lists(const rp_solver *solver, rp_report *report)
 {
-    const rp_particles *p = solver->frame.particles;
-    bool sound = are_numbered(solver) && are_entries_sound(solver) && are_walls_sound(solver);
-    for (size_t i = 0; i < p->count && sound; i++)
-        sound = solver->slot[i] <= solver->lists.grains;
-    if (sound) return RP_OK;
+    if (are_numbered(solver) && are_entries_sound(solver) && are_walls_sound(solver) &&
+        are_grains_listed(solver))
+        return RP_OK;
     return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
 }
 
@@ -157,6 +172,20 @@ static void fill_gaps(rp_dem_lists *l)
         if (l->other[e] >= l->spheres) l->other[e] = 0;
         if (l->mine && l->mine[e] >= RP_CLUMP_MAX) l->mine[e] = 0;
     }
+}
+
+/* Before memory is taken for as much as the numbers say. */
+static rp_code check_counts(const rp_solver *solver, const rp_store *store, rp_report *report)
+{
+    part parts[PARTS_MAX];
+    int count = parts_of(solver, parts);
+    for (int i = 0; i < count; i++) {
+        const rp_store_entry *entry = rp_store_find(store, parts[i].name);
+        if (entry && entry->count == parts[i].count) continue;
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's '%s' has %zu values in place of %zu",
+                       parts[i].name, entry ? entry->count : 0, parts[i].count);
+    }
+    return RP_OK;
 }
 
 static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
@@ -198,6 +227,7 @@ rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
         .max_speed = rp_particles_max_speed(frame->particles, frame->threads), .density_error = -1};
     solver->seen = false;
     rp_code code = get_numbers(solver, store, report);
+    if (code == RP_OK && solver->lists.grains) code = check_counts(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = get_lists(solver, store, report);
     if (code != RP_OK) solver->lists.grains = solver->lists.spheres = 0;
     return code;
