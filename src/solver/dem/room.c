@@ -1,4 +1,4 @@
-/* Memory of the solver: arrays that grow by a quarter more than asked, so that a warm step takes
+/* Memory of the solver: arrays that grow by an eighth more than asked, so that a warm step takes
  * none. Contents are lost when they grow. */
 #include "solver/dem/dem.h"
 
