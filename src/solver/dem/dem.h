@@ -3,6 +3,7 @@
  *
  *     dem.c       the tables of the seam       step.c      the order of a step
  *     law.c       materials to pair constants  respond.h   the force of a contact
+ *     meet.h      who touches, from rows       press.c     a sphere on a solid
  *     lists.c     who may touch whom           keep.c      contact memory across new lists
  *     forces.c    forces and kicks             walls.c     grains on solids
  *     move.c      drifts, rows of spheres      contacts.c  contacts as data
