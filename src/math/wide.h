@@ -64,28 +64,48 @@ RP_WIDE_INLINE rp_wide rp_wide_gather(const float *base, const uint32_t *index)
                      base[index[4]], base[index[5]], base[index[6]], base[index[7]]};
 }
 
+/* Turns four by four values in each half, both[k] being the rows k (low half) and k + 4 (high). */
+RP_WIDE_INLINE void rp_wide_flip_half(const rp_wide both[4], rp_wide out[4])
+{
+    rp_wide pairs[4];
+    for (int k = 0; k < 4; k += 2) {
+        rp_wide a = both[k], b = both[k + 1];
+        pairs[k] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+        pairs[k + 1] = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int k = 0; k < 2; k++) {
+        rp_wide a = pairs[k], b = pairs[k + 2], *to = out + 2 * k;
+        to[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+        to[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+}
+
 /* Turns rows into columns: out[c] gets the value c of the rows index[0] to index[7]. */
 RP_WIDE_INLINE void rp_wide_turn(const rp_wide *rows, const uint32_t *index, rp_wide out[RP_WIDE])
 {
     for (int half = 0; half < RP_WIDE; half += 4) {
-        rp_wide both[4], pairs[4];
+        rp_wide both[4];
         for (int k = 0; k < 4; k++) {
             rp_four low, high;
             memcpy(&low, (const float *)&rows[index[k]] + half, sizeof low);
             memcpy(&high, (const float *)&rows[index[k + 4]] + half, sizeof high);
             both[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
         }
-        for (int k = 0; k < 4; k += 2) {
-            rp_wide a = both[k], b = both[k + 1];
-            pairs[k] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-            pairs[k + 1] = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-        }
-        for (int k = 0; k < 2; k++) {
-            rp_wide a = pairs[k], b = pairs[k + 2], *to = out + half + 2 * k;
-            to[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-            to[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        }
+        rp_wide_flip_half(both, out + half);
     }
+}
+
+/* The same of eight values at hand: w[r][c] and w[c][r] change places. */
+RP_WIDE_INLINE void rp_wide_flip(rp_wide w[RP_WIDE])
+{
+    rp_wide low[4], high[4];
+    for (int k = 0; k < 4; k++) {
+        rp_wide a = w[k], b = w[k + 4];
+        low[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+        high[k] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    rp_wide_flip_half(low, w);
+    rp_wide_flip_half(high, w + 4);
 }
 
 /* Where the mask is set a, else b. */

@@ -298,6 +298,6 @@ size_t rp_neighbor_bytes_each(double neighbours)
      */
     size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
-    return (sorting + copies + cells) * 5 / 4 + lists * 9 / 8 +
+    return (sorting + copies + cells + lists) * 9 / 8 +
            (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
 }

@@ -31,6 +31,12 @@ typedef struct rp_grid {
     unsigned bits;  /* of each coordinate, 2 to 21 */
 } rp_grid;
 
+/* Candidates in cell order; `index` is what goes into the lists. All can be read eight beyond. */
+typedef struct rp_candidates {
+    const float *x, *y, *z;
+    const uint32_t *index;
+} rp_candidates;
+
 /* Sorted keys and where they came from. Two arrays each, for a radix sort to go to and fro. */
 typedef struct rp_sorter {
     uint64_t *keys, *other_keys;
@@ -67,6 +73,9 @@ struct rp_neighbor {
     rp_period period;
     size_t most_indices; /* in all lists of one call */
     rp_sorter sorter;
+    rp_grid grid; /* of the search that was prepared last, and its candidates */
+    rp_candidates candidates;
+    float limit; /* m2, its radius squared */
     rp_cells cells;
     float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */
     size_t copy_capacity;
@@ -76,7 +85,7 @@ struct rp_neighbor {
     int scratch_count;
 };
 
-/* Room for `wanted` elements; contents are lost when the array grows. Takes a quarter more than
+/* Room for `wanted` elements; contents are lost when the array grows. Takes an eighth more than
  * asked, so that numbers that waver from step to step soon stop allocating. */
 bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size);
 

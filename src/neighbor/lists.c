@@ -7,11 +7,8 @@
 
 typedef struct list_job {
     rp_neighbor *neighbor;
-    const rp_grid *grid;
-    rp_candidates candidates;
     rp_points queries;
-    float limit; /* m2 */
-    bool skip_self;
+    uint32_t first; /* number of the first query among the candidates, or RP_NONE */
     rp_lists *lists;
     size_t room, most; /* of the index array; beyond `most` it is not worth counting on */
     atomic_size_t total;
@@ -50,8 +47,8 @@ static void flush(batch *b)
 
 static rp_query query_at(const list_job *job, size_t q)
 {
-    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], job->limit,
-                      job->skip_self ? (uint32_t)q : RP_NONE};
+    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], job->neighbor->limit,
+                      job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
 }
 
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
@@ -74,7 +71,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
 static size_t search_in_pieces(const batch *b, const rp_ranges *ranges, const rp_query *query,
                                uint32_t *to)
 {
-    const rp_candidates *all = &b->job->candidates;
+    const rp_candidates *all = &b->job->neighbor->candidates;
     size_t found = 0;
     for (int r = 0; r < ranges->count; r++)
         for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += RP_GATHER_MAX) {
@@ -109,7 +106,7 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
 static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
 {
     const float *axes[3] = {job->queries.x, job->queries.y, job->queries.z};
-    rp_query_box box = {.limit = job->limit};
+    rp_query_box box = {.limit = job->neighbor->limit};
     for (int a = 0; a < 3; a++) {
         float low = INFINITY, high = -INFINITY;
         for (size_t q = begin; q < end; q++) {
@@ -130,20 +127,21 @@ static void list_range(void *context, size_t begin, size_t end)
     rp_scratch *scratch = take_scratch(job->neighbor);
     uint64_t *keys = scratch->keys;
     batch b = {job, scratch, begin, begin, 0};
-    rp_grid_keys(job->grid, &job->queries, begin, end, keys);
+    rp_grid_keys(&job->neighbor->grid, &job->queries, begin, end, keys);
     while (b.next < end) {
         uint64_t key = keys[b.next - begin];
         size_t run = b.next + 1;
         while (run < end && keys[run - begin] == key)
             run++;
         rp_ranges ranges;
-        rp_search_ranges(&job->neighbor->cells, job->grid->bits, key, &ranges);
+        rp_search_ranges(&job->neighbor->cells, job->neighbor->grid.bits, key, &ranges);
         if (ranges.total > RP_GATHER_MAX) {
             list_in_place(&b, run, &ranges);
             if (b.next < run) break; /* hopeless */
         } else {
             rp_query_box box = box_around(job, b.next, run);
-            list_from_gathered(&b, run, rp_search_gather(&job->candidates, &ranges, &box, scratch));
+            list_from_gathered(
+                &b, run, rp_search_gather(&job->neighbor->candidates, &ranges, &box, scratch));
         }
     }
     flush(&b);
@@ -246,62 +244,85 @@ static rp_code reserve_copies(rp_neighbor *neighbor, size_t count, rp_report *re
 
 /* Puts the points into cell order and builds the cells. Points that already are in order and may be
  * read eight beyond the end are used where they are. */
-static rp_code prepare(rp_neighbor *neighbor, const rp_grid *grid, const rp_points *points,
-                       bool padded, rp_candidates *out, rp_report *report)
+static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool padded,
+                            rp_report *report)
 {
     rp_sorter *sorter = &neighbor->sorter;
     bool in_order;
-    rp_code code = rp_sorter_run(sorter, neighbor->threads, grid, points, &in_order, report);
+    rp_code code =
+        rp_sorter_run(sorter, neighbor->threads, &neighbor->grid, points, &in_order, report);
     if (code != RP_OK) return code;
     code = rp_cells_build(&neighbor->cells, neighbor->threads, sorter->keys, points->count, report);
     if (code != RP_OK) return code;
-    *out = (rp_candidates){points->x, points->y, points->z, sorter->order};
+    neighbor->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
     if (in_order && padded) return RP_OK;
     code = reserve_copies(neighbor, points->count, report);
     if (code != RP_OK) return code;
     copy_job job = {neighbor, points};
     rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, copy_range, &job);
-    out->x = neighbor->copy_x;
-    out->y = neighbor->copy_y;
-    out->z = neighbor->copy_z;
+    neighbor->candidates.x = neighbor->copy_x;
+    neighbor->candidates.y = neighbor->copy_y;
+    neighbor->candidates.z = neighbor->copy_z;
     return RP_OK;
 }
 
-static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padded,
-                      const rp_points *queries, double radius, bool skip_self, rp_lists *lists,
-                      rp_report *report)
+static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padded, double radius,
+                       rp_report *report)
 {
-    lists->query_count = lists->total = 0;
     float r = (float)radius;
     if (!(r > 0 && r * r > 0 && r * r <= 1e36f))
         return rp_fail(report, RP_ERROR_INPUT, "search radius %g m: allowed are 1e-18 to 1e18",
                        radius);
-    if (points->count >= RP_NONE || queries->count >= RP_NONE)
-        return rp_fail(report, RP_ERROR_MEMORY, "%zu points, %zu queries: at most %u can be listed",
-                       points->count, queries->count, RP_NONE - 1);
+    if (points->count >= RP_NONE)
+        return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
+                       points->count, RP_NONE - 1);
     /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
-    rp_grid grid = rp_grid_around(neighbor->threads, points, rp_grid_edge(radius));
+    neighbor->grid = rp_grid_around(neighbor->threads, points, rp_grid_edge(radius));
+    neighbor->limit = r * r;
+    return put_in_cells(neighbor, points, padded, report);
+}
+
+/* `first`: number of the first query among the candidates, or RP_NONE. */
+static rp_code search(rp_neighbor *neighbor, const rp_points *queries, uint32_t first,
+                      rp_lists *lists, rp_report *report)
+{
+    if (queries->count >= RP_NONE)
+        return rp_fail(report, RP_ERROR_MEMORY, "%zu queries: at most %u can be listed",
+                       queries->count, RP_NONE - 1);
     list_job job = {.neighbor = neighbor,
-                    .grid = &grid,
                     .queries = *queries,
-                    .limit = r * r,
-                    .skip_self = skip_self,
+                    .first = first,
                     .lists = lists,
                     .most = neighbor->most_indices};
-    rp_code code = prepare(neighbor, &grid, points, padded, &job.candidates, report);
-    if (code == RP_OK) code = reserve_queries(lists, queries->count, report);
+    rp_code code = reserve_queries(lists, queries->count, report);
     return code == RP_OK ? fill_lists(&job, report) : code;
+}
+
+rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+                            rp_report *report)
+{
+    rp_points points = {particles->x, particles->y, particles->z,
+                        particles->count + particles->ghosts};
+    return prepare(neighbor, &points, true, radius, report);
+}
+
+rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
+                             size_t end, rp_lists *lists, rp_report *report)
+{
+    rp_points queries = {particles->x + begin, particles->y + begin, particles->z + begin,
+                         end - begin};
+    lists->query_count = lists->total = 0;
+    return search(neighbor, &queries, (uint32_t)begin, lists, report);
 }
 
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                           rp_lists *lists, rp_report *report)
 {
-    rp_points points = {particles->x, particles->y, particles->z,
-                        particles->count + particles->ghosts};
-    rp_points queries = points;
-    queries.count = particles->count;
-    return search(neighbor, &points, true, &queries, radius, true, lists, report);
+    lists->query_count = lists->total = 0;
+    rp_code code = rp_neighbor_prepare(neighbor, particles, radius, report);
+    if (code != RP_OK) return code;
+    return rp_neighbor_lists_of(neighbor, particles, 0, particles->count, lists, report);
 }
 
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
@@ -311,5 +332,7 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
 {
     rp_points points = {x, y, z, count};
     rp_points queries = {query_x, query_y, query_z, query_count};
-    return search(neighbor, &points, false, &queries, radius, false, lists, report);
+    lists->query_count = lists->total = 0;
+    rp_code code = prepare(neighbor, &points, false, radius, report);
+    return code == RP_OK ? search(neighbor, &queries, RP_NONE, lists, report) : code;
 }

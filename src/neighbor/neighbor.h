@@ -69,6 +69,12 @@ void rp_lists_end(rp_lists *lists);
  * RP_ERROR_MEMORY, with the figure, when the lists would not fit the machine. */
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                           rp_lists *lists, rp_report *report);
+/* The same in pieces, for those who look at each list once: after rp_neighbor_prepare the lists of
+ * own grains `begin` to `end` - 1, as queries 0 and on, as long as no grain has changed. */
+rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+                            rp_report *report);
+rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
+                             size_t end, rp_lists *lists, rp_report *report);
 /* Any points as candidates, any other points as queries (quick when both are in cell order). */
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
                                   const float *z, size_t count, const float *query_x,

@@ -15,12 +15,6 @@
 #define RP_QUERY_BLOCK 512
 #define RP_LIST_MAX (4 * RP_GATHER_MAX)
 
-/* Candidates in cell order; `index` is what goes into the lists. All can be read eight beyond. */
-typedef struct rp_candidates {
-    const float *x, *y, *z;
-    const uint32_t *index;
-} rp_candidates;
-
 /* Candidates in the cells around a query: runs in the sorted arrays. */
 typedef struct rp_ranges {
     uint32_t begin[RP_RANGES_MAX], end[RP_RANGES_MAX];

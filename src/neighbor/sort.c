@@ -11,7 +11,7 @@
 bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size)
 {
     if (wanted <= *capacity) return true;
-    size_t count = wanted + wanted / 4;
+    size_t count = wanted + wanted / 8;
     void *block = rp_allocate(count * element_size);
     if (!block) return false;
     rp_release(*array, *capacity * element_size);
@@ -44,7 +44,7 @@ static rp_code reserve(rp_sorter *sorter, size_t count, rp_report *report)
     size_t wanted = count + RP_NEIGHBOR_PADDING;
     if (wanted <= sorter->capacity) return RP_OK;
     release_arrays(sorter);
-    sorter->capacity = wanted + wanted / 4;
+    sorter->capacity = wanted + wanted / 8;
     sorter->keys = rp_allocate(sorter->capacity * sizeof *sorter->keys);
     sorter->other_keys = rp_allocate(sorter->capacity * sizeof *sorter->keys);
     sorter->order = rp_allocate(sorter->capacity * sizeof *sorter->order);

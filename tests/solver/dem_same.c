@@ -254,9 +254,9 @@ static size_t false_memories(const rp_solver *solver, size_t *springs)
 {
     const rp_dem_lists *lists = &solver->lists;
     size_t bad = 0;
-    for (size_t s = 0; s < lists->spheres; s++)
-        for (size_t e = lists->start[s]; e < lists->start[s] + lists->count[s]; e++) {
-            const float *a = (const float *)&solver->place[s];
+    for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++)
+        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
+            const float *a = (const float *)&solver->place[n * RP_DEM_BLOCK + lists->mine[e]];
             const float *b = (const float *)&solver->place[lists->other[e]];
             double square = 0, sum = (double)a[AT_RADIUS] + (double)b[AT_RADIUS];
             bool stretched = false;

@@ -327,12 +327,15 @@ static void take_springs(twin *t, const grains *g)
     int first[SPHERES_MAX + 1] = {0};
     for (int i = 0; i < t->grains; i++)
         first[i + 1] = first[i] + t->grain[i].clump->count;
-    for (size_t i = 0; i < lists->grains; i++)
-        for (size_t e = lists->start[i]; e < lists->start[i] + lists->count[i]; e++) {
-            size_t mine = rp_dem_first(solver, i) + (lists->mine ? lists->mine[e] : 0);
+    for (size_t n = 0; n < rp_dem_blocks(lists->grains) && t->kind.history; n++)
+        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
+            size_t mine = rp_dem_first(solver, n * RP_DEM_BLOCK) + lists->mine[e];
             int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
-            if (a > b || !t->kind.history) continue;
-            t->memory[a][b] = rp_v3(lists->spring[0][e], lists->spring[1][e], lists->spring[2][e]);
+            rp_vec3 spring = rp_v3(lists->spring[0][e], lists->spring[1][e], lists->spring[2][e]);
+            if (a < b)
+                t->memory[a][b] = spring;
+            else
+                t->memory[b][a] = rp_v3_scale(spring, -1);
         }
     for (size_t w = 0; w < lists->wall_count; w++) {
         const rp_dem_wall *wall = &lists->walls[w];

@@ -108,28 +108,33 @@ static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *se
     return true;
 }
 
-/* From the sphere with the lower number only. */
-static bool add_grain(const collect_job *job, size_t grain)
+/* Pairs between two blocks from the sphere with the lower number only. */
+static bool add_group(const collect_job *job, size_t base, size_t at, int lanes)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    size_t first = rp_dem_first(solver, grain);
-    for (int n = 0; n < lists->count[grain]; n += RP_WIDE) {
-        int lanes = lists->count[grain] - n < RP_WIDE ? lists->count[grain] - n : RP_WIDE;
-        size_t at = lists->start[grain] + (size_t)n;
-        rp_dem_entries entries = rp_dem_entries_at(solver, grain, at, lanes);
-        group g;
-        look_at(&job->field, lists, &entries, at, &g);
-        for (int k = 0; k < lanes; k++) {
-            size_t other = lists->other[at + (size_t)k];
-            size_t mine = first + (lists->mine ? lists->mine[at + (size_t)k] : 0);
-            if (!g.held[k] || g.normal[k] == 0 || other < mine) continue;
-            if (job->rows[rp_dem_owner(solver, other)] == GONE) continue;
-            rp_dem_self self = self_of(job, grain, mine);
-            if (!add_lane(job, grain, &self, &g, k, other)) return false;
-        }
+    rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
+    group g;
+    look_at(&job->field, lists, &entries, at, &g);
+    for (int k = 0; k < lanes; k++) {
+        size_t mine = entries.mine[k], other = entries.other[k];
+        size_t grain = rp_dem_owner(solver, mine);
+        if (!g.held[k] || g.normal[k] == 0 || other < mine) continue;
+        if (job->rows[grain] == GONE || job->rows[rp_dem_owner(solver, other)] == GONE) continue;
+        rp_dem_self self = self_of(job, grain, mine);
+        if (!add_lane(job, grain, &self, &g, k, other)) return false;
     }
     return true;
+}
+
+static bool add_block(const collect_job *job, size_t block)
+{
+    const uint32_t *ends = rp_dem_ends(&job->solver->lists, block);
+    size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK), behind = ends[RP_DEM_CLASSES];
+    bool fits = true;
+    for (size_t at = ends[0]; at < behind && fits; at += RP_WIDE)
+        fits = add_group(job, base, at, behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE);
+    return fits;
 }
 
 static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
@@ -178,8 +183,8 @@ rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_repor
         if (solver->slot[i]) rows[solver->slot[i] - 1] = (uint32_t)i;
     collect_job job = {solver, rp_dem_field_of(solver, true), rows, contacts};
     bool fits = true;
-    for (size_t i = 0; i < lists->grains && fits; i++)
-        fits = rows[i] == GONE || add_grain(&job, i);
+    for (size_t b = 0; b < rp_dem_blocks(lists->grains) && fits; b++)
+        fits = add_block(&job, b);
     for (size_t w = 0; w < lists->wall_count && fits; w++)
         fits = add_wall(&job, &lists->walls[w]);
     rp_release(rows, bytes);

@@ -19,7 +19,7 @@
 #include "math/wide.h"
 #include "solver/solver.h"
 
-#define RP_DEM_BLOCK 256 /* grains that a thread takes at a time */
+#define RP_DEM_BLOCK 512 /* grains that a thread takes at a time */
 #define RP_DEM_KNOWN 16
 
 typedef enum rp_dem_law { RP_DEM_HERTZ, RP_DEM_LINEAR } rp_dem_law;
@@ -69,35 +69,36 @@ typedef struct rp_dem_wall {
     float spring[3]; /* m (E6) */
 } rp_dem_wall;
 
-/* Who may touch whom until the next lists. The entries of grain i are start[i] to start[i] +
- * count[i] - 1, the nearest first: mostly the first eight hold all that touch. Blocks of grains are
- * a group of eight entries apart, since wide stores reach that far. */
+/* Entries of a block by the gap they had when lists were made: those that touched or nearly did
+ * come first, and the others are not looked at before somebody has gone so far. */
+#define RP_DEM_CLASSES 4
+
+/* Who may touch whom until the next lists: pairs of spheres, in blocks of grains. A pair within a
+ * block has one entry, one between two blocks has one in each, which sees it from its own side.
+ * Blocks are a group of eight entries apart, since wide stores reach that far. */
 typedef struct rp_dem_lists {
     size_t grains, spheres; /* when they were made */
     size_t entries;         /* places in the arrays below, gaps included */
-    uint32_t *start;
-    uint16_t *count;
-    uint8_t *live; /* a bit for each group of eight that touched in the last step, or is new */
-    float *beyond; /* m, least gap of the entries after the eighth, when they were made */
-    size_t grain_capacity;
+    uint32_t *ends;         /* of each block: where its classes begin, and behind the last one */
+    uint32_t *wall_start;   /* of each block, and behind the last */
+    size_t block_capacity;
     float *origin[3]; /* m, where spheres were then */
     size_t sphere_capacity;
-    uint32_t *other;  /* sphere of another grain */
-    uint8_t *mine;    /* ball of this one; NULL when single */
-    float *spring[3]; /* m (E6); history only */
+    uint16_t *mine;   /* sphere of the block, counted from its first */
+    uint32_t *other;  /* sphere of another grain; with a higher number when of the same block */
+    float *spring[3]; /* m (E6), as seen from `mine`; history only */
     size_t entry_capacity;
     rp_dem_wall *walls; /* in the order of spheres */
     size_t wall_count, wall_capacity;
-    uint32_t *wall_start; /* of each block of grains, and behind the last */
-    size_t block_capacity;
 } rp_dem_lists;
 
-/* What is kept of the lists before, while new ones are made; in the arena. */
+/* What is kept of the lists before, while new ones are made; in the arena. A pair is kept once,
+ * with the grain whose number was lower, and seen from there. */
 typedef struct rp_dem_kept {
     size_t grains;
-    uint32_t *start; /* grains + 1 places */
+    uint32_t *end;   /* of each grain's; they begin where the grain before ends */
     uint32_t *other; /* spheres, in the numbers of then */
-    uint8_t *mine;   /* NULL when single */
+    uint8_t *mine;   /* ball of the grain; NULL when single */
     float *spring;   /* m, three each */
     rp_dem_wall *walls;
     size_t wall_count;
@@ -157,6 +158,7 @@ struct rp_solver {
     rp_dem_lists lists;
     uint32_t next_id;  /* of the table when lists were made */
     double moved;      /* m, that any sphere has gone since */
+    double most_moved; /* m, the most that this has been */
     double body_moved; /* m, that any surface has gone since, at most */
     double overlap;    /* m, the largest of the last step */
     rp_step_stats stats;
@@ -175,13 +177,16 @@ static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
     return solver->owner ? solver->owner[sphere] : sphere;
 }
 
-/* A bit for each group of eight among so many entries; from the eighth group on they share the last
- * one, which stays set. */
-#define RP_DEM_LAST_GROUP 128
-static inline uint8_t rp_dem_groups(size_t entries)
+/* The blocks that so many grains make. */
+static inline size_t rp_dem_blocks(size_t grains)
 {
-    size_t groups = (entries + RP_WIDE - 1) / RP_WIDE;
-    return groups < 8 ? (uint8_t)((1u << groups) - 1) : 255;
+    return (grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+}
+
+/* Where the classes of a block begin; [RP_DEM_CLASSES] is behind the last. */
+static inline uint32_t *rp_dem_ends(const rp_dem_lists *lists, size_t block)
+{
+    return lists->ends + block * (RP_DEM_CLASSES + 1);
 }
 
 /* How far a coordinate's difference is across the nearer way round a period; 0: no period. */
@@ -210,6 +215,10 @@ rp_step_limit rp_dem_limit_dt(rp_solver *solver);
 double rp_dem_fifth_root(double x);
 
 /* lists.c */
+/* m, between two spheres; negative where they overlap. */
+float rp_dem_gap(const rp_solver *solver, size_t a, size_t b);
+/* m: gaps of a class were no smaller when lists were made. */
+double rp_dem_class_gap(const rp_solver *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
 bool rp_dem_lists_are_stale(const rp_solver *solver);
 rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report);
@@ -218,9 +227,9 @@ rp_code rp_dem_number_spheres(rp_solver *solver, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
 bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres);
-bool rp_dem_room_for_grains(rp_dem_lists *lists, size_t grains);
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
-bool rp_dem_room_for_entries(rp_solver *solver, size_t entries);
+/* This one keeps the first `used`. */
+bool rp_dem_room_for_entries(rp_solver *solver, size_t used, size_t entries);
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
 void rp_dem_release_arrays(rp_solver *solver);

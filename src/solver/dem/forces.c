@@ -1,6 +1,7 @@
-/* Forces of all contacts, and what they do to the grains: a grain adds up what presses on its
- * spheres, is kicked and drifts for the second half of the step. Each contact is looked at from
- * both sides, which saves all waiting for each other; both find the same force, to the last bit. */
+/* Forces of all contacts, and what they do to the grains. A block of grains adds up what presses on
+ * each of them; then they are kicked and drift for the second half of the step. Contacts within a
+ * block are computed once. Those between two blocks are looked at from both sides, which saves all
+ * waiting for each other; both find the same force, to the last bit. */
 #include "base/report.h"
 #include "solver/dem/meet.h"
 
@@ -21,17 +22,17 @@ typedef struct force_job {
     rp_dem_field field;
     worst *worst;
     size_t row_grains;
-    float most; /* overlap in parts of the smaller radius */
-    float near; /* m: gaps that were wider when lists were made are still open */
+    float most;  /* overlap in parts of the smaller radius */
+    int classes; /* of entries that may touch by now */
 } force_job;
 
-/* What presses on a grain. */
-typedef struct sums {
-    rp_dem_vec force, torque;
-    rp_wide squeeze; /* N m, normal forces times levers */
-    rp_wide overlap; /* m, the largest */
-    rp_wide excess;  /* m, the largest overlap beyond what is borne */
-} sums;
+/* What presses on the grains of a block, a row for each: torques are about the origin of their low
+ * parts. */
+enum { LOAD_X, LOAD_Y, LOAD_Z, LOAD_SQUEEZE, LOAD_TURN_X, LOAD_TURN_Y, LOAD_TURN_Z, LOAD_NONE };
+typedef struct block_load {
+    rp_wide rows[RP_DEM_BLOCK];
+    rp_wide overlap, excess; /* m, the largest; the largest beyond what is borne */
+} block_load;
 
 RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
 {
@@ -39,7 +40,7 @@ RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
                         rp_wide_load(lists->spring[2] + at)};
 }
 
-/* The lanes that are not of this sphere keep what they have. */
+/* The lanes behind the last entry keep what they have. */
 RP_WIDE_INLINE void store_springs(const rp_dem_lists *lists, size_t at, int lanes,
                                   rp_dem_vec spring, rp_dem_vec before)
 {
@@ -50,72 +51,97 @@ RP_WIDE_INLINE void store_springs(const rp_dem_lists *lists, size_t at, int lane
     rp_wide_store(lists->spring[2] + at, rp_wide_select(there, spring.z, before.z));
 }
 
+/* Nobody touches: springs are gone. */
 RP_WIDE_INLINE void forget_springs(const rp_dem_lists *lists, size_t at, int lanes)
 {
-    rp_wide zero = rp_wide_all(0);
-    store_springs(lists, at, lanes, (rp_dem_vec){zero, zero, zero}, load_springs(lists, at));
+    rp_dem_vec before = load_springs(lists, at),
+               none = {rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
+    if (rp_dem_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
+        store_springs(lists, at, lanes, none, before);
 }
 
-/* `low`: of the grain's middle, where arms begin; NULL when it is one sphere. */
-RP_WIDE_INLINE void add_answer(const rp_dem_eight *e, const rp_dem_answer *a, const float *low,
-                               float most, sums *s)
+/* The rows of one side of eight contacts; the squeeze is N m, normal forces times levers. */
+RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze,
+                            rp_wide rows[RP_WIDE])
 {
-    rp_wide zero = rp_wide_all(0), lever = rp_dem_lever(e);
-    rp_wide normal = rp_wide_select(e->held, a->normal, zero);
-    rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
-    s->force = rp_dem_add(s->force, force);
-    s->torque = rp_dem_add(s->torque, rp_dem_cross(rp_dem_scale(e->n, lever), a->shear));
-    s->torque = rp_dem_add(s->torque, a->torque);
-    if (low) {
-        rp_dem_vec arm = {e->low.x - low[0], e->low.y - low[1], e->low.z - low[2]};
-        s->torque = rp_dem_add(s->torque, rp_dem_cross(arm, force));
-    }
-    rp_wide overlap = rp_wide_select(e->touching, e->overlap, zero);
-    rp_wide smaller = rp_wide_min(e->other_radius, e->own_radius);
-    s->squeeze += normal * lever;
-    s->overlap = rp_wide_max(s->overlap, overlap);
-    s->excess = rp_wide_max(s->excess, overlap - most * smaller);
+    rows[LOAD_X] = force.x;
+    rows[LOAD_Y] = force.y;
+    rows[LOAD_Z] = force.z;
+    rows[LOAD_SQUEEZE] = squeeze;
+    rows[LOAD_TURN_X] = torque.x;
+    rows[LOAD_TURN_Y] = torque.y;
+    rows[LOAD_TURN_Z] = torque.z;
+    rows[LOAD_NONE] = rp_wide_all(0);
+    rp_wide_flip(rows);
 }
 
-/* One group of eight of a grain's entries. */
-RP_WIDE_INLINE void add_group(const force_job *job, size_t grain, size_t at, int lanes,
-                              unsigned bit, const float *low, sums *s)
+/* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
+ * of those to find. */
+RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *entries,
+                               const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
+                               size_t end, block_load *l)
+{
+    rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
+    rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
+    rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
+    rp_dem_vec turn = rp_dem_cross(e->n, a->shear);
+    rp_dem_vec own = rp_dem_madd(a->torque, lever, turn);
+    rp_dem_vec other = rp_dem_madd(rp_dem_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
+    if (!solver->single) {
+        own = rp_dem_add(own, rp_dem_cross(e->own_low, force));
+        other = rp_dem_add(other, rp_dem_cross(force, e->other_low));
+    }
+    rp_wide first[RP_WIDE], second[RP_WIDE];
+    rows_of(force, own, normal * lever, first);
+    rows_of(rp_dem_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
+    for (int k = 0; k < entries->lanes; k++) {
+        size_t grain = rp_dem_owner(solver, entries->other[k]);
+        l->rows[rp_dem_owner(solver, entries->mine[k]) - begin] += first[k];
+        if (grain >= begin && grain < end) l->rows[grain - begin] += second[k];
+    }
+}
+
+/* One group of eight entries. */
+RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entries, size_t at,
+                              size_t begin, size_t end, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     const rp_dem_rules *rules = &job->field.rules;
-    rp_dem_entries entries = rp_dem_entries_at(solver, grain, at, lanes);
     rp_dem_eight e;
-    if (!rp_dem_look(&job->field, &entries, &e)) {
-        if (rules->history && lists->live[grain] & bit) forget_springs(lists, at, lanes);
-        if (bit < RP_DEM_LAST_GROUP) lists->live[grain] &= (uint8_t)~bit;
+    if (!rp_dem_look(&job->field, entries, &e)) {
+        if (rules->history) forget_springs(lists, at, entries->lanes);
         return;
     }
-    lists->live[grain] |= (uint8_t)bit;
     rp_dem_pairs pairs;
-    rp_dem_meet m = rp_dem_meet_of(&job->field, &entries, &e, &pairs);
+    rp_dem_meet m = rp_dem_meet_of(&job->field, entries, &e, &pairs);
     if (rules->history) m.spring = load_springs(lists, at);
     rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
-    if (rules->history) store_springs(lists, at, lanes, a.spring, m.spring);
-    add_answer(&e, &a, low, job->most, s);
+    if (rules->history) store_springs(lists, at, entries->lanes, a.spring, m.spring);
+    add_answer(solver, entries, &e, &a, begin, end, l);
+    rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
+    rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
+    l->overlap = rp_wide_max(l->overlap, overlap);
+    l->excess = rp_wide_max(l->excess, overlap - job->most * smaller);
 }
 
-RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
+/* The entries of a block that may touch by now. */
+static size_t entries_behind(const force_job *job, size_t block)
+{
+    const uint32_t *ends = rp_dem_ends(&job->solver->lists, block);
+    return ends[job->classes];
+}
+
+RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, size_t end, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    int count = lists->count[grain];
-    const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
-    /* What is not among the eight nearest cannot touch before somebody has moved so far; what did
-     * touch a step ago must be looked at once more, to be forgotten. */
-    if (count > RP_WIDE && job->near < lists->beyond[grain] && lists->live[grain] < 2)
-        count = RP_WIDE;
-    unsigned bit = 1;
-    for (int n = 0; n < count; n += RP_WIDE) {
-        int lanes = count - n < RP_WIDE ? count - n : RP_WIDE;
-        add_group(job, grain, lists->start[grain] + (size_t)n, lanes, bit,
-                  solver->single ? NULL : low, s);
-        if (bit < RP_DEM_LAST_GROUP) bit *= 2;
+    size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
+    size_t behind = entries_behind(job, block);
+    for (size_t at = rp_dem_ends(lists, block)[0]; at < behind; at += RP_WIDE) {
+        int lanes = behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE;
+        rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
+        add_group(job, &entries, at, begin, end, l);
     }
 }
 
@@ -123,7 +149,6 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t grain, sums *s)
 typedef struct load {
     float force[3], torque[3]; /* N; N m about its middle */
     float squeeze;             /* N m */
-    float overlap, excess;     /* m */
 } load;
 
 /* (E1): v += dt a, the spin likewise, then the second half of the drift. */
@@ -161,8 +186,16 @@ static void kick(const rp_solver *solver, size_t i, const load *l)
     rp_dem_drift_grain(solver, i, dt / 2);
 }
 
-static void add_wall(const force_job *job, size_t block, const rp_dem_self *self, rp_dem_wall *wall,
-                     load *l)
+static void note_worst(worst *w, float overlap, float excess, size_t grain)
+{
+    if (overlap > w->overlap) w->overlap = overlap;
+    if (!(excess > w->excess)) return;
+    w->excess = excess;
+    w->grain = (uint32_t)grain;
+}
+
+static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self, rp_dem_wall *wall,
+                     load *l, worst *w)
 {
     rp_solver *solver = job->solver;
     rp_dem_press press;
@@ -175,7 +208,7 @@ static void add_wall(const force_job *job, size_t block, const rp_dem_self *self
     memcpy(wall->spring, back.spring, sizeof wall->spring);
     rp_vec3 force = rp_v3_madd(back.shear, -back.normal, press.n);
     rp_vec3 torque = rp_v3_add(back.torque, rp_v3_cross(press.arm, force));
-    rp_couple_push(solver->frame.couple, block,
+    rp_couple_push(solver->frame.couple, grain / job->row_grains,
                    &rp_couple_surfaces(solver->frame.couple)[wall->surface], press.point,
                    rp_v3_scale(force, -1));
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
@@ -184,22 +217,20 @@ static void add_wall(const force_job *job, size_t block, const rp_dem_self *self
         l->torque[a] += (float)parts[a + 3];
     }
     float overlap = (float)fmax(press.overlap, 0);
-    float excess = overlap - job->most * self->at[AT_RADIUS];
     l->squeeze += (float)back.normal * self->at[AT_RADIUS];
-    l->overlap = overlap > l->overlap ? overlap : l->overlap;
-    l->excess = excess > l->excess ? excess : l->excess;
+    note_worst(w, overlap, overlap - job->most * self->at[AT_RADIUS], grain);
 }
 
-RP_WIDE_INLINE load load_of(const sums *s)
+static load load_of(const rp_solver *solver, size_t grain, const float *row)
 {
-    const rp_wide columns[RP_WIDE] = {s->force.x,  s->force.y,  s->force.z, s->torque.x,
-                                      s->torque.y, s->torque.z, s->squeeze, rp_wide_all(0)};
-    rp_wide sum = rp_wide_sums(columns);
-    return (load){.force = {sum[0], sum[1], sum[2]},
-                  .torque = {sum[3], sum[4], sum[5]},
-                  .squeeze = sum[6],
-                  .overlap = rp_wide_most(s->overlap),
-                  .excess = rp_wide_most(s->excess)};
+    load l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
+              .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
+              .squeeze = row[LOAD_SQUEEZE]};
+    if (solver->single) return l;
+    const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
+    for (int a = 0, b = 1, c = 2; a < 3; a++, b = (b + 1) % 3, c = (c + 1) % 3)
+        l.torque[a] -= low[b] * l.force[c] - low[c] * l.force[b];
+    return l;
 }
 
 static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
@@ -213,40 +244,58 @@ static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
 }
 
 /* The walls of the spheres from `wall` on that belong to this grain. */
-static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_t end, load *l)
+static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_t end, load *l,
+                          worst *w)
 {
     const rp_solver *solver = job->solver;
     rp_dem_wall *walls = solver->lists.walls;
     size_t behind = rp_dem_first(solver, i + 1);
     for (; wall < end && walls[wall].sphere < behind; wall++) {
         rp_dem_self self = self_of(solver, i, walls[wall].sphere);
-        add_wall(job, i / job->row_grains, &self, &walls[wall], l);
+        add_wall(job, i, &self, &walls[wall], l, w);
     }
     return wall;
 }
 
-static void note_worst(worst *w, const load *l, size_t grain)
+/* Forces of a block's contacts. */
+RP_WIDE_KERNEL
+static void press_block(const force_job *job, size_t begin, size_t end, block_load *l)
 {
-    if (l->overlap > w->overlap) w->overlap = l->overlap;
-    if (!(l->excess > w->excess)) return;
-    w->excess = l->excess;
-    w->grain = (uint32_t)grain;
+    rp_wide zero = rp_wide_all(0);
+    for (size_t i = 0; i < end - begin; i++)
+        l->rows[i] = zero;
+    l->overlap = l->excess = zero;
+    add_entries(job, begin, end, l);
 }
 
-RP_WIDE_KERNEL
+/* The grain of a block that overlaps another one most. */
+static void find_worst(const force_job *job, size_t block, worst *w)
+{
+    const rp_solver *solver = job->solver;
+    const rp_dem_lists *lists = &solver->lists;
+    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
+    for (size_t e = rp_dem_ends(lists, block)[0]; e < entries_behind(job, block); e++) {
+        size_t a = base + lists->mine[e], b = lists->other[e];
+        float mine = ((const float *)&solver->place[a])[AT_RADIUS];
+        float other = ((const float *)&solver->place[b])[AT_RADIUS];
+        float overlap = -rp_dem_gap(solver, a, b);
+        note_worst(w, overlap, overlap - job->most * (mine < other ? mine : other),
+                   rp_dem_owner(solver, a));
+    }
+}
+
 static void force_block(const force_job *job, size_t begin, size_t end)
 {
     const rp_solver *solver = job->solver;
     size_t block = begin / RP_DEM_BLOCK;
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
-    worst w = {0, 0, (uint32_t)begin};
-    rp_wide zero = rp_wide_all(0);
+    block_load all;
+    press_block(job, begin, end, &all);
+    worst w = {rp_wide_most(all.overlap), 0, (uint32_t)begin};
+    if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < end; i++) {
-        sums s = {{zero, zero, zero}, {zero, zero, zero}, zero, zero, zero};
-        add_entries(job, i, &s);
-        load l = load_of(&s);
-        if (wall < walls) wall = add_walls(job, i, wall, walls, &l);
-        note_worst(&w, &l, i);
+        load l = load_of(solver, i, (const float *)&all.rows[i - begin]);
+        if (wall < walls) wall = add_walls(job, i, wall, walls, &l, &w);
         kick(solver, i, &l);
     }
     job->worst[block] = w;
@@ -291,18 +340,29 @@ static rp_code check_worst(rp_solver *solver, const worst *w, double time, rp_re
                    solver->params.overlap_most, solver->dt);
 }
 
+/* The classes of entries that may touch by now, bridges included. Never fewer than before: an entry
+ * that has been looked at must be so once more when it is open again, to be forgotten. */
+static int classes_near(rp_solver *solver)
+{
+    solver->most_moved = fmax(solver->most_moved, solver->moved);
+    double near = 2 * solver->most_moved;
+    if (solver->cohesive) near += solver->params.rupture * solver->largest / 4;
+    int classes = 1;
+    while (classes < RP_DEM_CLASSES && near >= rp_dem_class_gap(solver, classes))
+        classes++;
+    return classes;
+}
+
 rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    size_t count = frame->particles->count, blocks = rp_dem_blocks(count);
     force_job job = {.solver = solver,
                      .field = rp_dem_field_of(solver, false),
                      .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
                      .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
                      .most = (float)solver->params.overlap_most,
-                     .near = (float)(2 * solver->moved)};
-    if (solver->cohesive) /* bridges reach out */
-        job.near += (float)(solver->params.rupture * solver->largest / 4);
+                     .classes = classes_near(solver)};
     if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
     size_t rows = (count + job.row_grains - 1) / job.row_grains;
     rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);

@@ -18,52 +18,57 @@ typedef struct keep_job {
     bool write;
 } keep_job;
 
-static void keep_entry(const keep_job *job, size_t entry, size_t at)
+static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at)
 {
     const rp_dem_lists *lists = &job->solver->lists;
     rp_dem_kept *kept = job->kept;
     kept->other[at] = lists->other[entry];
-    if (kept->mine) kept->mine[at] = lists->mine[entry];
+    if (kept->mine) kept->mine[at] = (uint8_t)ball;
     for (int a = 0; a < 3; a++)
         kept->spring[3 * at + (size_t)a] = lists->spring[a][entry];
 }
 
-static void keep_range(void *context, size_t begin, size_t end)
+/* Blocks write to their own grains only: the lower number of a pair within one is the first, and a
+ * pair of two blocks is kept by the lower one. */
+static void keep_block(void *context, size_t block, size_t behind)
 {
     const keep_job *job = context;
-    const rp_dem_lists *lists = &job->solver->lists;
-    for (size_t i = begin; i < end; i++) {
-        uint32_t at = job->write ? job->kept->start[i] : 0;
-        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++) {
-            if (!is_stretched(lists, e)) continue;
-            if (job->write) keep_entry(job, e, at);
-            at++;
-        }
-        if (!job->write) job->kept->start[i] = at;
+    const rp_solver *solver = job->solver;
+    const rp_dem_lists *lists = &solver->lists;
+    (void)behind;
+    const uint32_t *ends = rp_dem_ends(lists, block);
+    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
+    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
+        size_t mine = base + lists->mine[e];
+        if (lists->other[e] < mine || !is_stretched(lists, e)) continue;
+        size_t grain = rp_dem_owner(solver, mine);
+        if (job->write)
+            keep_entry(job, e, mine - rp_dem_first(solver, grain), job->kept->end[grain]);
+        job->kept->end[grain]++;
     }
 }
 
 static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
 {
     rp_arena *arena = solver->frame.arena;
-    size_t grains = solver->lists.grains, total = 0;
+    size_t grains = solver->lists.grains, blocks = rp_dem_blocks(grains), total = 0;
     keep_job job = {solver, kept, false};
-    kept->start = rp_arena_take(arena, (grains + 1) * sizeof *kept->start);
-    if (!kept->start) return rp_fail_memory(report, grains * 4, "contact memory");
-    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
-    for (size_t i = 0; i < grains; i++) {
-        uint32_t here = kept->start[i];
-        kept->start[i] = (uint32_t)total;
+    kept->end = rp_arena_take(arena, grains * sizeof *kept->end);
+    if (!kept->end) return rp_fail_memory(report, grains * 4, "contact memory");
+    memset(kept->end, 0, grains * sizeof *kept->end);
+    rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
+    for (size_t i = 0; i < grains; i++) { /* counts become places */
+        uint32_t here = kept->end[i];
+        kept->end[i] = (uint32_t)total;
         total += here;
     }
-    kept->start[grains] = (uint32_t)total;
     kept->other = rp_arena_take(arena, (total + 1) * sizeof *kept->other);
     kept->mine = solver->single ? NULL : rp_arena_take(arena, total + 1);
     kept->spring = rp_arena_take(arena, (3 * total + 1) * sizeof *kept->spring);
     if (!kept->other || !kept->spring || (!solver->single && !kept->mine))
         return rp_fail_memory(report, total * 17, "contact memory");
     job.write = true;
-    rp_parallel_for(solver->frame.threads, grains, 4096, keep_range, &job);
+    rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
     return RP_OK;
 }
 
@@ -97,42 +102,54 @@ typedef struct recall_job {
 
 #define NOWHERE UINT32_MAX
 
-/* The number that a sphere of the new lists had in the old ones. */
-static uint32_t old_number(const recall_job *job, size_t sphere)
+/* Numbers of then. */
+typedef struct known {
+    uint32_t sphere, grain, ball;
+} known;
+
+/* What a sphere of the new lists was in the old ones. */
+static known as_known(const recall_job *job, size_t sphere)
 {
     const rp_solver *solver = job->solver;
     size_t grain = rp_dem_owner(solver, sphere);
     uint32_t slot = solver->slot[grain];
-    if (!slot) return NOWHERE;
-    if (!job->kept->first) return slot - 1;
-    return job->kept->first[slot - 1] + (uint32_t)(sphere - solver->first[grain]);
+    if (!slot) return (known){NOWHERE, NOWHERE, 0};
+    uint32_t ball = (uint32_t)(sphere - rp_dem_first(solver, grain));
+    uint32_t first = job->kept->first ? job->kept->first[slot - 1] : slot - 1;
+    return (known){first + ball, slot - 1, ball};
 }
 
-/* `before`: the grain's own number of then. */
-static void recall_entry(const recall_job *job, size_t before, size_t entry)
+static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
 {
     const rp_dem_kept *kept = job->kept;
     rp_dem_lists *lists = &job->solver->lists;
-    uint32_t other = old_number(job, lists->other[entry]);
-    for (size_t k = kept->start[before]; k < kept->start[before + 1]; k++) {
-        if (kept->other[k] != other) continue;
-        if (kept->mine && kept->mine[k] != lists->mine[entry]) continue;
+    known low = as_known(job, sphere), high = as_known(job, lists->other[entry]);
+    float sign = 1; /* it is kept as the lower one sees it */
+    if (low.sphere == NOWHERE || high.sphere == NOWHERE) return;
+    if (low.sphere > high.sphere) {
+        known swap = low;
+        low = high;
+        high = swap;
+        sign = -1;
+    }
+    for (size_t k = low.grain ? kept->end[low.grain - 1] : 0; k < kept->end[low.grain]; k++) {
+        if (kept->other[k] != high.sphere) continue;
+        if (kept->mine && kept->mine[k] != low.ball) continue;
         for (int a = 0; a < 3; a++)
-            lists->spring[a][entry] = kept->spring[3 * k + (size_t)a];
+            lists->spring[a][entry] = sign * kept->spring[3 * k + (size_t)a];
         return;
     }
 }
 
-static void recall_range(void *context, size_t begin, size_t end)
+static void recall_block(void *context, size_t block, size_t behind)
 {
     const recall_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
-    for (size_t i = begin; i < end; i++) {
-        uint32_t slot = job->solver->slot[i];
-        if (!slot) continue;
-        for (size_t e = lists->start[i]; e < (size_t)lists->start[i] + lists->count[i]; e++)
-            recall_entry(job, slot - 1, e);
-    }
+    (void)behind;
+    const uint32_t *ends = rp_dem_ends(lists, block);
+    size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK);
+    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++)
+        recall_entry(job, base + lists->mine[e], e);
 }
 
 /* The first kept wall of a sphere, by halves. */
@@ -155,7 +172,7 @@ static void recall_walls(void *context, size_t begin, size_t end)
     const rp_dem_kept *kept = job->kept;
     for (size_t w = begin; w < end; w++) {
         rp_dem_wall *wall = &job->solver->lists.walls[w];
-        uint32_t before = old_number(job, wall->sphere);
+        uint32_t before = as_known(job, wall->sphere).sphere;
         if (before == NOWHERE) continue;
         for (size_t k = first_wall(kept, before);
              k < kept->wall_count && kept->walls[k].sphere == before; k++)
@@ -168,6 +185,7 @@ void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept)
 {
     if (!kept->grains) return;
     recall_job job = {solver, kept};
-    rp_parallel_for(solver->frame.threads, solver->lists.grains, 4096, recall_range, &job);
+    size_t blocks = rp_dem_blocks(solver->lists.grains);
+    rp_parallel_for(solver->frame.threads, blocks, 1, recall_block, &job);
     rp_parallel_for(solver->frame.threads, solver->lists.wall_count, 4096, recall_walls, &job);
 }

@@ -1,13 +1,15 @@
 /* Who may touch whom: made anew only when some sphere has gone half the slack since the last time.
  * Grains are put in cell order, grains near each other are found by their middles, and pairs of
- * their spheres with a gap below the skin become entries, the nearest first. */
+ * their spheres with a gap below the skin become entries, in classes by their gaps. */
 #include "base/report.h"
 #include "solver/dem/dem.h"
 
 #include <stdatomic.h>
 
-/* Spheres that may be near one. */
+/* Spheres that may be near those of one grain. */
 #define NEAR_MOST 4096
+/* Blocks whose lists of near grains are in memory at a time. */
+#define PIECE 32
 
 bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
@@ -16,20 +18,22 @@ bool rp_dem_lists_are_stale(const rp_solver *solver)
            2 * solver->moved > solver->slack || 2 * solver->body_moved > solver->slack;
 }
 
-typedef struct candidate {
-    float gap; /* m */
-    uint32_t other;
-    uint32_t mine; /* ball */
-} candidate;
+double rp_dem_class_gap(const rp_solver *solver, int class)
+{
+    static const double parts[RP_DEM_CLASSES] = {-INFINITY, 1.0 / 64, 1.0 / 8, 1.0 / 2};
+    return parts[class] * solver->skin;
+}
 
+/* What the grains of a piece of blocks are near. */
 typedef struct list_job {
     rp_solver *solver;
-    size_t *entries;       /* of each block; then where it begins */
-    bool write;            /* else only count */
+    size_t begin, end; /* grains */
+    bool write;        /* else only count */
+    float gaps[RP_DEM_CLASSES];
     atomic_size_t crowded; /* a grain with too many neighbours, + 1 */
 } list_job;
 
-static float gap_between(const rp_solver *solver, size_t a, size_t b)
+float rp_dem_gap(const rp_solver *solver, size_t a, size_t b)
 {
     const float *from = (const float *)&solver->place[a], *to = (const float *)&solver->place[b];
     const float period[3] = {(float)solver->period.x, (float)solver->period.y,
@@ -43,67 +47,55 @@ static float gap_between(const rp_solver *solver, size_t a, size_t b)
     return sqrtf(square) - (from[AT_RADIUS] + to[AT_RADIUS]);
 }
 
-static bool comes_before(const candidate *a, const candidate *b)
+static int class_of(const list_job *job, float gap)
 {
-    if (a->gap != b->gap) return a->gap < b->gap;
-    return a->mine != b->mine ? a->mine < b->mine : a->other < b->other;
+    int class = 0;
+    while (class + 1 < RP_DEM_CLASSES && gap >= job->gaps[class + 1])
+        class ++;
+    return class;
 }
 
-/* Keeps them in order as they come: by gap, then by number. */
-static void insert(candidate *list, size_t count, candidate c)
+static void write_entry(const rp_solver *solver, size_t at, size_t mine, size_t other)
 {
-    size_t at = count;
-    for (; at > 0 && !comes_before(&list[at - 1], &c); at--)
-        list[at] = list[at - 1];
-    list[at] = c;
+    const rp_dem_lists *lists = &solver->lists;
+    lists->mine[at] = (uint16_t)mine;
+    lists->other[at] = (uint32_t)other;
+    for (int a = 0; a < 3 && solver->history; a++)
+        lists->spring[a][at] = 0;
 }
 
-/* Spheres of grain j near those of grain i, added to the list; gives their number with the others,
- * which may be above what the list holds. */
-static size_t add_near(const rp_solver *solver, size_t i, size_t j, candidate *list, size_t count)
+/* Adds the pairs of spheres of two grains to the places or counts of a block's classes, and gives
+ * how many they are. `base`: first sphere of the block. */
+static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, uint32_t *classes)
 {
-    size_t first = rp_dem_first(solver, i);
-    for (size_t a = first; a < rp_dem_first(solver, i + 1); a++)
+    const rp_solver *solver = job->solver;
+    size_t count = 0;
+    for (size_t a = rp_dem_first(solver, i); a < rp_dem_first(solver, i + 1); a++)
         for (size_t b = rp_dem_first(solver, j); b < rp_dem_first(solver, j + 1); b++) {
-            candidate c = {gap_between(solver, a, b), (uint32_t)b, (uint32_t)(a - first)};
-            if (!(c.gap < (float)solver->skin)) continue;
-            if (count < NEAR_MOST) insert(list, count, c);
+            float gap = rp_dem_gap(solver, a, b);
+            if (!(gap < (float)solver->skin)) continue;
+            uint32_t *at = &classes[class_of(job, gap)];
+            if (job->write) write_entry(solver, *at, a - base, b);
+            ++*at;
             count++;
         }
     return count;
 }
 
-static size_t find_near(const rp_solver *solver, size_t i, candidate *list)
+/* Of the grains of its own block each looks at those behind it only. */
+static void add_near(list_job *job, size_t i, size_t block, uint32_t *classes)
 {
+    const rp_solver *solver = job->solver;
     const rp_particles *p = solver->frame.particles;
-    const uint32_t *index = solver->near.index + solver->near.start[i];
-    size_t count = 0;
-    for (uint32_t n = 0; n < solver->near.count[i]; n++) {
+    const rp_lists *near = &solver->near;
+    const uint32_t *index = near->index + near->start[i - job->begin];
+    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
+    for (uint32_t n = 0; n < near->count[i - job->begin]; n++) {
         size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
-        count = add_near(solver, i, j, list, count);
+        if (j / RP_DEM_BLOCK == block && j <= i) continue;
+        count += add_pairs(job, i, j, base, classes);
     }
-    return count;
-}
-
-static void write_entries(const rp_solver *solver, size_t i, size_t at, const candidate *list,
-                          size_t count)
-{
-    const rp_dem_lists *lists = &solver->lists;
-    lists->start[i] = (uint32_t)at;
-    lists->count[i] = (uint16_t)count;
-    lists->live[i] = rp_dem_groups(count);
-    lists->beyond[i] = count > RP_WIDE ? list[RP_WIDE].gap : INFINITY;
-    for (size_t n = 0; n < count; n++) {
-        lists->other[at + n] = list[n].other;
-        if (lists->mine) lists->mine[at + n] = (uint8_t)list[n].mine;
-        for (int a = 0; a < 3 && solver->history; a++)
-            lists->spring[a][at + n] = 0;
-    }
-    for (size_t s = rp_dem_first(solver, i); s < rp_dem_first(solver, i + 1); s++)
-        for (int a = 0; a < 3; a++) {
-            const float *row = (const float *)&solver->place[s];
-            lists->origin[a][s] = row[AT_X + a] + row[AT_LOW_X + a];
-        }
+    if (count > NEAR_MOST) atomic_store(&job->crowded, i + 1);
 }
 
 /* What is between blocks is never used, but saved with the rest: it must not tell what was there.
@@ -112,7 +104,7 @@ static void clear_gap(const rp_solver *solver, size_t at)
 {
     const rp_dem_lists *lists = &solver->lists;
     memset(lists->other + at, 0, RP_WIDE * sizeof *lists->other);
-    if (lists->mine) memset(lists->mine + at, 0, RP_WIDE * sizeof *lists->mine);
+    memset(lists->mine + at, 0, RP_WIDE * sizeof *lists->mine);
     for (int a = 0; a < 3 && solver->history; a++)
         memset(lists->spring[a] + at, 0, RP_WIDE * sizeof *lists->spring[a]);
 }
@@ -120,31 +112,29 @@ static void clear_gap(const rp_solver *solver, size_t at)
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
-    candidate list[NEAR_MOST];
-    size_t *mine = &job->entries[begin / RP_DEM_BLOCK], at = job->write ? *mine : 0;
-    for (size_t i = begin; i < end; i++) {
-        size_t count = find_near(job->solver, i, list);
-        if (count > NEAR_MOST) {
-            atomic_store(&job->crowded, i + 1);
-            count = NEAR_MOST;
-        }
-        if (job->write) write_entries(job->solver, i, at, list, count);
-        at += count;
-    }
+    size_t first = job->begin + begin, block = first / RP_DEM_BLOCK;
+    uint32_t *ends = rp_dem_ends(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
+    if (job->write) memcpy(classes, ends, sizeof classes);
+    for (size_t i = first; i < job->begin + end; i++)
+        add_near(job, i, block, classes);
     if (job->write)
-        clear_gap(job->solver, at);
+        clear_gap(job->solver, ends[RP_DEM_CLASSES]);
     else
-        *mine = at;
+        memcpy(ends, classes, sizeof classes);
 }
 
-/* Counts of blocks become places; a group of eight is left empty behind each. */
-static size_t place_blocks(size_t *entries, size_t blocks)
+/* Counts of classes become places; a group of eight is left empty behind each block. */
+static size_t place_classes(const rp_dem_lists *lists, size_t first, size_t behind, size_t total)
 {
-    size_t total = 0;
-    for (size_t b = 0; b < blocks; b++) {
-        size_t here = entries[b];
-        entries[b] = total;
-        total += here + RP_WIDE;
+    for (size_t b = first; b < behind; b++) {
+        uint32_t *ends = rp_dem_ends(lists, b);
+        for (int c = 0; c < RP_DEM_CLASSES; c++) {
+            uint32_t here = ends[c];
+            ends[c] = (uint32_t)total;
+            total += here;
+        }
+        ends[RP_DEM_CLASSES] = (uint32_t)total;
+        total += RP_WIDE;
     }
     return total;
 }
@@ -157,25 +147,58 @@ static rp_code fail_crowded(const rp_solver *solver, size_t grain, rp_report *re
                    solver->frame.particles->id[grain], NEAR_MOST);
 }
 
+/* The entries of some blocks, behind those of the blocks before. */
+static rp_code list_piece(list_job *job, rp_report *report)
+{
+    rp_solver *solver = job->solver;
+    const rp_frame *frame = &solver->frame;
+    rp_dem_lists *lists = &solver->lists;
+    size_t count = job->end - job->begin, first = job->begin / RP_DEM_BLOCK;
+    rp_code code = rp_neighbor_lists_of(frame->neighbor, frame->particles, job->begin, job->end,
+                                        &solver->near, report);
+    if (code != RP_OK) return code;
+    job->write = false;
+    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
+    if (job->crowded) return fail_crowded(solver, job->crowded - 1, report);
+    size_t entries = place_classes(lists, first, rp_dem_blocks(job->end), lists->entries);
+    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(solver, lists->entries, entries))
+        return rp_fail_memory(report, entries * 18, "contacts of spheres");
+    lists->entries = entries;
+    job->write = true;
+    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
+    return RP_OK;
+}
+
+static void origin_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    for (size_t s = begin; s < end; s++)
+        for (int a = 0; a < 3; a++) {
+            const float *row = (const float *)&solver->place[s];
+            solver->lists.origin[a][s] = row[AT_X + a] + row[AT_LOW_X + a];
+        }
+}
+
 static rp_code list_spheres(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_dem_lists *lists = &solver->lists;
-    size_t count = frame->particles->count, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
-    list_job job = {.solver = solver,
-                    .entries = rp_arena_take(frame->arena, (blocks + 1) * sizeof(size_t))};
-    if (!job.entries || !rp_dem_room_for_grains(lists, count) ||
-        !rp_dem_room_for_spheres(lists, solver->spheres) ||
-        !rp_dem_room_for_blocks(lists, blocks + 1))
-        return rp_fail_memory(report, solver->spheres * 26, "lists of spheres");
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, &job);
-    if (job.crowded) return fail_crowded(solver, job.crowded - 1, report);
-    size_t entries = place_blocks(job.entries, blocks);
-    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(solver, entries))
-        return rp_fail_memory(report, entries * 16, "contacts of spheres");
-    lists->entries = entries;
-    job.write = true;
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, &job);
+    size_t count = frame->particles->count;
+    if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
+        !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
+        return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
+    list_job job = {.solver = solver};
+    for (int c = 0; c < RP_DEM_CLASSES; c++)
+        job.gaps[c] = (float)rp_dem_class_gap(solver, c);
+    lists->entries = 0;
+    rp_code code = rp_neighbor_prepare(frame->neighbor, frame->particles, solver->reach, report);
+    for (; job.begin < count && code == RP_OK; job.begin = job.end) {
+        size_t left = count - job.begin, most = (size_t)PIECE * RP_DEM_BLOCK;
+        job.end = job.begin + (left < most ? left : most);
+        code = list_piece(&job, report);
+    }
+    if (code != RP_OK) return code;
+    rp_parallel_for(frame->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;
     lists->spheres = solver->spheres;
     return RP_OK;
@@ -244,8 +267,6 @@ rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
     if (code == RP_OK) code = rp_neighbor_sort(frame->neighbor, p, solver->reach, report);
     if (code == RP_OK) code = rp_dem_number_spheres(solver, report);
     if (code == RP_OK) code = rp_neighbor_ghosts(frame->neighbor, p, solver->reach, report);
-    if (code == RP_OK)
-        code = rp_neighbor_lists(frame->neighbor, p, solver->reach, &solver->near, report);
     if (code != RP_OK) return code;
     rp_dem_fill_rows(solver);
     code = list_spheres(solver, report);
@@ -254,7 +275,7 @@ rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
     rp_dem_recall(solver, &kept);
     rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, number_range, solver);
     solver->next_id = p->next_id;
-    solver->moved = solver->body_moved = 0;
+    solver->moved = solver->most_moved = solver->body_moved = 0;
     solver->rebuilds++;
     return RP_OK;
 }

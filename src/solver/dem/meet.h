@@ -17,43 +17,27 @@ typedef struct rp_dem_field {
 /* `look`: only, at the forces of the last step. */
 rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look);
 
-/* Eight entries of a grain's list. */
+/* Eight entries of a block's list. */
 typedef struct rp_dem_entries {
     const uint32_t *other;
-    uint32_t mine[RP_WIDE]; /* spheres of the grain itself */
-    bool single;            /* which are all the same */
-    int lanes;              /* that are its own */
+    uint32_t mine[RP_WIDE];
+    int lanes; /* that are its own; the others name spheres, too, but are not looked at */
 } rp_dem_entries;
 
-static inline rp_dem_entries rp_dem_entries_at(const rp_solver *solver, size_t grain, size_t at,
-                                               int lanes)
+/* `base`: the first sphere of the block. */
+RP_WIDE_INLINE rp_dem_entries rp_dem_entries_at(const rp_dem_lists *lists, size_t base, size_t at,
+                                                int lanes)
 {
-    const rp_dem_lists *lists = &solver->lists;
-    uint32_t first = (uint32_t)rp_dem_first(solver, grain);
-    rp_dem_entries e = {.other = lists->other + at, .single = solver->single, .lanes = lanes};
-    if (solver->single)
-        e.mine[0] = first;
-    else /* those behind its own may name balls that it has not */
-        for (int k = 0; k < RP_WIDE; k++)
-            e.mine[k] = first + (k < lanes ? lists->mine[at + (size_t)k] : 0u);
-    return e;
-}
-
-/* The own rows, one in each lane. */
-RP_WIDE_INLINE void rp_dem_own(const rp_wide *rows, const rp_dem_entries *e, rp_wide out[RP_WIDE])
-{
-    if (!e->single) {
-        rp_wide_turn(rows, e->mine, out);
-        return;
-    }
-    const float *row = (const float *)&rows[e->mine[0]];
+    rp_dem_entries e = {.other = lists->other + at, .lanes = lanes};
     for (int k = 0; k < RP_WIDE; k++)
-        out[k] = rp_wide_all(row[k]);
+        e.mine[k] = (uint32_t)base + lists->mine[at + (size_t)k];
+    return e;
 }
 
 /* Where eight pairs are; which of them touch, or have a bridge between. */
 typedef struct rp_dem_eight {
-    rp_dem_vec n, low; /* low: as in the own rows */
+    rp_dem_vec n;
+    rp_dem_vec own_low, other_low; /* as in the rows */
     rp_wide overlap, radius, own_radius, other_radius, inverse_mass;
     rp_wide_int touching, held;
 } rp_dem_eight;
@@ -71,7 +55,7 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
     const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     rp_wide at[RP_WIDE], own[RP_WIDE];
     rp_wide_turn(f->place, e->other, at);
-    rp_dem_own(f->place, e, own);
+    rp_wide_turn(f->place, e->mine, own);
     rp_dem_vec d = {at[AT_X] - own[AT_X], at[AT_Y] - own[AT_Y], at[AT_Z] - own[AT_Z]};
     if (f->periodic) {
         if (f->period[0] > 0) d.x = rp_dem_nearest_wide(d.x, f->period[0]);
@@ -97,14 +81,20 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
     out->own_radius = own[AT_RADIUS];
     out->other_radius = at[AT_RADIUS];
     out->inverse_mass = at[AT_INVERSE_MASS] + own[AT_INVERSE_MASS];
-    out->low = (rp_dem_vec){own[AT_LOW_X], own[AT_LOW_Y], own[AT_LOW_Z]};
+    out->own_low = (rp_dem_vec){own[AT_LOW_X], own[AT_LOW_Y], own[AT_LOW_Z]};
+    out->other_low = (rp_dem_vec){at[AT_LOW_X], at[AT_LOW_Y], at[AT_LOW_Z]};
     return true;
 }
 
-/* Where the contact is, from the middle of the own sphere. */
+/* Where the contact is, from the middle of the own sphere and of the other. */
 RP_WIDE_INLINE rp_wide rp_dem_lever(const rp_dem_eight *e)
 {
     return e->own_radius - 0.5f * e->overlap;
+}
+
+RP_WIDE_INLINE rp_wide rp_dem_other_lever(const rp_dem_eight *e)
+{
+    return e->other_radius - 0.5f * e->overlap;
 }
 
 /* The constants of pairs of materials. */
@@ -124,9 +114,9 @@ RP_WIDE_INLINE rp_dem_meet rp_dem_meet_of(const rp_dem_field *f, const rp_dem_en
                                           const rp_dem_eight *e, rp_dem_pairs *pairs)
 {
     rp_wide go[RP_WIDE], own[RP_WIDE];
-    rp_wide lever = rp_dem_lever(e), other_lever = e->other_radius - 0.5f * e->overlap;
+    rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_wide_turn(f->motion, entries->other, go);
-    rp_dem_own(f->motion, entries, own);
+    rp_wide_turn(f->motion, entries->mine, own);
     rp_dem_vec turning = {other_lever * go[GO_SPIN_X] + lever * own[GO_SPIN_X],
                           other_lever * go[GO_SPIN_Y] + lever * own[GO_SPIN_Y],
                           other_lever * go[GO_SPIN_Z] + lever * own[GO_SPIN_Z]};

@@ -1,111 +1,131 @@
-/* Memory of the solver: arrays that grow by an eighth more than asked, so that a warm step takes
- * none. Contents are lost when they grow. */
+/* Memory of the solver: arrays that grow together, all of them or none, by more than is asked for,
+ * so that a warm step takes none. */
 #include "solver/dem/dem.h"
 
 /* Wide loads and stores reach this far behind the last. */
 #define PADDING RP_WIDE
+#define COLUMNS_MAX 8
 
-static bool grow(void **array, size_t capacity, size_t wanted, size_t size)
+/* One of some arrays that are equally long. */
+typedef struct column {
+    void **array;
+    size_t size; /* of a value */
+} column;
+
+static void drop(const column *columns, int count, size_t *capacity)
 {
-    void *block = rp_allocate_zero((wanted + PADDING) * size);
-    if (!block) return false;
-    if (*array) rp_release(*array, (capacity + PADDING) * size);
-    *array = block;
+    for (int n = 0; n < count; n++) {
+        if (*columns[n].array)
+            rp_release(*columns[n].array, (*capacity + PADDING) * columns[n].size);
+        *columns[n].array = NULL;
+    }
+    *capacity = 0;
+}
+
+/* Room for `wanted` values; the first `used` stay. False when memory runs out: nothing has changed
+ * then. */
+static bool grow(const column *columns, int count, size_t *capacity, size_t used, size_t wanted)
+{
+    if (wanted <= *capacity && *columns[0].array) return true;
+    size_t now = wanted + (*capacity ? wanted / 8 : wanted / 32);
+    void *blocks[COLUMNS_MAX] = {0};
+    size_t room = now;
+    for (int n = 0; n < count; n++) {
+        blocks[n] = rp_allocate_zero((now + PADDING) * columns[n].size);
+        if (blocks[n]) continue;
+        column grown[COLUMNS_MAX];
+        for (int k = 0; k < n; k++)
+            grown[k] = (column){&blocks[k], columns[k].size};
+        drop(grown, n, &room);
+        return false;
+    }
+    for (int n = 0; n < count && used; n++)
+        memcpy(blocks[n], *columns[n].array, used * columns[n].size);
+    drop(columns, count, capacity);
+    for (int n = 0; n < count; n++)
+        *columns[n].array = blocks[n];
+    *capacity = now;
     return true;
 }
 
-static void drop(void *array, size_t capacity, size_t size)
+/* The arrays of each kind; gives their number. */
+static int rows_of(rp_solver *solver, column *out)
 {
-    if (array) rp_release(array, (capacity + PADDING) * size);
+    out[0] = (column){(void **)&solver->place, sizeof *solver->place};
+    out[1] = (column){(void **)&solver->motion, sizeof *solver->motion};
+    return 2;
 }
 
-static size_t roomier(size_t wanted)
+static int spheres_of(rp_dem_lists *lists, column *out)
 {
-    return wanted + wanted / 8;
+    for (int a = 0; a < 3; a++)
+        out[a] = (column){(void **)&lists->origin[a], sizeof(float)};
+    return 3;
+}
+
+static int entries_of(rp_dem_lists *lists, bool history, column *out)
+{
+    out[0] = (column){(void **)&lists->other, sizeof *lists->other};
+    out[1] = (column){(void **)&lists->mine, sizeof *lists->mine};
+    for (int a = 0; a < 3 && history; a++)
+        out[2 + a] = (column){(void **)&lists->spring[a], sizeof(float)};
+    return history ? 5 : 2;
+}
+
+static int blocks_of(rp_dem_lists *lists, column *out)
+{
+    out[0] = (column){(void **)&lists->wall_start, sizeof *lists->wall_start};
+    out[1] = (column){(void **)&lists->ends, (RP_DEM_CLASSES + 1) * sizeof *lists->ends};
+    return 2;
+}
+
+static int walls_of(rp_dem_lists *lists, column *out)
+{
+    out[0] = (column){(void **)&lists->walls, sizeof *lists->walls};
+    return 1;
 }
 
 bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres)
 {
-    if (spheres <= solver->row_capacity && solver->place) return true;
-    size_t old = solver->row_capacity, now = roomier(spheres);
-    bool fits = grow((void **)&solver->place, old, now, sizeof *solver->place) &&
-                grow((void **)&solver->motion, old, now, sizeof *solver->motion);
-    if (fits) solver->row_capacity = now;
-    return fits;
-}
-
-bool rp_dem_room_for_grains(rp_dem_lists *lists, size_t grains)
-{
-    if (grains <= lists->grain_capacity && lists->start) return true;
-    size_t old = lists->grain_capacity, now = roomier(grains);
-    bool fits = grow((void **)&lists->start, old, now, sizeof *lists->start) &&
-                grow((void **)&lists->count, old, now, sizeof *lists->count) &&
-                grow((void **)&lists->live, old, now, sizeof *lists->live) &&
-                grow((void **)&lists->beyond, old, now, sizeof *lists->beyond);
-    if (fits) lists->grain_capacity = now;
-    return fits;
+    column columns[COLUMNS_MAX];
+    return grow(columns, rows_of(solver, columns), &solver->row_capacity, 0, spheres);
 }
 
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
 {
-    if (spheres <= lists->sphere_capacity && lists->origin[0]) return true;
-    size_t old = lists->sphere_capacity, now = roomier(spheres);
-    bool fits = true;
-    for (int a = 0; a < 3 && fits; a++)
-        fits = grow((void **)&lists->origin[a], old, now, sizeof(float));
-    if (fits) lists->sphere_capacity = now;
-    return fits;
+    column columns[COLUMNS_MAX];
+    return grow(columns, spheres_of(lists, columns), &lists->sphere_capacity, 0, spheres);
 }
 
-bool rp_dem_room_for_entries(rp_solver *solver, size_t entries)
+bool rp_dem_room_for_entries(rp_solver *solver, size_t used, size_t entries)
 {
     rp_dem_lists *lists = &solver->lists;
-    if (entries <= lists->entry_capacity && lists->other) return true;
-    size_t old = lists->entry_capacity, now = roomier(entries);
-    bool fits = grow((void **)&lists->other, old, now, sizeof *lists->other);
-    if (fits && !solver->single) fits = grow((void **)&lists->mine, old, now, sizeof *lists->mine);
-    for (int a = 0; a < 3 && fits && solver->history; a++)
-        fits = grow((void **)&lists->spring[a], old, now, sizeof(float));
-    if (fits) lists->entry_capacity = now;
-    return fits;
+    column columns[COLUMNS_MAX];
+    return grow(columns, entries_of(lists, solver->history, columns), &lists->entry_capacity, used,
+                entries);
 }
 
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls)
 {
-    if (walls <= lists->wall_capacity && lists->walls) return true;
-    size_t now = roomier(walls);
-    bool fits = grow((void **)&lists->walls, lists->wall_capacity, now, sizeof *lists->walls);
-    if (fits) lists->wall_capacity = now;
-    return fits;
+    column columns[COLUMNS_MAX];
+    return grow(columns, walls_of(lists, columns), &lists->wall_capacity, 0, walls);
 }
 
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks)
 {
-    if (blocks <= lists->block_capacity && lists->wall_start) return true;
-    size_t now = roomier(blocks);
-    bool fits =
-        grow((void **)&lists->wall_start, lists->block_capacity, now, sizeof *lists->wall_start);
-    if (fits) lists->block_capacity = now;
-    return fits;
+    column columns[COLUMNS_MAX];
+    return grow(columns, blocks_of(lists, columns), &lists->block_capacity, 0, blocks);
 }
 
 void rp_dem_release_arrays(rp_solver *solver)
 {
     rp_dem_lists *lists = &solver->lists;
-    drop(solver->place, solver->row_capacity, sizeof *solver->place);
-    drop(solver->motion, solver->row_capacity, sizeof *solver->motion);
-    drop(lists->start, lists->grain_capacity, sizeof *lists->start);
-    drop(lists->count, lists->grain_capacity, sizeof *lists->count);
-    drop(lists->live, lists->grain_capacity, sizeof *lists->live);
-    drop(lists->beyond, lists->grain_capacity, sizeof *lists->beyond);
-    drop(lists->other, lists->entry_capacity, sizeof *lists->other);
-    drop(lists->mine, lists->entry_capacity, sizeof *lists->mine);
-    for (int a = 0; a < 3; a++) {
-        drop(lists->origin[a], lists->sphere_capacity, sizeof(float));
-        drop(lists->spring[a], lists->entry_capacity, sizeof(float));
-    }
-    drop(lists->walls, lists->wall_capacity, sizeof *lists->walls);
-    drop(lists->wall_start, lists->block_capacity, sizeof *lists->wall_start);
+    column columns[COLUMNS_MAX];
+    drop(columns, rows_of(solver, columns), &solver->row_capacity);
+    drop(columns, spheres_of(lists, columns), &lists->sphere_capacity);
+    drop(columns, entries_of(lists, solver->history, columns), &lists->entry_capacity);
+    drop(columns, walls_of(lists, columns), &lists->wall_capacity);
+    drop(columns, blocks_of(lists, columns), &lists->block_capacity);
     rp_release(solver->first, solver->first_capacity * sizeof *solver->first);
     rp_release(solver->owner, solver->owner_capacity * sizeof *solver->owner);
 }

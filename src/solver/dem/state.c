@@ -5,7 +5,7 @@
 
 /* Numbers of their own, in this order. */
 enum { SAVED_GRAINS, SAVED_SPHERES, SAVED_ENTRIES, SAVED_WALLS, SAVED_NEXT_ID, SAVED_NUMBERS };
-enum { SAVED_MOVED, SAVED_BODY_MOVED, SAVED_OVERLAP, SAVED_REALS };
+enum { SAVED_MOVED, SAVED_MOST_MOVED, SAVED_BODY_MOVED, SAVED_OVERLAP, SAVED_REALS };
 
 /* One array of the lists. */
 typedef struct part {
@@ -21,15 +21,14 @@ typedef struct part {
 static int parts_of(const rp_solver *solver, part *parts)
 {
     const rp_dem_lists *l = &solver->lists;
-    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    size_t blocks = rp_dem_blocks(l->grains);
     size_t walls = l->wall_count * sizeof(rp_dem_wall) / sizeof(uint32_t);
     const part common[] = {
-        {"dem/start", "", RP_U32, l->start, l->grains},
-        {"dem/count", "", RP_U16, l->count, l->grains},
-        {"dem/beyond", "m", RP_F32, l->beyond, l->grains},
+        {"dem/ends", "", RP_U32, l->ends, blocks * (RP_DEM_CLASSES + 1)},
         {"dem/origin_x", "m", RP_F32, l->origin[0], l->spheres},
         {"dem/origin_y", "m", RP_F32, l->origin[1], l->spheres},
         {"dem/origin_z", "m", RP_F32, l->origin[2], l->spheres},
+        {"dem/mine", "", RP_U16, l->mine, l->entries},
         {"dem/other", "", RP_U32, l->other, l->entries},
         {"dem/walls", "", RP_U32, l->walls, walls},
         {"dem/wall_start", "", RP_U32, l->wall_start, blocks + 1},
@@ -44,10 +43,8 @@ static int parts_of(const rp_solver *solver, part *parts)
         parts[count++] = common[i];
     for (size_t i = 0; solver->history && i < sizeof springs / sizeof *springs; i++)
         parts[count++] = springs[i];
-    if (!solver->single) {
-        parts[count++] = (part){"dem/mine", "", RP_U8, l->mine, l->entries};
+    if (!solver->single)
         parts[count++] = (part){"dem/first", "", RP_U32, solver->first, l->grains + 1};
-    }
     return count;
 }
 
@@ -56,7 +53,8 @@ rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
     const rp_dem_lists *l = &solver->lists;
     const uint64_t numbers[SAVED_NUMBERS] = {l->grains, l->spheres, l->entries, l->wall_count,
                                              solver->next_id};
-    const double reals[SAVED_REALS] = {solver->moved, solver->body_moved, solver->overlap};
+    const double reals[SAVED_REALS] = {solver->moved, solver->most_moved, solver->body_moved,
+                                       solver->overlap};
     rp_code code = RP_OK;
     for (int i = 0; i < SAVED_NUMBERS && code == RP_OK; i++) {
         static const char *const names[] = {"dem/grains", "dem/spheres", "dem/entries",
@@ -64,7 +62,8 @@ rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
         code = rp_store_put_u64(store, names[i], numbers[i], report);
     }
     for (int i = 0; i < SAVED_REALS && code == RP_OK; i++) {
-        static const char *const names[] = {"dem/moved", "dem/body_moved", "dem/overlap"};
+        static const char *const names[] = {"dem/moved", "dem/most_moved", "dem/body_moved",
+                                            "dem/overlap"};
         code = rp_store_put_f64(store, names[i], "m", reals[i], report);
     }
     part parts[PARTS_MAX];
@@ -85,6 +84,8 @@ static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *
     if (code == RP_OK) code = rp_store_get_u64(store, "dem/wall_count", &walls, report);
     if (code == RP_OK) code = rp_store_get_u64(store, "dem/next_id", &next_id, report);
     if (code == RP_OK) code = rp_store_get_f64(store, "dem/moved", &solver->moved, report);
+    if (code == RP_OK)
+        code = rp_store_get_f64(store, "dem/most_moved", &solver->most_moved, report);
     if (code == RP_OK)
         code = rp_store_get_f64(store, "dem/body_moved", &solver->body_moved, report);
     if (code == RP_OK) code = rp_store_get_f64(store, "dem/overlap", &solver->overlap, report);
@@ -111,24 +112,36 @@ static bool are_numbered(const rp_solver *solver)
     return sound;
 }
 
+/* `next`: where the entries of the next block begin. */
+static bool is_block_sound(const rp_solver *solver, size_t block, size_t next)
+{
+    const rp_dem_lists *l = &solver->lists;
+    const uint32_t *ends = rp_dem_ends(l, block);
+    size_t begin = block * RP_DEM_BLOCK, behind = begin + RP_DEM_BLOCK;
+    if (behind > l->grains) behind = l->grains;
+    size_t spheres = rp_dem_first(solver, behind) - rp_dem_first(solver, begin);
+    bool sound = (size_t)ends[RP_DEM_CLASSES] + RP_WIDE <= next;
+    for (int c = 0; c < RP_DEM_CLASSES; c++)
+        sound = sound && ends[c] <= ends[c + 1];
+    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && sound; e++)
+        sound = l->other[e] < l->spheres && l->mine[e] < spheres;
+    return sound;
+}
+
 static bool are_entries_sound(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
+    size_t blocks = rp_dem_blocks(l->grains);
     bool sound = true;
-    for (size_t i = 0; i < l->grains && sound; i++) {
-        size_t end = (size_t)l->start[i] + l->count[i];
-        size_t balls = rp_dem_first(solver, i + 1) - rp_dem_first(solver, i);
-        sound = end <= l->entries;
-        for (size_t e = l->start[i]; e < end && sound; e++)
-            sound = l->other[e] < l->spheres && (!l->mine || l->mine[e] < balls);
-    }
+    for (size_t b = 0; b < blocks && sound; b++)
+        sound = is_block_sound(solver, b, b + 1 < blocks ? rp_dem_ends(l, b + 1)[0] : l->entries);
     return sound;
 }
 
 static bool are_walls_sound(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
-    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
+    size_t blocks = rp_dem_blocks(l->grains);
     int surfaces = rp_couple_count(solver->frame.couple);
     bool sound = l->wall_start[blocks] == l->wall_count;
     for (size_t b = 0; b < blocks && sound; b++)
@@ -165,13 +178,14 @@ static rp_code check_lists(const rp_solver *solver, rp_report *report)
     return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
 }
 
-/* What lies between lists is read as well, but not used: it must lead somewhere. */
+/* What lies between blocks is read as well, but not used: it must lead somewhere. */
 static void fill_gaps(rp_dem_lists *l)
 {
-    for (size_t e = 0; e < l->entries; e++) {
-        if (l->other[e] >= l->spheres) l->other[e] = 0;
-        if (l->mine && l->mine[e] >= RP_CLUMP_MAX) l->mine[e] = 0;
-    }
+    for (size_t b = 0; b < rp_dem_blocks(l->grains); b++)
+        for (size_t e = rp_dem_ends(l, b)[RP_DEM_CLASSES], n = 0; n < RP_WIDE; n++) {
+            l->other[e + n] = 0;
+            l->mine[e + n] = 0;
+        }
 }
 
 /* Before memory is taken for as much as the numbers say. */
@@ -191,9 +205,9 @@ static rp_code check_counts(const rp_solver *solver, const rp_store *store, rp_r
 static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
 {
     rp_dem_lists *l = &solver->lists;
-    size_t blocks = (l->grains + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK;
-    bool fits = rp_dem_room_for_grains(l, l->grains) && rp_dem_room_for_spheres(l, l->spheres) &&
-                rp_dem_room_for_entries(solver, l->entries) &&
+    size_t blocks = rp_dem_blocks(l->grains);
+    bool fits = rp_dem_room_for_spheres(l, l->spheres) &&
+                rp_dem_room_for_entries(solver, 0, l->entries) &&
                 rp_dem_room_for_walls(l, l->wall_count) && rp_dem_room_for_blocks(l, blocks + 1) &&
                 rp_dem_room_for_rows(solver, l->spheres);
     if (fits && !solver->single)
@@ -212,8 +226,6 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     if (code != RP_OK) return code;
     fill_gaps(l);
     solver->spheres = l->spheres;
-    for (size_t i = 0; i < l->grains; i++)
-        l->live[i] = rp_dem_groups(l->count[i]);
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;

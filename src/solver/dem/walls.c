@@ -76,7 +76,7 @@ static void wall_range(void *context, size_t begin, size_t end)
 rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
 {
     rp_dem_lists *lists = &solver->lists;
-    size_t count = lists->grains, blocks = (count + RP_DEM_BLOCK - 1) / RP_DEM_BLOCK, total = 0;
+    size_t count = lists->grains, blocks = rp_dem_blocks(count), total = 0;
     wall_job job = {solver, false};
     rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, &job);
     for (size_t b = 0; b < blocks; b++) {
