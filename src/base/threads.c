@@ -1,5 +1,7 @@
-/* A pool of threads that sleep between loops. A loop is announced by a new generation number; every
- * thread then takes block after block from a shared counter until none is left. */
+/* A pool of threads that sleep between loops. A loop is announced by a new generation number. Every
+ * thread has a stretch of the items of its own, the same one in every loop over as many, so that
+ * what it wrote in one loop is still in its cache in the next; when it is done with that, it helps
+ * others with theirs. */
 #include "base/threads.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -20,11 +22,18 @@
 /* A loop often follows on the heels of another: look this often before going to sleep. */
 #define SPINS 2000
 
+/* Items of one thread; a cache line each. */
+typedef struct stretch {
+    _Alignas(RP_ALIGNMENT) atomic_size_t next; /* first item not yet handed out */
+    size_t end;
+} stretch;
+
 typedef struct loop {
     rp_range_fn *body;
     void *context;
-    size_t count, block;
-    atomic_size_t next; /* first item not yet handed out */
+    size_t block;
+    stretch *stretches; /* one for each thread */
+    int count;
 } loop;
 
 struct rp_threads {
@@ -35,34 +44,54 @@ struct rp_threads {
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     atomic_uint generation;
-    int busy; /* pool threads still in the present loop */
+    atomic_int ready; /* pool threads that have taken a number */
+    atomic_int busy;  /* pool threads still in the present loop */
     bool stop;
     bool looping; /* loops do not nest */
     loop work;
 };
 
-static void run_blocks(loop *work)
+static void run_blocks(const loop *work, int thread)
 {
-    for (;;) {
-        size_t begin = atomic_fetch_add(&work->next, work->block);
-        if (begin >= work->count) return;
-        size_t left = work->count - begin;
-        work->body(work->context, begin, begin + (left < work->block ? left : work->block));
+    for (int i = 0; i < work->count; i++) {
+        stretch *s = &work->stretches[(thread + i) % work->count];
+        for (;;) {
+            size_t begin = atomic_fetch_add(&s->next, work->block);
+            if (begin >= s->end) break;
+            size_t left = s->end - begin;
+            work->body(work->context, begin, begin + (left < work->block ? left : work->block));
+        }
     }
+}
+
+static void hand_out(loop *work, size_t count, size_t block)
+{
+    size_t blocks = (count + block - 1) / block, threads = (size_t)work->count;
+    work->block = block;
+    for (size_t i = 0; i < threads; i++) {
+        size_t begin = blocks * i / threads * block, end = blocks * (i + 1) / threads * block;
+        atomic_store(&work->stretches[i].next, begin);
+        work->stretches[i].end = end < count ? end : count;
+    }
+}
+
+static void pause_shortly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
 }
 
 static void spin_for_generation(rp_threads *threads, unsigned seen)
 {
-    for (int i = 0; i < SPINS && atomic_load(&threads->generation) == seen; i++) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-    }
+    for (int i = 0; i < SPINS && atomic_load(&threads->generation) == seen; i++)
+        pause_shortly();
 }
 
 static void *thread_main(void *argument)
 {
     rp_threads *threads = argument;
+    int number = 1 + atomic_fetch_add(&threads->ready, 1);
     unsigned seen = 0;
     for (;;) {
         spin_for_generation(threads, seen);
@@ -74,10 +103,10 @@ static void *thread_main(void *argument)
         pthread_mutex_unlock(&threads->mutex);
         if (stop) return NULL;
 
-        run_blocks(&threads->work);
+        run_blocks(&threads->work, number);
 
         pthread_mutex_lock(&threads->mutex);
-        if (--threads->busy == 0) pthread_cond_signal(&threads->done);
+        if (atomic_fetch_sub(&threads->busy, 1) == 1) pthread_cond_signal(&threads->done);
         pthread_mutex_unlock(&threads->mutex);
     }
 }
@@ -107,6 +136,19 @@ static size_t handles_size(const rp_threads *threads)
     return (size_t)threads->count * sizeof *threads->handles;
 }
 
+static rp_code create(int count, rp_threads **out, rp_report *report)
+{
+    size_t stretches = (size_t)count * sizeof(stretch);
+    rp_threads *threads = rp_allocate_zero(sizeof *threads);
+    *out = threads;
+    if (threads) {
+        threads->count = threads->work.count = count;
+        threads->work.stretches = rp_allocate_zero(stretches);
+        if (threads->work.stretches) return RP_OK;
+    }
+    return rp_fail_memory(report, sizeof *threads + stretches, "threads");
+}
+
 /* Cores that this process may run on, which may be fewer than the machine has. */
 static int usable_cores(void)
 {
@@ -124,15 +166,13 @@ rp_code rp_threads_create(int count, rp_threads **out, rp_report *report)
     if (count < 0 || count > THREADS_MAX)
         return rp_fail(report, RP_ERROR_INPUT, "%d threads: allowed are 0 (one per core) to %d",
                        count, THREADS_MAX);
-    if (count == 0) {
-        count = usable_cores();
+    rp_threads *threads;
+    rp_code code = create(count ? count : usable_cores(), &threads, report);
+    if (code == RP_OK) {
+        threads->handles = rp_allocate_zero(handles_size(threads));
+        code = threads->handles ? start_pool(threads, report)
+                                : rp_fail_memory(report, handles_size(threads), "threads");
     }
-    rp_threads *threads = rp_allocate_zero(sizeof *threads);
-    if (!threads) return rp_fail_memory(report, sizeof *threads, "threads");
-    threads->count = count;
-    threads->handles = rp_allocate_zero(handles_size(threads));
-    rp_code code = threads->handles ? start_pool(threads, report)
-                                    : rp_fail_memory(report, handles_size(threads), "threads");
     if (code == RP_OK)
         *out = threads;
     else
@@ -146,12 +186,15 @@ rp_code rp_threads_create_from(const rp_executor *executor, rp_threads **out, rp
     if (!executor->run || executor->threads < 1 || executor->threads > THREADS_MAX)
         return rp_fail(report, RP_ERROR_INPUT, "executor: needs `run` and 1 to %d threads, has %d",
                        THREADS_MAX, executor->threads);
-    rp_threads *threads = rp_allocate_zero(sizeof *threads);
-    if (!threads) return rp_fail_memory(report, sizeof *threads, "threads");
-    threads->count = executor->threads;
-    threads->executor = *executor;
-    *out = threads;
-    return RP_OK;
+    rp_threads *threads;
+    rp_code code = create(executor->threads, &threads, report);
+    if (code == RP_OK) {
+        threads->executor = *executor;
+        *out = threads;
+    } else {
+        rp_threads_destroy(threads);
+    }
+    return code;
 }
 
 void rp_threads_destroy(rp_threads *threads)
@@ -169,6 +212,7 @@ void rp_threads_destroy(rp_threads *threads)
         pthread_mutex_destroy(&threads->mutex);
         rp_release(threads->handles, handles_size(threads));
     }
+    rp_release(threads->work.stretches, (size_t)threads->count * sizeof(stretch));
     rp_release(threads, sizeof *threads);
 }
 
@@ -180,23 +224,24 @@ int rp_threads_count(const rp_threads *threads)
 static void run_on_pool(rp_threads *threads)
 {
     pthread_mutex_lock(&threads->mutex);
-    threads->busy = threads->started;
+    atomic_store(&threads->busy, threads->started);
     atomic_fetch_add(&threads->generation, 1);
     pthread_cond_broadcast(&threads->wake);
     pthread_mutex_unlock(&threads->mutex);
 
-    run_blocks(&threads->work);
+    run_blocks(&threads->work, 0);
 
+    for (int i = 0; i < SPINS && atomic_load(&threads->busy); i++)
+        pause_shortly();
     pthread_mutex_lock(&threads->mutex);
-    while (threads->busy)
+    while (atomic_load(&threads->busy))
         pthread_cond_wait(&threads->done, &threads->mutex);
     pthread_mutex_unlock(&threads->mutex);
 }
 
 static void executor_task(void *argument, int index)
 {
-    (void)index;
-    run_blocks(argument);
+    run_blocks(argument, index);
 }
 
 void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_fn *body,
@@ -213,9 +258,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
     loop *work = &threads->work;
     work->body = body;
     work->context = context;
-    work->count = count;
-    work->block = block;
-    atomic_store(&work->next, 0);
+    hand_out(work, count, block);
     if (threads->executor.run)
         threads->executor.run(threads->executor.user, threads->count, executor_task, work);
     else
