@@ -80,19 +80,26 @@ RP_WIDE_INLINE void rp_wide_flip_half(const rp_wide both[4], rp_wide out[4])
     }
 }
 
-/* Turns rows into columns: out[c] gets the value c of the rows index[0] to index[7]. */
-RP_WIDE_INLINE void rp_wide_turn(const rp_wide *rows, const uint32_t *index, rp_wide out[RP_WIDE])
+/* Turns rows into columns: out[c] gets the value c of the rows index[0] to index[7], which are so
+ * many wide values apart. */
+RP_WIDE_INLINE void rp_wide_turn_of(const rp_wide *rows, size_t apart, const uint32_t *index,
+                                    rp_wide out[RP_WIDE])
 {
     for (int half = 0; half < RP_WIDE; half += 4) {
         rp_wide both[4];
         for (int k = 0; k < 4; k++) {
             rp_four low, high;
-            memcpy(&low, (const float *)&rows[index[k]] + half, sizeof low);
-            memcpy(&high, (const float *)&rows[index[k + 4]] + half, sizeof high);
+            memcpy(&low, (const float *)&rows[apart * index[k]] + half, sizeof low);
+            memcpy(&high, (const float *)&rows[apart * index[k + 4]] + half, sizeof high);
             both[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
         }
         rp_wide_flip_half(both, out + half);
     }
+}
+
+RP_WIDE_INLINE void rp_wide_turn(const rp_wide *rows, const uint32_t *index, rp_wide out[RP_WIDE])
+{
+    rp_wide_turn_of(rows, 1, index, out);
 }
 
 /* The same of eight values at hand: w[r][c] and w[c][r] change places. */

@@ -76,8 +76,8 @@ static void find_arm(const collect_job *job, size_t grain, const float *at, floa
 static rp_dem_self self_of(const collect_job *job, size_t grain, size_t sphere)
 {
     rp_dem_self self;
-    memcpy(self.at, &job->solver->place[sphere], sizeof self.at);
-    memcpy(self.go, &job->solver->motion[sphere], sizeof self.go);
+    memcpy(self.at, &job->solver->rows[sphere].at, sizeof self.at);
+    memcpy(self.go, &job->solver->rows[sphere].go, sizeof self.go);
     find_arm(job, grain, self.at, self.arm);
     return self;
 }
@@ -87,7 +87,7 @@ static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *se
 {
     const rp_solver *solver = job->solver;
     size_t other = rp_dem_owner(solver, sphere);
-    const float *row = (const float *)&solver->place[sphere];
+    const float *row = rp_dem_at(solver, sphere);
     rp_contact *c = add_contact(job->contacts);
     if (!c) return false;
     c->first = id_of(job, grain);

@@ -52,9 +52,12 @@ typedef struct rp_dem_pair {
 } rp_dem_pair;
 
 /* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
- * how it moves, with its grain's spin, material and moisture. */
+ * how it moves, with its grain's spin, material and moisture. A row is a cache line. */
 enum { AT_X, AT_Y, AT_Z, AT_RADIUS, AT_LOW_X, AT_LOW_Y, AT_LOW_Z, AT_INVERSE_MASS };
 enum { GO_X, GO_Y, GO_Z, GO_SPIN_X, GO_SPIN_Y, GO_SPIN_Z, GO_MATERIAL, GO_MOISTURE };
+typedef struct rp_dem_row {
+    rp_wide at, go;
+} rp_dem_row;
 
 /* What kicks and drifts need to know of a kind of grains. */
 typedef struct rp_dem_kind {
@@ -152,7 +155,7 @@ struct rp_solver {
     size_t first_capacity;
     uint32_t *owner; /* grain of each sphere; NULL when single */
     size_t owner_capacity;
-    rp_wide *place, *motion; /* rows */
+    rp_dem_row *rows;
     size_t row_capacity;
     rp_lists near; /* of grains */
     rp_dem_lists lists;
@@ -170,6 +173,12 @@ struct rp_solver {
 static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
 {
     return solver->first ? solver->first[grain] : grain;
+}
+
+/* Where a sphere is: AT_X … */
+static inline const float *rp_dem_at(const rp_solver *solver, size_t sphere)
+{
+    return (const float *)&solver->rows[sphere].at;
 }
 
 static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)

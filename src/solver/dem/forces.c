@@ -10,6 +10,9 @@
 /* Of a contact, in parts of m* over the step: explicit damping of more would not be stable. */
 #define DAMPING_MOST 0.3
 
+/* Entries that rows are asked for ahead. */
+#define EARLY 64
+
 /* The worst of a block. */
 typedef struct worst {
     float overlap; /* m */
@@ -132,15 +135,28 @@ static size_t entries_behind(const force_job *job, size_t block)
     return ends[job->classes];
 }
 
+/* Asks early for the rows of entries that come soon. */
+RP_WIDE_INLINE void ask_for_rows(const rp_solver *solver, size_t base, size_t at)
+{
+    for (size_t e = at; e < at + RP_WIDE; e++) {
+        __builtin_prefetch(&solver->rows[solver->lists.other[e]]);
+        __builtin_prefetch(&solver->rows[base + solver->lists.mine[e]]);
+    }
+}
+
 RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, size_t end, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
     size_t behind = entries_behind(job, block);
-    for (size_t at = rp_dem_ends(lists, block)[0]; at < behind; at += RP_WIDE) {
+    size_t first = rp_dem_ends(lists, block)[0];
+    for (size_t at = first; at < behind && at < first + EARLY; at += RP_WIDE)
+        ask_for_rows(solver, base, at);
+    for (size_t at = first; at < behind; at += RP_WIDE) {
         int lanes = behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE;
         rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
+        if (at + EARLY < behind) ask_for_rows(solver, base, at + EARLY);
         add_group(job, &entries, at, begin, end, l);
     }
 }
@@ -236,8 +252,8 @@ static load load_of(const rp_solver *solver, size_t grain, const float *row)
 static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
 {
     rp_dem_self self;
-    memcpy(self.at, &solver->place[sphere], sizeof self.at);
-    memcpy(self.go, &solver->motion[sphere], sizeof self.go);
+    memcpy(self.at, &solver->rows[sphere].at, sizeof self.at);
+    memcpy(self.go, &solver->rows[sphere].go, sizeof self.go);
     for (int a = 0; a < 3; a++) /* a single sphere's is exactly zero */
         self.arm[a] = solver->single ? 0 : self.at[AT_LOW_X + a] - solver->low[a][grain];
     return self;
@@ -276,8 +292,8 @@ static void find_worst(const force_job *job, size_t block, worst *w)
     size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
     for (size_t e = rp_dem_ends(lists, block)[0]; e < entries_behind(job, block); e++) {
         size_t a = base + lists->mine[e], b = lists->other[e];
-        float mine = ((const float *)&solver->place[a])[AT_RADIUS];
-        float other = ((const float *)&solver->place[b])[AT_RADIUS];
+        float mine = rp_dem_at(solver, a)[AT_RADIUS];
+        float other = rp_dem_at(solver, b)[AT_RADIUS];
         float overlap = -rp_dem_gap(solver, a, b);
         note_worst(w, overlap, overlap - job->most * (mine < other ? mine : other),
                    rp_dem_owner(solver, a));
@@ -310,8 +326,7 @@ static void force_range(void *context, size_t begin, size_t end)
 rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
 {
     const rp_vec3 *period = &solver->period;
-    rp_dem_field field = {.place = solver->place,
-                          .motion = solver->motion,
+    rp_dem_field field = {.rows = solver->rows,
                           .pairs = solver->pairs,
                           .material_count = solver->material_count,
                           .period = {(float)period->x, (float)period->y, (float)period->z},

@@ -35,7 +35,7 @@ typedef struct list_job {
 
 float rp_dem_gap(const rp_solver *solver, size_t a, size_t b)
 {
-    const float *from = (const float *)&solver->place[a], *to = (const float *)&solver->place[b];
+    const float *from = rp_dem_at(solver, a), *to = rp_dem_at(solver, b);
     const float period[3] = {(float)solver->period.x, (float)solver->period.y,
                              (float)solver->period.z};
     float square = 0;
@@ -174,7 +174,7 @@ static void origin_range(void *context, size_t begin, size_t end)
     const rp_solver *solver = context;
     for (size_t s = begin; s < end; s++)
         for (int a = 0; a < 3; a++) {
-            const float *row = (const float *)&solver->place[s];
+            const float *row = rp_dem_at(solver, s);
             solver->lists.origin[a][s] = row[AT_X + a] + row[AT_LOW_X + a];
         }
 }

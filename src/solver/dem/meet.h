@@ -6,7 +6,7 @@
 
 /* What is the same for all spheres. */
 typedef struct rp_dem_field {
-    const rp_wide *place, *motion;
+    const rp_dem_row *rows;
     const rp_dem_pair *pairs;
     int material_count;
     float period[3]; /* m; 0: none */
@@ -54,8 +54,8 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
 {
     const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     rp_wide at[RP_WIDE], own[RP_WIDE];
-    rp_wide_turn(f->place, e->other, at);
-    rp_wide_turn(f->place, e->mine, own);
+    rp_wide_turn_of(&f->rows->at, 2, e->other, at);
+    rp_wide_turn_of(&f->rows->at, 2, e->mine, own);
     rp_dem_vec d = {at[AT_X] - own[AT_X], at[AT_Y] - own[AT_Y], at[AT_Z] - own[AT_Z]};
     if (f->periodic) {
         if (f->period[0] > 0) d.x = rp_dem_nearest_wide(d.x, f->period[0]);
@@ -115,8 +115,8 @@ RP_WIDE_INLINE rp_dem_meet rp_dem_meet_of(const rp_dem_field *f, const rp_dem_en
 {
     rp_wide go[RP_WIDE], own[RP_WIDE];
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
-    rp_wide_turn(f->motion, entries->other, go);
-    rp_wide_turn(f->motion, entries->mine, own);
+    rp_wide_turn_of(&f->rows->go, 2, entries->other, go);
+    rp_wide_turn_of(&f->rows->go, 2, entries->mine, own);
     rp_dem_vec turning = {other_lever * go[GO_SPIN_X] + lever * own[GO_SPIN_X],
                           other_lever * go[GO_SPIN_Y] + lever * own[GO_SPIN_Y],
                           other_lever * go[GO_SPIN_Z] + lever * own[GO_SPIN_Z]};

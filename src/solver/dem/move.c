@@ -131,23 +131,23 @@ static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, r
     const rp_particles *p = solver->frame.particles;
     float ax = (float)arm.x, ay = (float)arm.y, az = (float)arm.z;
     float wx = solver->spin[0][i], wy = solver->spin[1][i], wz = solver->spin[2][i];
-    solver->place[sphere] = (rp_wide){p->x[i],
-                                      p->y[i],
-                                      p->z[i],
-                                      (float)radius,
-                                      solver->low[0][i] + ax,
-                                      solver->low[1][i] + ay,
-                                      solver->low[2][i] + az,
-                                      1 / p->mass[i]};
+    solver->rows[sphere].at = (rp_wide){p->x[i],
+                                        p->y[i],
+                                        p->z[i],
+                                        (float)radius,
+                                        solver->low[0][i] + ax,
+                                        solver->low[1][i] + ay,
+                                        solver->low[2][i] + az,
+                                        1 / p->mass[i]};
     float half = (float)(solver->dt / 2); /* (E4): v of the step's middle, as far as it is known */
-    solver->motion[sphere] = (rp_wide){p->vx[i] + half * solver->drive[0][i] + wy * az - wz * ay,
-                                       p->vy[i] + half * solver->drive[1][i] + wz * ax - wx * az,
-                                       p->vz[i] + half * solver->drive[2][i] + wx * ay - wy * ax,
-                                       wx,
-                                       wy,
-                                       wz,
-                                       (float)p->material[i],
-                                       p->moisture[i]};
+    solver->rows[sphere].go = (rp_wide){p->vx[i] + half * solver->drive[0][i] + wy * az - wz * ay,
+                                        p->vy[i] + half * solver->drive[1][i] + wz * ax - wx * az,
+                                        p->vz[i] + half * solver->drive[2][i] + wx * ay - wy * ax,
+                                        wx,
+                                        wy,
+                                        wz,
+                                        (float)p->material[i],
+                                        p->moisture[i]};
 }
 
 static void fill_grain(const rp_solver *solver, size_t i)
@@ -187,7 +187,7 @@ static float way_of(const rp_solver *solver, size_t begin, size_t end)
     const rp_dem_lists *lists = &solver->lists;
     float most = 0;
     for (size_t s = begin; s < end; s++) {
-        const float *at = (const float *)&solver->place[s];
+        const float *at = rp_dem_at(solver, s);
         float dx = at[AT_X] - lists->origin[0][s] + at[AT_LOW_X];
         float dy = at[AT_Y] - lists->origin[1][s] + at[AT_LOW_Y];
         float dz = at[AT_Z] - lists->origin[2][s] + at[AT_LOW_Z];

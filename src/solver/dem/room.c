@@ -51,9 +51,8 @@ static bool grow(const column *columns, int count, size_t *capacity, size_t used
 /* The arrays of each kind; gives their number. */
 static int rows_of(rp_solver *solver, column *out)
 {
-    out[0] = (column){(void **)&solver->place, sizeof *solver->place};
-    out[1] = (column){(void **)&solver->motion, sizeof *solver->motion};
-    return 2;
+    out[0] = (column){(void **)&solver->rows, sizeof *solver->rows};
+    return 1;
 }
 
 static int spheres_of(rp_dem_lists *lists, column *out)
