@@ -197,6 +197,8 @@ double rp_dem_lag_for(rp_dem_law law, double damping);
 /* (E10): how long a contact lasts at that speed of approach. */
 double rp_dem_contact_time(const rp_solver *solver, double speed);
 rp_step_limit rp_dem_limit_dt(rp_solver *solver);
+/* The longest step for the way of the fastest body, and which it is; -1 where none moves. */
+double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed);
 /* x^(1/5), the same bits everywhere. */
 double rp_dem_fifth_root(double x);
 

@@ -208,6 +208,18 @@ double rp_dem_contact_time(const rp_solver *solver, double speed)
     return HERTZ_TIME * rp_dem_fifth_root(mass * mass / (k * k * speed));
 }
 
+/* Lists hold for half their slack: nothing may go further in a step. */
+static double way_of_a_step(const rp_solver *solver)
+{
+    return solver->slack / 4;
+}
+
+double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed)
+{
+    *body = rp_couple_fastest(solver->frame.couple, speed);
+    return *body < 0 ? INFINITY : way_of_a_step(solver) / *speed;
+}
+
 /* (E10) */
 rp_step_limit rp_dem_limit_dt(rp_solver *solver)
 {
@@ -225,10 +237,10 @@ rp_step_limit rp_dem_limit_dt(rp_solver *solver)
         if (loaded < limit.dt)
             limit = (rp_step_limit){loaded, "contact time: of the most loaded contact"};
     }
-    /* Lists hold for half their slack: nothing may go further in a step. */
-    double way = solver->slack / 4, body = rp_couple_max_speed(solver->frame.couple);
-    if (speed * limit.dt > way)
-        limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
-    if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};
+    int body;
+    double body_speed, body_limit = rp_dem_body_limit(solver, &body, &body_speed);
+    if (speed * limit.dt > way_of_a_step(solver))
+        limit = (rp_step_limit){way_of_a_step(solver) / speed, "speed: the fastest grain's way"};
+    if (body_limit < limit.dt) limit = (rp_step_limit){body_limit, "speed: the fastest body's way"};
     return limit;
 }
