@@ -17,10 +17,6 @@
 /* What history friction lets a grain creep in a second, in diameters; and viscous at least. */
 #define CREEP_MOST 1e-6
 #define CREEP_LEAST 1e-4
-/* What rolling friction takes of a spin in a step, in parts of m* R*^2; m that a ball then creeps
- * in a second on half the slope that it holds. */
-#define ROLL_SHARE 0.1
-#define ROLL_CREEP 0.3e-3
 
 #define BALLS                                                                                      \
     "particles: {spacing: 2 cm, jitter: 0}\n"                                                      \
@@ -364,33 +360,6 @@ static void rolling_friction_stops_a_ball(void **state)
                   "contacts: {alike: {first: glass, second: glass, rolling_friction: 0}");
 }
 
-/* (E8): where the slope is below rolling friction, a ball goes on by what a step lets it gain;
- * where it is above, it rolls faster and faster. */
-static void rolling_friction_holds_on_slopes(void **state)
-{
-    (void)state;
-    static const char *const solvers[] = {"law: hertz", "law: linear, contact_time: 1 ms"};
-    const double rolling = 0.1;
-    double along, turning;
-    for (int s = 0; s < 2; s++) {
-        double gentle = atan(0.5 * rolling), steep = atan(2 * rolling);
-        grains g = ball_on_floor(gentle, 0.5, rolling, solvers[s]);
-        run_world(g.world, 0.5);
-        double from = place_at(&g, 0).x, dt = rp_world_step_info(g.world).dt;
-        run_world(g.world, 1.5);
-        double creep = place_at(&g, 0).x - from, most = GRAVITY * sin(gentle) * dt / ROLL_SHARE;
-        check_near(creep, most, CLOSE * most);
-        assert_true(creep < ROLL_CREEP);
-        grains_end(&g);
-        g = ball_on_floor(steep, 0.5, rolling, solvers[s]);
-        double wanted = 5.0 / 7 * GRAVITY * (sin(steep) - rolling * cos(steep));
-        measure_slope(&g, 0.02, 0.12, &along, &turning);
-        check_near(along, wanted, CLOSE * wanted);
-        check_near(turning * RADIUS, wanted, CLOSE * wanted);
-        grains_end(&g);
-    }
-}
-
 /* --- a clump that holds on a slope -------------------------------------------------------------
  */
 
@@ -439,7 +408,6 @@ int main(void)
         cmocka_unit_test(balls_roll_down_slopes),
         cmocka_unit_test(balls_slide_down_steep_slopes),
         cmocka_unit_test(rolling_friction_stops_a_ball),
-        cmocka_unit_test(rolling_friction_holds_on_slopes),
         cmocka_unit_test(history_holds_and_viscous_creeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,8 +136,7 @@ static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *sp
         shear = spring_force(t, c, slip, along, limit, dt, spring);
     else if (speed > 0)
         shear = rp_v3_scale(slip, fmin(limit, root * speed) / speed);
-    double stop = 0.1 * c->mass * c->radius * c->radius * rate / dt;
-    double resist = fmin(c->rolling * c->radius * push, stop);
+    double resist = c->rolling * c->radius * fmin(push, root * c->radius * rate);
     *couple = rate > 0 ? rp_v3_scale(c->spin, -resist / rate) : rp_v3(0, 0, 0);
     if (t->kind.wet) push -= c->tension * c->radius * fmax(0, 1 - gap / (RUPTURE * c->radius));
     return rp_v3_madd(shear, -push, c->n);

@@ -160,16 +160,13 @@ RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_dem_vec s
     out->spring = (rp_dem_vec){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
 }
 
-/* (E8): rolling against each other costs a torque that does not depend on how fast, but no more
- * than a step bears: of what would stop the spins within it, a share that a grain bears from all
- * its contacts together. Two spheres have 0.4 m* R*^2 at least of moment of inertia between them.
- */
-RP_WIDE_INLINE rp_dem_vec rp_dem_roll(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
-                                      const rp_dem_meet *m, rp_wide mass, rp_wide normal)
+/* (E8): rolling against each other costs a torque that does not depend on how fast. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_roll(const rp_dem_pairs *pairs, const rp_dem_meet *m, rp_wide root,
+                                      rp_wide normal)
 {
     rp_wide rate, inverse = rp_dem_inverse_length(m->spin, &rate);
     rp_wide most = pairs->rolling * m->radius * normal;
-    rp_wide slow = (0.25f * 0.4f / rules->dt) * mass * m->radius * m->radius * rate;
+    rp_wide slow = pairs->rolling * root * m->radius * m->radius * rate;
     return rp_dem_scale(m->spin, -rp_wide_min(most, slow) * inverse);
 }
 
@@ -221,7 +218,7 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
     out.spring.y = rp_wide_select(touching, out.spring.y, zero);
     out.spring.z = rp_wide_select(touching, out.spring.z, zero);
     out.torque = (rp_dem_vec){zero, zero, zero};
-    if (rules->rolls) out.torque = rp_dem_roll(rules, pairs, m, mass, normal);
+    if (rules->rolls) out.torque = rp_dem_roll(pairs, m, root, normal);
     out.normal = normal;
     if (rules->cohesive) { /* (E9) */
         rp_wide gap = rp_wide_max(-m->overlap, zero);
