@@ -86,13 +86,24 @@ static double speed_of(const rp_shape *shape, rp_vec3 velocity, rp_vec3 spin)
     return rp_v3_length(velocity) + turning;
 }
 
-double rp_couple_max_speed(const rp_couple *couple)
+int rp_couple_fastest(const rp_couple *couple, double *speed)
 {
-    double most = 0;
+    int fastest = -1;
+    *speed = 0;
     for (int i = 0; i < couple->body_count; i++) {
         const rp_surface *surface = &couple->surfaces[i];
-        most = fmax(most, speed_of(surface->shape, surface->velocity, surface->spin));
+        double own = speed_of(surface->shape, surface->velocity, surface->spin);
+        if (!(own > *speed)) continue;
+        *speed = own;
+        fastest = i;
     }
+    return fastest;
+}
+
+double rp_couple_max_speed(const rp_couple *couple)
+{
+    double most;
+    rp_couple_fastest(couple, &most);
     return most;
 }
 

@@ -33,7 +33,9 @@ void rp_couple_move(rp_couple *couple, double dt);
 bool rp_couple_is_dynamic(const rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
-/* The speed of the fastest point of any surface, m/s. */
+/* The body with the fastest point, and the speed of that, m/s; -1 where none moves. */
+int rp_couple_fastest(const rp_couple *couple, double *speed);
+/* That speed alone. */
 double rp_couple_max_speed(const rp_couple *couple);
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. Faults until the
  * finish go to this report. */

@@ -128,9 +128,21 @@ static rp_code check_ratio(const rp_scene *scene, rp_report *report)
                       small->smallest, small->name, large->largest, large->name, RATIO_MAX);
 }
 
+/* Grains that are real carry no finer ones. */
+static rp_code check_detail(const rp_scene *scene, rp_report *report)
+{
+    if (scene->detail.factor < 1) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_INPUT, NULL, "detail.factor",
+                      "fine grains are carried by grains that stand for many, as those of "
+                      "'frictional'; with '%s' every grain is a real one: leave 'detail' out, or "
+                      "take smaller 'grains' and a smaller particles.spacing",
+                      scene->method->name);
+}
+
 rp_code rp_grains_check(const rp_scene *scene, rp_report *report)
 {
-    rp_code code = check_ratio(scene, report);
+    rp_code code = check_detail(scene, report), ratio = check_ratio(scene, report);
+    if (code == RP_OK) code = ratio;
     for (int i = 0; i < scene->grains.count; i++) {
         rp_code kind = check_kind(scene, &rp_scene_grains(scene)[i], report);
         if (code == RP_OK) code = kind;

@@ -4,27 +4,7 @@
 set -eu
 repose=$1
 maker=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failures=0
-
-fail() {
-    echo "FAIL: $*" >&2
-    failures=$((failures + 1))
-}
-
-# expect CODE COMMAND…: runs it with output in out and err, and compares the exit code.
-expect() {
-    wanted=$1
-    shift
-    code=0
-    "$@" >out 2>err || code=$?
-    [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: $* ($(head -c 300 err))"
-}
-
-says() { grep -q -- "$1" err || fail "standard error lacks '$1': $(head -c 300 err)"; }
-prints() { grep -q -- "$1" out || fail "standard output lacks '$1': $(head -c 300 out)"; }
+. "$(dirname "$0")/expect.sh"
 
 "$maker" run
 "$maker" half without
@@ -81,5 +61,4 @@ if "$repose" version --json | grep -q '"pictures": true'; then
     [ "$(ls pictures/*.png | wc -l)" -eq 2 ] || fail "two frames are two pictures"
 fi
 
-[ "$failures" -eq 0 ] || exit 1
-echo "all well"
+end_well

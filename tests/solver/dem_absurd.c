@@ -179,6 +179,21 @@ static void steps_that_are_too_long_are_told(void **state)
                200);
 }
 
+/* A body that stands, and is off at once; another moves gently. */
+static void bodies_that_are_too_fast_are_told(void **state)
+{
+    (void)state;
+    check_fails(PLAIN_SPACING PLAIN_GRAINS PLAIN_SOURCE PLAIN_SOLVER
+                "domain: {low: [-1, -1, -0.04], high: [1, 1, 9]}\n"
+                "bodies:\n"
+                "  mixer: {shape: sphere, radius: 1 cm, position: [0.5, 0, 1], motion: keys, keys: "
+                "[{time: 0, position: [0.5, 0, 1]}, {time: 1, position: [0.5, 0, 2]}]}\n"
+                "  ram: {shape: sphere, radius: 1 cm, position: [0, 0, 1], motion: keys, "
+                "interpolation: linear, keys: [{time: 20 ms, position: [0, 0, 1]}, {time: 21 ms, "
+                "position: [0, 0, 3]}]}\n",
+                2000, RP_ERROR_NUMERIC, "the body 'ram' goes at ", "time.max_step");
+}
+
 static void grains_that_are_too_soft_are_told(void **state)
 {
     (void)state;
@@ -324,6 +339,7 @@ int main(void)
         cmocka_unit_test(sizes_that_do_not_go_together_are_refused),
         cmocka_unit_test(grains_on_one_another_are_told),
         cmocka_unit_test(steps_that_are_too_long_are_told),
+        cmocka_unit_test(bodies_that_are_too_fast_are_told),
         cmocka_unit_test(grains_that_are_too_soft_are_told),
         cmocka_unit_test(extremes_are_run_or_told),
         cmocka_unit_test(water_holds_small_grains),

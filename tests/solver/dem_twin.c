@@ -21,6 +21,8 @@
 #define SPHERES_MAX 512 /* of all grains together */
 #define SIDES 6
 #define DAMPING_MOST 0.3 /* in parts of m* over the step (E4) */
+#define BOUNCE_MOST 0.45 /* of contacts that go by more than their overlap over */
+#define BOUNCE 40        /* in a step */
 
 static const double densities[2] = {2000, 3000}, frictions[2] = {0.3, 0.7},
                     rollings[2] = {0.05, 0.02};
@@ -64,7 +66,7 @@ typedef struct twin {
     rp_vec3 force[SPHERES_MAX], torque[SPHERES_MAX]; /* of grains */
     rp_vec3 memory[SPHERES_MAX][SPHERES_MAX];        /* m, springs, as the first of a pair has it */
     rp_vec3 wall_memory[SPHERES_MAX][SIDES];
-    double damping, stiffness; /* stiffness: linear, N/m */
+    double damping, lag, stiffness; /* stiffness: linear, N/m */
     rp_vec3 gravity;
     int pushes;
 } twin;
@@ -102,6 +104,20 @@ static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double 
     return force;
 }
 
+/* Of the rate of closing, in N s/m: what steps make of it is taken off, and a contact that began
+ * since the middle of the last step has all that it would have got by now. */
+static double damping_of(const twin *t, const touch *c, double secant, double rate, double dt)
+{
+    double overlap = fmax(c->overlap, 0), way = rate * dt;
+    double most = (overlap < BOUNCE * fabs(way) ? BOUNCE_MOST : DAMPING_MOST) * c->mass / dt;
+    double late = 1 + t->lag * secant * dt * dt / c->mass;
+    double damping = fmin(t->damping * sqrt(c->mass * secant) / late, most);
+    if (!(overlap > 0 && overlap < way)) return damping;
+    double steps = overlap / way + 0.5; /* since it began, at the step's end */
+    if (!t->kind.hertz) return damping * steps;
+    return damping * pow(steps, 1.25) / 1.25 / pow(overlap / way, 0.25);
+}
+
 /* The force on the first, and the couple of rolling; the spring goes on. */
 static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *spring,
                            rp_vec3 *couple)
@@ -110,8 +126,7 @@ static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *sp
     double secant = t->kind.hertz ? 4 / (3 * c->softness) * sqrt(c->radius * overlap) : c->linear;
     double along = t->kind.hertz ? 8 / c->compliant * sqrt(c->radius * overlap) : c->linear * 2 / 7;
     double root = sqrt(c->mass * secant), away = rp_v3_dot(c->v, c->n);
-    double damp = fmin(t->damping * root, DAMPING_MOST * c->mass / dt);
-    double push = secant * overlap - damp * away;
+    double push = secant * overlap - damping_of(t, c, secant, -away, dt) * away;
     push = c->overlap > 0 ? fmax(push, 0) : 0;
     rp_vec3 slip = rp_v3_madd(c->v, -away, c->n), shear = rp_v3(0, 0, 0);
     double speed = rp_v3_length(slip), limit = c->friction * push, rate = rp_v3_length(c->spin);
@@ -356,8 +371,9 @@ static twin *take_over(const grains *g, variant kind)
     place_balls(t, 0);
     assert_true(t->balls <= SPHERES_MAX);
     take_springs(t, g);
-    t->damping =
-        rp_dem_damping_for(kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR, restitution_of(kind));
+    rp_dem_law law = kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR;
+    t->damping = rp_dem_damping_for(law, restitution_of(kind));
+    t->lag = rp_dem_lag_for(law, t->damping);
     t->stiffness = 3000;
     t->gravity = rp_scene_gravity(g->scene, 0);
     return t;

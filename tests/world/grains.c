@@ -323,6 +323,8 @@ static void what_does_not_fit_is_refused(void **state)
                   "20 times the smallest");
     check_refused(PARTICLES "materials: {a: {}, b: {}}\ngrains: {g: {material: a}}\n", "grains",
                   "no kind of grain is for the material 'b'");
+    check_refused(RESOLVED "detail: {factor: 100}\n", "detail.factor",
+                  "with 'dem' every grain is a real one: leave 'detail' out");
 }
 
 int main(void)

@@ -20,7 +20,6 @@
 #include "solver/solver.h"
 
 #define RP_DEM_BLOCK 512 /* grains that a thread takes at a time */
-#define RP_DEM_KNOWN 16
 
 typedef enum rp_dem_law { RP_DEM_HERTZ, RP_DEM_LINEAR } rp_dem_law;
 #define RP_DEM_LAW_WORDS "hertz|linear"
@@ -48,7 +47,7 @@ typedef struct rp_dem_pair {
     float rolling;
     float tension; /* N/m: force of a bridge over R* and moisture (E9) */
     float slip;    /* damping of slip in parts of sqrt(m* k), history */
-    float spare;
+    float lag;     /* what the steps make of damping, over k dt^2 / m* (E4) */
 } rp_dem_pair;
 
 /* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
@@ -135,10 +134,6 @@ struct rp_solver {
     double dt;                /* s, of the step in hand */
     rp_vec3 gravity;          /* m/s2, likewise */
 
-    struct {
-        double restitution, damping;
-    } known[RP_DEM_KNOWN]; /* dampings that were found, the latest instead of the oldest */
-    int known_count;
     int material_count;
     rp_dem_pair *pairs;      /* of two materials */
     rp_dem_pair *wall_pairs; /* of a surface and a material */
@@ -209,17 +204,15 @@ const char *rp_dem_stage_name(rp_dem_stage stage);
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
 rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report);
-/* (E4): restitution of a contact with that damping, and how long it lasts in units of
- * (m*^2 / (k^2 v))^(1/5), or of sqrt(m* / k) for the linear law. */
-typedef struct rp_dem_bounce {
-    double restitution, duration;
-} rp_dem_bounce;
-rp_dem_bounce rp_dem_bounce_of(rp_dem_law law, double damping);
-/* The damping for a restitution of 0.01 to 1. */
+/* (E4): the damping for a restitution of 0.01 to 1. */
 double rp_dem_damping_for(rp_dem_law law, double restitution);
+/* And what steps make of it: damping is less by 1 + lag k dt^2 / m*. */
+double rp_dem_lag_for(rp_dem_law law, double damping);
 /* (E10): how long a contact lasts at that speed of approach. */
 double rp_dem_contact_time(const rp_solver *solver, double speed);
 rp_step_limit rp_dem_limit_dt(rp_solver *solver);
+/* The longest step for the way of the fastest body, and which it is; -1 where none moves. */
+double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed);
 /* x^(1/5), the same bits everywhere. */
 double rp_dem_fifth_root(double x);
 

@@ -5,10 +5,25 @@
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
 
+/* The step was found before bodies took the speeds that they have in it. */
+static rp_code fail_by_body(const rp_solver *solver, int body, double speed, double time, double dt,
+                            double good, rp_report *report)
+{
+    return rp_fail(
+        report, RP_ERROR_NUMERIC,
+        "at %.6g s the body '%s' goes at %.3g m/s, too fast for a step of %.3g s; let it "
+        "start more gently, or make steps %.2g s at most (time.max_step, or time.step "
+        "where that is given)",
+        time, rp_scene_bodies(solver->frame.scene)[body].name, speed, dt, good);
+}
+
 static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    double good = rp_dem_limit_dt(solver).dt, most = good * solver->params.steps * STEP_MOST;
+    double good = rp_dem_limit_dt(solver).dt, most = good * solver->params.steps * STEP_MOST, speed;
+    int body;
     if (dt <= most) return RP_OK;
+    if (rp_dem_body_limit(solver, &body, &speed) <= good)
+        return fail_by_body(solver, body, speed, time, dt, good, report);
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "at %.6g s a step of %.3g s is too long for contacts that last %.3g s; leave "
                    "time.step out, or make it %.2g s at most",
