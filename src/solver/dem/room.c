@@ -27,7 +27,7 @@ static void drop(const column *columns, int count, size_t *capacity)
 static bool grow(const column *columns, int count, size_t *capacity, size_t used, size_t wanted)
 {
     if (wanted <= *capacity && *columns[0].array) return true;
-    size_t now = wanted + (*capacity ? wanted / 8 : wanted / 32);
+    size_t now = wanted + wanted / 16;
     void *blocks[COLUMNS_MAX] = {0};
     size_t room = now;
     for (int n = 0; n < count; n++) {
