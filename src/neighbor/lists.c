@@ -225,9 +225,16 @@ static void copy_range(void *context, size_t begin, size_t end)
 
 static rp_code reserve_copies(rp_neighbor *neighbor, size_t count, rp_report *report)
 {
+    rp_arena *arena = neighbor->sorter.arena;
     size_t wanted = count + RP_NEIGHBOR_PADDING, capacity[3];
     float **arrays[3] = {&neighbor->copy_x, &neighbor->copy_y, &neighbor->copy_z};
     bool done = true;
+    for (int a = 0; a < 3 && arena; a++) {
+        *arrays[a] = rp_arena_take(arena, wanted * sizeof(float));
+        if (!*arrays[a])
+            return rp_fail_memory(report, 3 * wanted * sizeof(float), "neighbour search");
+    }
+    if (arena) return RP_OK;
     for (int a = 0; a < 3; a++) {
         capacity[a] = neighbor->copy_capacity;
         done &= rp_neighbor_room((void **)arrays[a], &capacity[a], wanted, sizeof(float));
@@ -267,6 +274,12 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_grid *grid, const rp_poin
     return RP_OK;
 }
 
+static void give_back(rp_neighbor *neighbor)
+{
+    rp_sorter_give(&neighbor->sorter);
+    if (neighbor->sorter.arena) neighbor->copy_x = neighbor->copy_y = neighbor->copy_z = NULL;
+}
+
 static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padded,
                       const rp_points *queries, double radius, bool skip_self, rp_lists *lists,
                       rp_report *report)
@@ -291,7 +304,9 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *points, bool padde
                     .most = neighbor->most_indices};
     rp_code code = prepare(neighbor, &grid, points, padded, &job.candidates, report);
     if (code == RP_OK) code = reserve_queries(lists, queries->count, report);
-    return code == RP_OK ? fill_lists(&job, report) : code;
+    if (code == RP_OK) code = fill_lists(&job, report);
+    give_back(neighbor);
+    return code;
 }
 
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,

@@ -32,6 +32,9 @@ typedef struct rp_period {
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
                            rp_report *report);
 void rp_neighbor_destroy(rp_neighbor *neighbor);
+/* What sorting and listing need for themselves while they are at it comes from this arena, which
+ * must outlive it, and goes back there; by default it keeps room of its own. */
+void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
 /* Lists that would take more bytes are refused; by default all that the machine has. */
 void rp_neighbor_limit(rp_neighbor *neighbor, double bytes);
 
