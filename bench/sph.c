@@ -9,9 +9,9 @@
  * Least work of the stages; what is counted in bytes is read, or written, once:
  * - order: as in neighbor.c, without the method's own fields;
  * - lists: as in neighbor.c;
- * - fill: 16 bytes a pair (an index read, a gradient written) and about 44 operations, two of them
+ * - fill: 10 bytes a pair (an index read, a gradient written) and about 44 operations, two of them
  *   a multiply-add;
- * - velocities and stresses: 16 bytes a pair (index and gradient read), 92 and 144 bytes a grain,
+ * - velocities and stresses: 10 bytes a pair (index and gradient read), 92 and 144 bytes a grain,
  *   and nine multiply-adds a pair, a matrix times a vector or a vector times a vector. The sweep of
  *   the stresses makes 24, since a load brings eight values of which it takes seven as they lie.
  * The least time is the longer one of bytes over bandwidth and operations over arithmetic. A whole
@@ -31,7 +31,7 @@
 #define WARM_UP 20
 #define LAYERS 16
 #define SPACING 0.01 /* m */
-#define PAIR_BYTES 16
+#define PAIR_BYTES 10
 #define FILL_MULTIPLY_ADDS 22
 #define SWEEP_MULTIPLY_ADDS 9
 #define VELOCITY_BYTES 92
@@ -103,7 +103,7 @@ static void note_memory(rp_bench_result *result, const rp_solver *solver, size_t
     double grains = (double)result->particles, pairs = (double)lists->total;
     double listed = (double)lists->index_capacity * sizeof *lists->index +
                     (double)lists->query_capacity * (sizeof *lists->start + sizeof *lists->count);
-    double gradients = 3 * pairs * sizeof(float);
+    double gradients = 3 * pairs * sizeof *solver->work.gradient;
     rp_bench_note(result, "memory", (double)bytes / grains, "bytes/particle");
     rp_bench_note(result, "without_lists", ((double)bytes - listed) / grains, "bytes/particle");
     rp_bench_note(result, "nor_gradients", ((double)bytes - listed - gradients) / grains,

@@ -60,7 +60,8 @@ void rp_text_release(char *text)
 
 struct rp_arena_block {
     rp_arena_block *next;
-    size_t size; /* of the payload behind this header */
+    size_t size;   /* of the payload behind this header */
+    size_t before; /* bytes that were taken when it began */
 };
 
 #define HEADER ((sizeof(rp_arena_block) + RP_ALIGNMENT - 1) / RP_ALIGNMENT * RP_ALIGNMENT)
@@ -73,6 +74,7 @@ static bool arena_add_block(rp_arena *arena, size_t size)
     if (!block) return false;
     block->next = arena->first;
     block->size = size;
+    block->before = arena->total;
     arena->first = block;
     arena->used = 0;
     return true;
@@ -89,15 +91,32 @@ void *rp_arena_take(rp_arena *arena, size_t size)
     void *block = (char *)arena->first + HEADER + arena->used;
     arena->used += size;
     arena->total += size;
+    if (arena->total > arena->most) arena->most = arena->total;
     return block;
+}
+
+size_t rp_arena_mark(const rp_arena *arena)
+{
+    return arena->total;
+}
+
+/* Of blocks before the newest nothing is taken again before the reset. */
+void rp_arena_return(rp_arena *arena, size_t mark)
+{
+    RP_ASSERT(mark <= arena->total);
+    arena->total = mark;
+    if (!arena->first) return;
+    if (mark < arena->first->before) arena->first->before = mark;
+    arena->used = mark - arena->first->before;
 }
 
 void rp_arena_reset(rp_arena *arena)
 {
-    size_t needed = arena->total;
+    size_t needed = arena->most;
     bool several = arena->first && arena->first->next;
     arena->used = 0;
-    arena->total = 0;
+    arena->total = arena->most = 0;
+    if (arena->first) arena->first->before = 0;
     if (!several) return;
     rp_arena_destroy(arena);
     arena_add_block(arena, needed); /* when it fails, the next take tries again */

@@ -25,17 +25,22 @@ bool rp_reserve(void **array, size_t *capacity, size_t used, size_t wanted, size
 char *rp_text_copy(const char *text);
 void rp_text_release(char *text);
 
-/* The arena: taking is a pointer bump, giving back is one reset for all. When it runs out it takes
- * another block from the heap; the next reset joins the blocks, so a warm arena never allocates. */
+/* The arena: taking is a pointer bump, giving back is one reset for all, or a return to a mark for
+ * what was taken since. When it runs out it takes another block from the heap; the next reset joins
+ * the blocks, so a warm arena never allocates. */
 typedef struct rp_arena_block rp_arena_block;
 typedef struct rp_arena {
     rp_arena_block *first; /* newest first */
     size_t used;           /* bytes of the newest block */
     size_t total;          /* bytes taken since the reset, over all blocks */
+    size_t most;           /* that this has been */
 } rp_arena;
 
 /* A cache-aligned block that lives until the reset; NULL when memory runs out. */
 void *rp_arena_take(rp_arena *arena, size_t size);
+/* What is taken after the mark lives until the return to it. */
+size_t rp_arena_mark(const rp_arena *arena);
+void rp_arena_return(rp_arena *arena, size_t mark);
 void rp_arena_reset(rp_arena *arena);
 void rp_arena_destroy(rp_arena *arena);
 

@@ -24,6 +24,24 @@ static size_t indices_in_memory(void)
     return (size_t)pages * (size_t)page / sizeof(uint32_t);
 }
 
+static void release_copies(rp_neighbor *neighbor)
+{
+    size_t bytes = neighbor->copy_capacity * sizeof(float);
+    rp_release(neighbor->copy_x, bytes);
+    rp_release(neighbor->copy_y, bytes);
+    rp_release(neighbor->copy_z, bytes);
+    neighbor->copy_x = neighbor->copy_y = neighbor->copy_z = NULL;
+    neighbor->copy_capacity = 0;
+}
+
+void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)
+{
+    rp_sorter *sorter = &neighbor->sorter;
+    rp_sorter_end(sorter);
+    release_copies(neighbor);
+    sorter->arena = arena;
+}
+
 void rp_neighbor_limit(rp_neighbor *neighbor, double bytes)
 {
     double indices = bytes / sizeof(uint32_t);
@@ -60,9 +78,7 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     if (!neighbor) return;
     rp_sorter_end(&neighbor->sorter);
     rp_cells_end(&neighbor->cells);
-    rp_release(neighbor->copy_x, neighbor->copy_capacity * sizeof(float));
-    rp_release(neighbor->copy_y, neighbor->copy_capacity * sizeof(float));
-    rp_release(neighbor->copy_z, neighbor->copy_capacity * sizeof(float));
+    release_copies(neighbor);
     rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
     rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
     rp_release(neighbor, sizeof *neighbor);

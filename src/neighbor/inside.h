@@ -37,11 +37,14 @@ typedef struct rp_candidates {
     const uint32_t *index;
 } rp_candidates;
 
-/* Sorted keys and where they came from. Two arrays each, for a radix sort to go to and fro. */
+/* Sorted keys and where they came from. Two arrays each, for a radix sort to go to and fro. With an
+ * arena they are there, until rp_sorter_give. */
 typedef struct rp_sorter {
     uint64_t *keys, *other_keys;
     uint32_t *order, *other_order;
-    size_t capacity;
+    size_t capacity; /* 0 in an arena */
+    rp_arena *arena; /* NULL: none */
+    size_t mark;     /* of the arena, before */
     uint32_t *histogram;
     size_t histogram_capacity;
 } rp_sorter;
@@ -78,8 +81,8 @@ struct rp_neighbor {
     float limit; /* m2, its radius squared */
     rp_cells cells;
     float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */
-    size_t copy_capacity;
-    uint64_t *ghost_first; /* of each block of grains */
+    size_t copy_capacity;            /* 0 in an arena */
+    uint64_t *ghost_first;           /* of each block of grains */
     size_t ghost_block_capacity;
     rp_scratch *scratch; /* one for each thread */
     int scratch_count;
@@ -100,6 +103,9 @@ void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, si
 /* Fills keys and order: stable, by ascending key. `*in_order` when the points already were. */
 rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
                       const rp_points *points, bool *in_order, rp_report *report);
+/* To be called when the keys and the order are no longer needed; with them goes all that was taken
+ * from the arena since the run. */
+void rp_sorter_give(rp_sorter *sorter);
 void rp_sorter_end(rp_sorter *sorter);
 
 rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *keys, size_t count,

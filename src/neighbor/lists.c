@@ -223,9 +223,16 @@ static void copy_range(void *context, size_t begin, size_t end)
 
 static rp_code reserve_copies(rp_neighbor *neighbor, size_t count, rp_report *report)
 {
+    rp_arena *arena = neighbor->sorter.arena;
     size_t wanted = count + RP_NEIGHBOR_PADDING, capacity[3];
     float **arrays[3] = {&neighbor->copy_x, &neighbor->copy_y, &neighbor->copy_z};
     bool done = true;
+    for (int a = 0; a < 3 && arena; a++) {
+        *arrays[a] = rp_arena_take(arena, wanted * sizeof(float));
+        if (!*arrays[a])
+            return rp_fail_memory(report, 3 * wanted * sizeof(float), "neighbour search");
+    }
+    if (arena) return RP_OK;
     for (int a = 0; a < 3; a++) {
         capacity[a] = neighbor->copy_capacity;
         done &= rp_neighbor_room((void **)arrays[a], &capacity[a], wanted, sizeof(float));
@@ -307,6 +314,12 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles
     return prepare(neighbor, &points, true, radius, report);
 }
 
+void rp_neighbor_done(rp_neighbor *neighbor)
+{
+    rp_sorter_give(&neighbor->sorter);
+    if (neighbor->sorter.arena) neighbor->copy_x = neighbor->copy_y = neighbor->copy_z = NULL;
+}
+
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
                              size_t end, rp_lists *lists, rp_report *report)
 {
@@ -321,8 +334,10 @@ rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, 
 {
     lists->query_count = lists->total = 0;
     rp_code code = rp_neighbor_prepare(neighbor, particles, radius, report);
-    if (code != RP_OK) return code;
-    return rp_neighbor_lists_of(neighbor, particles, 0, particles->count, lists, report);
+    if (code == RP_OK)
+        code = rp_neighbor_lists_of(neighbor, particles, 0, particles->count, lists, report);
+    rp_neighbor_done(neighbor);
+    return code;
 }
 
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
@@ -334,5 +349,7 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
     rp_points queries = {query_x, query_y, query_z, query_count};
     lists->query_count = lists->total = 0;
     rp_code code = prepare(neighbor, &points, false, radius, report);
-    return code == RP_OK ? search(neighbor, &queries, RP_NONE, lists, report) : code;
+    if (code == RP_OK) code = search(neighbor, &queries, RP_NONE, lists, report);
+    rp_neighbor_done(neighbor);
+    return code;
 }

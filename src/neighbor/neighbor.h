@@ -32,6 +32,9 @@ typedef struct rp_period {
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
                            rp_report *report);
 void rp_neighbor_destroy(rp_neighbor *neighbor);
+/* What sorting and listing need for themselves while they are at it comes from this arena, which
+ * must outlive it, and goes back there; by default it keeps room of its own. */
+void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
 /* Lists that would take more bytes are refused; by default all that the machine has. */
 void rp_neighbor_limit(rp_neighbor *neighbor, double bytes);
 
@@ -70,11 +73,13 @@ void rp_lists_end(rp_lists *lists);
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                           rp_lists *lists, rp_report *report);
 /* The same in pieces, for those who look at each list once: after rp_neighbor_prepare the lists of
- * own grains `begin` to `end` - 1, as queries 0 and on, as long as no grain has changed. */
+ * own grains `begin` to `end` - 1, as queries 0 and on, as long as no grain has changed. To be
+ * ended with rp_neighbor_done, also where something failed. */
 rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                             rp_report *report);
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
                              size_t end, rp_lists *lists, rp_report *report);
+void rp_neighbor_done(rp_neighbor *neighbor);
 /* Any points as candidates, any other points as queries (quick when both are in cell order). */
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
                                   const float *z, size_t count, const float *query_x,

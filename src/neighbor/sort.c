@@ -20,6 +20,12 @@ bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t elem
     return true;
 }
 
+static void forget_arrays(rp_sorter *sorter)
+{
+    sorter->keys = sorter->other_keys = NULL;
+    sorter->order = sorter->other_order = NULL;
+}
+
 static void release_arrays(rp_sorter *sorter)
 {
     size_t capacity = sorter->capacity;
@@ -27,8 +33,7 @@ static void release_arrays(rp_sorter *sorter)
     rp_release(sorter->other_keys, capacity * sizeof *sorter->other_keys);
     rp_release(sorter->order, capacity * sizeof *sorter->order);
     rp_release(sorter->other_order, capacity * sizeof *sorter->other_order);
-    sorter->keys = sorter->other_keys = NULL;
-    sorter->order = sorter->other_order = NULL;
+    forget_arrays(sorter);
     sorter->capacity = 0;
 }
 
@@ -39,9 +44,30 @@ void rp_sorter_end(rp_sorter *sorter)
     *sorter = (rp_sorter){0};
 }
 
+static rp_code borrow(rp_sorter *sorter, size_t wanted, rp_report *report)
+{
+    sorter->mark = rp_arena_mark(sorter->arena);
+    sorter->keys = rp_arena_take(sorter->arena, wanted * sizeof *sorter->keys);
+    sorter->other_keys = rp_arena_take(sorter->arena, wanted * sizeof *sorter->keys);
+    sorter->order = rp_arena_take(sorter->arena, wanted * sizeof *sorter->order);
+    sorter->other_order = rp_arena_take(sorter->arena, wanted * sizeof *sorter->order);
+    if (sorter->keys && sorter->other_keys && sorter->order && sorter->other_order) return RP_OK;
+    rp_sorter_give(sorter);
+    return rp_fail_memory(report, wanted * 2 * (sizeof(uint64_t) + sizeof(uint32_t)),
+                          "sorting grains");
+}
+
+void rp_sorter_give(rp_sorter *sorter)
+{
+    if (!sorter->arena) return;
+    rp_arena_return(sorter->arena, sorter->mark);
+    forget_arrays(sorter);
+}
+
 static rp_code reserve(rp_sorter *sorter, size_t count, rp_report *report)
 {
     size_t wanted = count + RP_NEIGHBOR_PADDING;
+    if (sorter->arena) return borrow(sorter, wanted, report);
     if (wanted <= sorter->capacity) return RP_OK;
     release_arrays(sorter);
     sorter->capacity = wanted + wanted / 8;
@@ -185,5 +211,6 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double 
         rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);
     if (code == RP_OK && !in_order)
         rp_particles_reorder(particles, neighbor->sorter.order, neighbor->threads);
+    rp_sorter_give(&neighbor->sorter);
     return code;
 }

@@ -75,6 +75,35 @@ static void a_warm_arena_allocates_nothing(void **state)
     rp_arena_destroy(&arena);
 }
 
+/* What is given back to a mark is taken again, in a cold arena and in a warm one, and what was
+ * taken before the mark stays as it was. */
+static void an_arena_returns_to_a_mark(void **state)
+{
+    (void)state;
+    rp_arena arena = {0};
+    size_t held = rp_memory_now().bytes;
+    for (int round = 0; round < 3; round++) {
+        rp_arena_reset(&arena);
+        char *kept = rp_arena_take(&arena, 100000);
+        memset(kept, round, 100000);
+        size_t mark = rp_arena_mark(&arena);
+        for (int i = 0; i < 10; i++) {
+            char *first = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
+            memset(first, 3, 70000);
+            memset(second, 4, 200000);
+            assert_int_equal(first[69999], 3);
+            rp_arena_return(&arena, mark);
+        }
+        for (int i = 0; i < 100000; i++)
+            assert_int_equal(kept[i], round);
+    }
+    /* Joined, it has room for the most that was there at a time. */
+    assert_true(rp_memory_now().bytes - held < 380000);
+    rp_arena_destroy(&arena);
+    rp_arena_return(&arena, 0);
+    assert_int_equal(rp_memory_now().bytes, held);
+}
+
 static int hook_calls;
 static bool hook_refuses;
 
@@ -168,6 +197,7 @@ int main(void)
         cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(arrays_keep_their_contents_as_they_grow),
         cmocka_unit_test(a_warm_arena_allocates_nothing),
+        cmocka_unit_test(an_arena_returns_to_a_mark),
         cmocka_unit_test(the_host_program_may_take_over),
         cmocka_unit_test(a_failed_assertion_is_told_and_ends),
         cmocka_unit_test(the_log_goes_to_the_hook),

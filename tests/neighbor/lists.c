@@ -281,6 +281,40 @@ static void memory_follows_grains_not_space(void **state)
     assert_true(bytes_for_two_clusters(1e6f) < 2 * near);
 }
 
+/* With an arena to borrow from, lists are the same, and all of it goes back. */
+static void room_can_be_borrowed(void **state)
+{
+    (void)state;
+    rp_arena arena = {0};
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 3000, 43, 0, 1);
+    size_t held = rp_memory_now().bytes;
+    check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, NULL), NULL);
+    size_t own = rp_memory_now().bytes - held;
+    rp_neighbor_borrow(neighbor, &arena);
+    assert_true(rp_memory_now().bytes - held < own - 3000 * 36);
+    char *kept = rp_arena_take(&arena, 1000);
+    memset(kept, 7, 1000);
+    size_t mark = rp_arena_mark(&arena);
+    for (int round = 0; round < 3; round++) {
+        check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, NULL), NULL);
+        check_against_twin(&p, &lists, 0.1);
+        if (round) check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
+        assert_int_equal(rp_arena_mark(&arena), mark);
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(kept[i], 7);
+    rp_arena_destroy(&arena);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    assert_int_equal(rp_memory_now().bytes, held);
+    rp_particles_end(&p);
+}
+
 /* An allocator that refuses large blocks stands for a machine without enough memory. */
 static size_t largest_block = SIZE_MAX;
 static rp_hooks plain_hooks;
@@ -364,6 +398,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_warm_update_allocates_nothing),
         cmocka_unit_test(memory_follows_grains_not_space),
+        cmocka_unit_test(room_can_be_borrowed),
         cmocka_unit_test(absurd_lists_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,10 +196,12 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     if (code == RP_OK) code = rp_dem_take_materials(solver, report);
     if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);
-    if (code == RP_OK)
+    if (code == RP_OK) {
+        rp_neighbor_borrow(frame->neighbor, frame->arena);
         *out = solver;
-    else
+    } else {
         dem_destroy(solver);
+    }
     return code;
 }
 

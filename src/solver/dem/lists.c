@@ -197,6 +197,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
         job.end = job.begin + (left < most ? left : most);
         code = list_piece(&job, report);
     }
+    rp_neighbor_done(frame->neighbor);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;

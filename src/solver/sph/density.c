@@ -1,6 +1,7 @@
 /* How full the neighbourhood of each grain is, the gradients of its pairs (G1 to G4), and the
  * forces between pairs that do not depend on stress: viscosity (G16) and cohesion (G17). */
 #include "base/report.h"
+#include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
 
@@ -21,49 +22,58 @@
 /* (G9a): times to fall one spacing over which it is averaged where pressure rises. */
 #define AVERAGED 2.4
 
-/* The gradients of a group of up to eight pairs: all x, then all y, then all z. */
-RP_WIDE_INLINE void store_group(float *to, rp_wide gx, rp_wide gy, rp_wide gz, uint32_t count)
-{
-    if (count >= RP_WIDE) {
-        rp_wide_store(to, gx);
-        rp_wide_store(to + RP_WIDE, gy);
-        rp_wide_store(to + 2 * RP_WIDE, gz);
-        return;
-    }
-    memcpy(to, &gx, count * sizeof(float));
-    memcpy(to + count, &gy, count * sizeof(float));
-    memcpy(to + 2 * count, &gz, count * sizeof(float));
-}
-
 /* Sums over the pairs of one grain, eight at a time. */
 typedef struct pair_sums {
-    rp_wide fill, gx, gy, gz, squares; /* (G1, G3) */
-    rp_wide pressure, stress;          /* Pa, weighted by the kernel (G9); all pairs, by parts */
-    rp_wide rise_x, rise_y, rise_z;    /* Pa/m, of pressure (G9a) */
-    rp_wide drag_x, drag_y, drag_z;    /* m/s, viscosity */
-    rp_wide pull_x, pull_y, pull_z;    /* Pa m, cohesion */
+    rp_wide fill, squares;          /* (G1); 1/m2 (G3) */
+    rp_wide gx, gy, gz;             /* quanta (G3) */
+    rp_wide rise_x, rise_y, rise_z; /* Pa quanta, of pressure (G9a) */
+    rp_wide drag_x, drag_y, drag_z; /* m/s, viscosity */
+    rp_wide pull_x, pull_y, pull_z; /* Pa m, cohesion */
+    rp_wide stress;                 /* Pa, weighted by the kernel (G9); all pairs, by parts */
 } pair_sums;
 
-/* What the pairs `index` of grain i have to do with velocities and cohesion. */
+/* Those sums with their lanes added; the stress stays as it is. */
+typedef struct grain_sums {
+    float fill, squares;
+    rp_four g, rise, drag, pull;
+    rp_wide stress;
+} grain_sums;
+
+RP_WIDE_INLINE grain_sums add_lanes(const pair_sums *s)
+{
+    const rp_wide none = {0};
+    rp_wide a[8] = {s->gx, s->gy, s->gz, s->squares, s->rise_x, s->rise_y, s->rise_z, s->fill};
+    rp_wide b[8] = {s->drag_x, s->drag_y, s->drag_z, none, s->pull_x, s->pull_y, s->pull_z, none};
+    rp_wide first = rp_wide_sums(a), second = rp_wide_sums(b);
+    return (grain_sums){.fill = first[7],
+                        .squares = first[3],
+                        .g = {first[0], first[1], first[2], 0},
+                        .rise = {first[4], first[5], first[6], 0},
+                        .drag = {second[0], second[1], second[2], 0},
+                        .pull = {second[4], second[5], second[6], 0},
+                        .stress = s->stress};
+}
+
+/* What eight neighbours have to do with velocities and cohesion: `near` has their values in
+ * columns, `own` the grain's; d is the way to it. */
 RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uint32_t *index,
-                                    rp_wide dx, rp_wide dy, rp_wide dz, rp_wide value, pair_sums *s)
+                                    const rp_wide near[8], rp_wide own, const rp_wide d[3],
+                                    rp_wide value, pair_sums *s)
 {
     const rp_particles *p = solver->frame.particles;
-    rp_wide drag = value * rp_wide_min(rp_wide_gather(solver->damping, index),
-                                       rp_wide_all(solver->damping[i]));
+    rp_wide drag = value * rp_wide_min(near[RP_SPH_DAMPING], rp_wide_all(own[RP_SPH_DAMPING]));
     if (solver->mixed) {
         rp_wide mass = rp_wide_gather(p->mass, index);
         drag *= 2 * mass / (mass + p->mass[i]);
     }
-    s->drag_x += drag * (rp_wide_gather(p->vx, index) - p->vx[i]);
-    s->drag_y += drag * (rp_wide_gather(p->vy, index) - p->vy[i]);
-    s->drag_z += drag * (rp_wide_gather(p->vz, index) - p->vz[i]);
+    s->drag_x += drag * (near[RP_SPH_VELOCITY] - own[RP_SPH_VELOCITY]);
+    s->drag_y += drag * (near[RP_SPH_VELOCITY + 1] - own[RP_SPH_VELOCITY + 1]);
+    s->drag_z += drag * (near[RP_SPH_VELOCITY + 2] - own[RP_SPH_VELOCITY + 2]);
     if (!solver->cohesive) return;
-    rp_wide pull = value * rp_wide_min(rp_wide_gather(solver->cohesion, index),
-                                       rp_wide_all(solver->cohesion[i]));
-    s->pull_x -= pull * dx;
-    s->pull_y -= pull * dy;
-    s->pull_z -= pull * dz;
+    rp_wide pull = value * rp_wide_min(near[RP_SPH_COHESION], rp_wide_all(own[RP_SPH_COHESION]));
+    s->pull_x -= pull * d[0];
+    s->pull_y -= pull * d[1];
+    s->pull_z -= pull * d[2];
 }
 
 /* A stress moves each neighbour by that one's own mass (G10): without it, the step of heavy grains
@@ -81,72 +91,75 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint
            rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
 }
 
-/* (G9a): how pressure rises. */
-RP_WIDE_INLINE void add_pressures(const rp_solver *solver, size_t i, const uint32_t *index,
-                                  rp_wide value, rp_wide gx, rp_wide gy, rp_wide gz, pair_sums *s)
-{
-    const rp_particles *p = solver->frame.particles;
-    rp_wide pressure = rp_wide_gather(p->pressure, index), rise = pressure - p->pressure[i];
-    s->pressure += value * pressure;
-    s->rise_x += rise * gx;
-    s->rise_y += rise * gy;
-    s->rise_z += rise * gz;
-}
-
-/* (G9a): the stresses of an even number of neighbours, each times its weight; in a loop of its own,
- * since the processor has no registers for more sums in the other. */
+/* (G9a): the stresses of neighbours in fours, each times its weight; in a loop of its own, since
+ * the processor has no registers for more sums in the other. */
 #define WEIGHED 64 /* at a time */
 RP_WIDE_INLINE rp_wide weigh_stresses(const rp_wide *stress, const uint32_t *index,
                                       const float *weight, uint32_t count)
 {
-    rp_wide even = {0}, odd = {0};
-    for (uint32_t k = 0; k < count; k += 2) {
-        even += weight[k] * stress[index[k]];
-        odd += weight[k + 1] * stress[index[k + 1]];
-    }
-    return even + odd;
+    rp_wide sums[4] = {0};
+    for (uint32_t n = 0; n < count; n += 4)
+        for (uint32_t k = 0; k < 4; k++)
+            sums[k] += weight[n + k] * stress[index[n + k]];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-RP_WIDE_INLINE pair_sums sum_pairs(const rp_solver *solver, size_t i)
+/* The kernel's value and gradient, in quanta, of up to eight pairs that are d apart. */
+RP_WIDE_INLINE rp_wide look_at_pairs(const rp_solver *solver, const rp_wide d[3], uint32_t count,
+                                     rp_wide g[3])
+{
+    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    /* Behind the last neighbour the indices are any that exist; their share is nought. */
+    rp_wide_int live = lanes < (float)count;
+    float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
+    rp_wide r = rp_wide_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    r = rp_wide_max(r, rp_wide_all(nearest));
+    /* One over the distance can be found while the slope is. */
+    rp_wide inverse = volume / solver->quantum / r;
+    rp_wide slope = rp_wide_select(live, inverse, rp_wide_all(0));
+    slope *= rp_kernel_slope_wide(solver->kernel, r);
+    for (int a = 0; a < 3; a++)
+        g[a] = rp_sph_whole(slope * d[a]);
+    rp_wide value = volume * rp_kernel_value_wide(solver->kernel, r);
+    return rp_wide_select(live, value, rp_wide_all(0));
+}
+
+RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
-    float *gradient = solver->work.gradient + 3 * lists->start[i];
-    float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
-    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    int16_t *gradient = w->gradient + 3 * lists->start[i];
+    const rp_wide own = w->seen[i];
     uint32_t count = lists->count[i], waiting = 0;
-    float weight[WEIGHED];
+    float weight[WEIGHED], quantum2 = solver->quantum * solver->quantum;
     pair_sums s = {0};
     for (uint32_t n = 0; n < count; n += RP_WIDE) {
-        /* Behind the last neighbour the indices are any that exist; their share is nought. */
-        rp_wide_int live = lanes < (float)(count - n);
-        rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
-        rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
-        rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
-        rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
-        r = rp_wide_max(r, rp_wide_all(nearest));
-        rp_wide value = volume * rp_kernel_value_wide(solver->kernel, r);
-        rp_wide slope = volume * rp_kernel_slope_wide(solver->kernel, r) / r;
-        value = rp_wide_select(live, value, rp_wide_all(0));
-        slope = rp_wide_select(live, slope, rp_wide_all(0));
-        rp_wide gx = slope * dx, gy = slope * dy, gz = slope * dz;
-        store_group(gradient + 3 * n, gx, gy, gz, count - n);
+        rp_wide near[8], d[3], g[3];
+        rp_wide_turn(w->seen, index + n, near);
+        for (int a = 0; a < 3; a++)
+            d[a] = own[a] - near[a];
+        rp_wide value = look_at_pairs(solver, d, count - n, g);
+        rp_sph_keep_group(gradient + 3 * n, g, count - n);
+        rp_wide rise = rp_wide_gather(p->pressure, index + n) - p->pressure[i]; /* (G9a) */
         s.fill += value;
-        add_pressures(solver, i, index + n, value, gx, gy, gz, &s);
-        s.gx += gx;
-        s.gy += gy;
-        s.gz += gz;
-        s.squares += in_own_mass(solver, i, index + n, gx * gx + gy * gy + gz * gz);
-        add_pair_forces(solver, i, index + n, dx, dy, dz, value, &s);
+        s.gx += g[0];
+        s.gy += g[1];
+        s.gz += g[2];
+        s.rise_x += rise * g[0];
+        s.rise_y += rise * g[1];
+        s.rise_z += rise * g[2];
+        rp_wide squares = quantum2 * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        s.squares += in_own_mass(solver, i, index + n, squares);
+        add_pair_forces(solver, i, index + n, near, own, d, value, &s);
         rp_wide_store(weight + waiting, value);
         waiting += RP_WIDE;
         if (waiting < WEIGHED && n + RP_WIDE < count) continue;
-        s.stress +=
-            weigh_stresses(solver->work.stress, index + n + RP_WIDE - waiting, weight, waiting);
+        s.stress += weigh_stresses(w->stress, index + n + RP_WIDE - waiting, weight, waiting);
         waiting = 0;
     }
-    return s;
+    return add_lanes(&s);
 }
 
 /* (G9): the mean pressure of a neighbourhood; on a surface, where all neighbours lie deeper, the
@@ -158,11 +171,11 @@ static float pressure_around(float own, float self, float sum, float fill, float
 }
 
 /* (G9a, G9b), and what they need to remember. */
-RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const pair_sums *s)
+RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
-    const float rise[3] = {rp_wide_sum(s->rise_x), rp_wide_sum(s->rise_y), rp_wide_sum(s->rise_z)};
+    rp_four rise = solver->quantum * s->rise;
     rp_wide mean = s->stress + self * solver->work.stress[i];
     rp_four n = {0};
     for (int k = 0; k < 3; k++) {
@@ -183,47 +196,63 @@ static void fill_range(void *context, size_t begin, size_t end)
     float share = SURFACE_SHARE * (float)(solver->spacing * solver->spacing);
     float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
     for (size_t i = begin; i < end; i++) {
-        pair_sums s = sum_pairs(solver, i);
+        grain_sums s = sum_pairs(solver, i);
         const rp_sph_material *material = &solver->materials[p->material[i]];
-        float gx = rp_wide_sum(s.gx), gy = rp_wide_sum(s.gy), gz = rp_wide_sum(s.gz);
-        float square = gx * gx + gy * gy + gz * gz;
-        float fill = self + rp_wide_sum(s.fill);
+        rp_four g = solver->quantum * s.g;
+        float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+        float fill = self + s.fill;
         float lack = solver->params.surface ? share * square : 0;
-        w->sum[i] = (rp_four){gx, gy, gz, rp_wide_sum(s.squares) + square};
-        w->around[i] =
-            pressure_around(p->pressure[i], self, rp_wide_sum(s.pressure), fill, share * square);
+        w->sum[i] = s.g;
+        w->sum[i][3] = s.squares + square;
+        w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], fill, share * square);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
-        w->error[i] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
-        w->free[i] = (rp_four){rp_wide_sum(s.drag_x), rp_wide_sum(s.drag_y), rp_wide_sum(s.drag_z)};
-        w->free[i] +=
-            pull * material->push *
-            (rp_four){rp_wide_sum(s.pull_x), rp_wide_sum(s.pull_y), rp_wide_sum(s.pull_z)};
+        w->free[i] = s.drag + pull * material->push * s.pull;
+        w->free[i][RP_SPH_ERROR] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
         p->density[i] = fill * material->density;
     }
 }
 
 /* (G16): grains inside the yield surface hold each other; the others flow. */
-static void property_range(void *context, size_t begin, size_t end)
+static float damping_of(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_material *material = &solver->materials[p->material[i]];
+    float dry = material->viscosity[0], wet = material->viscosity[1], norm2 = 0;
+    for (int k = 0; k < 6; k++)
+        norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
+    float most = STUCK_SHARE * material->yield * p->pressure[i];
+    float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
+    bool stuck = !solver->predictive && norm2 < most * most;
+    if (stuck && flowing < STUCK_DAMPING) return STUCK_DAMPING;
+    return flowing < DAMPING_MOST ? flowing : DAMPING_MOST;
+}
+
+static void see_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
-    float per_step = (float)(solver->dt / VISCOSITY_STEP);
     for (size_t i = begin; i < end; i++) {
-        const rp_sph_material *material = &solver->materials[p->material[i]];
-        float wet = p->moisture[i], norm2 = 0;
-        for (int k = 0; k < 6; k++)
-            norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
-        float most = STUCK_SHARE * material->yield * p->pressure[i];
-        float flowing =
-            material->viscosity[0] + wet * (material->viscosity[1] - material->viscosity[0]);
-        flowing *= per_step;
-        bool stuck = !solver->predictive && norm2 < most * most;
-        solver->damping[i] = stuck && flowing < STUCK_DAMPING ? STUCK_DAMPING
-                             : flowing < DAMPING_MOST         ? flowing
-                                                              : DAMPING_MOST;
-        if (solver->cohesive)
-            solver->cohesion[i] =
-                material->cohesion[0] + wet * (material->cohesion[1] - material->cohesion[0]);
+        const float *cohesion = solver->materials[p->material[i]].cohesion;
+        solver->work.seen[i] = (rp_wide){
+            p->x[i],  p->y[i],
+            p->z[i],  damping_of(solver, i),
+            p->vx[i], p->vy[i],
+            p->vz[i], cohesion[0] + p->moisture[i] * (cohesion[1] - cohesion[0]),
+        };
+    }
+}
+
+/* What others see of each grain; ghosts are somewhere else than the grains they are images of. */
+static void see(const rp_solver *solver)
+{
+    const rp_particles *p = solver->frame.particles;
+    rp_wide *seen = solver->work.seen;
+    rp_parallel_for(solver->frame.threads, p->count, RP_SPH_BLOCK, see_range, (void *)solver);
+    rp_sph_sync(solver, seen, sizeof *seen);
+    for (size_t i = p->count; i < p->count + p->ghosts; i++) {
+        seen[i][0] = p->x[i];
+        seen[i][1] = p->y[i];
+        seen[i][2] = p->z[i];
     }
 }
 
@@ -234,18 +263,34 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     rp_sph_work *w = &solver->work;
     size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.total);
     w->stress = rp_arena_take(arena, all * sizeof *w->stress);
-    w->solution = rp_arena_take(arena, p->count * sizeof *w->solution);
-    w->velocity = rp_arena_take(arena, all * sizeof *w->velocity);
     w->free = rp_arena_take(arena, p->count * sizeof *w->free);
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
-    w->error = rp_arena_take(arena, p->count * sizeof *w->error);
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
-    w->gradient = rp_arena_take(arena, (3 * pairs + RP_WIDE) * sizeof *w->gradient);
-    if (!w->stress || !w->solution || !w->velocity || !w->free || !w->sum || !w->error ||
-        !w->around || !w->grip || !w->gradient)
+    w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
+    if (!w->stress || !w->free || !w->sum || !w->around || !w->grip || !w->gradient)
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
+    return RP_OK;
+}
+
+/* What the sums over pairs are made of is needed no longer when they are there, and gives its room
+ * to the velocities. */
+static rp_code fill(rp_solver *solver, rp_report *report)
+{
+    const rp_frame *frame = &solver->frame;
+    const rp_particles *p = frame->particles;
+    rp_sph_work *w = &solver->work;
+    size_t all = rp_sph_roomy(p->count + p->ghosts), mark = rp_arena_mark(frame->arena);
+    w->seen = rp_arena_take(frame->arena, all * sizeof *w->seen);
+    if (!w->seen) return rp_fail_memory(report, all * sizeof *w->seen, "what grains see");
+    rp_sph_pack(solver);
+    see(solver);
+    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
+    rp_arena_return(frame->arena, mark);
+    w->seen = NULL;
+    w->velocity = rp_arena_take(frame->arena, all * sizeof *w->velocity);
+    if (!w->velocity) return rp_fail_memory(report, all * sizeof *w->velocity, "velocities");
     return RP_OK;
 }
 
@@ -259,14 +304,13 @@ static double compression(void *context, size_t begin, size_t end)
     return sum;
 }
 
-/* Own grains in cell order, their damping and cohesion, and ghosts that have them, too. */
+/* Own grains in cell order, and their ghosts. */
 static rp_code order(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
     rp_code code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, property_range, solver);
     return rp_neighbor_ghosts(frame->neighbor, p, solver->kernel.support, report);
 }
 
@@ -285,9 +329,9 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report)
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_FILL]);
-    rp_sph_pack(solver);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
+    code = fill(solver, report);
     rp_timer_stop(&timers[RP_SPH_FILL]);
+    if (code != RP_OK) return code;
     double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);
     solver->stats.density_error = sum / (double)p->count;
     return RP_OK;

@@ -2,6 +2,7 @@
  * friction; positions are predicted, and pressure grows with the density found there, friction with
  * the strain rate. Numbers in brackets are the paper's. */
 #include "base/report.h"
+#include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
 
@@ -37,30 +38,39 @@ typedef struct found {
     rp_four apart;      /* m/s, what parts sparse pairs */
 } found;
 
-static found look(const prediction *q, size_t i)
+/* What pair n of grain i adds; g is its gradient, 1/m. */
+static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found *f)
 {
     const rp_solver *solver = q->solver;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
-    const rp_lists *lists = &solver->lists;
-    const float *g = w->gradient + 3 * lists->start[i];
     float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
+    uint32_t j = solver->lists.index[solver->lists.start[i] + n];
+    rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
+    d += q->place[i] - q->place[j];
+    float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    rp_four v = w->velocity[j] - w->velocity[i];
+    f->fill += volume * rp_kernel_value(solver->kernel, r);
+    f->lx += v * g[0];
+    f->ly += v * g[1];
+    f->lz += v * g[2];
+    float nearing = v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
+    if (r < keep && r > 0 && nearing > 0) f->apart += d * (SPARSE_SHARE * nearing / (r * r));
+}
+
+static found look(const prediction *q, size_t i)
+{
+    const rp_solver *solver = q->solver;
+    const rp_lists *lists = &solver->lists;
+    const int16_t *gradient = solver->work.gradient + 3 * lists->start[i];
     uint32_t count = lists->count[i];
-    found f = {.fill = volume * rp_kernel_value(solver->kernel, 0)};
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t j = lists->index[lists->start[i] + n], group = n & ~7u;
-        uint32_t width = count - group < RP_WIDE ? count - group : RP_WIDE;
-        const float *pair = g + 3 * group + (n - group);
-        rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
-        d += q->place[i] - q->place[j];
-        float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        rp_four v = w->velocity[j] - w->velocity[i];
-        f.fill += volume * rp_kernel_value(solver->kernel, r);
-        f.lx += v * pair[0];
-        f.ly += v * pair[width];
-        f.lz += v * pair[2 * width];
-        float nearing = v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
-        if (r < keep && r > 0 && nearing > 0) f.apart += d * (SPARSE_SHARE * nearing / (r * r));
+    found f = {.fill = (float)solver->volume * rp_kernel_value(solver->kernel, 0)};
+    rp_sph_piece g;
+    for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
+        uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
+        rp_sph_take_piece(gradient + 3 * n, here, &g);
+        for (uint32_t k = 0; k < here; k++)
+            look_at(q, i, n + k, solver->quantum * (rp_four){g.x[k], g.y[k], g.z[k], 0}, &f);
     }
     return f;
 }
@@ -165,6 +175,7 @@ rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
         met = params->density_error > 0 && most_of(q.worst, w->blocks) < params->density_error &&
               most_of(q.moved, w->blocks) < params->stress_change;
     }
+    rp_sph_unpack(solver);
     solver->stats.iterations = (int)done;
     return RP_OK;
 }

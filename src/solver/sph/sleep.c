@@ -1,6 +1,7 @@
 /* Grains at rest (G22): what has been slow for a while, among slow neighbours, is not moved any
  * more. It keeps its stress, so that its neighbours stand on it as before. It wakes when the forces
  * on it no longer balance, when a neighbour moves, or when a solid near it does. */
+#include "base/report.h"
 #include "solver/sph/sph.h"
 
 /* Waking takes a little more than falling asleep, or grains would do both by turns. */
@@ -81,19 +82,22 @@ static float slow_of(const rp_solver *solver)
     return (float)(solver->params.sleep_speed * solver->spacing);
 }
 
-void rp_sph_wake(rp_solver *solver)
+rp_code rp_sph_wake(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count;
-    if (!solver->params.sleeping) return;
+    if (!solver->params.sleeping) return RP_OK;
     float slow = WAKE_SPEEDS * slow_of(solver);
     float bears = (float)(WAKE_SHARE * rp_v3_length(solver->gravity) * solver->dt) + slow;
-    waking k = {solver, slow * slow, bears * bears, (uint8_t *)solver->work.solution};
-    /* The solution is filled later in the step: until then its room serves for the marks. Forces
-     * on sleepers are those of the stresses they were left with. */
+    size_t mark = rp_arena_mark(frame->arena);
+    waking k = {solver, slow * slow, bears * bears, rp_arena_take(frame->arena, count)};
+    if (!k.wake) return rp_fail_memory(report, count, "grains that wake");
+    /* Forces on sleepers are those of the stresses they were left with. */
     rp_sph_velocities(solver, RP_SPH_CONTACTS | RP_SPH_SLEEPERS);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, wake_range, &k);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, rise_range, &k);
+    rp_arena_return(frame->arena, mark);
+    return RP_OK;
 }
 
 static double count_range(void *context, size_t begin, size_t end)

@@ -4,6 +4,7 @@
  * own effect on it, back into the yield surface, and, accelerated, some way beyond (Nesterov's
  * momentum, begun anew when it leads the wrong way). */
 #include "base/report.h"
+#include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
 
@@ -33,34 +34,44 @@ typedef struct solve {
     float correction, recovery; /* 1/s: of a compression, and at most */
 } solve;
 
-/* (G7): the velocity gradient of grain i, one row of it times d / dx, y, z each. */
-RP_WIDE_INLINE void sum_gradient(const rp_solver *solver, size_t i, rp_four *x, rp_four *y,
-                                 rp_four *z)
+/* (G7): a velocity gradient, one row of it times d / dx, y, z each. */
+typedef struct by_axis {
+    rp_four x, y, z;
+} by_axis;
+
+/* Four pairs of a piece, from k on. */
+RP_WIDE_INLINE void add_four(const rp_four *velocities, const uint32_t *index,
+                             const rp_sph_piece *g, uint32_t k, by_axis *to)
+{
+    for (uint32_t n = k; n < k + 4; n++) {
+        rp_four v = velocities[index[n]];
+        to->x += v * g->x[n];
+        to->y += v * g->y[n];
+        to->z += v * g->z[n];
+    }
+}
+
+/* (G7) of grain i, in quanta of the gradient; in the manner of sum_stress in sweep.c. */
+RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
-    const uint32_t *index = lists->index + lists->start[i];
-    const float *g = w->gradient + 3 * lists->start[i];
-    uint32_t count = lists->count[i], n = 0;
-    rp_four own = w->velocity[i];
-    rp_four lx = -own * w->sum[i][0], ly = -own * w->sum[i][1], lz = -own * w->sum[i][2];
-    for (; n + RP_WIDE <= count; n += RP_WIDE, g += 3 * RP_WIDE)
-        for (int k = 0; k < RP_WIDE; k++) {
-            rp_four v = w->velocity[index[n + k]];
-            lx += v * g[k];
-            ly += v * g[RP_WIDE + k];
-            lz += v * g[2 * RP_WIDE + k];
+    const size_t start = lists->start[i];
+    const uint32_t *index = lists->index + start;
+    const int16_t *gradient = w->gradient + 3 * start;
+    uint32_t count = lists->count[i];
+    rp_four v = -w->velocity[i], own = w->sum[i];
+    by_axis sum = {0 + v * own[0], 0 + v * own[1], 0 + v * own[2]};
+    rp_sph_piece g;
+    for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
+        uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
+        rp_sph_take_piece(gradient + 3 * n, here, &g);
+        for (uint32_t k = 0; k < here; k += 4) {
+            __builtin_prefetch(&w->velocity[rp_sph_wanted_soon(lists, start + n + k)]);
+            add_four(w->velocity, index + n, &g, k, &sum);
         }
-    uint32_t rest = count - n;
-    for (uint32_t k = 0; k < rest; k++) {
-        rp_four v = w->velocity[index[n + k]];
-        lx += v * g[k];
-        ly += v * g[rest + k];
-        lz += v * g[2 * rest + k];
     }
-    *x = lx;
-    *y = ly;
-    *z = lz;
+    return sum;
 }
 
 /* (G8): the rate at which the fill may grow; negative where it must shrink. */
@@ -91,20 +102,20 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         size_t i = begin + (size_t)k < end ? begin + (size_t)k : end - 1;
         const rp_sph_material *material = &solver->materials[p->material[i]];
         float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
-        rp_four x = {0}, y = {0}, z = {0};
+        by_axis l = {0};
         bool awake = begin + (size_t)k < end && !p->asleep[i];
-        if (awake) sum_gradient(solver, i, &x, &y, &z);
+        if (awake) l = sum_gradient(solver, i);
         to->at[k] = (uint32_t)i;
         to->awake[k] = awake ? -1 : 0;
         float fill = p->density[i] / material->density;
         to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
         to->yield[k] = material->yield * w->grip[i];
         to->around[k] = w->around[i];
-        to->allowed[k] = allowed_growth(s, w->error[i], per_dt);
+        to->allowed[k] = allowed_growth(s, w->free[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
-            to->gradient[3 * a][k] = x[a];
-            to->gradient[3 * a + 1][k] = y[a];
-            to->gradient[3 * a + 2][k] = z[a];
+            to->gradient[3 * a][k] = solver->quantum * l.x[a];
+            to->gradient[3 * a + 1][k] = solver->quantum * l.y[a];
+            to->gradient[3 * a + 2][k] = solver->quantum * l.z[a];
         }
     }
 }
@@ -129,11 +140,42 @@ RP_WIDE_INLINE rp_wide product(const rp_wide a[8], const rp_wide b[8])
            2 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]) + a[6] * b[6];
 }
 
+/* The last stresses inside the yield surface are where the next step begins: in the fields of the
+ * grains. Eight of them, one in each lane; beyond the last grain there is room to read. */
+RP_WIDE_INLINE void last_solution(const rp_solver *solver, size_t i, rp_wide to[8])
+{
+    for (int c = 0; c < 6; c++)
+        to[c] = rp_wide_load(solver->stress[c] + i);
+    to[6] = rp_wide_load(solver->frame.particles->pressure + i);
+    to[7] = rp_wide_all(0);
+}
+
+/* The same for the first `count` of eight new ones. */
+RP_WIDE_INLINE void keep_solution(const rp_solver *solver, size_t i, uint32_t count,
+                                  const rp_wide from[8])
+{
+    for (int c = 0; c < 7; c++) {
+        float *field = c < 6 ? solver->stress[c] : solver->frame.particles->pressure;
+        if (count == RP_WIDE)
+            rp_wide_store(field + i, from[c]);
+        else
+            memcpy(field + i, &from[c], count * sizeof *field);
+    }
+}
+
+/* Eight rows to columns, or back; the last of `count` again where there are fewer. */
+RP_WIDE_INLINE void turn_rows(const rp_wide *rows, uint32_t count, rp_wide to[8])
+{
+    uint32_t index[RP_WIDE];
+    for (uint32_t k = 0; k < RP_WIDE; k++)
+        index[k] = k < count ? k : count - 1;
+    rp_wide_turn(rows, index, to);
+}
+
 /* A step of every stress against the strain rates; the sums tell how far it still was. */
 RP_WIDE_KERNEL
 static void stress_range(void *context, size_t begin, size_t end)
 {
-    static const uint32_t in_turn[RP_WIDE] = {0, 1, 2, 3, 4, 5, 6, 7};
     const solve *s = context;
     const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
@@ -142,7 +184,7 @@ static void stress_range(void *context, size_t begin, size_t end)
         rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_all(0);
         look_at(s, i, end, &g);
         rp_wide_turn(w->stress, g.at, from);
-        rp_wide_turn(w->solution, g.at, moved);
+        last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
         rp_sph_to_yield(to, g.yield, g.around);
@@ -154,7 +196,7 @@ static void stress_range(void *context, size_t begin, size_t end)
         rp_wide turned = product(back, moved) * g.diagonal;
         residual += (double)rp_wide_sum(rp_wide_select(g.awake, left, none));
         turn += (double)rp_wide_sum(rp_wide_select(g.awake, turned, none));
-        rp_wide_turn(to, in_turn, rows);
+        turn_rows(to, RP_WIDE, rows);
         for (int k = 0; k < RP_WIDE; k++)
             if (g.awake[k]) w->stress[g.at[k]] = rows[k];
         for (int k = 0; k < RP_WIDE && w->left; k++)
@@ -170,11 +212,19 @@ RP_WIDE_KERNEL
 static void extrapolate_range(void *context, size_t begin, size_t end)
 {
     const solve *s = context;
-    const rp_sph_work *w = &s->solver->work;
-    for (size_t i = begin; i < end; i++) {
-        rp_wide to = w->stress[i];
-        w->stress[i] = to + s->momentum * (to - w->solution[i]);
-        w->solution[i] = to;
+    rp_wide *stress = s->solver->work.stress;
+    for (size_t i = begin; i < end; i += RP_WIDE) {
+        uint32_t count = end - i < RP_WIDE ? (uint32_t)(end - i) : RP_WIDE;
+        rp_wide to[8], last[8], rows[8];
+        turn_rows(stress + i, count, to);
+        last_solution(s->solver, i, last);
+        keep_solution(s->solver, i, count, to);
+        for (int c = 0; c < 7; c++)
+            last[c] = to[c] + s->momentum * (to[c] - last[c]);
+        last[7] = to[7];
+        turn_rows(last, RP_WIDE, rows);
+        for (uint32_t k = 0; k < count; k++)
+            stress[i + k] = rows[k];
     }
 }
 
@@ -290,8 +340,7 @@ static rp_code take_left(rp_solver *solver, rp_report *report)
 rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
-    rp_sph_work *w = &solver->work;
-    size_t count = frame->particles->count, bytes = w->blocks * sizeof(double);
+    size_t bytes = solver->work.blocks * sizeof(double);
     solve s = {.solver = solver,
                .sums = {rp_arena_take(frame->arena, bytes), rp_arena_take(frame->arena, bytes)},
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
@@ -299,8 +348,10 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     rp_code code = take_left(solver, report);
     if (code != RP_OK) return code;
-    if (!solver->params.warm_start) rp_sph_forget(solver);
-    memcpy(w->solution, w->stress, count * sizeof *w->solution);
+    if (!solver->params.warm_start) {
+        rp_sph_forget(solver);
+        rp_sph_unpack(solver);
+    }
     double goal = goal_of(solver), weight = 1, residual = INFINITY;
     int64_t done = 0;
     for (; done < solver->params.iterations && !(residual < goal); done++)

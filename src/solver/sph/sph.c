@@ -2,6 +2,7 @@
 #include "solver/sph/sph.h"
 #include "base/report.h"
 #include "math/trig.h"
+#include "solver/sph/gradient.h"
 
 #define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
 
@@ -101,12 +102,6 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
     if (code == RP_OK && !solver->predictive)
         code = rp_particles_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->across, report);
-    if (code == RP_OK)
-        code = rp_particles_add_field(p, "damping", "", RP_F32, RP_FIELD_GHOST,
-                                      (void **)&solver->damping, report);
-    if (code == RP_OK && solver->cohesive)
-        code = rp_particles_add_field(p, "cohesion", "Pa", RP_F32, RP_FIELD_GHOST,
-                                      (void **)&solver->cohesion, report);
     if (code == RP_OK && solver->params.sleeping)
         code = rp_particles_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->calm, report);
@@ -166,9 +161,11 @@ static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, r
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
+    solver->quantum = rp_sph_quantum(solver->kernel, solver->volume);
     solver->falling = sqrt(2 * spacing / fmax(rp_scene_gravity_max(frame->scene), EARTH));
     take_materials(solver);
     take_lattice(solver);
+    rp_neighbor_borrow(frame->neighbor, frame->arena);
     rp_code code = add_fields(solver, report);
     if (code == RP_OK)
         *out = solver;
@@ -236,10 +233,11 @@ static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *rep
 }
 
 #define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
-/* Fields, and arrays of a step: two stresses, velocities, sums, three floats of each pair (see
- * rp_sph_work). */
+/* Fields, and arrays of a step (see rp_sph_work): eleven fields; stresses, what others see of a
+ * grain and then velocities with what pcisph predicts, two rows of sums, two numbers, three short
+ * ones of each pair. */
 #define NEIGHBOURS 32
-#define BYTES_EACH (2 * 32 + 4 * 16 + 4 + 10 * 4 + 4 * 4 + 3 * 4 * NEIGHBOURS)
+#define BYTES_EACH (11 * 4 + 32 + 3 * 16 + 2 * 16 + 2 * 4 + 3 * 2 * NEIGHBOURS)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",

@@ -10,7 +10,7 @@
  *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
- *     stress.h   the physics of one grain
+ *     stress.h   the physics of one grain             gradient.h  how gradients are kept
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
@@ -62,20 +62,26 @@ typedef struct rp_sph_material {
     float viscosity[2]; /* dry and wet */
 } rp_sph_material;
 
+/* What others see of a grain at the start of a step, so that one load brings it: the place in m,
+ * the share of velocity differences lost (G16), the velocity in m/s, the cohesion in Pa (G17). */
+enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
+
+/* The lane of rp_sph_work.free that has the fill minus one, with the surface's share (G4). */
+#define RP_SPH_ERROR 3
+
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
  * stress is (xx, yy, zz, xy, xz, yz, p, size at the start), so that one load brings a neighbour's.
  */
 typedef struct rp_sph_work {
+    rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
-    rp_wide *solution; /* Pa, the last stresses inside the yield surface */
-    rp_four *velocity; /* m/s; with ghosts */
-    rp_four *free;     /* m/s, what velocities would be without pressure and friction */
-    rp_four *sum;      /* sum of the pair gradients, 1/m; of their squares by mass, 1/m2 (G3) */
-    float *gradient;   /* V grad W of every pair in list order, in groups of eight: x, y, z (G2) */
+    rp_four *velocity; /* m/s, and anything in the last lane; with ghosts */
+    rp_four *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
+    rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
+    int16_t *gradient; /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
     float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
-    float *error;      /* fill minus one, with the surface's share (G4) */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block */
     uint32_t *contact_end;   /* likewise; there may be room before the next one's start */
@@ -109,6 +115,7 @@ struct rp_solver {
     bool cohesive;   /* some material has cohesion */
     rp_kernel kernel;
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
+    float quantum;          /* 1/m, what gradients of pairs are counted in (G2) */
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
     double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
     double falling;         /* s, to fall one spacing; without gravity as on Earth */
@@ -118,11 +125,9 @@ struct rp_solver {
     rp_lists lists;
     rp_sph_work work;
     rp_sph_material materials[256];
-    float *stress[6]; /* Pa, fields of the grains: the warm start */
+    float *stress[6]; /* Pa, fields of the grains: the warm start, and then the latest solution */
     float *deeper[3]; /* Pa/m, fields: where pressure rises, averaged over time (G9a) */
     float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
-    float *damping;   /* share of velocity differences lost in this step, field (G16) */
-    float *cohesion;  /* Pa, field; kept only when some material has cohesion */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
     rp_step_stats stats;
@@ -185,7 +190,7 @@ rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
 /* sleep.c */
 /* Nothing has happened since all went to sleep: the step may be left out. */
 bool rp_sph_all_asleep(const rp_solver *solver);
-void rp_sph_wake(rp_solver *solver);
+rp_code rp_sph_wake(rp_solver *solver, rp_report *report);
 void rp_sph_fall_asleep(rp_solver *solver);
 
 #endif

@@ -86,10 +86,10 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, free_range, solver);
-    rp_sph_wake(solver);
+    code = rp_sph_wake(solver, report);
+    if (code != RP_OK) return code;
     code = solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report);
     if (code != RP_OK) return code;
-    rp_sph_unpack(solver);
     rp_sph_velocities(solver, 0);
     code = rp_sph_contact_forces(solver, report);
     if (code != RP_OK) return code;

@@ -1,4 +1,5 @@
 /* From stresses to velocities (G6): the first half of an iteration of either solve. */
+#include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
 
@@ -7,57 +8,69 @@ typedef struct sweep {
     unsigned what; /* rp_sph_sweep bits */
 } sweep;
 
-/* The sum of stress times gradient over the pairs of grain i, by the gradient's components. The
+/* Sums over pairs, by the gradient's components. */
+typedef struct by_axis {
+    rp_wide x, y, z;
+} by_axis;
+
+/* Four pairs of a piece, from k on. */
+RP_WIDE_INLINE void add_four(const rp_wide *stresses, const uint32_t *index, const rp_sph_piece *g,
+                             uint32_t k, by_axis *to)
+{
+    for (uint32_t n = k; n < k + 4; n++) {
+        rp_wide stress = stresses[index[n]];
+        to->x += stress * g->x[n];
+        to->y += stress * g->y[n];
+        to->z += stress * g->z[n];
+    }
+}
+
+/* The sum of stress times gradient over the pairs of grain i, in quanta of the gradient. The
  * neighbours come one by one: a stress is one load, its gradient three broadcasts, and this is
- * twice as fast as gathering each component of eight neighbours. */
-RP_WIDE_INLINE void sum_stress(const rp_solver *solver, size_t i, rp_wide *x, rp_wide *y,
-                               rp_wide *z)
+ * twice as fast as gathering each component of eight neighbours. They come in fours, the last ones
+ * with whoever is listed behind them and nought: processors cannot guess how many there are. Sums
+ * that begin with plus zero never become minus zero, so that adding nought changes no bit. */
+RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
-    const uint32_t *index = lists->index + lists->start[i];
-    const float *g = w->gradient + 3 * lists->start[i];
-    uint32_t count = lists->count[i], n = 0;
-    rp_wide ax = w->stress[i] * w->sum[i][0], ay = w->stress[i] * w->sum[i][1],
-            az = w->stress[i] * w->sum[i][2];
-    for (; n + RP_WIDE <= count; n += RP_WIDE, g += 3 * RP_WIDE)
-        for (int k = 0; k < RP_WIDE; k++) {
-            rp_wide stress = w->stress[index[n + k]];
-            ax += stress * g[k];
-            ay += stress * g[RP_WIDE + k];
-            az += stress * g[2 * RP_WIDE + k];
+    const size_t start = lists->start[i];
+    const uint32_t *index = lists->index + start;
+    const int16_t *gradient = w->gradient + 3 * start;
+    uint32_t count = lists->count[i];
+    rp_four own = w->sum[i];
+    by_axis sum = {0 + w->stress[i] * own[0], 0 + w->stress[i] * own[1], 0 + w->stress[i] * own[2]};
+    rp_sph_piece g;
+    for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
+        uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
+        rp_sph_take_piece(gradient + 3 * n, here, &g);
+        for (uint32_t k = 0; k < here; k += 4) {
+            __builtin_prefetch(&w->stress[rp_sph_wanted_soon(lists, start + n + k)]);
+            add_four(w->stress, index + n, &g, k, &sum);
         }
-    uint32_t rest = count - n;
-    for (uint32_t k = 0; k < rest; k++) {
-        rp_wide stress = w->stress[index[n + k]];
-        ax += stress * g[k];
-        ay += stress * g[rest + k];
-        az += stress * g[2 * rest + k];
     }
-    *x = ax;
-    *y = ay;
-    *z = az;
+    return sum;
 }
 
 RP_WIDE_KERNEL
 static void velocity_range(void *context, size_t begin, size_t end)
 {
-    const sweep *s = context;
-    const rp_solver *solver = s->solver;
+    const sweep *job = context;
+    const rp_solver *solver = job->solver;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
     for (size_t i = begin; i < end; i++) {
-        if (p->asleep[i] && !(s->what & RP_SPH_SLEEPERS)) {
+        if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
             w->velocity[i] = (rp_four){0};
             continue;
         }
-        rp_wide x, y, z;
-        sum_stress(solver, i, &x, &y, &z);
-        rp_four force = {x[0] + y[3] + z[4] + x[6], x[3] + y[1] + z[5] + y[6],
-                         x[4] + y[5] + z[2] + z[6], 0};
-        w->velocity[i] = w->free[i] - solver->materials[p->material[i]].push * force;
+        by_axis s = sum_stress(solver, i);
+        rp_four force = {s.x[0] + s.y[3] + s.z[4] + s.x[6], s.x[3] + s.y[1] + s.z[5] + s.y[6],
+                         s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
+        float push = solver->quantum * solver->materials[p->material[i]].push;
+        w->velocity[i] = w->free[i] - push * force;
     }
-    if (s->what & RP_SPH_CONTACTS)
+    if (job->what & RP_SPH_CONTACTS)
         rp_sph_contact_velocities(solver, begin / RP_SPH_BLOCK, w->velocity);
 }
 
