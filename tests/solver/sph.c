@@ -119,7 +119,8 @@ static double plain_fill(const float *place, size_t count, size_t i, double spac
 static void densities_are_plain_sums(void **state)
 {
     (void)state;
-    sand s = sand_of(CLOUD_SCENE "solver: {method: frictional}\n");
+    sand s =
+        sand_of(CLOUD_SCENE "solver: {method: frictional, squeeze: 10}\n"); /* where they are */
     size_t count = s.view.count;
     assert_int_equal(count, 2000);
     float *place = malloc(3 * count * sizeof *place);

@@ -160,7 +160,8 @@ static float pressure_around(float own, float self, float sum, float fill, float
 /* (G9a, G9b), and what they need to remember. */
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const pair_sums *s)
 {
-    const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
+    const float lately =
+        solver->work.changed ? 0 : (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
     const float rise[3] = {rp_wide_sum(s->rise_x), rp_wide_sum(s->rise_y), rp_wide_sum(s->rise_z)};
     rp_wide mean = s->stress + self * solver->work.stress[i];
@@ -183,6 +184,7 @@ static void fill_range(void *context, size_t begin, size_t end)
     float share = SURFACE_SHARE * (float)(solver->spacing * solver->spacing);
     float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
     for (size_t i = begin; i < end; i++) {
+        if (w->changed && !w->changed[i]) continue;
         pair_sums s = sum_pairs(solver, i);
         const rp_sph_material *material = &solver->materials[p->material[i]];
         float gx = rp_wide_sum(s.gx), gy = rp_wide_sum(s.gy), gz = rp_wide_sum(s.gz);
@@ -270,6 +272,25 @@ static rp_code order(rp_solver *solver, rp_report *report)
     return rp_neighbor_ghosts(frame->neighbor, p, solver->kernel.support, report);
 }
 
+/* Fill, gradients and pair forces of all grains, or of those that changed. */
+static void fill(rp_solver *solver, const uint8_t *changed)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    solver->work.changed = changed;
+    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    if (!changed) rp_sph_pack(solver);
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, fill_range, solver);
+    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    double sum = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, compression, solver);
+    solver->stats.density_error = sum / (double)count;
+}
+
+void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)
+{
+    fill(solver, changed);
+}
+
 rp_code rp_sph_density(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -284,11 +305,6 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report)
     rp_timer_stop(&timers[RP_SPH_LISTS]);
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
-    rp_timer_start(&timers[RP_SPH_FILL]);
-    rp_sph_pack(solver);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
-    rp_timer_stop(&timers[RP_SPH_FILL]);
-    double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)p->count;
+    fill(solver, NULL);
     return RP_OK;
 }
