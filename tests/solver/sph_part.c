@@ -1,7 +1,9 @@
 /* Granular SPH: grains that are pressed together are moved apart (G24). */
 #include "solver/sand.h"
 
-/* The largest compression of a step, at the places that the density was computed for. */
+#include "math/kernel.h"
+
+/* The largest compression that the solver tells. */
 static double pressed(const sand *s)
 {
     return sand_most(&s->view, s->view.density) / 1600 - 1;
@@ -60,6 +62,41 @@ static void nobody_stays_pressed(void **state)
         assert_true(without > 0.03);
         assert_true(with < 0.02);
     }
+}
+
+/* The largest compression where grains are, added up over everyone. */
+static double plainly_pressed(const rp_view *view)
+{
+    double spacing = view->spacing, most = 0;
+    rp_kernel kernel = rp_kernel_of(2 * spacing);
+    double volume = pow(spacing, 3) / rp_kernel_lattice_sum(kernel, spacing);
+    for (size_t i = 0; i < view->count; i++) {
+        double fill = 0;
+        for (size_t j = 0; j < view->count; j++) {
+            float x = view->x[i] - view->x[j], y = view->y[i] - view->y[j],
+                  z = view->z[i] - view->z[j], square = x * x + y * y + z * z;
+            if (square < kernel.support * kernel.support)
+                fill += volume * (double)rp_kernel_value(kernel, sqrtf(square));
+        }
+        most = fmax(most, fill - 1);
+    }
+    return most;
+}
+
+static void densities_are_of_the_places_told(void **state)
+{
+    (void)state;
+    sand s = sand_of(JETS "solver: {method: frictional}\n");
+    double most = 0;
+    for (double time = 0.05; time < 0.7; time += 0.05) {
+        sand_run(&s, time);
+        double plain = plainly_pressed(&s.view);
+        if (plain > 0) check_near(pressed(&s), plain, 0.003);
+        most = fmax(most, plain);
+    }
+    print_message("largest compression: %g\n", most);
+    assert_true(most > 0.005 && most < 0.02);
+    sand_end(&s);
 }
 
 /* Grains in disorder between walls, with nothing that moves them but one another. */
@@ -163,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_stays_pressed),
+        cmocka_unit_test(densities_are_of_the_places_told),
         cmocka_unit_test(parting_keeps_the_middle),
         cmocka_unit_test(parting_keeps_out_of_walls),
         cmocka_unit_test(rest_is_left_alone),

@@ -261,6 +261,14 @@ static double compression(void *context, size_t begin, size_t end)
     return sum;
 }
 
+void rp_sph_tell_error(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    double sum = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, compression, solver);
+    solver->stats.density_error = sum / (double)count;
+}
+
 /* Own grains in cell order, their damping and cohesion, and ghosts that have them, too. */
 static rp_code order(rp_solver *solver, rp_report *report)
 {
@@ -282,8 +290,7 @@ static void fill(rp_solver *solver, const uint8_t *changed)
     if (!changed) rp_sph_pack(solver);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, fill_range, solver);
     rp_timer_stop(&solver->timers[RP_SPH_FILL]);
-    double sum = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)count;
+    rp_sph_tell_error(solver);
 }
 
 void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)

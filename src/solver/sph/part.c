@@ -13,10 +13,10 @@
 /* Of the step that would mend a grain if its neighbours needed none. */
 #define RELAXED 0.6f
 /* Compression that a sweep takes back at most, so that nobody jumps. */
-#define AT_ONCE 0.05f
+#define AT_ONCE 0.03f
 /* Spacings that a grain moves in a sweep at most, whoever pushes: contacts are known for half a
  * spacing, and nobody may be moved through a wall. Only grains on one another come to it. */
-#define WAY_MOST 0.06f
+#define WAY_MOST 0.04f
 /* Like the solve's: grains on one another have almost no gradients. */
 #define LEAST_SQUARES 0.1f
 /* Rounds that settle an edge or a corner. */
@@ -146,21 +146,14 @@ static void go_ghosts(const part *q)
     }
 }
 
-rp_code rp_sph_part(rp_solver *solver, rp_report *report)
+/* The sweeps, until nobody is pressed. */
+static void move_apart(rp_solver *solver)
 {
     const rp_frame *frame = &solver->frame;
-    const rp_particles *p = frame->particles;
-    size_t count = p->count, all = rp_sph_roomy(count + p->ghosts);
+    const rp_sph_work *w = &solver->work;
+    size_t count = frame->particles->count;
     float bound = (float)solver->params.squeeze;
-    if (solver->predictive) return RP_OK;
-    part q = {.solver = solver,
-              .way = rp_arena_take(frame->arena, all * sizeof *q.way),
-              .push = rp_arena_take(frame->arena, all * sizeof *q.push),
-              .mark = rp_arena_take(frame->arena, all),
-              .bound = bound,
-              .aim = AIM * bound};
-    if (!q.way || !q.push || !q.mark)
-        return rp_fail_memory(report, all * sizeof *q.way, "grains that are moved apart");
+    part q = {solver, w->way, w->push, w->mark, bound, AIM * bound};
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         if (!(rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q) > 0)) break;
         rp_sph_sync(solver, q.push, sizeof *q.push);
@@ -171,5 +164,59 @@ rp_code rp_sph_part(rp_solver *solver, rp_report *report)
         go_ghosts(&q);
         rp_sph_density_again(solver, q.mark);
     }
+}
+
+rp_code rp_sph_part(rp_solver *solver, rp_report *report)
+{
+    rp_arena *arena = solver->frame.arena;
+    const rp_particles *p = solver->frame.particles;
+    rp_sph_work *w = &solver->work;
+    size_t all = rp_sph_roomy(p->count + p->ghosts);
+    if (solver->predictive) return RP_OK;
+    w->way = rp_arena_take(arena, all * sizeof *w->way);
+    w->push = rp_arena_take(arena, all * sizeof *w->push);
+    w->mark = rp_arena_take(arena, all);
+    if (!w->way || !w->push || !w->mark)
+        return rp_fail_memory(report, all * sizeof *w->way, "grains that are moved apart");
+    move_apart(solver);
     return RP_OK;
+}
+
+/* The fill where grains are now, of those that were neighbours when the step began: who has come
+ * near since then is still at the rim of the kernel. */
+RP_WIDE_KERNEL
+static void arrive_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    float volume = (float)solver->volume, self = rp_kernel_value(solver->kernel, 0);
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->start[i];
+        uint32_t count = lists->count[i];
+        rp_wide sum = {0};
+        for (uint32_t n = 0; n < count; n += RP_WIDE) {
+            rp_wide_int live = lanes < (float)(count - n);
+            rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
+            rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
+            rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
+            rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
+            rp_wide value = rp_kernel_value_wide(solver->kernel, r);
+            sum += rp_wide_select(live, value, rp_wide_all(0));
+        }
+        float fill = volume * (self + rp_wide_sum(sum));
+        p->density[i] = fill * solver->materials[p->material[i]].density;
+    }
+}
+
+void rp_sph_part_again(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    if (solver->predictive) return;
+    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, arrive_range, solver);
+    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_sph_tell_error(solver);
+    move_apart(solver);
 }

@@ -78,6 +78,9 @@ typedef struct rp_sph_work {
     float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *error;      /* fill minus one, with the surface's share (G4) */
     const uint8_t *changed; /* not 0: grains to look at again after some were moved; NULL: all */
+    rp_four *way;           /* m, where a grain goes that is moved apart from others (G24) */
+    float *push;            /* kg m2, what it pushes others with; with ghosts */
+    uint8_t *mark;          /* part.c's, who is concerned */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block */
     uint32_t *contact_end;   /* likewise; there may be room before the next one's start */
@@ -151,6 +154,8 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
 rp_code rp_sph_density(rp_solver *solver, rp_report *report);
 /* Fill, gradients and pair forces again, of the grains marked, after some were moved a little. */
 void rp_sph_density_again(rp_solver *solver, const uint8_t *changed);
+/* The mean compression to the stats. */
+void rp_sph_tell_error(rp_solver *solver);
 
 /* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
@@ -188,6 +193,8 @@ rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
 
 /* part.c: moves grains apart that are pressed together (G24). */
 rp_code rp_sph_part(rp_solver *solver, rp_report *report);
+/* The same, and the density, where the step has moved them to. */
+void rp_sph_part_again(rp_solver *solver);
 
 /* sleep.c */
 /* Nothing has happened since all went to sleep: the step may be left out. */
