@@ -442,9 +442,8 @@ rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 void rp_sph_contact_positions(const rp_solver *solver, size_t block)
 {
     const rp_sph_work *w = &solver->work;
-    float dt = (float)solver->dt;
     const rp_particles *p = solver->frame.particles;
-    float most = (float)(OUT_PER_STEP * solver->spacing);
+    float dt = (float)solver->dt, most = (float)(OUT_PER_STEP * solver->spacing);
     for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
         rp_sph_contact *k = &w->contacts[c];
         rp_four v = w->velocity[k->grain];

@@ -2,7 +2,7 @@
  * compression back in the steps that follow, and a single grain among thousands hardly counts in
  * its mean residual. So grains that start, are poured or land too near to others are moved to where
  * there is room, with those around them, as by a pressure that moves and gives no speed; after
- * M. Macklin, M. Mueller, "Position based fluids" (2013), whose constraint is held to one side. */
+ * M. Macklin, M. Müller, "Position based fluids" (2013), whose constraint is held to one side. */
 #include "base/report.h"
 #include "solver/sph/sph.h"
 

@@ -10,7 +10,7 @@
  *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
- *     part.c     grains that are pressed together    stress.h   the physics of one grain
+ *     part.c     grains that are pressed together     stress.h   the physics of one grain
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
