@@ -443,11 +443,14 @@ void rp_sph_contact_positions(const rp_solver *solver, size_t block)
 {
     const rp_sph_work *w = &solver->work;
     const rp_particles *p = solver->frame.particles;
-    float most = (float)(OUT_PER_STEP * solver->spacing);
+    float dt = (float)solver->dt, most = (float)(OUT_PER_STEP * solver->spacing);
     for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
-        const rp_sph_contact *k = &w->contacts[c];
+        rp_sph_contact *k = &w->contacts[c];
+        rp_four v = w->velocity[k->grain];
         float out = -k->gap < most ? -k->gap : most;
+        k->gap += dt * ((v[0] - k->ux) * k->nx + (v[1] - k->uy) * k->ny + (v[2] - k->uz) * k->nz);
         if (!(out > 0)) continue;
+        k->gap += out;
         p->x[k->grain] += out * k->nx;
         p->y[k->grain] += out * k->ny;
         p->z[k->grain] += out * k->nz;

@@ -162,6 +162,23 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
     return add_lanes(&s);
 }
 
+/* (G1, G3, G4): fill and sums of gradients of a grain; gives what its fill lacks by a surface. */
+RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sums *s)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
+    rp_four g = solver->quantum * s->g;
+    float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    float fill = (float)solver->volume * rp_kernel_value(solver->kernel, 0) + s->fill;
+    float lack = SURFACE_SHARE * (float)(solver->spacing * solver->spacing) * square;
+    float made_up = solver->params.surface ? fminf(lack, SURFACE_MOST) : 0;
+    w->sum[i] = s->g;
+    w->sum[i][3] = s->squares + square;
+    w->free[i][RP_SPH_ERROR] = fill - 1 + made_up;
+    p->density[i] = fill * solver->materials[p->material[i]].density;
+    return lack;
+}
+
 /* (G9): the mean pressure of a neighbourhood; on a surface, where all neighbours lie deeper, the
  * grain's own instead, or the topmost layers would get friction that their weight does not give. */
 static float pressure_around(float own, float self, float sum, float fill, float lack)
@@ -193,22 +210,13 @@ static void fill_range(void *context, size_t begin, size_t end)
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
-    float share = SURFACE_SHARE * (float)(solver->spacing * solver->spacing);
     float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
     for (size_t i = begin; i < end; i++) {
         grain_sums s = sum_pairs(solver, i);
-        const rp_sph_material *material = &solver->materials[p->material[i]];
-        rp_four g = solver->quantum * s.g;
-        float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-        float fill = self + s.fill;
-        float lack = solver->params.surface ? share * square : 0;
-        w->sum[i] = s.g;
-        w->sum[i][3] = s.squares + square;
-        w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], fill, share * square);
+        w->free[i] = s.drag + pull * solver->materials[p->material[i]].push * s.pull;
+        float lack = set_fill(solver, i, &s);
+        w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], self + s.fill, lack);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
-        w->free[i] = s.drag + pull * material->push * s.pull;
-        w->free[i][RP_SPH_ERROR] = fill - 1 + (lack < SURFACE_MOST ? lack : SURFACE_MOST);
-        p->density[i] = fill * material->density;
     }
 }
 
@@ -304,6 +312,14 @@ static double compression(void *context, size_t begin, size_t end)
     return sum;
 }
 
+void rp_sph_tell_error(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    double sum = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, compression, solver);
+    solver->stats.density_error = sum / (double)count;
+}
+
 /* Own grains in cell order, and their ghosts. */
 static rp_code order(rp_solver *solver, rp_report *report)
 {
@@ -312,6 +328,55 @@ static rp_code order(rp_solver *solver, rp_report *report)
     rp_code code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
     if (code != RP_OK) return code;
     return rp_neighbor_ghosts(frame->neighbor, p, solver->kernel.support, report);
+}
+
+typedef struct again {
+    const rp_solver *solver;
+    const uint8_t *changed; /* not 0: to be looked at */
+} again;
+
+/* (G1 to G4) of one grain where it is now, with gradients as they are kept. */
+RP_WIDE_INLINE void fill_again(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
+    const rp_lists *lists = &solver->lists;
+    const uint32_t *index = lists->index + lists->start[i];
+    float quantum2 = solver->quantum * solver->quantum;
+    pair_sums s = {0};
+    for (uint32_t n = 0; n < lists->count[i]; n += RP_WIDE) {
+        rp_wide d[3] = {p->x[i] - rp_wide_gather(p->x, index + n),
+                        p->y[i] - rp_wide_gather(p->y, index + n),
+                        p->z[i] - rp_wide_gather(p->z, index + n)};
+        rp_wide g[3], value = look_at_pairs(solver, d, lists->count[i] - n, g);
+        rp_sph_keep_group(w->gradient + 3 * (lists->start[i] + n), g, lists->count[i] - n);
+        s.fill += value;
+        s.gx += g[0];
+        s.gy += g[1];
+        s.gz += g[2];
+        rp_wide squares = quantum2 * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        s.squares += in_own_mass(solver, i, index + n, squares);
+    }
+    grain_sums sums = add_lanes(&s);
+    set_fill(solver, i, &sums);
+}
+
+RP_WIDE_KERNEL
+static void again_range(void *context, size_t begin, size_t end)
+{
+    const again *job = context;
+    for (size_t i = begin; i < end; i++)
+        if (job->changed[i]) fill_again(job->solver, i);
+}
+
+void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)
+{
+    const rp_frame *frame = &solver->frame;
+    again job = {solver, changed};
+    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, again_range, &job);
+    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_sph_tell_error(solver);
 }
 
 rp_code rp_sph_density(rp_solver *solver, rp_report *report)
@@ -332,7 +397,6 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report)
     code = fill(solver, report);
     rp_timer_stop(&timers[RP_SPH_FILL]);
     if (code != RP_OK) return code;
-    double sum = rp_parallel_sum(frame->threads, p->count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)p->count;
+    rp_sph_tell_error(solver);
     return RP_OK;
 }

@@ -39,6 +39,8 @@ static const rp_param frictional_params[] = {
          "strain rate that it may leave in flow, in parts of speed over spacing"),
     REAL(correction, "", "0.5", 0, 1, "share of a compression that is taken back in a step"),
     REAL(slack, "", "0.01", 0, 0.1, "how much sand may dilate before it loses its pressure"),
+    REAL(squeeze, "", "0.01", 0.001, 1000,
+         "compression from which on grains are moved apart, besides what the solve does"),
     {.key = "scheme",
      .kind = RP_PARAM_WORD,
      .offset = offsetof(rp_sph_params, scheme),
@@ -237,7 +239,7 @@ static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *rep
  * grain and then velocities with what pcisph predicts, two rows of sums, two numbers, three short
  * ones of each pair. */
 #define NEIGHBOURS 32
-#define BYTES_EACH (11 * 4 + 32 + 3 * 16 + 2 * 16 + 2 * 4 + 3 * 2 * NEIGHBOURS)
+#define BYTES_EACH (11 * 4 + 32 + 3 * 16 + 2 * 16 + 2 * 4 + 3 * 2 * NEIGHBOURS + 4 + 1)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",

@@ -10,7 +10,8 @@
  *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
- *     stress.h   the physics of one grain             gradient.h  how gradients are kept
+ *     part.c     grains that are pressed together     stress.h   the physics of one grain
+ *     gradient.h  how gradients are kept
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
@@ -37,6 +38,7 @@ typedef struct rp_sph_params {
     double flow_tolerance; /* frictional: the same in parts of speed over spacing */
     double correction;     /* frictional: share of a density error taken back per step */
     double slack;          /* frictional: dilation that keeps its pressure */
+    double squeeze;        /* frictional: compression from which on grains are moved apart */
     int scheme;            /* frictional: rp_sph_scheme */
     bool warm_start;       /* frictional */
     double density_error;  /* pcisph: eta, compression to iterate down to; 0: fixed iterations */
@@ -82,6 +84,8 @@ typedef struct rp_sph_work {
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
     float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
+    float *push;       /* kg m2, what grains that are pressed push others with (G24); with ghosts */
+    uint8_t *mark;     /* part.c's, who is concerned */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block */
     uint32_t *contact_end;   /* likewise; there may be room before the next one's start */
@@ -152,6 +156,11 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
 
 /* density.c: order, lists, fill, gradients, pair forces; all of the step's arrays. */
 rp_code rp_sph_density(rp_solver *solver, rp_report *report);
+/* Fill and gradients again, of the grains marked, after some were moved a little; what else hangs
+ * on places, pair forces and means, stays as it was. */
+void rp_sph_density_again(rp_solver *solver, const uint8_t *changed);
+/* The mean compression to the stats. */
+void rp_sph_tell_error(rp_solver *solver);
 
 /* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
@@ -186,6 +195,11 @@ void rp_sph_sync(const rp_solver *solver, void *array, size_t element);
 /* solve.c, predict.c: pressure, friction and the velocities that follow. */
 rp_code rp_sph_solve(rp_solver *solver, rp_report *report);
 rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
+
+/* part.c: moves grains apart that are pressed together (G24). */
+rp_code rp_sph_part(rp_solver *solver, rp_report *report);
+/* The same, and the density, where the step has moved them to. */
+void rp_sph_part_again(rp_solver *solver);
 
 /* sleep.c */
 /* Nothing has happened since all went to sleep: the step may be left out. */

@@ -38,6 +38,25 @@ static void move_range(void *context, size_t begin, size_t end)
     rp_sph_contact_positions(solver, begin / RP_SPH_BLOCK);
 }
 
+/* Ghosts keep their distance from the grains that they are images of. */
+static void add_sources(const rp_particles *p, float share)
+{
+    for (size_t n = 0; n < p->ghosts; n++) {
+        size_t from = p->ghost_source[n], to = p->count + n;
+        p->x[to] += share * p->x[from];
+        p->y[to] += share * p->y[from];
+        p->z[to] += share * p->z[from];
+    }
+}
+
+static void move(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    add_sources(frame->particles, -1);
+    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, move_range, solver);
+    add_sources(frame->particles, 1);
+}
+
 static void prepare(rp_solver *solver, double time, double dt)
 {
     const rp_scene *scene = solver->frame.scene;
@@ -84,6 +103,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
     code = rp_sph_contacts(solver, report);
     rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
+    if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, free_range, solver);
     code = rp_sph_wake(solver, report);
@@ -94,7 +114,8 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     code = rp_sph_contact_forces(solver, report);
     if (code != RP_OK) return code;
     rp_sph_fall_asleep(solver);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, move_range, solver);
+    move(solver);
+    rp_sph_part_again(solver);
     solver->stats.max_speed =
         rp_particles_max_speed(solver->frame.particles, solver->frame.threads);
     return check_way(solver, time, report);

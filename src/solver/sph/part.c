@@ -1,0 +1,221 @@
+/* Grains that are pressed together are moved apart (G24). The solve works on velocities: it takes
+ * compression back in the steps that follow, and a single grain among thousands hardly counts in
+ * its mean residual. So grains that start, are poured or land too near to others are moved to where
+ * there is room, with those around them, as by a pressure that moves and gives no speed; after
+ * M. Macklin, M. Müller, "Position based fluids" (2013), whose constraint is held to one side. */
+#include "base/report.h"
+#include "solver/sph/sph.h"
+
+/* Part of the bound down to which a compression is taken back. */
+#define AIM 0.5f
+/* At most so often in a step; seldom more than twice. */
+#define SWEEPS 8
+/* Of the step that would mend a grain if its neighbours needed none. */
+#define RELAXED 0.6f
+/* Compression that a sweep takes back at most, so that nobody jumps. */
+#define AT_ONCE 0.03f
+/* Spacings that a grain moves in a sweep at most, whoever pushes: contacts are known for half a
+ * spacing, and nobody may be moved through a wall. Only grains on one another come to it. */
+#define WAY_MOST 0.04f
+/* Like the solve's: grains on one another have almost no gradients. */
+#define LEAST_SQUARES 0.1f
+/* Rounds that settle an edge or a corner. */
+#define ROUNDS 4
+
+/* What a sweep has to do with a grain: who touches whom, from the inside. */
+enum { PRESSED = 1, MOVED = 2, CHANGED = 3 };
+
+typedef struct part {
+    const rp_solver *solver;
+    rp_four *way;     /* m, where a grain goes; in the room for velocities, idle by then */
+    float *push;      /* kg m2, times a gradient and over a mass the way; with ghosts */
+    uint8_t *mark;    /* PRESSED, its neighbours MOVED, theirs CHANGED; 0: not concerned */
+    float bound, aim; /* compression that is not borne, and what is left of it */
+} part;
+
+/* What pushes each grain's neighbours away, and how many do. */
+static double press_range(void *context, size_t begin, size_t end)
+{
+    const part *q = context;
+    const rp_solver *solver = q->solver;
+    const rp_particles *p = solver->frame.particles;
+    float least = LEAST_SQUARES * (float)solver->lattice_squares;
+    double count = 0;
+    for (size_t i = begin; i < end; i++) {
+        float fill = p->density[i] / solver->materials[p->material[i]].density;
+        bool pressed = fill - 1 > q->bound && !p->asleep[i];
+        float squares = fill * fmaxf(solver->work.sum[i][3], least);
+        float back = RELAXED * fminf(fill - 1 - q->aim, AT_ONCE);
+        q->push[i] = pressed ? back * p->mass[i] / squares : 0;
+        q->mark[i] = pressed ? PRESSED : 0;
+        count += pressed;
+    }
+    return count;
+}
+
+/* The neighbours of all that are marked `from` are the next ring, unless they have a mark. */
+static void spread(const part *q, uint8_t from)
+{
+    const rp_particles *p = q->solver->frame.particles;
+    const rp_lists *lists = &q->solver->lists;
+    for (size_t i = 0; i < p->count; i++) {
+        const uint32_t *index = lists->index + lists->start[i];
+        for (uint32_t n = 0; q->mark[i] == from && n < lists->count[i]; n++) {
+            size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
+            if (!q->mark[j]) q->mark[j] = (uint8_t)(from + 1);
+        }
+    }
+}
+
+/* The way of one grain: what it and its neighbours push, by its mass. */
+static rp_four way_of(const part *q, size_t i)
+{
+    const rp_solver *solver = q->solver;
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    const uint32_t *index = lists->index + lists->start[i];
+    rp_four sum = q->push[i] * solver->quantum * solver->work.sum[i];
+    for (uint32_t n = 0; n < lists->count[i]; n++) {
+        uint32_t j = index[n];
+        if (!(q->push[j] > 0)) continue;
+        rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
+        float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (r > 0)
+            sum +=
+                (q->push[j] * (float)solver->volume * rp_kernel_slope(solver->kernel, r) / r) * d;
+    }
+    rp_four way = sum / -p->mass[i];
+    float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    float most = WAY_MOST * (float)solver->spacing;
+    return length > most ? way * (most / length) : way;
+}
+
+/* Nobody is moved into a solid, or deeper into one. */
+static void keep_out(const part *q, size_t block)
+{
+    const rp_sph_work *w = &q->solver->work;
+    for (int round = 0; round < ROUNDS; round++)
+        for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
+            const rp_sph_contact *k = &w->contacts[c];
+            rp_four *way = &q->way[k->grain], n = {k->nx, k->ny, k->nz, 0}, step = *way * n;
+            float along = step[0] + step[1] + step[2], least = k->gap > 0 ? -k->gap : 0;
+            if (along < least) *way += (least - along) * n;
+        }
+}
+
+static void way_range(void *context, size_t begin, size_t end)
+{
+    const part *q = context;
+    const rp_particles *p = q->solver->frame.particles;
+    bool any = false;
+    for (size_t i = begin; i < end; i++) {
+        bool moved = (q->mark[i] == PRESSED || q->mark[i] == MOVED) && !p->asleep[i];
+        q->way[i] = moved ? way_of(q, i) : (rp_four){0};
+        any |= moved;
+    }
+    if (any) keep_out(q, begin / RP_SPH_BLOCK);
+}
+
+static void go_range(void *context, size_t begin, size_t end)
+{
+    const part *q = context;
+    const rp_particles *p = q->solver->frame.particles;
+    const rp_sph_work *w = &q->solver->work;
+    size_t block = begin / RP_SPH_BLOCK;
+    for (size_t i = begin; i < end; i++) {
+        p->x[i] += q->way[i][0];
+        p->y[i] += q->way[i][1];
+        p->z[i] += q->way[i][2];
+    }
+    for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
+        rp_sph_contact *k = &w->contacts[c];
+        rp_four way = q->way[k->grain];
+        k->gap += way[0] * k->nx + way[1] * k->ny + way[2] * k->nz;
+    }
+}
+
+/* Ghosts go where the grains go that they are images of. */
+static void go_ghosts(const part *q)
+{
+    const rp_particles *p = q->solver->frame.particles;
+    for (size_t n = 0; n < p->ghosts; n++) {
+        rp_four way = q->way[p->ghost_source[n]];
+        p->x[p->count + n] += way[0];
+        p->y[p->count + n] += way[1];
+        p->z[p->count + n] += way[2];
+    }
+}
+
+/* The sweeps, until nobody is pressed. */
+static void move_apart(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    const rp_sph_work *w = &solver->work;
+    size_t count = frame->particles->count;
+    float bound = (float)solver->params.squeeze;
+    part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        if (!(rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q) > 0)) break;
+        rp_sph_sync(solver, q.push, sizeof *q.push);
+        spread(&q, PRESSED);
+        spread(&q, MOVED);
+        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, way_range, &q);
+        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, go_range, &q);
+        go_ghosts(&q);
+        rp_sph_density_again(solver, q.mark);
+    }
+}
+
+rp_code rp_sph_part(rp_solver *solver, rp_report *report)
+{
+    rp_arena *arena = solver->frame.arena;
+    const rp_particles *p = solver->frame.particles;
+    rp_sph_work *w = &solver->work;
+    size_t all = rp_sph_roomy(p->count + p->ghosts);
+    if (solver->predictive) return RP_OK;
+    w->push = rp_arena_take(arena, all * sizeof *w->push);
+    w->mark = rp_arena_take(arena, all);
+    if (!w->push || !w->mark)
+        return rp_fail_memory(report, all * sizeof *w->push, "grains that are moved apart");
+    move_apart(solver);
+    return RP_OK;
+}
+
+/* The fill where grains are now, of those that were neighbours when the step began: who has come
+ * near since then is still at the rim of the kernel. */
+RP_WIDE_KERNEL
+static void arrive_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_particles *p = solver->frame.particles;
+    const rp_lists *lists = &solver->lists;
+    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    float volume = (float)solver->volume, self = rp_kernel_value(solver->kernel, 0);
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->start[i];
+        uint32_t count = lists->count[i];
+        rp_wide sum = {0};
+        for (uint32_t n = 0; n < count; n += RP_WIDE) {
+            rp_wide_int live = lanes < (float)(count - n);
+            rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
+            rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
+            rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
+            rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
+            rp_wide value = rp_kernel_value_wide(solver->kernel, r);
+            sum += rp_wide_select(live, value, rp_wide_all(0));
+        }
+        float fill = volume * (self + rp_wide_sum(sum));
+        p->density[i] = fill * solver->materials[p->material[i]].density;
+    }
+}
+
+void rp_sph_part_again(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    if (solver->predictive) return;
+    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, arrive_range, solver);
+    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_sph_tell_error(solver);
+    move_apart(solver);
+}
