@@ -138,12 +138,12 @@ struct rp_solver {
     rp_timer timers[RP_SPH_STAGES]; /* since the start; nothing reads them but benchmarks */
 };
 
-/* Room for counts that change a little from step to step: the next multiple of an eighth of their
+/* Room for counts that change a little from step to step: the next multiple of a 32nd of their
  * power of two, so that a warm arena seldom grows. */
 static inline size_t rp_sph_roomy(size_t count)
 {
     size_t grain = 8;
-    while (grain * 16 <= count)
+    while (grain * 64 <= count)
         grain *= 2;
     return (count / grain + 1) * grain;
 }
