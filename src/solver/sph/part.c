@@ -10,6 +10,10 @@
 #define AIM 0.5f
 /* At most so often in a step; seldom more than twice. */
 #define SWEEPS 8
+/* Where more than this part of all grains is pressed, and a sweep leaves this part of them so,
+ * there is no room to go to: sand that is compressed as a whole is for the solve. */
+#define MANY 0.02
+#define HELPED 0.9
 /* Of the step that would mend a grain if its neighbours needed none. */
 #define RELAXED 0.6f
 /* Compression that a sweep takes back at most, so that nobody jumps. */
@@ -68,23 +72,27 @@ static void spread(const part *q, uint8_t from)
 }
 
 /* The way of one grain: what it and its neighbours push, by its mass. */
-static rp_four way_of(const part *q, size_t i)
+RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
 {
     const rp_solver *solver = q->solver;
     const rp_particles *p = solver->frame.particles;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
-    rp_four sum = q->push[i] * solver->quantum * solver->work.sum[i];
-    for (uint32_t n = 0; n < lists->count[i]; n++) {
-        uint32_t j = index[n];
-        if (!(q->push[j] > 0)) continue;
-        rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
-        float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        if (r > 0)
-            sum +=
-                (q->push[j] * (float)solver->volume * rp_kernel_slope(solver->kernel, r) / r) * d;
+    const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7}, none = {0};
+    rp_wide x = none, y = none, z = none;
+    for (uint32_t n = 0; n < lists->count[i]; n += RP_WIDE) {
+        rp_wide dx = p->x[i] - rp_wide_gather(p->x, index + n);
+        rp_wide dy = p->y[i] - rp_wide_gather(p->y, index + n);
+        rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
+        rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
+        rp_wide_int live = (lanes < (float)(lists->count[i] - n)) & (r > 0);
+        rp_wide push = (rp_wide_gather(q->push, index + n) + q->push[i]) * (float)solver->volume;
+        push = rp_wide_select(live, push * rp_kernel_slope_wide(solver->kernel, r) / r, none);
+        x += push * dx;
+        y += push * dy;
+        z += push * dz;
     }
-    rp_four way = sum / -p->mass[i];
+    rp_four way = (rp_four){rp_wide_sum(x), rp_wide_sum(y), rp_wide_sum(z), 0} / -p->mass[i];
     float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
     float most = WAY_MOST * (float)solver->spacing;
     return length > most ? way * (most / length) : way;
@@ -103,6 +111,7 @@ static void keep_out(const part *q, size_t block)
         }
 }
 
+RP_WIDE_KERNEL
 static void way_range(void *context, size_t begin, size_t end)
 {
     const part *q = context;
@@ -154,8 +163,12 @@ static void move_apart(rp_solver *solver)
     size_t count = frame->particles->count;
     float bound = (float)solver->params.squeeze;
     part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
+    double before = INFINITY;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        if (!(rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q) > 0)) break;
+        double pressed = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q);
+        if (!(pressed > 0)) break;
+        if (pressed > MANY * (double)count && pressed > HELPED * before) break;
+        before = pressed;
         rp_sph_sync(solver, q.push, sizeof *q.push);
         spread(&q, PRESSED);
         spread(&q, MOVED);
