@@ -21,9 +21,10 @@ static void *default_allocate(void *user, size_t size, size_t alignment)
     (void)user;
 #ifdef MADV_HUGEPAGE
     if (size >= LARGE_PAGE && alignment <= LARGE_PAGE) {
-        void *block = aligned_alloc(LARGE_PAGE, size);
+        void *block;
+        if (posix_memalign(&block, LARGE_PAGE, size)) return NULL;
         /* A wish: nothing is lost when the system does not grant it. */
-        if (block) madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+        madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
         return block;
     }
 #endif
