@@ -74,6 +74,7 @@ typedef enum rp_level { RP_LOG_DEBUG, RP_LOG_INFO, RP_LOG_WARNING } rp_level;
  * printed. */
 typedef struct rp_hooks {
     void *user; /* handed to every hook */
+    /* `alignment` is a power of two, 4096 at most; `size` is a multiple of it. */
     void *(*allocate)(void *user, size_t size, size_t alignment);
     void (*release)(void *user, void *block, size_t size);
     void (*log)(void *user, rp_level level, const char *message);

@@ -1,6 +1,7 @@
 /* Threads: a small persistent pool, and loops over it whose results do not depend on the number of
- * threads. A loop is cut into blocks of a fixed size; which thread runs a block is left to chance,
- * what a block computes is not. Sums are taken per block and added in block order. */
+ * threads. A loop is cut into blocks of a fixed size; which thread runs a block is left to chance
+ * (mostly the one that ran it in the loop before), what a block computes is not. Sums are taken per
+ * block and added in block order. */
 #ifndef RP_BASE_THREADS_H
 #define RP_BASE_THREADS_H
 

@@ -104,6 +104,32 @@ static void an_arena_returns_to_a_mark(void **state)
     assert_int_equal(rp_memory_now().bytes, held);
 }
 
+/* Arrays that are gone through side by side must not share their places in a cache; and they are
+ * given back whole. */
+static void large_blocks_begin_at_different_places(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {100000, 3000000};
+    size_t held = rp_memory_now().bytes;
+    for (int s = 0; s < 2; s++) {
+        char *blocks[16];
+        for (int n = 0; n < 16; n++) {
+            blocks[n] = rp_allocate(sizes[s]);
+            assert_non_null(blocks[n]);
+            assert_int_equal((uintptr_t)blocks[n] % RP_ALIGNMENT, 0);
+            memset(blocks[n], n, sizes[s]);
+            for (int k = 0; k < n; k++)
+                assert_true((uintptr_t)blocks[n] % 4096 != (uintptr_t)blocks[k] % 4096);
+        }
+        assert_true(rp_memory_now().bytes - held >= 16 * sizes[s]);
+        for (int n = 0; n < 16; n++) {
+            assert_int_equal(blocks[n][sizes[s] - 1], n);
+            rp_release(blocks[n], sizes[s]);
+        }
+        assert_int_equal(rp_memory_now().bytes, held);
+    }
+}
+
 static int hook_calls;
 static bool hook_refuses;
 
@@ -198,6 +224,7 @@ int main(void)
         cmocka_unit_test(arrays_keep_their_contents_as_they_grow),
         cmocka_unit_test(a_warm_arena_allocates_nothing),
         cmocka_unit_test(an_arena_returns_to_a_mark),
+        cmocka_unit_test(large_blocks_begin_at_different_places),
         cmocka_unit_test(the_host_program_may_take_over),
         cmocka_unit_test(a_failed_assertion_is_told_and_ends),
         cmocka_unit_test(the_log_goes_to_the_hook),

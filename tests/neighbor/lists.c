@@ -183,6 +183,39 @@ static void between_two_sets(void **state)
     rp_particles_end(&b);
 }
 
+static void pieces_are_what_the_whole_is(void **state)
+{
+    (void)state;
+    enum { EDGE = 700 }; /* not a multiple of anything inside */
+    rp_neighbor *neighbor;
+    rp_lists all = {0}, some = {0};
+    rp_particles p;
+    rp_period period = {1, {0, 0, 0}, {1, 1, 1}};
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 2000, 5, 0, 1);
+    check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
+    check_ok(rp_neighbor_ghosts(neighbor, &p, 0.1, NULL), NULL);
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &all, NULL), NULL);
+    assert_true(all.total > p.count);
+    check_ok(rp_neighbor_prepare(neighbor, &p, 0.1, NULL), NULL);
+    for (size_t begin = 0; begin < p.count; begin += EDGE) {
+        size_t end = begin + EDGE < p.count ? begin + EDGE : p.count;
+        check_ok(rp_neighbor_lists_of(neighbor, &p, begin, end, &some, NULL), NULL);
+        assert_int_equal(some.query_count, end - begin);
+        for (size_t q = 0; q < some.query_count; q++) {
+            assert_int_equal(some.count[q], all.count[begin + q]);
+            assert_memory_equal(some.index + some.start[q], all.index + all.start[begin + q],
+                                some.count[q] * sizeof *some.index);
+        }
+    }
+    rp_neighbor_done(neighbor);
+    rp_lists_end(&all);
+    rp_lists_end(&some);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&p);
+}
+
 static uint64_t hash_of_update(int thread_count)
 {
     rp_threads *threads;
@@ -395,6 +428,7 @@ int main(void)
         cmocka_unit_test(far_flyers_and_lost_grains),
         cmocka_unit_test(grains_heaped_on_one_spot),
         cmocka_unit_test(between_two_sets),
+        cmocka_unit_test(pieces_are_what_the_whole_is),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_warm_update_allocates_nothing),
         cmocka_unit_test(memory_follows_grains_not_space),

@@ -152,7 +152,7 @@ struct rp_solver {
     size_t owner_capacity;
     rp_dem_row *rows;
     size_t row_capacity;
-    rp_lists near; /* of grains */
+    rp_lists near; /* of the grains whose entries are being made */
     rp_dem_lists lists;
     uint32_t next_id;  /* of the table when lists were made */
     double moved;      /* m, that any sphere has gone since */

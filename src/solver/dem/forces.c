@@ -9,7 +9,6 @@
 #define ROWS_MAX 1024
 /* Of a contact, in parts of m* over the step: explicit damping of more would not be stable. */
 #define DAMPING_MOST 0.3
-
 /* Entries that rows are asked for ahead. */
 #define EARLY 64
 

@@ -11,7 +11,7 @@
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
  *     part.c     grains that are pressed together     stress.h   the physics of one grain
- *     gradient.h  how gradients are kept
+ *     gradient.h how gradients are kept
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
