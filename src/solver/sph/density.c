@@ -19,14 +19,17 @@
 #define DAMPING_MOST 0.5f
 #define VISCOSITY_STEP 1e-3 /* s, the step for which viscosity is stated */
 #define STUCK_SHARE 0.98f   /* of the yield stress; nearer to it a grain may be sliding */
-/* (G9a): times to fall one spacing over which it is averaged where pressure rises. */
+/* (G9a): times to fall one spacing over which friction across the layers is averaged. */
 #define AVERAGED 2.4
+/* (G9a): spacings over which depth levels out below a surface. */
+#define DEPTH_REACH 8.0
 
 /* Sums over the pairs of one grain, eight at a time. */
 typedef struct pair_sums {
     rp_wide fill, squares;          /* (G1); 1/m2 (G3) */
     rp_wide gx, gy, gz;             /* quanta (G3) */
-    rp_wide rise_x, rise_y, rise_z; /* Pa quanta, of pressure (G9a) */
+    rp_wide rise_x, rise_y, rise_z; /* quanta, of depth (G9a) */
+    rp_wide depth;                  /* weighted by the kernel (G9a) */
     rp_wide drag_x, drag_y, drag_z; /* m/s, viscosity */
     rp_wide pull_x, pull_y, pull_z; /* Pa m, cohesion */
     rp_wide stress;                 /* Pa, weighted by the kernel (G9); all pairs, by parts */
@@ -34,7 +37,7 @@ typedef struct pair_sums {
 
 /* Those sums with their lanes added; the stress stays as it is. */
 typedef struct grain_sums {
-    float fill, squares;
+    float fill, squares, depth;
     rp_four g, rise, drag, pull;
     rp_wide stress;
 } grain_sums;
@@ -43,10 +46,12 @@ RP_WIDE_INLINE grain_sums add_lanes(const pair_sums *s)
 {
     const rp_wide none = {0};
     rp_wide a[8] = {s->gx, s->gy, s->gz, s->squares, s->rise_x, s->rise_y, s->rise_z, s->fill};
-    rp_wide b[8] = {s->drag_x, s->drag_y, s->drag_z, none, s->pull_x, s->pull_y, s->pull_z, none};
+    rp_wide b[8] = {s->drag_x, s->drag_y, s->drag_z, s->depth,
+                    s->pull_x, s->pull_y, s->pull_z, none};
     rp_wide first = rp_wide_sums(a), second = rp_wide_sums(b);
     return (grain_sums){.fill = first[7],
                         .squares = first[3],
+                        .depth = second[3],
                         .g = {first[0], first[1], first[2], 0},
                         .rise = {first[4], first[5], first[6], 0},
                         .drag = {second[0], second[1], second[2], 0},
@@ -126,10 +131,10 @@ RP_WIDE_INLINE rp_wide look_at_pairs(const rp_solver *solver, const rp_wide d[3]
 
 RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
+    const float *depths = solver->depth;
     int16_t *gradient = w->gradient + 3 * lists->start[i];
     const rp_wide own = w->seen[i];
     uint32_t count = lists->count[i], waiting = 0;
@@ -142,8 +147,9 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
             d[a] = own[a] - near[a];
         rp_wide value = look_at_pairs(solver, d, count - n, g);
         rp_sph_keep_group(gradient + 3 * n, g, count - n);
-        rp_wide rise = rp_wide_gather(p->pressure, index + n) - p->pressure[i]; /* (G9a) */
+        rp_wide depth = rp_wide_gather(depths, index + n), rise = depth - depths[i]; /* (G9a) */
         s.fill += value;
+        s.depth += value * depth;
         s.gx += g[0];
         s.gy += g[1];
         s.gz += g[2];
@@ -187,19 +193,34 @@ static float pressure_around(float own, float self, float sum, float fill, float
     return own + inside * ((self * own + sum) / fill - own);
 }
 
+/* (G9a): how near a grain is to lying on top, by what its fill lacks and where its neighbours are,
+ * `in` (of any length). On a floor or beside a wall it lacks neighbours, too, but not upwards. */
+static float openness(const rp_solver *solver, rp_four in, float lack)
+{
+    rp_vec3 g = solver->gravity, n = {in[0], in[1], in[2]};
+    double whole = rp_v3_length(g) * rp_v3_length(n);
+    double down = whole > 0 ? rp_v3_dot(g, n) / whole : 1;
+    float share = (float)fmax(0, fmin(1, 2 * down));
+    return share * fminf(1, lack / SURFACE_LACK);
+}
+
+/* (G9a): the depth of a grain in the next step, from that of all around it. */
+static float next_depth(const rp_solver *solver, size_t i, float self, float lack,
+                        const grain_sums *s)
+{
+    double reach = DEPTH_REACH * solver->spacing;
+    float kept = (float)(1 - solver->spread / (6 * reach * reach));
+    float mean = (self * solver->depth[i] + s->depth) / (self + s->fill);
+    return (1 - openness(solver, s->g, lack)) * (1 + kept * mean);
+}
+
 /* (G9a, G9b), and what they need to remember. */
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
-    rp_four rise = solver->quantum * s->rise;
     rp_wide mean = s->stress + self * solver->work.stress[i];
-    rp_four n = {0};
-    for (int k = 0; k < 3; k++) {
-        solver->deeper[k][i] += lately * (rise[k] - solver->deeper[k][i]);
-        n[k] = solver->deeper[k][i];
-    }
-    solver->across[i] += lately * (rp_sph_across(mean, n) - solver->across[i]);
+    solver->across[i] += lately * (rp_sph_across(mean, s->rise) - solver->across[i]);
     return rp_sph_grip(mean, solver->across[i], material->tangent);
 }
 
@@ -216,6 +237,7 @@ static void fill_range(void *context, size_t begin, size_t end)
         w->free[i] = s.drag + pull * solver->materials[p->material[i]].push * s.pull;
         float lack = set_fill(solver, i, &s);
         w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], self + s.fill, lack);
+        w->depth[i] = next_depth(solver, i, self, lack, &s);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
     }
 }
@@ -291,12 +313,17 @@ static rp_code fill(rp_solver *solver, rp_report *report)
     rp_sph_work *w = &solver->work;
     size_t all = rp_sph_roomy(p->count + p->ghosts), mark = rp_arena_mark(frame->arena);
     w->seen = rp_arena_take(frame->arena, all * sizeof *w->seen);
-    if (!w->seen) return rp_fail_memory(report, all * sizeof *w->seen, "what grains see");
+    w->depth = rp_arena_take(frame->arena, p->count * sizeof *w->depth);
+    if (!w->seen || !w->depth)
+        return rp_fail_memory(report, all * sizeof *w->seen, "what grains see");
     rp_sph_pack(solver);
     see(solver);
+    rp_sph_sync(solver, solver->depth, sizeof *solver->depth);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
+    memcpy(solver->depth, w->depth, p->count * sizeof *w->depth);
     rp_arena_return(frame->arena, mark);
     w->seen = NULL;
+    w->depth = NULL;
     w->velocity = rp_arena_take(frame->arena, all * sizeof *w->velocity);
     if (!w->velocity) return rp_fail_memory(report, all * sizeof *w->velocity, "velocities");
     return RP_OK;

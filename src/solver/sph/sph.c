@@ -91,16 +91,15 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
                                          "stress_xy", "stress_xz", "stress_yz"};
-    static const char *const deeper[3] = {"deeper_x", "deeper_y", "deeper_z"};
     rp_particles *p = solver->frame.particles;
     unsigned state = RP_FIELD_STATE | RP_FIELD_VISIBLE;
     rp_code code = RP_OK;
     for (int k = 0; k < 6 && code == RP_OK; k++)
         code = rp_particles_add_field(p, names[k], "Pa", RP_F32, state, (void **)&solver->stress[k],
                                       report);
-    for (int k = 0; k < 3 && code == RP_OK && !solver->predictive; k++)
-        code = rp_particles_add_field(p, deeper[k], "Pa/m", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->deeper[k], report);
+    if (code == RP_OK)
+        code = rp_particles_add_field(p, "depth", "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->depth, report);
     if (code == RP_OK && !solver->predictive)
         code = rp_particles_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->across, report);

@@ -77,6 +77,7 @@ enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP
 typedef struct rp_sph_work {
     rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
+    float *depth;      /* of the next step (G9a), until the fill is known */
     rp_four *velocity; /* m/s, and anything in the last lane; with ghosts */
     rp_four *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
     rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
@@ -130,7 +131,7 @@ struct rp_solver {
     rp_sph_work work;
     rp_sph_material materials[256];
     float *stress[6]; /* Pa, fields of the grains: the warm start, and then the latest solution */
-    float *deeper[3]; /* Pa/m, fields: where pressure rises, averaged over time (G9a) */
+    float *depth;     /* field: nought on top, more below (G9a) */
     float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;

@@ -32,7 +32,7 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around)
 
 /* (G9a): friction across the layers, n s n, in parts of the pressure: what the stress across them
  * is above (then positive) or below the mean of all directions. `mean` is the stress of a
- * neighbourhood, n the way to where pressure rises, of any length. */
+ * neighbourhood, n the way to where it is deeper, of any length. */
 RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
 {
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
@@ -49,12 +49,12 @@ RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
  * holds for the stress of the sand as a whole: where the stresses of single grains point in all
  * directions, less is left of them together (mean[7] has their sizes). Both are known with some
  * noise, which the SPARE part, by the tangent of the angle, makes up for. */
-#define RP_SPH_SPARE 0.1f
+#define RP_SPH_SPARE 0.12f
 #define RP_SPH_LEAST_GRIP 0.2f
 #define RP_SPH_LEAST_ORDER 0.7f
 RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
 {
-    float most = 1 + RP_SPH_SPARE * tangent, pressed = most + across;
+    float most = 1 + RP_SPH_SPARE * tangent * tangent, pressed = most + across;
     float order = mean[7] > 0 ? sqrtf(rp_sph_norm2(mean)) / mean[7] : 1;
     pressed = pressed < RP_SPH_LEAST_GRIP ? RP_SPH_LEAST_GRIP : pressed > most ? most : pressed;
     return pressed / (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
