@@ -197,7 +197,7 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
-        rp_neighbor_borrow(frame->neighbor, frame->arena);
+        rp_neighbor_borrow(frame->neighbor, &solver->spring_room);
         *out = solver;
     } else {
         dem_destroy(solver);
