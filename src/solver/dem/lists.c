@@ -8,8 +8,8 @@
 
 /* Spheres that may be near those of one grain. */
 #define NEAR_MOST 4096
-/* Blocks whose lists of near grains are in memory at a time. */
-#define PIECE 32
+/* Blocks for each thread whose lists of near grains are in memory at a time. */
+#define PIECE 4
 
 bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
@@ -180,6 +180,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     const rp_frame *frame = &solver->frame;
     rp_dem_lists *lists = &solver->lists;
     size_t count = frame->particles->count;
+    size_t most = (size_t)(PIECE * rp_threads_count(frame->threads)) * RP_DEM_BLOCK;
     if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
         !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
         return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
@@ -189,7 +190,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     lists->entries = 0;
     rp_code code = rp_neighbor_prepare(frame->neighbor, frame->particles, solver->reach, report);
     for (; job.begin < count && code == RP_OK; job.begin = job.end) {
-        size_t left = count - job.begin, most = (size_t)PIECE * RP_DEM_BLOCK;
+        size_t left = count - job.begin;
         job.end = job.begin + (left < most ? left : most);
         code = list_piece(&job, report);
     }
