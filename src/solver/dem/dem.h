@@ -185,9 +185,9 @@ static inline const float *rp_dem_at(const rp_solver *solver, size_t sphere)
     return (const float *)&solver->rows[sphere].at;
 }
 
-/* The same while lists are made, when single spheres have no rows. */
+/* The same while lists are made, when single spheres have no rows; without AT_INVERSE_MASS. */
 typedef struct rp_dem_place {
-    float at[RP_WIDE];
+    float at[AT_INVERSE_MASS];
 } rp_dem_place;
 
 static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t sphere)
@@ -204,7 +204,6 @@ static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t spher
     place.at[AT_RADIUS] = (float)(0.5 * (double)p->diameter[sphere]);
     for (int a = 0; a < 3; a++)
         place.at[AT_LOW_X + a] = solver->low[a][sphere];
-    place.at[AT_INVERSE_MASS] = 1 / p->mass[sphere];
     return place;
 }
 
