@@ -80,12 +80,24 @@ static bool arena_add_block(rp_arena *arena, size_t size)
     return true;
 }
 
+static void release_blocks(rp_arena *arena)
+{
+    while (arena->first) {
+        rp_arena_block *next = arena->first->next;
+        rp_release(arena->first, HEADER + arena->first->size);
+        arena->first = next;
+    }
+}
+
 void *rp_arena_take(rp_arena *arena, size_t size)
 {
     if (size > SIZE_ABSURD) return NULL;
     size = rounded(size);
     if (!arena->first || arena->first->size - arena->used < size) {
-        size_t room = arena->total + size > ARENA_FIRST ? arena->total + size : ARENA_FIRST;
+        if (!arena->total) release_blocks(arena); /* too small, and nobody has any of it */
+        size_t room = arena->total + size;
+        if (room < arena->most) room = arena->most;
+        if (room < ARENA_FIRST) room = ARENA_FIRST;
         if (!arena_add_block(arena, room)) return NULL;
     }
     void *block = (char *)arena->first + HEADER + arena->used;
@@ -124,10 +136,6 @@ void rp_arena_reset(rp_arena *arena)
 
 void rp_arena_destroy(rp_arena *arena)
 {
-    while (arena->first) {
-        rp_arena_block *next = arena->first->next;
-        rp_release(arena->first, HEADER + arena->first->size);
-        arena->first = next;
-    }
+    release_blocks(arena);
     *arena = (rp_arena){0};
 }

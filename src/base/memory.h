@@ -26,8 +26,10 @@ char *rp_text_copy(const char *text);
 void rp_text_release(char *text);
 
 /* The arena: taking is a pointer bump, giving back is one reset for all, or a return to a mark for
- * what was taken since. When it runs out it takes another block from the heap; the next reset joins
- * the blocks, so a warm arena never allocates. */
+ * what was taken since. When it runs out it takes another block from the heap, in place of the one
+ * it had if nothing of that is in use; the next reset joins the blocks, so a warm arena never
+ * allocates.
+ */
 typedef struct rp_arena_block rp_arena_block;
 typedef struct rp_arena {
     rp_arena_block *first; /* newest first */

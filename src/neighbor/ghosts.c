@@ -24,21 +24,10 @@ static size_t indices_in_memory(void)
     return (size_t)pages * (size_t)page / sizeof(uint32_t);
 }
 
-static void release_copies(rp_neighbor *neighbor)
-{
-    size_t bytes = neighbor->copy_capacity * sizeof(float);
-    rp_release(neighbor->copy_x, bytes);
-    rp_release(neighbor->copy_y, bytes);
-    rp_release(neighbor->copy_z, bytes);
-    neighbor->copy_x = neighbor->copy_y = neighbor->copy_z = NULL;
-    neighbor->copy_capacity = 0;
-}
-
 void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)
 {
     rp_sorter *sorter = &neighbor->sorter;
     rp_sorter_end(sorter);
-    release_copies(neighbor);
     sorter->arena = arena;
 }
 
@@ -78,7 +67,6 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     if (!neighbor) return;
     rp_sorter_end(&neighbor->sorter);
     rp_cells_end(&neighbor->cells);
-    release_copies(neighbor);
     rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
     rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
     rp_release(neighbor, sizeof *neighbor);
@@ -309,11 +297,9 @@ void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void
 size_t rp_neighbor_bytes_each(double neighbours)
 {
     size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
-    size_t copies = 3 * sizeof(float);
     /* Every grain alone in its octet: the octet, its first grain, and a slot table at its emptiest.
      */
     size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
-    return (sorting + copies + cells + lists) * 9 / 8 +
-           (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
+    return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
 }

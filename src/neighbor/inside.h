@@ -80,9 +80,7 @@ struct rp_neighbor {
     rp_candidates candidates;
     float limit; /* m2, its radius squared */
     rp_cells cells;
-    float *copy_x, *copy_y, *copy_z; /* candidates in cell order, when they were not */
-    size_t copy_capacity;            /* 0 in an arena */
-    uint64_t *ghost_first;           /* of each block of grains */
+    uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
     rp_scratch *scratch; /* one for each thread */
     int scratch_count;

@@ -206,47 +206,35 @@ static rp_code fill_lists(list_job *job, rp_report *report)
 }
 
 typedef struct copy_job {
-    rp_neighbor *neighbor;
+    const uint32_t *order;
     const rp_points *points;
+    float *x, *y, *z;
 } copy_job;
 
 static void copy_range(void *context, size_t begin, size_t end)
 {
     const copy_job *job = context;
-    const uint32_t *order = job->neighbor->sorter.order;
+    const uint32_t *order = job->order;
     for (size_t i = begin; i < end; i++) {
-        job->neighbor->copy_x[i] = job->points->x[order[i]];
-        job->neighbor->copy_y[i] = job->points->y[order[i]];
-        job->neighbor->copy_z[i] = job->points->z[order[i]];
+        job->x[i] = job->points->x[order[i]];
+        job->y[i] = job->points->y[order[i]];
+        job->z[i] = job->points->z[order[i]];
     }
 }
 
-static rp_code reserve_copies(rp_neighbor *neighbor, size_t count, rp_report *report)
+/* Copies of the points in cell order, in the side of the sorter that its last pass came from: two
+ * coordinates where keys were, one where the order was. */
+static void copy_points(rp_neighbor *neighbor, const rp_points *points)
 {
-    rp_arena *arena = neighbor->sorter.arena;
-    size_t wanted = count + RP_NEIGHBOR_PADDING, capacity[3];
-    float **arrays[3] = {&neighbor->copy_x, &neighbor->copy_y, &neighbor->copy_z};
-    bool done = true;
-    for (int a = 0; a < 3 && arena; a++) {
-        *arrays[a] = rp_arena_take(arena, wanted * sizeof(float));
-        if (!*arrays[a])
-            return rp_fail_memory(report, 3 * wanted * sizeof(float), "neighbour search");
-    }
-    if (arena) return RP_OK;
-    for (int a = 0; a < 3; a++) {
-        capacity[a] = neighbor->copy_capacity;
-        done &= rp_neighbor_room((void **)arrays[a], &capacity[a], wanted, sizeof(float));
-    }
-    if (done) {
-        neighbor->copy_capacity = capacity[0];
-        return RP_OK;
-    }
-    for (int a = 0; a < 3; a++) {
-        rp_release(*arrays[a], capacity[a] * sizeof(float));
-        *arrays[a] = NULL;
-    }
-    neighbor->copy_capacity = 0;
-    return rp_fail_memory(report, 3 * wanted * sizeof(float), "neighbour search");
+    const rp_sorter *sorter = &neighbor->sorter;
+    copy_job job = {.order = sorter->order, .points = points};
+    job.x = (float *)sorter->other_keys;
+    job.y = job.x + points->count + RP_NEIGHBOR_PADDING;
+    job.z = (float *)sorter->other_order;
+    rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, copy_range, &job);
+    neighbor->candidates.x = job.x;
+    neighbor->candidates.y = job.y;
+    neighbor->candidates.z = job.z;
 }
 
 /* Puts the points into cell order and builds the cells. Points that already are in order and may be
@@ -262,14 +250,7 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
     code = rp_cells_build(&neighbor->cells, neighbor->threads, sorter->keys, points->count, report);
     if (code != RP_OK) return code;
     neighbor->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
-    if (in_order && padded) return RP_OK;
-    code = reserve_copies(neighbor, points->count, report);
-    if (code != RP_OK) return code;
-    copy_job job = {neighbor, points};
-    rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, copy_range, &job);
-    neighbor->candidates.x = neighbor->copy_x;
-    neighbor->candidates.y = neighbor->copy_y;
-    neighbor->candidates.z = neighbor->copy_z;
+    if (!in_order || !padded) copy_points(neighbor, points);
     return RP_OK;
 }
 
@@ -317,7 +298,6 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles
 void rp_neighbor_done(rp_neighbor *neighbor)
 {
     rp_sorter_give(&neighbor->sorter);
-    if (neighbor->sorter.arena) neighbor->copy_x = neighbor->copy_y = neighbor->copy_z = NULL;
 }
 
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,

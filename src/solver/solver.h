@@ -63,8 +63,10 @@ typedef struct rp_solver_type {
     const char *name; /* as in `solver: method:` */
     unsigned capabilities;
     const rp_param_table *params;
-    double neighbours; /* of each grain that it lists, for the memory estimate */
-    size_t bytes_each; /* of its own per grain, beyond the common fields */
+    /* For the memory estimate: */
+    double neighbours;   /* of each grain that it lists, all at a time */
+    size_t bytes_each;   /* of its own per grain, beyond the common fields */
+    size_t bytes_sphere; /* and for each sphere of it, where grains are resolved */
     rp_code (*create)(const rp_frame *frame, rp_solver **out, rp_report *report);
     void (*destroy)(rp_solver *solver);
     rp_step_limit (*limit_dt)(rp_solver *solver);

@@ -80,13 +80,24 @@ static double grains_of_emitters(const rp_scene *scene)
     return grains;
 }
 
+/* Spheres of a grain: the mean over the kinds of the material that has most. */
+static double spheres_each(const rp_scene *scene)
+{
+    double most = 1;
+    for (int i = 0; i < scene->materials.count; i++)
+        most = fmax(most, rp_grain_mean_spheres(scene, i));
+    return most;
+}
+
 static double bytes_each(const rp_scene *scene)
 {
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     rp_particles table;
     double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
+    bool resolved = rp_grains_are_resolved(scene);
+    if (resolved) bytes += spheres_each(scene) * (double)type->bytes_sphere;
     rp_code code = rp_particles_begin(&table, NULL);
-    if (code == RP_OK && rp_grains_are_resolved(scene))
+    if (code == RP_OK && resolved)
         code = rp_particles_add_shapes(&table, rp_grains_are_turned(scene), NULL);
     if (code == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
     rp_particles_end(&table);

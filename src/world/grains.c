@@ -98,6 +98,17 @@ double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material)
     return made_of->grain_density * sum / shares_of(scene, key);
 }
 
+double rp_grain_mean_spheres(const rp_scene *scene, int material)
+{
+    int key = is_named(scene, material) ? material : -1;
+    double shares = shares_of(scene, key), sum = 0;
+    for (int i = 0; i < scene->grains.count; i++) {
+        const rp_grain_spec *kind = &rp_scene_grains(scene)[i];
+        if (kind->material == key) sum += kind->share * kind->clump.count;
+    }
+    return shares > 0 ? sum / shares : 0;
+}
+
 static rp_code check_kind(const rp_scene *scene, const rp_grain_spec *kind, rp_report *report)
 {
     double spacing = scene->particles.spacing, part = 1 - scene->particles.jitter;

@@ -92,6 +92,8 @@ void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *o
 /* What a grain of the material weighs in the mean, kg: by its kinds when they are `resolved`, or
  * what fills a spacing cubed. */
 double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material);
+/* How many spheres a grain of the material has in the mean, by its kinds; 0 where it has none. */
+double rp_grain_mean_spheres(const rp_scene *scene, int material);
 /* Whether the scene's method resolves grains, and whether some of them need an orientation. */
 bool rp_grains_are_resolved(const rp_scene *scene);
 bool rp_grains_are_turned(const rp_scene *scene);

@@ -104,6 +104,29 @@ static void an_arena_returns_to_a_mark(void **state)
     assert_int_equal(rp_memory_now().bytes, held);
 }
 
+/* Of what nobody uses any more, nothing stays beside a block that is large enough; and that one has
+ * room for the most that was there at a time. */
+static void an_empty_arena_grows_in_place(void **state)
+{
+    (void)state;
+    rp_arena arena = {0};
+    size_t held = rp_memory_now().bytes;
+    for (int i = 0; i < 3; i++)
+        assert_non_null(rp_arena_take(&arena, 200000));
+    rp_arena_return(&arena, 0);
+    assert_non_null(rp_arena_take(&arena, 550000));
+    assert_true(rp_memory_now().bytes - held < 620000);
+    uint64_t calls = rp_memory_now().calls;
+    rp_arena_reset(&arena);
+    assert_non_null(rp_arena_take(&arena, 600000));
+    assert_int_equal(rp_memory_now().calls, calls);
+    rp_arena_reset(&arena);
+    assert_non_null(rp_arena_take(&arena, 900000));
+    assert_true(rp_memory_now().bytes - held < 920000);
+    rp_arena_destroy(&arena);
+    assert_int_equal(rp_memory_now().bytes, held);
+}
+
 /* Arrays that are gone through side by side must not share their places in a cache; and they are
  * given back whole. */
 static void large_blocks_begin_at_different_places(void **state)
@@ -224,6 +247,7 @@ int main(void)
         cmocka_unit_test(arrays_keep_their_contents_as_they_grow),
         cmocka_unit_test(a_warm_arena_allocates_nothing),
         cmocka_unit_test(an_arena_returns_to_a_mark),
+        cmocka_unit_test(an_empty_arena_grows_in_place),
         cmocka_unit_test(large_blocks_begin_at_different_places),
         cmocka_unit_test(the_host_program_may_take_over),
         cmocka_unit_test(a_failed_assertion_is_told_and_ends),

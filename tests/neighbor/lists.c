@@ -329,7 +329,7 @@ static void room_can_be_borrowed(void **state)
     check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, NULL), NULL);
     size_t own = rp_memory_now().bytes - held;
     rp_neighbor_borrow(neighbor, &arena);
-    assert_true(rp_memory_now().bytes - held < own - 3000 * 36);
+    assert_true(rp_memory_now().bytes - held < own - 3000 * 24);
     char *kept = rp_arena_take(&arena, 1000);
     memset(kept, 7, 1000);
     size_t mark = rp_arena_mark(&arena);

@@ -252,6 +252,31 @@ static void rates_count_what_grains_weigh(void **state)
     rp_scene_destroy(scene);
 }
 
+/* What a scene is said to need is neither too little nor a wild guess, the program and a frame on
+ * its way to disk left out. */
+static void memory_goes_with_spheres(void **state)
+{
+    (void)state;
+    static const char *const grains[] = {"grains: {g: {shape: sphere, diameter: 1.78 cm}}\n",
+                                         "grains: {g: {shape: tetrahedron, diameter: 1.78 cm}}\n"};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s%s", RESOLVED, grains[i],
+                 "sources: {s: {shape: box, size: [0.5, 0.5, 0.5], position: [0, 0, 0.25]}}\n");
+        rp_scene *scene = scene_of(text);
+        assert_true(rp_grain_mean_spheres(scene, 0) == (i ? 4 : 1));
+        size_t before = rp_memory_now().bytes;
+        rp_world *world = world_of(scene, 1);
+        check_ok(rp_world_step(world, NULL), NULL);
+        double taken = (double)(rp_memory_now().bytes - before);
+        rp_estimate estimate = rp_scene_estimate(scene, NULL);
+        double told = estimate.bytes - 64e6 - 100 * estimate.grains;
+        assert_true(taken < told && taken > 0.4 * told);
+        rp_world_destroy(world);
+        rp_scene_destroy(scene);
+    }
+}
+
 /* Single balls need no orientation. */
 static void balls_are_not_turned(void **state)
 {
@@ -338,6 +363,7 @@ int main(void)
         cmocka_unit_test(default_sizes_fit),
         cmocka_unit_test(worlds_have_the_grains_drawn),
         cmocka_unit_test(rates_count_what_grains_weigh),
+        cmocka_unit_test(memory_goes_with_spheres),
         cmocka_unit_test(balls_are_not_turned),
         cmocka_unit_test(damaged_grains_are_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),

@@ -10,7 +10,14 @@
  *     state.c     checkpoints                  room.c      memory
  *
  * Rows hold what a neighbour needs to know of a sphere, so that one load brings it; they are a
- * snapshot, and the table of grains may change while others still read them. */
+ * snapshot, and the table of grains may change while others still read them.
+ *
+ * While lists are made, most of the memory has another use:
+ *
+ *                        between lists    while they are made
+ *     room of springs    springs          sorting
+ *     room of rows       rows             what is kept of the springs before; of clumps, rows
+ */
 #ifndef RP_SOLVER_DEM_H
 #define RP_SOLVER_DEM_H
 
@@ -88,14 +95,15 @@ typedef struct rp_dem_lists {
     size_t sphere_capacity;
     uint16_t *mine;   /* sphere of the block, counted from its first */
     uint32_t *other;  /* sphere of another grain; with a higher number when of the same block */
-    float *spring[3]; /* m (E6), as seen from `mine`; history only */
+    float *spring[3]; /* m (E6), as seen from `mine`; history only; in their room */
     size_t entry_capacity;
     rp_dem_wall *walls; /* in the order of spheres */
     size_t wall_count, wall_capacity;
 } rp_dem_lists;
 
-/* What is kept of the lists before, while new ones are made; in the arena. A pair is kept once,
- * with the grain whose number was lower, and seen from there. */
+/* What is kept of the lists before, while new ones are made; in the room of rows, or in the step's
+ * arena where rows are needed. A pair is kept once, with the grain whose number was lower, and seen
+ * from there. */
 typedef struct rp_dem_kept {
     size_t grains;
     uint32_t *end;   /* of each grain's; they begin where the grain before ends */
@@ -150,8 +158,9 @@ struct rp_solver {
     size_t first_capacity;
     uint32_t *owner; /* grain of each sphere; NULL when single */
     size_t owner_capacity;
-    rp_dem_row *rows;
+    rp_dem_row *rows; /* in their room */
     size_t row_capacity;
+    rp_arena row_room, spring_room;
     rp_lists near; /* of the grains whose entries are being made */
     rp_dem_lists lists;
     uint32_t next_id;  /* of the table when lists were made */
@@ -174,6 +183,28 @@ static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
 static inline const float *rp_dem_at(const rp_solver *solver, size_t sphere)
 {
     return (const float *)&solver->rows[sphere].at;
+}
+
+/* The same while lists are made, when single spheres have no rows; without AT_INVERSE_MASS. */
+typedef struct rp_dem_place {
+    float at[AT_INVERSE_MASS];
+} rp_dem_place;
+
+static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t sphere)
+{
+    const rp_particles *p = solver->frame.particles;
+    rp_dem_place place;
+    if (!solver->single) {
+        memcpy(place.at, rp_dem_at(solver, sphere), sizeof place.at);
+        return place;
+    }
+    place.at[AT_X] = p->x[sphere];
+    place.at[AT_Y] = p->y[sphere];
+    place.at[AT_Z] = p->z[sphere];
+    place.at[AT_RADIUS] = (float)(0.5 * (double)p->diameter[sphere]);
+    for (int a = 0; a < 3; a++)
+        place.at[AT_LOW_X + a] = solver->low[a][sphere];
+    return place;
 }
 
 static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
@@ -217,28 +248,30 @@ double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed);
 double rp_dem_fifth_root(double x);
 
 /* lists.c */
-/* m, between two spheres; negative where they overlap. */
-float rp_dem_gap(const rp_solver *solver, size_t a, size_t b);
+/* m, between two spheres by where they are; negative where they overlap. */
+float rp_dem_gap(const rp_solver *solver, const float *from, const float *to);
 /* m: gaps of a class were no smaller when lists were made. */
 double rp_dem_class_gap(const rp_solver *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
 bool rp_dem_lists_are_stale(const rp_solver *solver);
 rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report);
-/* Numbers the spheres of the table and makes room for their rows. */
-rp_code rp_dem_number_spheres(rp_solver *solver, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
+/* Nothing else is in the rooms of rows and of springs then; springs are as many as entries. */
 bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres);
+bool rp_dem_room_for_springs(rp_solver *solver);
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
 /* This one keeps the first `used`. */
-bool rp_dem_room_for_entries(rp_solver *solver, size_t used, size_t entries);
+bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries);
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
 void rp_dem_release_arrays(rp_solver *solver);
 
 /* keep.c */
+/* Afterwards there are no springs; nor rows, of single spheres. */
 rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report);
-void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept);
+/* The springs of new lists. */
+rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *report);
 
 /* walls.c */
 rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report);

@@ -291,10 +291,9 @@ static void find_worst(const force_job *job, size_t block, worst *w)
     size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
     for (size_t e = rp_dem_ends(lists, block)[0]; e < entries_behind(job, block); e++) {
         size_t a = base + lists->mine[e], b = lists->other[e];
-        float mine = rp_dem_at(solver, a)[AT_RADIUS];
-        float other = rp_dem_at(solver, b)[AT_RADIUS];
-        float overlap = -rp_dem_gap(solver, a, b);
-        note_worst(w, overlap, overlap - job->most * (mine < other ? mine : other),
+        const float *mine = rp_dem_at(solver, a), *other = rp_dem_at(solver, b);
+        float overlap = -rp_dem_gap(solver, mine, other);
+        note_worst(w, overlap, overlap - job->most * fminf(mine[AT_RADIUS], other[AT_RADIUS]),
                    rp_dem_owner(solver, a));
     }
 }

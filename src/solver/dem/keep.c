@@ -48,9 +48,9 @@ static void keep_block(void *context, size_t block, size_t behind)
     }
 }
 
-static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena *arena,
+                            rp_report *report)
 {
-    rp_arena *arena = solver->frame.arena;
     size_t grains = solver->lists.grains, blocks = rp_dem_blocks(grains), total = 0;
     keep_job job = {solver, kept, false};
     kept->end = rp_arena_take(arena, grains * sizeof *kept->end);
@@ -72,12 +72,13 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_repor
     return RP_OK;
 }
 
-static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_arena *arena,
+                            rp_report *report)
 {
     size_t walls = solver->lists.wall_count * sizeof *kept->walls;
     size_t firsts = solver->first ? (solver->lists.grains + 1) * sizeof *kept->first : 0;
-    kept->walls = rp_arena_take(solver->frame.arena, walls + 1);
-    kept->first = firsts ? rp_arena_take(solver->frame.arena, firsts) : NULL;
+    kept->walls = rp_arena_take(arena, walls + 1);
+    kept->first = firsts ? rp_arena_take(arena, firsts) : NULL;
     if (!kept->walls || (firsts && !kept->first))
         return rp_fail_memory(report, walls + firsts, "contact memory");
     kept->wall_count = solver->lists.wall_count;
@@ -89,10 +90,14 @@ static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_repor
 rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
 {
     *kept = (rp_dem_kept){0};
-    if (!solver->history || !solver->lists.grains) return RP_OK;
-    kept->grains = solver->lists.grains;
-    rp_code code = keep_springs(solver, kept, report);
-    return code == RP_OK ? keep_numbers(solver, kept, report) : code;
+    rp_arena *arena = solver->single ? &solver->row_room : solver->frame.arena;
+    if (solver->single) rp_arena_reset(arena);
+    kept->grains = solver->history ? solver->lists.grains : 0;
+    rp_code code = RP_OK;
+    if (kept->grains) code = keep_springs(solver, kept, arena, report);
+    if (kept->grains && code == RP_OK) code = keep_numbers(solver, kept, arena, report);
+    rp_arena_reset(&solver->spring_room);
+    return code;
 }
 
 typedef struct recall_job {
@@ -148,7 +153,10 @@ static void recall_block(void *context, size_t block, size_t behind)
     (void)behind;
     const uint32_t *ends = rp_dem_ends(lists, block);
     size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK);
-    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++)
+    for (int a = 0; a < 3; a++) /* with the gap behind it, which is saved as well */
+        memset(lists->spring[a] + ends[0], 0,
+               (ends[RP_DEM_CLASSES] + RP_WIDE - ends[0]) * sizeof *lists->spring[a]);
+    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && job->kept->grains; e++)
         recall_entry(job, base + lists->mine[e], e);
 }
 
@@ -181,11 +189,14 @@ static void recall_walls(void *context, size_t begin, size_t end)
     }
 }
 
-void rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept)
+rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *report)
 {
-    if (!kept->grains) return;
+    if (!solver->history) return RP_OK;
+    if (!rp_dem_room_for_springs(solver))
+        return rp_fail_memory(report, solver->lists.entries * 12, "contact memory");
     recall_job job = {solver, kept};
     size_t blocks = rp_dem_blocks(solver->lists.grains);
     rp_parallel_for(solver->frame.threads, blocks, 1, recall_block, &job);
     rp_parallel_for(solver->frame.threads, solver->lists.wall_count, 4096, recall_walls, &job);
+    return RP_OK;
 }

@@ -8,8 +8,8 @@
 
 /* Spheres that may be near those of one grain. */
 #define NEAR_MOST 4096
-/* Blocks whose lists of near grains are in memory at a time. */
-#define PIECE 32
+/* Blocks for each thread whose lists of near grains are in memory at a time. */
+#define PIECE 4
 
 bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
@@ -33,9 +33,8 @@ typedef struct list_job {
     atomic_size_t crowded; /* a grain with too many neighbours, + 1 */
 } list_job;
 
-float rp_dem_gap(const rp_solver *solver, size_t a, size_t b)
+float rp_dem_gap(const rp_solver *solver, const float *from, const float *to)
 {
-    const float *from = rp_dem_at(solver, a), *to = rp_dem_at(solver, b);
     const float period[3] = {(float)solver->period.x, (float)solver->period.y,
                              (float)solver->period.z};
     float square = 0;
@@ -55,13 +54,10 @@ static int class_of(const list_job *job, float gap)
     return class;
 }
 
-static void write_entry(const rp_solver *solver, size_t at, size_t mine, size_t other)
+static void write_entry(const rp_dem_lists *lists, size_t at, size_t mine, size_t other)
 {
-    const rp_dem_lists *lists = &solver->lists;
     lists->mine[at] = (uint16_t)mine;
     lists->other[at] = (uint32_t)other;
-    for (int a = 0; a < 3 && solver->history; a++)
-        lists->spring[a][at] = 0;
 }
 
 /* Adds the pairs of spheres of two grains to the places or counts of a block's classes, and gives
@@ -70,15 +66,18 @@ static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, ui
 {
     const rp_solver *solver = job->solver;
     size_t count = 0;
-    for (size_t a = rp_dem_first(solver, i); a < rp_dem_first(solver, i + 1); a++)
+    for (size_t a = rp_dem_first(solver, i); a < rp_dem_first(solver, i + 1); a++) {
+        rp_dem_place from = rp_dem_place_of(solver, a);
         for (size_t b = rp_dem_first(solver, j); b < rp_dem_first(solver, j + 1); b++) {
-            float gap = rp_dem_gap(solver, a, b);
+            rp_dem_place to = rp_dem_place_of(solver, b);
+            float gap = rp_dem_gap(solver, from.at, to.at);
             if (!(gap < (float)solver->skin)) continue;
             uint32_t *at = &classes[class_of(job, gap)];
-            if (job->write) write_entry(solver, *at, a - base, b);
+            if (job->write) write_entry(&solver->lists, *at, a - base, b);
             ++*at;
             count++;
         }
+    }
     return count;
 }
 
@@ -100,13 +99,10 @@ static void add_near(list_job *job, size_t i, size_t block, uint32_t *classes)
 
 /* What is between blocks is never used, but saved with the rest: it must not tell what was there.
  */
-static void clear_gap(const rp_solver *solver, size_t at)
+static void clear_gap(const rp_dem_lists *lists, size_t at)
 {
-    const rp_dem_lists *lists = &solver->lists;
     memset(lists->other + at, 0, RP_WIDE * sizeof *lists->other);
     memset(lists->mine + at, 0, RP_WIDE * sizeof *lists->mine);
-    for (int a = 0; a < 3 && solver->history; a++)
-        memset(lists->spring[a] + at, 0, RP_WIDE * sizeof *lists->spring[a]);
 }
 
 static void list_range(void *context, size_t begin, size_t end)
@@ -118,7 +114,7 @@ static void list_range(void *context, size_t begin, size_t end)
     for (size_t i = first; i < job->begin + end; i++)
         add_near(job, i, block, classes);
     if (job->write)
-        clear_gap(job->solver, ends[RP_DEM_CLASSES]);
+        clear_gap(&job->solver->lists, ends[RP_DEM_CLASSES]);
     else
         memcpy(ends, classes, sizeof classes);
 }
@@ -161,8 +157,8 @@ static rp_code list_piece(list_job *job, rp_report *report)
     rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
     if (job->crowded) return fail_crowded(solver, job->crowded - 1, report);
     size_t entries = place_classes(lists, first, rp_dem_blocks(job->end), lists->entries);
-    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(solver, lists->entries, entries))
-        return rp_fail_memory(report, entries * 18, "contacts of spheres");
+    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(lists, lists->entries, entries))
+        return rp_fail_memory(report, entries * 6, "contacts of spheres");
     lists->entries = entries;
     job->write = true;
     rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
@@ -172,11 +168,11 @@ static rp_code list_piece(list_job *job, rp_report *report)
 static void origin_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
-    for (size_t s = begin; s < end; s++)
-        for (int a = 0; a < 3; a++) {
-            const float *row = rp_dem_at(solver, s);
-            solver->lists.origin[a][s] = row[AT_X + a] + row[AT_LOW_X + a];
-        }
+    for (size_t s = begin; s < end; s++) {
+        rp_dem_place place = rp_dem_place_of(solver, s);
+        for (int a = 0; a < 3; a++)
+            solver->lists.origin[a][s] = place.at[AT_X + a] + place.at[AT_LOW_X + a];
+    }
 }
 
 static rp_code list_spheres(rp_solver *solver, rp_report *report)
@@ -184,6 +180,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     const rp_frame *frame = &solver->frame;
     rp_dem_lists *lists = &solver->lists;
     size_t count = frame->particles->count;
+    size_t most = (size_t)(PIECE * rp_threads_count(frame->threads)) * RP_DEM_BLOCK;
     if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
         !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
         return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
@@ -193,7 +190,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     lists->entries = 0;
     rp_code code = rp_neighbor_prepare(frame->neighbor, frame->particles, solver->reach, report);
     for (; job.begin < count && code == RP_OK; job.begin = job.end) {
-        size_t left = count - job.begin, most = (size_t)PIECE * RP_DEM_BLOCK;
+        size_t left = count - job.begin;
         job.end = job.begin + (left < most ? left : most);
         code = list_piece(&job, report);
     }
@@ -205,30 +202,36 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_dem_number_spheres(rp_solver *solver, rp_report *report)
+/* Numbers the spheres of the table. */
+static rp_code number_spheres(rp_solver *solver, rp_report *report)
 {
     const rp_particles *p = solver->frame.particles;
     solver->spheres = p->count;
-    if (!solver->single) {
-        if (!rp_reserve((void **)&solver->first, &solver->first_capacity, 0, p->count + 1,
-                        sizeof *solver->first))
-            return rp_fail_memory(report, p->count * 4, "grains");
-        size_t total = 0;
-        for (size_t i = 0; i < p->count; i++) {
-            solver->first[i] = (uint32_t)total;
-            total += (size_t)solver->kinds[p->kind[i]].clump.count;
-        }
-        solver->first[p->count] = (uint32_t)total;
-        solver->spheres = total;
-        if (total >= UINT32_MAX || !rp_reserve((void **)&solver->owner, &solver->owner_capacity, 0,
-                                               total, sizeof *solver->owner))
-            return rp_fail_memory(report, total * 4, "spheres");
-        for (size_t i = 0; i < p->count; i++)
-            for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
-                solver->owner[s] = (uint32_t)i;
+    if (solver->single) return RP_OK;
+    if (!rp_reserve((void **)&solver->first, &solver->first_capacity, 0, p->count + 1,
+                    sizeof *solver->first))
+        return rp_fail_memory(report, p->count * 4, "grains");
+    size_t total = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        solver->first[i] = (uint32_t)total;
+        total += (size_t)solver->kinds[p->kind[i]].clump.count;
     }
+    solver->first[p->count] = (uint32_t)total;
+    solver->spheres = total;
+    if (total >= UINT32_MAX || !rp_reserve((void **)&solver->owner, &solver->owner_capacity, 0,
+                                           total, sizeof *solver->owner))
+        return rp_fail_memory(report, total * 4, "spheres");
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
+            solver->owner[s] = (uint32_t)i;
+    return RP_OK;
+}
+
+static rp_code make_rows(rp_solver *solver, rp_report *report)
+{
     if (!rp_dem_room_for_rows(solver, solver->spheres))
-        return rp_fail_memory(report, solver->spheres * 2 * sizeof(rp_wide), "spheres");
+        return rp_fail_memory(report, solver->spheres * sizeof *solver->rows, "spheres");
+    rp_dem_fill_rows(solver);
     return RP_OK;
 }
 
@@ -262,18 +265,20 @@ rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_particles *p = frame->particles;
-    rp_dem_kept kept = {0};
+    rp_dem_kept kept;
     rp_code code = rp_dem_keep(solver, &kept, report);
+    solver->seen = false;
+    solver->lists.grains = 0; /* until there are new ones */
     rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, wrap_range, solver);
     if (code == RP_OK) code = rp_neighbor_sort(frame->neighbor, p, solver->reach, report);
-    if (code == RP_OK) code = rp_dem_number_spheres(solver, report);
+    if (code == RP_OK) code = number_spheres(solver, report);
     if (code == RP_OK) code = rp_neighbor_ghosts(frame->neighbor, p, solver->reach, report);
-    if (code != RP_OK) return code;
-    rp_dem_fill_rows(solver);
-    code = list_spheres(solver, report);
+    if (code == RP_OK && !solver->single) code = make_rows(solver, report);
+    if (code == RP_OK) code = list_spheres(solver, report);
     if (code == RP_OK) code = rp_dem_list_walls(solver, report);
+    if (code == RP_OK) code = rp_dem_recall(solver, &kept, report);
+    if (code == RP_OK && solver->single) code = make_rows(solver, report);
     if (code != RP_OK) return code;
-    rp_dem_recall(solver, &kept);
     rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, number_range, solver);
     solver->next_id = p->next_id;
     solver->moved = solver->most_moved = solver->body_moved = 0;

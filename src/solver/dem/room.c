@@ -1,10 +1,12 @@
 /* Memory of the solver: arrays that grow together, all of them or none, by more than is asked for,
- * so that a warm step takes none. */
+ * so that a warm step takes none; and what lies in rooms that have another use while lists are
+ * made.
+ */
 #include "solver/dem/dem.h"
 
 /* Wide loads and stores reach this far behind the last. */
 #define PADDING RP_WIDE
-#define COLUMNS_MAX 8
+#define COLUMNS_MAX 3
 
 /* One of some arrays that are equally long. */
 typedef struct column {
@@ -22,12 +24,17 @@ static void drop(const column *columns, int count, size_t *capacity)
     *capacity = 0;
 }
 
+static size_t roomy(size_t wanted)
+{
+    return wanted + wanted / 16;
+}
+
 /* Room for `wanted` values; the first `used` stay. False when memory runs out: nothing has changed
  * then. */
 static bool grow(const column *columns, int count, size_t *capacity, size_t used, size_t wanted)
 {
     if (wanted <= *capacity && *columns[0].array) return true;
-    size_t now = wanted + wanted / 16;
+    size_t now = roomy(wanted);
     void *blocks[COLUMNS_MAX] = {0};
     size_t room = now;
     for (int n = 0; n < count; n++) {
@@ -49,12 +56,6 @@ static bool grow(const column *columns, int count, size_t *capacity, size_t used
 }
 
 /* The arrays of each kind; gives their number. */
-static int rows_of(rp_solver *solver, column *out)
-{
-    out[0] = (column){(void **)&solver->rows, sizeof *solver->rows};
-    return 1;
-}
-
 static int spheres_of(rp_dem_lists *lists, column *out)
 {
     for (int a = 0; a < 3; a++)
@@ -62,13 +63,11 @@ static int spheres_of(rp_dem_lists *lists, column *out)
     return 3;
 }
 
-static int entries_of(rp_dem_lists *lists, bool history, column *out)
+static int entries_of(rp_dem_lists *lists, column *out)
 {
     out[0] = (column){(void **)&lists->other, sizeof *lists->other};
     out[1] = (column){(void **)&lists->mine, sizeof *lists->mine};
-    for (int a = 0; a < 3 && history; a++)
-        out[2 + a] = (column){(void **)&lists->spring[a], sizeof(float)};
-    return history ? 5 : 2;
+    return 2;
 }
 
 static int blocks_of(rp_dem_lists *lists, column *out)
@@ -86,8 +85,21 @@ static int walls_of(rp_dem_lists *lists, column *out)
 
 bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres)
 {
-    column columns[COLUMNS_MAX];
-    return grow(columns, rows_of(solver, columns), &solver->row_capacity, 0, spheres);
+    if (spheres > solver->row_capacity) solver->row_capacity = roomy(spheres);
+    rp_arena_reset(&solver->row_room);
+    solver->rows =
+        rp_arena_take(&solver->row_room, (solver->row_capacity + PADDING) * sizeof *solver->rows);
+    return solver->rows;
+}
+
+bool rp_dem_room_for_springs(rp_solver *solver)
+{
+    size_t each = solver->lists.entry_capacity + PADDING;
+    rp_arena_reset(&solver->spring_room);
+    float *springs = rp_arena_take(&solver->spring_room, 3 * each * sizeof *springs);
+    for (int a = 0; a < 3 && springs; a++)
+        solver->lists.spring[a] = springs + (size_t)a * each;
+    return springs;
 }
 
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
@@ -96,12 +108,10 @@ bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
     return grow(columns, spheres_of(lists, columns), &lists->sphere_capacity, 0, spheres);
 }
 
-bool rp_dem_room_for_entries(rp_solver *solver, size_t used, size_t entries)
+bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries)
 {
-    rp_dem_lists *lists = &solver->lists;
     column columns[COLUMNS_MAX];
-    return grow(columns, entries_of(lists, solver->history, columns), &lists->entry_capacity, used,
-                entries);
+    return grow(columns, entries_of(lists, columns), &lists->entry_capacity, used, entries);
 }
 
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls)
@@ -120,9 +130,10 @@ void rp_dem_release_arrays(rp_solver *solver)
 {
     rp_dem_lists *lists = &solver->lists;
     column columns[COLUMNS_MAX];
-    drop(columns, rows_of(solver, columns), &solver->row_capacity);
+    rp_arena_destroy(&solver->row_room);
+    rp_arena_destroy(&solver->spring_room);
     drop(columns, spheres_of(lists, columns), &lists->sphere_capacity);
-    drop(columns, entries_of(lists, solver->history, columns), &lists->entry_capacity);
+    drop(columns, entries_of(lists, columns), &lists->entry_capacity);
     drop(columns, walls_of(lists, columns), &lists->wall_capacity);
     drop(columns, blocks_of(lists, columns), &lists->block_capacity);
     rp_release(solver->first, solver->first_capacity * sizeof *solver->first);

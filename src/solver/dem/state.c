@@ -207,7 +207,8 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
     bool fits = rp_dem_room_for_spheres(l, l->spheres) &&
-                rp_dem_room_for_entries(solver, 0, l->entries) &&
+                rp_dem_room_for_entries(l, 0, l->entries) &&
+                (!solver->history || rp_dem_room_for_springs(solver)) &&
                 rp_dem_room_for_walls(l, l->wall_count) && rp_dem_room_for_blocks(l, blocks + 1) &&
                 rp_dem_room_for_rows(solver, l->spheres);
     if (fits && !solver->single)

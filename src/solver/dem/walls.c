@@ -15,7 +15,8 @@ typedef struct ball {
 
 static rp_vec3 place_of(const rp_solver *solver, size_t sphere)
 {
-    const float *at = rp_dem_at(solver, sphere);
+    const rp_dem_place place = rp_dem_place_of(solver, sphere);
+    const float *at = place.at;
     return rp_v3((double)at[AT_X] + (double)at[AT_LOW_X], (double)at[AT_Y] + (double)at[AT_LOW_Y],
                  (double)at[AT_Z] + (double)at[AT_LOW_Z]);
 }
@@ -46,11 +47,10 @@ static int surfaces_near(const rp_solver *solver, ball block, int32_t *near, int
 
 static bool is_near(const rp_solver *solver, size_t sphere, int32_t surface)
 {
-    const float *at = rp_dem_at(solver, sphere);
+    double radius = (double)rp_dem_place_of(solver, sphere).at[AT_RADIUS];
     rp_touch touch;
     return rp_surface_touch(&rp_couple_surfaces(solver->frame.couple)[surface],
-                            place_of(solver, sphere), (double)at[AT_RADIUS] + solver->wall_skin,
-                            &touch);
+                            place_of(solver, sphere), radius + solver->wall_skin, &touch);
 }
 
 #define SURFACES_MOST 1024
