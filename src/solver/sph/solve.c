@@ -290,12 +290,15 @@ static void set_correction(solve *s)
     s->recovery = (float)(1 / solver->falling);
 }
 
-/* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast. */
+/* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast,
+ * and no leap between them: where few grains fall on many that rest, the speed of all is between.
+ */
 static double goal_of(rp_solver *solver)
 {
     double speed = spread_of_speed(solver);
     double falling = 2 * rp_v3_length(solver->gravity) * solver->dt; /* what rest looks like here */
-    double flow = speed > falling ? speed / solver->spacing : 0;
+    double moving = speed < falling ? speed / falling : 1;
+    double flow = moving * speed / solver->spacing;
     return solver->params.tolerance + solver->params.flow_tolerance * flow;
 }
 
