@@ -194,6 +194,31 @@ static void bodies_that_are_too_fast_are_told(void **state)
                 2000, RP_ERROR_NUMERIC, "the body 'ram' goes at ", "time.max_step");
 }
 
+/* A force from outside, on a grain that it takes through the wall within one step. */
+static void grains_that_are_shot_away_are_told(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_scene *scene = NULL;
+    rp_world *world = NULL;
+    rp_world_options options = rp_default_world_options();
+    char said[512];
+    assert_int_equal(
+        rp_scene_parse("domain: {low: [-10 cm, -10 cm, -10 cm], high: [10 cm, 10 cm, "
+                       "10 cm]}\n" PLAIN_GRAINS PLAIN_SPACING PLAIN_SOURCE PLAIN_SOLVER,
+                       "test", &scene, report),
+        RP_OK);
+    assert_int_equal(rp_world_create(scene, &options, &world, report), RP_OK);
+    assert_int_equal(rp_world_step(world, report), RP_OK);
+    assert_int_equal(rp_world_add_force(world, 7, 0, 0, 1e9, report), RP_OK);
+    assert_int_equal(rp_world_step(world, report), RP_ERROR_NUMERIC);
+    rp_fault_text(rp_report_fault(report, 0), said, sizeof said);
+    assert_non_null(strstr(said, " goes at "));
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
 static void grains_that_are_too_soft_are_told(void **state)
 {
     (void)state;
@@ -340,6 +365,7 @@ int main(void)
         cmocka_unit_test(grains_on_one_another_are_told),
         cmocka_unit_test(steps_that_are_too_long_are_told),
         cmocka_unit_test(bodies_that_are_too_fast_are_told),
+        cmocka_unit_test(grains_that_are_shot_away_are_told),
         cmocka_unit_test(grains_that_are_too_soft_are_told),
         cmocka_unit_test(extremes_are_run_or_told),
         cmocka_unit_test(water_holds_small_grains),

@@ -77,7 +77,7 @@ static void friction_across_layers_is_told(void **state)
 static void grip_goes_with_what_presses(void **state)
 {
     (void)state;
-    const float tangent = 0.8f, most = 1 + RP_SPH_SPARE * tangent;
+    const float tangent = 0.8f, most = 1 + RP_SPH_SPARE * tangent * tangent;
     const rp_wide shear = {0, 0, 0, 0, 3, 0, 10, 3 * 1.41421356f}; /* all grains the same way */
     rp_wide mixed = shear, scattered = shear;
     mixed[7] /= 0.9f;

@@ -4,6 +4,8 @@
 
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
+/* Diameters of the largest grain that a grain may go in a step. */
+#define WAY_MOST 2
 
 /* The step was found before bodies took the speeds that they have in it. */
 static rp_code fail_by_body(const rp_solver *solver, int body, double speed, double time, double dt,
@@ -30,6 +32,32 @@ static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *
                    time, dt, good * solver->params.steps, good);
 }
 
+static uint32_t fastest(const rp_particles *p)
+{
+    size_t most = 0;
+    double square = -1;
+    for (size_t i = 0; i < p->count; i++) {
+        rp_vec3 v = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
+        if (rp_v3_dot(v, v) <= square) continue;
+        square = rp_v3_dot(v, v);
+        most = i;
+    }
+    return p->id[most];
+}
+
+/* Steps are such that nobody goes far; who does was shot away within this one, and what it flew
+ * through has not seen it. */
+static rp_code check_way(const rp_solver *solver, double time, rp_report *report)
+{
+    double speed = solver->stats.max_speed, way = speed * solver->dt;
+    if (!(way > WAY_MOST * solver->largest)) return RP_OK;
+    return rp_fail(
+        report, RP_ERROR_NUMERIC,
+        "at %.6g s grain %u goes at %.3g m/s, %.3g m in a step of %.3g s: forces are too "
+        "great for its mass",
+        time, fastest(solver->frame.particles), speed, way, solver->dt);
+}
+
 rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -54,5 +82,5 @@ rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
     solver->seen = code == RP_OK;
     solver->stats.max_speed = rp_particles_max_speed(frame->particles, frame->threads);
-    return code;
+    return code == RP_OK ? check_way(solver, time, report) : code;
 }
