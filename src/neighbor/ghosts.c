@@ -6,7 +6,7 @@
  */
 #include "base/log.h"
 #include "base/report.h"
-#include "neighbor/inside.h"
+#include "neighbor/search.h"
 
 #include <float.h>
 #include <unistd.h>
@@ -54,7 +54,8 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
     neighbor->period = p;
     neighbor->most_indices = indices_in_memory();
     neighbor->scratch_count = rp_threads_count(threads);
-    rp_code code = rp_scratch_create(neighbor->scratch_count, &neighbor->scratch, report);
+    rp_code code =
+        rp_scratch_create(neighbor->scratch_count, RP_GATHER_FIRST, &neighbor->scratch, report);
     if (code == RP_OK)
         *out = neighbor;
     else
