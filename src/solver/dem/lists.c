@@ -8,8 +8,8 @@
 
 /* Spheres that may be near those of one grain. */
 #define NEAR_MOST 4096
-/* Blocks for each thread whose lists of near grains are in memory at a time, at most; and in how
- * many pieces there are fewer, as long as every thread has one. */
+/* Blocks for each thread whose lists of near grains are in memory at a time, at most; fewer where
+ * that would be less than so many pieces, but one. */
 #define PIECE_MOST 4
 #define PIECES 8
 
