@@ -65,7 +65,8 @@ struct rp_arena_block {
 };
 
 #define HEADER ((sizeof(rp_arena_block) + RP_ALIGNMENT - 1) / RP_ALIGNMENT * RP_ALIGNMENT)
-#define ARENA_FIRST ((size_t)64 << 10)
+/* Every world and every scene has one, also those of a few grains. */
+#define ARENA_FIRST ((size_t)8 << 10)
 
 static bool arena_add_block(rp_arena *arena, size_t size)
 {

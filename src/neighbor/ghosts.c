@@ -6,7 +6,7 @@
  */
 #include "base/log.h"
 #include "base/report.h"
-#include "neighbor/inside.h"
+#include "neighbor/search.h"
 
 #include <float.h>
 #include <unistd.h>
@@ -54,7 +54,8 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
     neighbor->period = p;
     neighbor->most_indices = indices_in_memory();
     neighbor->scratch_count = rp_threads_count(threads);
-    rp_code code = rp_scratch_create(neighbor->scratch_count, &neighbor->scratch, report);
+    rp_code code =
+        rp_scratch_create(neighbor->scratch_count, RP_GATHER_FIRST, &neighbor->scratch, report);
     if (code == RP_OK)
         *out = neighbor;
     else
@@ -224,10 +225,9 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
     if (!rp_neighbor_room((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
                           sizeof *p->ghost_source))
         return rp_fail_memory(report, *total * sizeof *p->ghost_source, "ghosts");
-    if (count + *total <= job->particles->capacity) return RP_OK;
+    if (count + *total <= p->place_capacity) return RP_OK;
     size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
-    return rp_particles_reserve(job->particles, roomier < RP_NONE ? roomier : count + *total,
-                                report);
+    return rp_particles_reserve_ghosts(p, roomier < RP_NONE ? roomier : count + *total, report);
 }
 
 rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
@@ -245,7 +245,7 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, doubl
     job.write = true;
     rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, ghost_range, &job);
     particles->ghosts = total;
-    for (int f = 0; f < particles->field_count; f++) {
+    for (int f = 0; f < particles->field_count && !particles->bare_ghosts; f++) {
         void *array = *particles->fields[f].array;
         bool position = array == particles->x || array == particles->y || array == particles->z;
         if (particles->fields[f].use & RP_FIELD_GHOST && !position)

@@ -129,7 +129,8 @@ static inline const rp_octet *rp_cells_find(const rp_cells *cells, uint64_t octe
 /* Moves own grains into the period. */
 void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles);
 
-rp_code rp_scratch_create(int count, rp_scratch **out, rp_report *report);
+/* Each with room for so many candidates. */
+rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report);
 void rp_scratch_destroy(rp_scratch *scratch, int count);
 
 #endif

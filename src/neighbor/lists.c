@@ -12,6 +12,7 @@ typedef struct list_job {
     rp_lists *lists;
     size_t room, most; /* of the index array; beyond `most` it is not worth counting on */
     atomic_size_t total;
+    atomic_size_t fullest; /* candidates around a cell that a larger scratch has room for */
 } list_job;
 
 /* What one thread does at the moment: queries `first` to `next` have their lists in the scratch. */
@@ -57,7 +58,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
-        if (b->used + gathered > RP_LIST_MAX) flush(b);
+        if (b->used + gathered > RP_LIST_ROOM * s->room) flush(b);
         rp_query query = query_at(b->job, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
@@ -72,12 +73,12 @@ static size_t search_in_pieces(const batch *b, const rp_ranges *ranges, const rp
                                uint32_t *to)
 {
     const rp_candidates *all = &b->job->neighbor->candidates;
-    size_t found = 0;
+    size_t found = 0, room = b->scratch->room;
     for (int r = 0; r < ranges->count; r++)
-        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += RP_GATHER_MAX) {
+        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += room) {
             rp_candidates piece = {all->x + i, all->y + i, all->z + i, all->index + i};
             size_t left = ranges->end[r] - i;
-            size_t here = rp_search_near(&piece, left < RP_GATHER_MAX ? left : RP_GATHER_MAX, query,
+            size_t here = rp_search_near(&piece, left < room ? left : room, query,
                                          b->scratch->lanes, b->scratch->list);
             if (to && here) memcpy(to + found, b->scratch->list, here * sizeof *to);
             found += here;
@@ -101,6 +102,15 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
             search_in_pieces(b, ranges, &query, job->lists->index + base);
     }
     b->first = b->next;
+}
+
+static void note_full(list_job *job, size_t total)
+{
+    size_t fullest = atomic_load_explicit(&job->fullest, memory_order_relaxed);
+    while (total <= RP_GATHER_MAX && total > fullest &&
+           !atomic_compare_exchange_weak_explicit(&job->fullest, &fullest, total,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
 }
 
 static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
@@ -135,7 +145,8 @@ static void list_range(void *context, size_t begin, size_t end)
             run++;
         rp_ranges ranges;
         rp_search_ranges(&job->neighbor->cells, job->neighbor->grid.bits, key, &ranges);
-        if (ranges.total > RP_GATHER_MAX) {
+        if (ranges.total > scratch->room) {
+            note_full(job, ranges.total);
             list_in_place(&b, run, &ranges);
             if (b.next < run) break; /* hopeless */
         } else {
@@ -182,6 +193,21 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     return RP_OK;
 }
 
+/* Gathering is quicker than going through candidates where they are: next time there is room. */
+static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *report)
+{
+    size_t room = neighbor->scratch->room;
+    if (fullest <= room) return RP_OK;
+    while (room < fullest)
+        room *= 2;
+    rp_scratch *wider;
+    rp_code code = rp_scratch_create(neighbor->scratch_count, room, &wider, report);
+    if (code != RP_OK) return code;
+    rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
+    neighbor->scratch = wider;
+    return RP_OK;
+}
+
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
@@ -195,8 +221,10 @@ static rp_code fill_lists(list_job *job, rp_report *report)
             return rp_fail(report, RP_ERROR_MEMORY,
                            "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
                            job->queries.count, total, total * sizeof *lists->index >> 20);
+        rp_code code = widen_scratch(job->neighbor, atomic_load(&job->fullest), report);
+        if (code != RP_OK) return code;
         if (lists->index && total <= job->room) break;
-        rp_code code = reserve_index(lists, total, report);
+        code = reserve_index(lists, total, report);
         if (code != RP_OK) return code;
     }
     lists->total = atomic_load(&job->total);

@@ -137,7 +137,7 @@ rp_code rp_near_walk_create(rp_near_walk **out, rp_report *report)
 {
     *out = rp_allocate_zero(sizeof **out);
     if (!*out) return rp_fail_memory(report, sizeof **out, "a search");
-    rp_code code = rp_scratch_create(1, &(*out)->scratch, report);
+    rp_code code = rp_scratch_create(1, RP_GATHER_MAX, &(*out)->scratch, report);
     if (code == RP_OK) return RP_OK;
     rp_release(*out, sizeof **out);
     *out = NULL;

@@ -43,8 +43,8 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double 
                          rp_report *report);
 /* Adds a ghost for every image within `radius` of the domain, in several layers where that is
  * shorter than the radius, ordered by the grain they are images of; fields marked RP_FIELD_GHOST
- * are copied. Own grains must be inside the period, where the sort leaves them. Nothing to do
- * without periodic axes. */
+ * are copied, unless ghosts are bare. Own grains must be inside the period, where the sort leaves
+ * them. Nothing to do without periodic axes. */
 rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
                            rp_report *report);
 /* Copies a field's values from own grains to their ghosts (positions: use rp_neighbor_ghosts). */

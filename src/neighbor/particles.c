@@ -13,11 +13,20 @@
 #define BLOCK 16384
 #define NAME_MAX_LENGTH 128
 
+/* The first fields of the table: x, y, z. */
+#define PLACES 3
+
 typedef struct rp_particle_field particle_field;
 
 static size_t array_bytes(size_t capacity, size_t value_size)
 {
     return (capacity + PADDING) * value_size;
+}
+
+/* Of a field by its number. */
+static size_t capacity_of(const rp_particles *particles, int field)
+{
+    return field < PLACES ? particles->place_capacity : particles->capacity;
 }
 
 /* Spare arrays are kept by the size of a value: 1, 2, 4 and 8 bytes. */
@@ -32,7 +41,7 @@ static void release_arrays(rp_particles *particles)
     for (int f = 0; f < particles->field_count; f++) {
         particle_field *field = &particles->fields[f];
         size_t size = rp_field_type_size(field->type);
-        if (*field->array) rp_release(*field->array, array_bytes(particles->capacity, size));
+        if (*field->array) rp_release(*field->array, array_bytes(capacity_of(particles, f), size));
         *field->array = NULL;
     }
     for (int s = 0; s < RP_SPARE_SIZES; s++) {
@@ -134,57 +143,76 @@ rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report 
 
 /* The arrays of a larger table, before they take the place of the old ones. */
 typedef struct new_arrays {
+    size_t capacity, place_capacity;
     void *field[RP_FIELD_MAX];
     void *spare[RP_SPARE_SIZES];
 } new_arrays;
 
-static bool allocate_new(const rp_particles *particles, size_t capacity, new_arrays *out,
-                         rp_report *report)
+static bool allocate_new(const rp_particles *particles, new_arrays *out, rp_report *report)
 {
     for (int f = 0; f < particles->field_count; f++) {
         rp_field_type type = particles->fields[f].type;
         size_t size = rp_field_type_size(type);
         int slot = spare_slot(type);
-        out->field[f] = field_allocate(capacity, size, report);
+        out->field[f] =
+            field_allocate(f < PLACES ? out->place_capacity : out->capacity, size, report);
         if (!out->field[f]) return false;
-        if (!out->spare[slot]) out->spare[slot] = field_allocate(capacity, size, report);
+        if (!out->spare[slot]) out->spare[slot] = field_allocate(out->capacity, size, report);
         if (!out->spare[slot]) return false;
     }
     return true;
 }
 
-static void release_new(const rp_particles *particles, size_t capacity, new_arrays *arrays)
+static void release_new(const rp_particles *particles, new_arrays *arrays)
 {
     for (int f = 0; f < particles->field_count; f++) {
         size_t size = rp_field_type_size(particles->fields[f].type);
+        size_t capacity = f < PLACES ? arrays->place_capacity : arrays->capacity;
         if (arrays->field[f]) rp_release(arrays->field[f], array_bytes(capacity, size));
     }
     for (int s = 0; s < RP_SPARE_SIZES; s++)
-        if (arrays->spare[s]) rp_release(arrays->spare[s], array_bytes(capacity, (size_t)1 << s));
+        if (arrays->spare[s])
+            rp_release(arrays->spare[s], array_bytes(arrays->capacity, (size_t)1 << s));
 }
 
-rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report)
+static rp_code grow(rp_particles *particles, size_t capacity, size_t place_capacity,
+                    rp_report *report)
 {
-    if (capacity <= particles->capacity) return RP_OK;
-    if (capacity > COUNT_MAX)
+    if (place_capacity > COUNT_MAX)
         return rp_fail(report, RP_ERROR_MEMORY,
-                       "%zu grains and ghosts: at most %zu can be numbered", capacity, COUNT_MAX);
-    new_arrays arrays = {0};
-    if (!allocate_new(particles, capacity, &arrays, report)) {
-        release_new(particles, capacity, &arrays);
+                       "%zu grains and ghosts: at most %zu can be numbered", place_capacity,
+                       COUNT_MAX);
+    new_arrays arrays = {.capacity = capacity, .place_capacity = place_capacity};
+    if (!allocate_new(particles, &arrays, report)) {
+        release_new(particles, &arrays);
         return RP_ERROR_MEMORY;
     }
     size_t used = particles->count + particles->ghosts;
     for (int f = 0; f < particles->field_count; f++) {
         const particle_field *field = &particles->fields[f];
-        if (used) memcpy(arrays.field[f], *field->array, used * rp_field_type_size(field->type));
+        size_t kept = f < PLACES || !particles->bare_ghosts ? used : particles->count;
+        if (kept) memcpy(arrays.field[f], *field->array, kept * rp_field_type_size(field->type));
     }
     release_arrays(particles);
     for (int f = 0; f < particles->field_count; f++)
         *particles->fields[f].array = arrays.field[f];
     memcpy(particles->spare, arrays.spare, sizeof arrays.spare);
     particles->capacity = capacity;
+    particles->place_capacity = place_capacity;
     return RP_OK;
+}
+
+rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report)
+{
+    if (capacity <= particles->capacity) return RP_OK;
+    size_t places = particles->place_capacity;
+    return grow(particles, capacity, capacity > places ? capacity : places, report);
+}
+
+rp_code rp_particles_reserve_ghosts(rp_particles *particles, size_t all, rp_report *report)
+{
+    if (all <= particles->place_capacity) return RP_OK;
+    return grow(particles, particles->bare_ghosts ? particles->capacity : all, all, report);
 }
 
 rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first, rp_report *report)
@@ -273,6 +301,10 @@ void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_thr
         void **spare = &particles->spare[spare_slot(field->type)];
         reorder_job job = {order, *field->array, *spare, rp_field_type_size(field->type)};
         rp_parallel_for(threads, particles->count, BLOCK, reorder_range, &job);
+        if (capacity_of(particles, f) > particles->capacity) { /* the spare one is too short */
+            memcpy(*field->array, *spare, particles->count * job.size);
+            continue;
+        }
         *spare = *field->array; /* trading places saves copying back */
         *field->array = job.to;
     }

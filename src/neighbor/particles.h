@@ -24,9 +24,11 @@ typedef enum rp_field_use {
 } rp_field_use;
 
 typedef struct rp_particles {
-    size_t count;    /* own grains */
-    size_t ghosts;   /* behind them */
-    size_t capacity; /* of every array, ghosts included; eight more values can be read */
+    size_t count;          /* own grains */
+    size_t ghosts;         /* behind them */
+    size_t capacity;       /* of every array; eight more values can be read */
+    size_t place_capacity; /* of x, y, z: no less */
+    bool bare_ghosts;      /* ghosts are places and nothing else: only x, y, z have room for them */
     uint32_t next_id;
 
     /* The fields that every solver has; also in the table. */
@@ -66,8 +68,9 @@ rp_code rp_particles_add_field(rp_particles *particles, const char *name, const 
 /* Adds what single grains are: "kind", "diameter" and, when `turned`, "orientation_w" to
  * "orientation_z". */
 rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report *report);
-/* Room for own grains and ghosts together. Arrays may move. */
+/* Room for own grains, or for them and ghosts together. Arrays may move. */
 rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report);
+rp_code rp_particles_reserve_ghosts(rp_particles *particles, size_t all, rp_report *report);
 /* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
  * `*first`. Ghosts are dropped. */
 rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first,

@@ -15,19 +15,42 @@ static void fill_lanes(rp_wide_int *lanes)
     }
 }
 
-rp_code rp_scratch_create(int count, rp_scratch **out, rp_report *report)
+/* Values of four bytes behind the scratches: four for each candidate, and the list. */
+static size_t scratch_values(size_t room)
 {
-    size_t bytes = (size_t)count * sizeof(rp_scratch);
-    *out = rp_allocate_zero(bytes);
-    if (!*out) return rp_fail_memory(report, bytes, "neighbour search");
-    for (int i = 0; i < count; i++)
+    return 4 * (room + RP_WIDE) + RP_LIST_ROOM * room + RP_WIDE;
+}
+
+static size_t scratch_bytes(int count, size_t room)
+{
+    return (size_t)count * (sizeof(rp_scratch) + scratch_values(room) * sizeof(uint32_t));
+}
+
+static void set_room(rp_scratch *scratch, size_t room, void *values)
+{
+    scratch->room = room;
+    scratch->x = values;
+    scratch->y = scratch->x + room + RP_WIDE;
+    scratch->z = scratch->y + room + RP_WIDE;
+    scratch->index = (uint32_t *)(scratch->z + room + RP_WIDE);
+    scratch->list = scratch->index + room + RP_WIDE;
+}
+
+rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report)
+{
+    *out = rp_allocate_zero(scratch_bytes(count, room));
+    if (!*out) return rp_fail_memory(report, scratch_bytes(count, room), "neighbour search");
+    uint32_t *values = (uint32_t *)(*out + count);
+    for (int i = 0; i < count; i++) {
         fill_lanes((*out)[i].lanes);
+        set_room(&(*out)[i], room, values + (size_t)i * scratch_values(room));
+    }
     return RP_OK;
 }
 
 void rp_scratch_destroy(rp_scratch *scratch, int count)
 {
-    rp_release(scratch, (size_t)count * sizeof *scratch);
+    if (scratch) rp_release(scratch, scratch_bytes(count, scratch->room));
 }
 
 /* Adds the cells of an octet that are set in `wanted`; cells next to each other make one run. */

@@ -4,16 +4,17 @@
 
 #include "neighbor/inside.h"
 
-/* Candidates that are gathered at most; where cells are fuller than that (grains heaped on one
- * spot), candidates are taken piece by piece from where they are. */
+/* Candidates that there is room to gather at first, and at most; where cells are fuller than that
+ * (grains heaped on one spot), candidates are taken piece by piece from where they are. */
+#define RP_GATHER_FIRST 512
 #define RP_GATHER_MAX 4096
 /* Runs of candidates that the cells around one make at most: those of its own octet are one, the
  * seven octets beside it give 1 + 2 + 4 + 1 + 2 + 2 + 1; and one place for a run that is empty. */
 #define RP_RANGES_MAX 15
 /* Queries that one thread takes on at a time, and room for their neighbours before they are copied
- * to their place. */
+ * to their place, in parts of that for candidates. */
 #define RP_QUERY_BLOCK 512
-#define RP_LIST_MAX (4 * RP_GATHER_MAX)
+#define RP_LIST_ROOM 4
 
 /* Candidates in the cells around a query: runs in the sorted arrays. */
 typedef struct rp_ranges {
@@ -25,13 +26,12 @@ typedef struct rp_ranges {
 struct rp_scratch {
     /* For each pattern of eight lanes the numbers of those that are set, lowest first. */
     rp_wide_int lanes[256];
-    atomic_bool busy;
-    float x[RP_GATHER_MAX + RP_WIDE];
-    float y[RP_GATHER_MAX + RP_WIDE];
-    float z[RP_GATHER_MAX + RP_WIDE];
-    uint32_t index[RP_GATHER_MAX + RP_WIDE];
-    uint32_t list[RP_LIST_MAX + RP_WIDE];
     uint64_t keys[RP_QUERY_BLOCK];
+    atomic_bool busy;
+    size_t room; /* for candidates; eight more can be written */
+    float *x, *y, *z;
+    uint32_t *index;
+    uint32_t *list; /* RP_LIST_ROOM times as long */
 };
 
 /* One point whose neighbours are wanted. */

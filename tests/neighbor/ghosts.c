@@ -167,6 +167,50 @@ static void two_tables_keep_their_ghosts_apart(void **state)
     rp_particles_end(&b);
 }
 
+static void shake(rp_particles *p, uint64_t seed)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        p->x[i] += 0.2f * (cloud_unit(seed, p->id[i], 0) - 0.5f);
+        p->y[i] += 0.2f * (cloud_unit(seed, p->id[i], 1) - 0.5f);
+        p->mass[i] = (float)p->id[i];
+    }
+}
+
+/* Ghosts without fields are where those with fields are, and grains are the same through sorting,
+ * growing and more ghosts than before. */
+static void bare_ghosts_are_places(void **state)
+{
+    (void)state;
+    rp_period period = {7, {0, 0, 0}, {1, 1, 1}};
+    rp_neighbor *neighbor;
+    rp_particles full, bare;
+    check_ok(rp_particles_begin(&full, NULL), NULL);
+    check_ok(rp_particles_begin(&bare, NULL), NULL);
+    bare.bare_ghosts = true;
+    check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
+    for (uint64_t step = 0; step < 6; step++) {
+        rp_particles *tables[] = {&full, &bare};
+        for (int t = 0; t < 2; t++) {
+            cloud_cube(tables[t], 500, step, 0, 1);
+            shake(tables[t], step);
+            check_ok(rp_neighbor_sort(neighbor, tables[t], 0.1, NULL), NULL);
+            check_ok(rp_neighbor_ghosts(neighbor, tables[t], 0.1 + 0.05 * (double)step, NULL),
+                     NULL);
+        }
+        size_t all = full.count + full.ghosts;
+        assert_true(bare.count == full.count && bare.ghosts == full.ghosts && full.ghosts > 0);
+        assert_memory_equal(bare.x, full.x, all * sizeof *full.x);
+        assert_memory_equal(bare.y, full.y, all * sizeof *full.y);
+        assert_memory_equal(bare.z, full.z, all * sizeof *full.z);
+        assert_memory_equal(bare.id, full.id, full.count * sizeof *full.id);
+        assert_memory_equal(bare.mass, full.mass, full.count * sizeof *full.mass);
+    }
+    assert_true(bare.capacity < bare.count + bare.ghosts);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&full);
+    rp_particles_end(&bare);
+}
+
 static void absurd_periods_are_refused(void **state)
 {
     (void)state;
@@ -194,6 +238,7 @@ int main(void)
         cmocka_unit_test(wrapped_grains_are_inside),
         cmocka_unit_test(values_of_every_type_are_synced),
         cmocka_unit_test(two_tables_keep_their_ghosts_apart),
+        cmocka_unit_test(bare_ghosts_are_places),
         cmocka_unit_test(absurd_periods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,42 @@ static void grains_heaped_on_one_spot(void **state)
     rp_particles_end(&p);
 }
 
+static uint64_t hash_of_lists(rp_neighbor *neighbor, const rp_particles *p, rp_lists *lists)
+{
+    check_ok(rp_neighbor_lists(neighbor, p, 0.3, lists, NULL), NULL);
+    uint64_t hash = rp_hash(lists->count, p->count * sizeof *lists->count, 0);
+    for (size_t i = 0; i < p->count; i++)
+        hash =
+            rp_hash(lists->index + lists->start[i], lists->count[i] * sizeof *lists->index, hash);
+    return hash;
+}
+
+/* Cells that are too full for the first scratch, and not for the next: lists are the same, in the
+ * same order, before it is widened and afterwards, and it is widened once. */
+static void scratches_follow_what_cells_hold(void **state)
+{
+    (void)state;
+    rp_particles p;
+    rp_neighbor *first, *second;
+    rp_lists lists = {0};
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 2500, 7, 0, 1);
+    check_ok(rp_neighbor_create(NULL, NULL, &first, NULL), NULL);
+    uint64_t hash = hash_of_lists(first, &p, &lists); /* twice: `lists` had no room */
+    check_against_twin(&p, &lists, 0.3);
+    check_ok(rp_neighbor_create(NULL, NULL, &second, NULL), NULL);
+    size_t narrow = rp_memory_now().bytes;
+    assert_true(hash_of_lists(second, &p, &lists) == hash);
+    assert_true(rp_memory_now().bytes > narrow);
+    uint64_t calls = rp_memory_now().calls;
+    assert_true(hash_of_lists(second, &p, &lists) == hash);
+    assert_true(rp_memory_now().calls == calls);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(first);
+    rp_neighbor_destroy(second);
+    rp_particles_end(&p);
+}
+
 static void between_two_sets(void **state)
 {
     (void)state;
@@ -427,6 +463,7 @@ int main(void)
         cmocka_unit_test(few_grains),
         cmocka_unit_test(far_flyers_and_lost_grains),
         cmocka_unit_test(grains_heaped_on_one_spot),
+        cmocka_unit_test(scratches_follow_what_cells_hold),
         cmocka_unit_test(between_two_sets),
         cmocka_unit_test(pieces_are_what_the_whole_is),
         cmocka_unit_test(same_bits_for_any_number_of_threads),

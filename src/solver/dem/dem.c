@@ -69,6 +69,7 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
     static const char *const spins[3] = {"spin_x", "spin_y", "spin_z"};
     static const char *const lows[3] = {"low_x", "low_y", "low_z"};
     rp_particles *p = solver->frame.particles;
+    p->bare_ghosts = true; /* lists lead to the grains that they are images of */
     rp_code code = RP_OK;
     for (int k = 0; k < 3 && code == RP_OK; k++) {
         code =

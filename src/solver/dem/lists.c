@@ -8,8 +8,10 @@
 
 /* Spheres that may be near those of one grain. */
 #define NEAR_MOST 4096
-/* Blocks for each thread whose lists of near grains are in memory at a time. */
-#define PIECE 4
+/* Blocks for each thread whose lists of near grains are in memory at a time, at most; fewer where
+ * that would be less than so many pieces, but one. */
+#define PIECE_MOST 4
+#define PIECES 8
 
 bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
@@ -175,12 +177,20 @@ static void origin_range(void *context, size_t begin, size_t end)
     }
 }
 
+/* Grains whose lists are made at a time. */
+static size_t piece_of(size_t grains, size_t threads)
+{
+    size_t each = rp_dem_blocks(grains) / (PIECES * threads);
+    if (each > PIECE_MOST) each = PIECE_MOST;
+    return (each ? each : 1) * threads * RP_DEM_BLOCK;
+}
+
 static rp_code list_spheres(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
     rp_dem_lists *lists = &solver->lists;
     size_t count = frame->particles->count;
-    size_t most = (size_t)(PIECE * rp_threads_count(frame->threads)) * RP_DEM_BLOCK;
+    size_t most = piece_of(count, (size_t)rp_threads_count(frame->threads));
     if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
         !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
         return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
