@@ -48,7 +48,7 @@ RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
  * together, and friction limited by the pressure alone lets slopes stand far too steep. And it
  * holds for the stress of the sand as a whole: where the stresses of single grains point in all
  * directions, less is left of them together (mean[7] has their sizes). Both are known with some
- * noise, which the SPARE part, by the tangent of the angle, makes up for. */
+ * noise, which the SPARE part makes up for; it grows with friction, by the tangent's square. */
 #define RP_SPH_SPARE 0.12f
 #define RP_SPH_LEAST_GRIP 0.2f
 #define RP_SPH_LEAST_ORDER 0.7f
