@@ -439,20 +439,61 @@ rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
     return rp_couple_finish(solver->frame.couple);
 }
 
+/* A grain's way, kept out of solids: into none and no deeper, out of one as far as it is inside but
+ * no more than `out`. Walls come last, and what bodies push into them comes back. */
+static rp_four way_out(const rp_sph_work *w, uint32_t c, uint32_t last, float out, rp_four way)
+{
+    int rounds = last - c > 1 ? ROUNDS : 1;
+    for (int round = 0; round < rounds; round++)
+        for (uint32_t n = c; n < last; n++) {
+            const rp_sph_contact *k = &w->contacts[n];
+            rp_four normal = {k->nx, k->ny, k->nz, 0}, along = way * normal;
+            float short_of = (-k->gap < out ? -k->gap : out) - (along[0] + along[1] + along[2]);
+            if (short_of > 0) way += short_of * normal;
+        }
+    return way;
+}
+
+/* What is left of the gap when grain and solid have gone their ways. */
+static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_four way)
+{
+    for (; c < last; c++) {
+        rp_sph_contact *k = &w->contacts[c];
+        k->gap += way[0] * k->nx + way[1] * k->ny + way[2] * k->nz;
+    }
+}
+
+void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way)
+{
+    const rp_sph_work *w = &solver->work;
+    uint32_t end = w->contact_end[block];
+    for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
+        uint32_t i = w->contacts[c].grain;
+        last = same_grain(w, c, end);
+        way[i] = way_out(w, c, last, 0, way[i]);
+        change_gaps(w, c, last, way[i]);
+    }
+}
+
 void rp_sph_contact_positions(const rp_solver *solver, size_t block)
 {
     const rp_sph_work *w = &solver->work;
     const rp_particles *p = solver->frame.particles;
     float dt = (float)solver->dt, most = (float)(OUT_PER_STEP * solver->spacing);
-    for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
-        rp_sph_contact *k = &w->contacts[c];
-        rp_four v = w->velocity[k->grain];
-        float out = -k->gap < most ? -k->gap : most;
-        k->gap += dt * ((v[0] - k->ux) * k->nx + (v[1] - k->uy) * k->ny + (v[2] - k->uz) * k->nz);
-        if (!(out > 0)) continue;
-        k->gap += out;
-        p->x[k->grain] += out * k->nx;
-        p->y[k->grain] += out * k->ny;
-        p->z[k->grain] += out * k->nz;
+    uint32_t end = w->contact_end[block];
+    for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
+        uint32_t i = w->contacts[c].grain;
+        rp_four v = w->velocity[i];
+        last = same_grain(w, c, end);
+        for (uint32_t n = c; n < last; n++) {
+            rp_sph_contact *k = &w->contacts[n];
+            k->gap +=
+                dt * ((v[0] - k->ux) * k->nx + (v[1] - k->uy) * k->ny + (v[2] - k->uz) * k->nz);
+        }
+        rp_four way = way_out(w, c, last, most, (rp_four){0});
+        change_gaps(w, c, last, way);
+        p->x[i] += way[0];
+        p->y[i] += way[1];
+        p->z[i] += way[2];
     }
 }

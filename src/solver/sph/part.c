@@ -23,8 +23,6 @@
 #define WAY_MOST 0.04f
 /* Like the solve's: grains on one another have almost no gradients. */
 #define LEAST_SQUARES 0.1f
-/* Rounds that settle an edge or a corner. */
-#define ROUNDS 4
 
 /* What a sweep has to do with a grain: who touches whom, from the inside. */
 enum { PRESSED = 1, MOVED = 2, CHANGED = 3 };
@@ -98,19 +96,6 @@ RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
     return length > most ? way * (most / length) : way;
 }
 
-/* Nobody is moved into a solid, or deeper into one. */
-static void keep_out(const part *q, size_t block)
-{
-    const rp_sph_work *w = &q->solver->work;
-    for (int round = 0; round < ROUNDS; round++)
-        for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
-            const rp_sph_contact *k = &w->contacts[c];
-            rp_four *way = &q->way[k->grain], n = {k->nx, k->ny, k->nz, 0}, step = *way * n;
-            float along = step[0] + step[1] + step[2], least = k->gap > 0 ? -k->gap : 0;
-            if (along < least) *way += (least - along) * n;
-        }
-}
-
 RP_WIDE_KERNEL
 static void way_range(void *context, size_t begin, size_t end)
 {
@@ -122,24 +107,17 @@ static void way_range(void *context, size_t begin, size_t end)
         q->way[i] = moved ? way_of(q, i) : (rp_four){0};
         any |= moved;
     }
-    if (any) keep_out(q, begin / RP_SPH_BLOCK);
+    if (any) rp_sph_contact_ways(q->solver, begin / RP_SPH_BLOCK, q->way);
 }
 
 static void go_range(void *context, size_t begin, size_t end)
 {
     const part *q = context;
     const rp_particles *p = q->solver->frame.particles;
-    const rp_sph_work *w = &q->solver->work;
-    size_t block = begin / RP_SPH_BLOCK;
     for (size_t i = begin; i < end; i++) {
         p->x[i] += q->way[i][0];
         p->y[i] += q->way[i][1];
         p->z[i] += q->way[i][2];
-    }
-    for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
-        rp_sph_contact *k = &w->contacts[c];
-        rp_four way = q->way[k->grain];
-        k->gap += way[0] * k->nx + way[1] * k->ny + way[2] * k->nz;
     }
 }
 
