@@ -320,7 +320,7 @@ static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, do
 /* One layer: a square lattice over the opening, shifted at random so that layers do not line up.
  * When less flows than the nozzle passes, some places stay empty: those where multiples of the
  * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. What
- * a body bars is lost. */
+ * a body or a wall bars is lost. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
                           double way, rp_batch *b, rp_report *report)
 {
@@ -344,8 +344,10 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             turn -= floor(turn);
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, a, u), c, v);
+            rp_vec3 to = rp_v3_madd(from, way, spec->direction);
+            if (is_walled_off(&world->scene->domain, to)) continue;
             if (is_barred(world, from, spec->direction, way)) continue;
-            if (!batch_add(b, rp_v3_madd(from, way, spec->direction)))
+            if (!batch_add(b, to))
                 return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;

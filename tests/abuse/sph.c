@@ -441,8 +441,7 @@ static void check_bodies(const rp_view *view, verdict *v)
 static void check_walls(const scene *s, const rp_view *view, verdict *v)
 {
     const float *place[3] = {view->x, view->y, view->z};
-    /* What a nozzle beside a wall lets out in a step may begin a little behind it. */
-    double most = s->edge / 2 + (s->streaming ? 0.5 : 1e-5) * s->spacing;
+    double most = s->edge / 2 + 1e-5 * s->spacing;
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < view->count && s->bounded[k]; i++)
             if (fabs((double)place[k][i]) > most)
