@@ -347,8 +347,7 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             rp_vec3 to = rp_v3_madd(from, way, spec->direction);
             if (is_walled_off(&world->scene->domain, to)) continue;
             if (is_barred(world, from, spec->direction, way)) continue;
-            if (!batch_add(b, to))
-                return rp_fail_memory(report, sizeof from, "an emitter");
+            if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
 }

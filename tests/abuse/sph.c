@@ -68,7 +68,6 @@ typedef struct scene {
     double spacing, edge; /* m; the domain, where bounded, reaches from -edge / 2 to edge / 2 */
     double gravity;       /* m/s2 */
     double fast;          /* m/s, of grains at the start */
-    bool streaming;       /* has an emitter */
     bool predictive;      /* pcisph */
     bool discrete;        /* dem */
     bool wet;             /* water pulls somewhere */
@@ -200,7 +199,6 @@ static void add_sources(scene *s, dice *d)
 static void add_emitter(scene *s, dice *d)
 {
     s->loose = false;
-    s->streaming = true;
     add(s, "emitters: {e: {radius: %.9g, speed: %g, material: m%d, moisture: %g, position: ",
         between(d, 1, 4) * s->spacing, ONE_OF(d, 0.1, 1, 100) * s->spacing / 0.01, below(d, 2),
         add_moisture(s, d));
@@ -270,8 +268,8 @@ static void add_movers(scene *s, dice *d)
 static void add_solver(scene *s, dice *d)
 {
     bool sleeping = chance(d, 0.3);
-    if (sleeping) s->untouched = false;     /* grains at rest lose what little they have */
-    if (chance(d, 0.25) && !s->streaming) { /* a step's stream may reach beyond the walls */
+    if (sleeping) s->untouched = false; /* grains at rest lose what little they have */
+    if (chance(d, 0.25)) {
         double g = s->gravity > 0 ? s->gravity : 9.81;
         double fall = 0.1 * sqrt(2 * s->spacing / g), fly = 0.3 * s->spacing / s->fast;
         add(s, "time: {step: %g}\n", 10 * fmin(0.1, fmin(fall, fly)));
