@@ -4,45 +4,80 @@
 #include "base/random.h"
 #include "solver/sph/stress.h"
 
-static void slow_to_yield(double s[7], double yield, double around)
+#include <stdbool.h>
+
+static void slow_to_yield(double s[7], double yield, double around, const double lean[3])
 {
-    double norm2 = 0, p = s[6] > 0 ? s[6] : 0;
+    const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double norm2 = 0, p = s[6] > 0 ? s[6] : 0, middle[6];
+    double limit = p + (double)RP_SPH_SHARED * (around - p), most = yield * limit;
+    double square = lean[0] * lean[0] + lean[1] * lean[1] + lean[2] * lean[2];
+    for (int c = 0; c < 6; c++) {
+        middle[c] = limit * ((c < 3 ? square / 3 : 0) - lean[row[c]] * lean[column[c]]);
+        norm2 += (c < 3 ? 1 : 2) * (s[c] - middle[c]) * (s[c] - middle[c]);
+    }
+    double kept = norm2 > most * most ? most / sqrt(norm2) : 1;
     for (int c = 0; c < 6; c++)
-        norm2 += (c < 3 ? 1 : 2) * s[c] * s[c];
-    double most = yield * (p + (double)RP_SPH_SHARED * (around - p));
-    for (int c = 0; c < 6; c++)
-        s[c] *= norm2 > most * most ? most / sqrt(norm2) : 1;
+        s[c] = middle[c] + kept * (s[c] - middle[c]);
     s[6] = p;
+}
+
+static void return_to_yield(uint64_t round, bool leaning)
+{
+    rp_wide s[8], before[8], yield, around, lean[3];
+    for (uint32_t c = 0; c < 8; c++)
+        for (uint32_t k = 0; k < 8; k++)
+            s[c][k] = (float)(200 * rp_random_unit(rp_random(round, c, k).bits[0]) - 100);
+    for (uint32_t c = 0; c < 3; c++)
+        for (uint32_t k = 0; k < 8; k++)
+            lean[c][k] = leaning ? (float)(rp_random_unit(rp_random(round, c, k).bits[1])) : 0;
+    for (int k = 0; k < 8; k++)
+        yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
+    memcpy(before, s, sizeof s);
+    rp_sph_to_yield(s, yield, around, leaning ? lean : NULL);
+    for (int k = 0; k < 8; k++) {
+        double slow[7], slow_lean[3];
+        for (int c = 0; c < 7; c++)
+            slow[c] = (double)before[c][k];
+        for (int c = 0; c < 3; c++)
+            slow_lean[c] = (double)lean[c][k];
+        slow_to_yield(slow, (double)yield[k], (double)around[k], slow_lean);
+        for (int c = 0; c < 7; c++)
+            check_near((double)s[c][k], slow[c], 2e-4);
+    }
 }
 
 static void stresses_return_to_the_yield_surface(void **state)
 {
     (void)state;
-    for (uint64_t round = 0; round < 100; round++) {
-        rp_wide s[8], before[8], yield, around;
-        for (uint32_t c = 0; c < 8; c++)
-            for (uint32_t k = 0; k < 8; k++)
-                s[c][k] = (float)(200 * rp_random_unit(rp_random(round, c, k).bits[0]) - 100);
-        for (int k = 0; k < 8; k++)
-            yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
-        memcpy(before, s, sizeof s);
-        rp_sph_to_yield(s, yield, around);
-        for (int k = 0; k < 8; k++) {
-            double slow[7];
-            for (int c = 0; c < 7; c++)
-                slow[c] = (double)before[c][k];
-            slow_to_yield(slow, (double)yield[k], (double)around[k]);
-            for (int c = 0; c < 7; c++)
-                check_near((double)s[c][k], slow[c], 1e-4);
-        }
-    }
+    for (uint64_t round = 0; round < 200; round++)
+        return_to_yield(round, round % 2 == 1);
+}
+
+/* Sand that slides on its layers as fast as one likes presses them with what it leans by less, and
+ * holds all of its yield stress in shear. */
+static void steep_sand_leans_when_it_slides(void **state)
+{
+    (void)state;
+    const float p = 50, tangent = 1.2f, by = rp_sph_lean(tangent), root = sqrtf(1.5f * by);
+    rp_wide s[8] = {{0}}, none = rp_wide_all(0);
+    const rp_wide up[3] = {none, none, rp_wide_all(root)};
+    s[4] = rp_wide_all(1e6f);
+    s[6] = rp_wide_all(p);
+    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), up);
+    check_near(by, 0.4f, 1e-6);
+    check_near(s[2][0], -by * p, 1e-2);
+    check_near(s[0][0], by * p / 2, 1e-2);
+    check_near(s[1][0], by * p / 2, 1e-2);
+    check_near(s[4][0], tangent * p, 1e-2);
+    assert_true(rp_sph_lean(0.57f) == 0);
 }
 
 static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0));
+    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);
@@ -89,12 +124,16 @@ static void grip_goes_with_what_presses(void **state)
     check_near(rp_sph_grip(mixed, 0, tangent), most / 0.9f, 1e-5);
     check_near(rp_sph_grip(scattered, 0, tangent), most / RP_SPH_LEAST_ORDER, 1e-5);
     check_near(rp_sph_grip((rp_wide){0}, 0, tangent), most, 1e-6);
+    const float steep = 1.2f, leant = 1 - RP_SPH_LEANS * rp_sph_lean(steep), spare = RP_SPH_SPARE;
+    check_near(rp_sph_pressed(0, steep), leant + spare * steep * steep, 1e-6);
+    check_near(rp_sph_pressed(-0.5f, steep), 0.5f + spare * steep * steep, 1e-6);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stresses_return_to_the_yield_surface),
+        cmocka_unit_test(steep_sand_leans_when_it_slides),
         cmocka_unit_test(no_stress_stays_none),
         cmocka_unit_test(friction_across_layers_is_told),
         cmocka_unit_test(grip_goes_with_what_presses),

@@ -214,6 +214,16 @@ static float next_depth(const rp_solver *solver, size_t i, float self, float lac
     return (1 - openness(solver, s->g, lack)) * (1 + kept * mean);
 }
 
+/* (G9c): a vector across the layers; what it leans by is never more than what friction holds, or
+ * it could drive the sand. */
+RP_WIDE_INLINE rp_four lean_of(const rp_solver *solver, size_t i, rp_four n)
+{
+    float tangent = solver->materials[solver->frame.particles->material[i]].tangent;
+    float lean = fminf(rp_sph_lean(tangent), tangent * solver->work.grip[i]);
+    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    return square > 0 ? n * sqrtf(1.5f * lean / square) : (rp_four){0};
+}
+
 /* (G9a, G9b), and what they need to remember. */
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
@@ -239,7 +249,24 @@ static void fill_range(void *context, size_t begin, size_t end)
         w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], self + s.fill, lack);
         w->depth[i] = next_depth(solver, i, self, lack, &s);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
+        if (w->lean) w->lean[i] = lean_of(solver, i, s.rise);
     }
+}
+
+/* Whether a grain is inside its yield surface (G9, G9a). What squeezes the sand along its layers is
+ * no friction: it takes no part of what may be borne. */
+static bool is_stuck(const rp_solver *solver, size_t i)
+{
+    if (solver->predictive) return false;
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_material *material = &solver->materials[p->material[i]];
+    float across = solver->across[i], pressure = p->pressure[i], norm2 = 0;
+    for (int k = 0; k < 6; k++)
+        norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
+    norm2 -= 1.5f * across * across * pressure * pressure;
+    float pressed = fminf(1, rp_sph_pressed(across, material->tangent));
+    float most = STUCK_SHARE * material->yield * pressed * pressure;
+    return norm2 < most * most;
 }
 
 /* (G16): grains inside the yield surface hold each other; the others flow. */
@@ -247,13 +274,9 @@ static float damping_of(const rp_solver *solver, size_t i)
 {
     const rp_particles *p = solver->frame.particles;
     const rp_sph_material *material = &solver->materials[p->material[i]];
-    float dry = material->viscosity[0], wet = material->viscosity[1], norm2 = 0;
-    for (int k = 0; k < 6; k++)
-        norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
-    float most = STUCK_SHARE * material->yield * p->pressure[i];
+    float dry = material->viscosity[0], wet = material->viscosity[1];
     float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
-    bool stuck = !solver->predictive && norm2 < most * most;
-    if (stuck && flowing < STUCK_DAMPING) return STUCK_DAMPING;
+    if (flowing < STUCK_DAMPING && is_stuck(solver, i)) return STUCK_DAMPING;
     return flowing < DAMPING_MOST ? flowing : DAMPING_MOST;
 }
 
@@ -297,8 +320,10 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
+    w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
-    if (!w->stress || !w->free || !w->sum || !w->around || !w->grip || !w->gradient)
+    if (!w->stress || !w->free || !w->sum || !w->around || !w->grip || !w->gradient ||
+        (solver->leaning && !w->lean))
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;

@@ -89,6 +89,7 @@ typedef struct group {
     rp_wide_int awake;    /* lanes that count */
     rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
     rp_wide yield, around, allowed;
+    rp_wide lean[3];     /* where some sand leans (G9c) */
     rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
 } group;
 
@@ -111,6 +112,8 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
         to->yield[k] = material->yield * w->grip[i];
         to->around[k] = w->around[i];
+        for (int a = 0; a < 3 && w->lean; a++)
+            to->lean[a][k] = w->lean[i][a];
         to->allowed[k] = allowed_growth(s, w->free[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
@@ -187,7 +190,7 @@ static void stress_range(void *context, size_t begin, size_t end)
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
-        rp_sph_to_yield(to, g.yield, g.around);
+        rp_sph_to_yield(to, g.yield, g.around, w->lean ? g.lean : NULL);
         for (int c = 0; c < 7; c++) {
             back[c] = from[c] - to[c];
             moved[c] = to[c] - moved[c];

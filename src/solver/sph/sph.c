@@ -3,6 +3,7 @@
 #include "base/report.h"
 #include "math/trig.h"
 #include "solver/sph/gradient.h"
+#include "solver/sph/stress.h"
 
 #define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
 
@@ -130,6 +131,8 @@ static void take_materials(rp_solver *solver)
                               .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
         if (spec->density != specs[0].density) solver->mixed = true;
         if (spec->cohesion > 0 || spec->wet_cohesion > 0) solver->cohesive = true;
+        if (!solver->predictive && rp_sph_lean(solver->materials[i].tangent) > 0)
+            solver->leaning = true;
     }
 }
 

@@ -84,6 +84,7 @@ typedef struct rp_sph_work {
     int16_t *gradient; /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
     float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
+    rp_four *lean;     /* which way sand leans, and how much (G9c); NULL where none does */
     float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *push;       /* kg m2, what grains that are pressed push others with (G24); with ghosts */
     uint8_t *mark;     /* part.c's, who is concerned */
@@ -118,6 +119,7 @@ struct rp_solver {
     bool predictive; /* pcisph */
     bool mixed;      /* materials of several densities */
     bool cohesive;   /* some material has cohesion */
+    bool leaning;    /* frictional: some material is steep enough to lean (G9c) */
     rp_kernel kernel;
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
     float quantum;          /* 1/m, what gradients of pairs are counted in (G2) */

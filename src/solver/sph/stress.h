@@ -16,17 +16,35 @@ RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
  * the direction of the stress. That pressure is partly the grain's own, partly that of its
  * neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and friction
  * limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45 degrees
- * would flow there. Eight grains at once: s[c] has the part c of all of them. */
+ * would flow there. (G9c): steep sand has `lean`, a vector in three parts; what is clamped is then
+ * the way from a stress that presses less along that vector than across. NULL: there is none.
+ * Eight grains at once: s[c] has the part c of all of them. */
 #define RP_SPH_SHARED 0.7f
-RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around)
+RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
+                                    const rp_wide *lean)
 {
     rp_wide p = rp_wide_max(s[6], rp_wide_all(0));
-    rp_wide most = yield * (p + RP_SPH_SHARED * (around - p));
+    rp_wide limit = p + RP_SPH_SHARED * (around - p), most = yield * limit;
+    rp_wide middle[6] = {0};
+    if (lean) {
+        rp_wide x = limit * lean[0], y = limit * lean[1], z = limit * lean[2];
+        rp_wide third = (x * lean[0] + y * lean[1] + z * lean[2]) * (1.0f / 3);
+        middle[0] = third - x * lean[0];
+        middle[1] = third - y * lean[1];
+        middle[2] = third - z * lean[2];
+        middle[3] = -x * lean[1];
+        middle[4] = -x * lean[2];
+        middle[5] = -y * lean[2];
+    }
+    for (int c = 0; c < 6 && lean; c++)
+        s[c] -= middle[c];
     rp_wide norm2 =
         (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
     rp_wide kept = rp_wide_select(norm2 > most * most, most / rp_wide_sqrt(norm2), rp_wide_all(1));
     for (int c = 0; c < 6; c++)
         s[c] *= kept;
+    for (int c = 0; c < 6 && lean; c++)
+        s[c] += middle[c];
     s[6] = p;
 }
 
@@ -43,21 +61,40 @@ RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
     return along < -whole ? -1 : along > whole ? 1 : along / whole;
 }
 
-/* (G9a, G9b): by what the yield stress of a grain is multiplied. Coulomb's law holds for a plane:
- * where sand is squeezed along its layers, the pressure is more than what presses the layers
- * together, and friction limited by the pressure alone lets slopes stand far too steep. And it
- * holds for the stress of the sand as a whole: where the stresses of single grains point in all
- * directions, less is left of them together (mean[7] has their sizes). Both are known with some
- * noise, which the SPARE part makes up for; it grows with friction, by the tangent's square. */
-#define RP_SPH_SPARE 0.12f
+/* (G9c): how much less sand that flows presses across its layers than in the mean of all
+ * directions, in parts of the pressure. Friction of more than 45 degrees is more than the pressure:
+ * without this, sand that slides would be under tension in one direction, and come apart. */
+#define RP_SPH_UPRIGHT 0.8f
+static inline float rp_sph_lean(float tangent)
+{
+    return tangent > RP_SPH_UPRIGHT ? tangent - RP_SPH_UPRIGHT : 0;
+}
+
+/* (G9a): what presses the layers together, in parts of the pressure: where sand is squeezed along
+ * its layers, the pressure is more than that, and friction limited by the pressure alone lets
+ * slopes stand far too steep. `across` is known with some noise, which the SPARE part makes up for;
+ * it grows with friction, by the tangent's square. Sand that leans is squeezed whenever it flows.
+ */
+#define RP_SPH_SPARE 0.09f
+#define RP_SPH_LEANS 0.3f
 #define RP_SPH_LEAST_GRIP 0.2f
+static inline float rp_sph_pressed(float across, float tangent)
+{
+    float most = 1 - RP_SPH_LEANS * rp_sph_lean(tangent), pressed = 1 + across;
+    if (pressed > most) pressed = most;
+    pressed += RP_SPH_SPARE * tangent * tangent;
+    return pressed > RP_SPH_LEAST_GRIP ? pressed : RP_SPH_LEAST_GRIP;
+}
+
+/* (G9a, G9b): by what the yield stress of a grain is multiplied. Coulomb's law holds for a plane,
+ * and for the stress of the sand as a whole: where the stresses of single grains point in all
+ * directions, less is left of them together (mean[7] has their sizes). */
 #define RP_SPH_LEAST_ORDER 0.7f
 RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
 {
-    float most = 1 + RP_SPH_SPARE * tangent * tangent, pressed = most + across;
     float order = mean[7] > 0 ? sqrtf(rp_sph_norm2(mean)) / mean[7] : 1;
-    pressed = pressed < RP_SPH_LEAST_GRIP ? RP_SPH_LEAST_GRIP : pressed > most ? most : pressed;
-    return pressed / (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
+    return rp_sph_pressed(across, tangent) /
+           (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
 }
 
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
