@@ -80,6 +80,8 @@ static void add_verdict(rp_case_context *c, rp_verdict verdict, const char *what
         c->verdicts[RP_VERDICTS_MAX - 1].ok = false;
     else
         c->verdicts[c->verdict_count++] = verdict;
+    if (c->slow)
+        rp_case_say(c, "%s %s: %.6g %s", verdict.ok ? "ok" : "MISS", what, verdict.measured, unit);
 }
 
 void rp_judge_near(rp_case_context *c, const char *what, double measured, double expected,
@@ -131,6 +133,7 @@ void rp_case_note(rp_case_context *c, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(c->notes + used, sizeof c->notes - used, format, arguments);
     va_end(arguments);
+    if (c->slow) rp_case_say(c, "%s", c->notes + used);
     used = strlen(c->notes);
     if (used + 1 < sizeof c->notes) memcpy(c->notes + used, "\n", 2);
 }
@@ -158,6 +161,7 @@ rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int sli
         rp_world_view(world, &view);
         rp_case_say(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
         c->said = rp_clock();
+        c->slow = true;
     }
     return code;
 }

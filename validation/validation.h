@@ -56,6 +56,7 @@ typedef struct rp_case_context {
     void (*say)(void *user, const char *text);
     void *user;
     double said; /* when, on the clock; see rp_case_run_to */
+    bool slow;   /* it takes so long that what is found is told at once */
 } rp_case_context;
 
 typedef struct rp_case {
