@@ -71,6 +71,7 @@ static void steep_sand_leans_when_it_slides(void **state)
     check_near(s[1][0], by * p / 2, 1e-2);
     check_near(s[4][0], tangent * p, 1e-2);
     assert_true(rp_sph_lean(0.57f) == 0);
+    assert_true(rp_sph_lean(5.67f) == RP_SPH_LEAN_MOST);
 }
 
 static void no_stress_stays_none(void **state)

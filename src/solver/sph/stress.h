@@ -65,9 +65,11 @@ RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
  * directions, in parts of the pressure. Friction of more than 45 degrees is more than the pressure:
  * without this, sand that slides would be under tension in one direction, and come apart. */
 #define RP_SPH_UPRIGHT 0.8f
+#define RP_SPH_LEAN_MOST 0.6f /* from 54.5 degrees on */
 static inline float rp_sph_lean(float tangent)
 {
-    return tangent > RP_SPH_UPRIGHT ? tangent - RP_SPH_UPRIGHT : 0;
+    float lean = tangent > RP_SPH_UPRIGHT ? tangent - RP_SPH_UPRIGHT : 0;
+    return lean < RP_SPH_LEAN_MOST ? lean : RP_SPH_LEAN_MOST;
 }
 
 /* (G9a): what presses the layers together, in parts of the pressure: where sand is squeezed along
