@@ -75,8 +75,8 @@ RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
     return sum;
 }
 
-/* (G8): the rate at which the fill may grow; negative where it must shrink. Sand without weight that
- * nothing presses need not: what is taken back becomes speed, and nothing would stop it. */
+/* (G8): the rate at which the fill may grow; negative where it must shrink. Sand without weight
+ * that nothing presses need not: what is taken back becomes speed, and nothing would stop it. */
 RP_WIDE_INLINE float allowed_growth(const solve *s, float error, float pressure, float per_dt)
 {
     float slack = (float)s->solver->params.slack, shrink = s->correction * error;
