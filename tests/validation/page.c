@@ -79,7 +79,8 @@ static char heard[512];
 static void keep(void *user, const char *text)
 {
     (void)user;
-    snprintf(heard, sizeof heard, "%s", text);
+    size_t used = strlen(heard);
+    snprintf(heard + used, sizeof heard - used, "%s\n", text);
 }
 
 static const char *folder;
@@ -162,7 +163,7 @@ static void worlds_run_in_slices_and_tell(void **state)
     r->context.say = keep;
     assert_int_equal(rp_case_run(&flying, folder, r), RP_OK);
     assert_int_equal(r->context.verdict_count, 2);
-    assert_string_equal(heard, "0.4 of 0.4 s, 1 grains");
+    assert_string_equal(heard, "0.4 of 0.4 s, 1 grains\nok time: 0.4 s\n");
     rp_case_result_end(r);
     free(r);
 }

@@ -253,19 +253,22 @@ static void fill_range(void *context, size_t begin, size_t end)
     }
 }
 
-/* Whether a grain is inside its yield surface (G9, G9a). What squeezes the sand along its layers is
- * no friction: it takes no part of what may be borne. */
+/* Whether a grain is inside its yield surface (G9). In sand that leans the limit is lower, and what
+ * squeezes it along its layers is no friction: it takes no part of what may be borne (G9a, G9c). */
 static bool is_stuck(const rp_solver *solver, size_t i)
 {
     if (solver->predictive) return false;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_material *material = &solver->materials[p->material[i]];
-    float across = solver->across[i], pressure = p->pressure[i], norm2 = 0;
+    float pressure = p->pressure[i], norm2 = 0;
+    float most = STUCK_SHARE * material->yield * pressure;
     for (int k = 0; k < 6; k++)
         norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
-    norm2 -= 1.5f * across * across * pressure * pressure;
-    float pressed = fminf(1, rp_sph_pressed(across, material->tangent));
-    float most = STUCK_SHARE * material->yield * pressed * pressure;
+    if (rp_sph_lean(material->tangent) > 0) {
+        float across = solver->across[i];
+        norm2 -= 1.5f * across * across * pressure * pressure;
+        most *= fminf(1, rp_sph_pressed(across, material->tangent));
+    }
     return norm2 < most * most;
 }
 

@@ -32,7 +32,6 @@ typedef struct solve {
     float share;                /* of the diagonal step */
     float momentum;             /* of the next extrapolation */
     float correction, recovery; /* 1/s: of a compression, and at most */
-    float borne;                /* compression that nothing need take back where nothing presses */
 } solve;
 
 /* (G7): a velocity gradient, one row of it times d / dx, y, z each. */
@@ -75,12 +74,10 @@ RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
     return sum;
 }
 
-/* (G8): the rate at which the fill may grow; negative where it must shrink. A little in sand
- * without weight that nothing presses: what is taken back becomes speed, and nothing stops it. */
-RP_WIDE_INLINE float allowed_growth(const solve *s, float error, float pressure, float per_dt)
+/* (G8): the rate at which the fill may grow; negative where it must shrink. */
+RP_WIDE_INLINE float allowed_growth(const solve *s, float error, float per_dt)
 {
     float slack = (float)s->solver->params.slack, shrink = s->correction * error;
-    if (error > 0 && error < s->borne && !(pressure > 0)) return 0;
     if (error > 0) return shrink < s->recovery ? -shrink : -s->recovery;
     return error < -slack ? -(error + slack) * per_dt : 0;
 }
@@ -117,7 +114,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         to->around[k] = w->around[i];
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
-        to->allowed[k] = allowed_growth(s, w->free[i][RP_SPH_ERROR], p->pressure[i], per_dt);
+        to->allowed[k] = allowed_growth(s, w->free[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
             to->gradient[3 * a + 1][k] = solver->quantum * l.y[a];
@@ -294,7 +291,6 @@ static void set_correction(solve *s)
     double step = fmax(solver->dt, shortest);
     s->correction = (float)(solver->params.correction / step);
     s->recovery = (float)(1 / solver->falling);
-    s->borne = rp_v3_length(solver->gravity) > 0 ? 0 : (float)solver->params.squeeze;
 }
 
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast,
