@@ -179,7 +179,7 @@ double rp_sph_left_at_bodies(const rp_solver *solver);
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report);
 /* Moves grains out of solids they are in, a little per step and without giving them speed. */
 void rp_sph_contact_positions(const rp_solver *solver, size_t block);
-/* Turns ways that would lead a block's grains into solids, or deeper; they will be gone. */
+/* Turns ways that would lead a block's grains into solids, or deeper; gaps become those after. */
 void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way);
 
 /* sweep.c */
