@@ -14,7 +14,8 @@
  * taken to be so far. */
 #define NEAREST 1e-3f
 /* (G16): grains that hold each other lose this share of their velocity differences in a step: it
- * takes the modes that neither fill nor strain rate see. */
+ * takes the modes that neither fill nor strain rate see. Weight drives those; without it they do no
+ * harm, and the loss would slow down what turns. */
 #define STUCK_DAMPING 0.5f
 #define DAMPING_MOST 0.5f
 #define VISCOSITY_STEP 1e-3 /* s, the step for which viscosity is stated */
@@ -279,7 +280,7 @@ static float damping_of(const rp_solver *solver, size_t i)
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dry = material->viscosity[0], wet = material->viscosity[1];
     float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
-    if (flowing < STUCK_DAMPING && is_stuck(solver, i)) return STUCK_DAMPING;
+    if (flowing < STUCK_DAMPING && !solver->weightless && is_stuck(solver, i)) return STUCK_DAMPING;
     return flowing < DAMPING_MOST ? flowing : DAMPING_MOST;
 }
 

@@ -283,14 +283,15 @@ static double spread_of_speed(const rp_solver *solver)
 /* (G8): how fast compression is taken back. By the step, but by no shorter one than a part of the
  * step at rest, or short steps would throw grains about that a jittered start puts too near; and at
  * most all of it in the time to fall one spacing, since grains that start on one another would be
- * shot apart, the step would shrink with their speed, and the rest would shoot faster still. */
+ * shot apart, the step would shrink with their speed, and the rest would shoot faster still. What
+ * is taken back becomes speed, and only weight stops it again: without weight none is. */
 static void set_correction(solve *s)
 {
     const rp_solver *solver = s->solver;
     double shortest = SHORTEST_CORRECTION * solver->params.fall * solver->falling;
     double step = fmax(solver->dt, shortest);
     s->correction = (float)(solver->params.correction / step);
-    s->recovery = (float)(1 / solver->falling);
+    s->recovery = (float)(1 / sqrt(2 * solver->spacing / rp_v3_length(solver->gravity)));
 }
 
 /* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast,

@@ -5,7 +5,7 @@
 #include "solver/sph/gradient.h"
 #include "solver/sph/stress.h"
 
-#define EARTH 9.81 /* m/s2; without gravity there is still a pace to recover at */
+#define EARTH 9.81 /* m/s2; without gravity there is still a pace to average over */
 
 #define REAL(member, unit_, preset_, low_, high_, help_)                                           \
     {                                                                                              \

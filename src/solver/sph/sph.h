@@ -129,6 +129,7 @@ struct rp_solver {
     double spread;          /* m2, second moment of the kernel (G17) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
+    bool weightless;        /* in the step in hand */
     rp_lists lists;
     rp_sph_work work;
     rp_sph_material materials[256];

@@ -63,6 +63,7 @@ static void prepare(rp_solver *solver, double time, double dt)
     double spacing = solver->spacing;
     solver->dt = dt;
     solver->gravity = rp_scene_gravity(scene, time + dt / 2);
+    solver->weightless = !(rp_v3_length(solver->gravity) > 0);
     for (int i = 0; i < scene->materials.count; i++) {
         double mass = rp_scene_materials(scene)[i].density * spacing * spacing * spacing;
         solver->materials[i].push = (float)(dt * solver->volume / mass);
