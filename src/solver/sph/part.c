@@ -11,7 +11,8 @@
 /* At most so often in a step; seldom more than twice. */
 #define SWEEPS 8
 /* Where more than this part of all grains is pressed, and a sweep leaves this part of them so,
- * there is no room to go to: sand that is compressed as a whole is for the solve. */
+ * there is no room to go to: sand that is compressed as a whole is for the solve; without weight
+ * the solve leaves it to the sweeps (G8), however many it takes. */
 #define MANY 0.02
 #define HELPED 0.9
 /* Of the step that would mend a grain if its neighbours needed none. */
@@ -145,7 +146,8 @@ static void move_apart(rp_solver *solver)
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double pressed = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q);
         if (!(pressed > 0)) break;
-        if (pressed > MANY * (double)count && pressed > HELPED * before) break;
+        bool vain = pressed > MANY * (double)count && pressed > HELPED * before;
+        if (vain && !solver->weightless) break;
         before = pressed;
         rp_sph_sync(solver, q.push, sizeof *q.push);
         spread(&q, PRESSED);
