@@ -1,4 +1,5 @@
-/* Janssen's law of the load on a silo's floor: fitted to what portion after portion weighs there. */
+/* Janssen's law of the load on a silo's floor: fitted to what portion after portion weighs there.
+ */
 #ifndef RP_VALIDATION_JANSSEN_H
 #define RP_VALIDATION_JANSSEN_H
 

@@ -9,7 +9,8 @@
 #define BETWEEN 0.05      /* s, of samples */
 #define SAMPLES 240       /* at most */
 #define EMPTY 0.02        /* of the mass; then it is over */
-#define SLOPE (28.0 / 38) /* radius over height of the sand, m */
+#define HEIGHT 0.38       /* m, of the sand, as in the scene */
+#define SLOPE (28.0 / 38) /* radius over height of the sand */
 #define TIP 0.043         /* m, that hangs through the neck */
 #define NECK 0.1          /* m, diameter */
 #define DENSITY 1600.0    /* kg/m3 */
@@ -134,9 +135,8 @@ static void draw(rp_case_context *c, const outflow *flows)
 static rp_code run(rp_case_context *c)
 {
     static outflow flows[2];
-    double height = c->quick ? 0.285 : 0.38;
-    flows[0] = (outflow){.height = height};
-    flows[1] = (outflow){.height = 0.75 * height};
+    flows[0] = (outflow){.height = HEIGHT};
+    flows[1] = (outflow){.height = 0.75 * HEIGHT};
     rp_code code = run_out(c, &flows[0]);
     if (code == RP_OK) code = run_out(c, &flows[1]);
     if (code != RP_OK) return code;
