@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PASSED_LIMIT 100.0 /* grains */
-#define SPEED_LIMIT 1.0    /* mm/s */
-#define WIDE_LIMIT 50.0    /* per cent */
-#define ARCH_LIMIT 2.0     /* mean forces */
-#define OPEN 0.5           /* s */
-#define WATCHED 2.0        /* s */
-#define NEAR 0.025         /* m, of the middle of the hole */
+#define PASSED_LIMIT 100.0         /* grains */
+#define SPEED_LIMIT 1.0            /* mm/s */
+#define WIDE_LIMIT 50.0            /* per cent */
+#define ARCH_LIMIT 2.0             /* mean forces */
+#define OPEN 0.5                   /* s */
+#define WATCHED (c->quick ? 2 : 6) /* s; four times the grains go through the same hole */
+#define NEAR 0.025                 /* m, of the middle of the hole */
 
 /* The largest force near the hole over the mean of all. */
 static double arch_of(const rp_view *view)
