@@ -45,16 +45,17 @@ static rp_vec3 wrapped(const rp_domain_spec *domain, rp_vec3 at)
     return at;
 }
 
-/* Behind a wall: outside a side that is neither open nor periodic. */
-static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at)
+/* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
+static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
     const double place[3] = {at.x, at.y, at.z};
     for (int axis = 0; axis < 3; axis++) {
         if (domain->periodic >> axis & 1) continue;
-        if (place[axis] < low[axis] && !(domain->open >> (2 * axis) & 1)) return true;
-        if (place[axis] > high[axis] && !(domain->open >> (2 * axis + 1) & 1)) return true;
+        if (place[axis] < low[axis] + clearance && !(domain->open >> (2 * axis) & 1)) return true;
+        if (place[axis] > high[axis] - clearance && !(domain->open >> (2 * axis + 1) & 1))
+            return true;
     }
     return false;
 }
@@ -163,7 +164,7 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 {
     size_t lost = 0, first = 0;
     for (size_t n = b->count; n-- > 0;)
-        if (is_walled_off(&world->scene->domain, b->positions[n])) {
+        if (is_walled_off(&world->scene->domain, b->positions[n], 0)) {
             lost++;
             first = n;
         }
@@ -247,7 +248,7 @@ static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *s
                             rp_v3_madd(spec->position, reach_v, v),
                             rp_v3_madd(spec->position, -reach_v, v)};
     for (int i = 0; i < 5; i++)
-        if (is_walled_off(&scene->domain, ends[i])) return true;
+        if (is_walled_off(&scene->domain, ends[i], 0)) return true;
     return false;
 }
 
@@ -345,7 +346,7 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, a, u), c, v);
             rp_vec3 to = rp_v3_madd(from, way, spec->direction);
-            if (is_walled_off(&world->scene->domain, to)) continue;
+            if (is_walled_off(&world->scene->domain, to, clearance_of(world))) continue;
             if (is_barred(world, from, spec->direction, way)) continue;
             if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }

@@ -1,5 +1,5 @@
 /* Sources fill what they should: meshes wholly, voids and bodies not at all; streams stop at
- * bodies.
+ * bodies and walls.
  */
 #include "scene/scene.h"
 #include "worlds.h"
@@ -239,6 +239,27 @@ static void streams_stop_at_bodies(void **state)
     rp_scene_destroy(scene);
 }
 
+/* A nozzle whose edge lies in a wall: what pours keeps as clear of it as of a body. */
+static void streams_keep_clear_of_walls(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        EVEN "domain: {low: [-0.2, -1, -4], high: [1, 1, 1], open: [right, front, back, "
+             "bottom, top]}\n"
+             "emitters: {spout: {nozzle: rectangle, width: 0.4, height: 0.4, speed: 4}}\n");
+    rp_world *world = world_of(scene, 1);
+    double full = 0.4 * 0.4 * 4 / pow(SPACING, 3), low = INFINITY; /* grains a second; m */
+    run_world(world, 0.5);
+    rp_view view = view_of(world);
+    for (size_t i = 0; i < view.count; i++)
+        low = fmin(low, (double)view.x[i]);
+    assert_true(low > -0.2 + 0.499 * SPACING);
+    assert_true(low < -0.2 + SPACING);
+    check_near((double)view.count, 0.5 * full * (1 - SPACING / 2 / 0.4), 0.03 * full);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +270,7 @@ int main(void)
         cmocka_unit_test(leaps_miss_nothing),
         cmocka_unit_test(a_mesh_is_filled),
         cmocka_unit_test(streams_stop_at_bodies),
+        cmocka_unit_test(streams_keep_clear_of_walls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
