@@ -9,7 +9,7 @@
 #define CHANGE_LIMIT 0.2 /* degrees */
 #define FASTER 5.0       /* asleep, than while it flows */
 #define POURED 3.0       /* s */
-#define SETTLED 4.5      /* s */
+#define SETTLED 6.0      /* s; stragglers at the foot take that long */
 #define BETWEEN 0.02     /* s, of instants */
 #define SAMPLES 1300
 
