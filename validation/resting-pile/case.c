@@ -11,7 +11,7 @@
 #define POURED 3.0       /* s */
 #define SETTLED 6.0      /* s; stragglers at the foot take that long */
 #define BETWEEN 0.02     /* s, of instants */
-#define SAMPLES 1300
+#define SAMPLES 1310     /* of 26 s */
 
 typedef struct rest {
     double watch;                                        /* s */
