@@ -93,8 +93,8 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     if (p->kind) set_shape(p, scene, i, material);
 }
 
-/* What a grain's centre keeps from voids and bodies. A lattice that stands on a floor is just as
- * far from it, so rounding must not count. */
+/* What a grain's centre keeps from voids and bodies, and in a stream from walls. A lattice that
+ * stands on a floor is just as far from it, so rounding must not count. */
 static double clearance_of(const rp_world *world)
 {
     return world->scene->particles.spacing * (0.5 - 1e-6);
