@@ -1,21 +1,28 @@
-/* Lists: every block of queries writes its neighbours to a scratch, then takes as much of the index
- * array as it needs and copies them there. So a query's list never depends on the threads, only its
- * place does, and the index array has no holes. When it turns out too small the pass still counts,
- * the array is grown to fit and the pass repeated; afterwards it is large enough for some time. */
+/* Lists: neighbours are written to a scratch and copied from there to the index array, of which
+ * each thread takes a piece at a time. So a query's list never depends on the threads, only its
+ * place does, and the lists of queries that follow one another do so, too, for hundreds of them:
+ * who goes through all lists again and again would wait at every leap. When the array turns out too
+ * small the pass still counts, the array is grown to fit and the pass repeated; afterwards it is
+ * large enough for some time. */
 #include "base/report.h"
 #include "neighbor/search.h"
+
+/* Of the index array that a thread takes at a time: some thousand lists. */
+#define PIECE_MOST ((size_t)1 << 15)
 
 typedef struct list_job {
     rp_neighbor *neighbor;
     rp_points queries;
     uint32_t first; /* number of the first query among the candidates, or RP_NONE */
     rp_lists *lists;
-    size_t room, most; /* of the index array; beyond `most` it is not worth counting on */
-    atomic_size_t total;
-    atomic_size_t fullest; /* candidates around a cell that a larger scratch has room for */
+    size_t room, most;           /* of the index array; beyond `most` it is not worth counting on */
+    size_t piece;                /* of it that a thread takes at a time, at least */
+    atomic_size_t total, extent; /* neighbours; of the index array, taken */
+    atomic_size_t fullest;       /* candidates around a cell that a larger scratch has room for */
 } list_job;
 
-/* What one thread does at the moment: queries `first` to `next` have their lists in the scratch. */
+/* What one thread does at the moment: queries `first` to `next` have their lists in the scratch,
+ * one behind the other. */
 typedef struct batch {
     list_job *job;
     rp_scratch *scratch;
@@ -34,15 +41,48 @@ static void give_scratch(rp_scratch *scratch)
     atomic_store_explicit(&scratch->busy, false, memory_order_release);
 }
 
+/* Behind the last list of a piece there may be some room left: those who read in eights find
+ * noughts there. */
+static void end_piece(const list_job *job, rp_piece *piece)
+{
+    size_t left = piece->end - piece->next;
+    if (left > RP_NEIGHBOR_PADDING) left = RP_NEIGHBOR_PADDING;
+    if (left && piece->end <= job->room)
+        memset(job->lists->index + piece->next, 0, left * sizeof *job->lists->index);
+}
+
+/* Another piece with room for a list of `count`; where it follows on the one before they are one.
+ */
+static void next_piece(list_job *job, rp_piece *piece, size_t count)
+{
+    size_t size = count > job->piece ? count : job->piece;
+    size_t begin = atomic_fetch_add_explicit(&job->extent, size, memory_order_relaxed);
+    if (begin != piece->end) {
+        end_piece(job, piece);
+        piece->next = begin;
+    }
+    piece->end = begin + size;
+}
+
 static void flush(batch *b)
 {
     rp_lists *lists = b->job->lists;
-    size_t base = atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
-    for (size_t q = b->first; q < b->next; q++)
-        lists->start[q] += base;
-    if (b->used && base + b->used <= b->job->room)
-        memcpy(lists->index + base, b->scratch->list, b->used * sizeof *lists->index);
-    b->first = b->next;
+    rp_piece *piece = &b->scratch->piece;
+    const uint32_t *list = b->scratch->list;
+    atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
+    while (b->first < b->next) {
+        size_t begin = piece->next;
+        for (; b->first < b->next; b->first++) {
+            if (lists->count[b->first] > piece->end - piece->next) break;
+            lists->start[b->first] = piece->next;
+            piece->next += lists->count[b->first];
+        }
+        size_t copied = piece->next - begin;
+        if (copied && piece->next <= b->job->room)
+            memcpy(lists->index + begin, list, copied * sizeof *list);
+        list += copied;
+        if (b->first < b->next) next_piece(b->job, piece, lists->count[b->first]);
+    }
     b->used = 0;
 }
 
@@ -62,7 +102,6 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
         rp_query query = query_at(b->job, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
-        lists->start[b->next] = b->used;
         lists->count[b->next] = (uint32_t)found;
         b->used += found;
     }
@@ -92,10 +131,11 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
     list_job *job = b->job;
     flush(b);
     for (; b->next < end; b->next++) {
-        if (atomic_load_explicit(&job->total, memory_order_relaxed) > job->most) return;
+        if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
         rp_query query = query_at(job, b->next);
         size_t found = search_in_pieces(b, ranges, &query, NULL);
-        size_t base = atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
+        size_t base = atomic_fetch_add_explicit(&job->extent, found, memory_order_relaxed);
+        atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
         job->lists->start[b->next] = base;
         job->lists->count[b->next] = (uint32_t)found;
         if (base + found <= job->room)
@@ -133,7 +173,7 @@ static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
-    if (atomic_load_explicit(&job->total, memory_order_relaxed) > job->most) return;
+    if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
     rp_scratch *scratch = take_scratch(job->neighbor);
     uint64_t *keys = scratch->keys;
     batch b = {job, scratch, begin, begin, 0};
@@ -208,28 +248,46 @@ static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *r
     return RP_OK;
 }
 
+/* One go at all lists; gives how much of the index array they take, or would. */
+static size_t pass_over(list_job *job)
+{
+    rp_neighbor *neighbor = job->neighbor;
+    atomic_store(&job->total, 0);
+    atomic_store(&job->extent, 0);
+    for (int i = 0; i < neighbor->scratch_count; i++)
+        neighbor->scratch[i].piece = (rp_piece){0};
+    rp_parallel_for(neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range, job);
+    size_t extent = atomic_load(&job->extent), kept = extent;
+    for (int i = 0; i < neighbor->scratch_count; i++) {
+        rp_piece *piece = &neighbor->scratch[i].piece;
+        end_piece(job, piece);
+        if (piece->end == extent) kept = piece->next;
+    }
+    return kept;
+}
+
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
+    size_t each = job->queries.count / (size_t)job->neighbor->scratch_count / 2;
+    job->piece = each < PIECE_MOST ? each : PIECE_MOST;
     for (;;) {
         job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
-        atomic_store(&job->total, 0);
-        rp_parallel_for(job->neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range,
-                        job);
-        size_t total = atomic_load(&job->total);
-        if (total > job->most)
+        lists->extent = pass_over(job);
+        if (lists->extent > job->most)
             return rp_fail(report, RP_ERROR_MEMORY,
                            "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
-                           job->queries.count, total, total * sizeof *lists->index >> 20);
+                           job->queries.count, lists->extent,
+                           lists->extent * sizeof *lists->index >> 20);
         rp_code code = widen_scratch(job->neighbor, atomic_load(&job->fullest), report);
         if (code != RP_OK) return code;
-        if (lists->index && total <= job->room) break;
-        code = reserve_index(lists, total, report);
+        if (lists->index && lists->extent <= job->room) break;
+        code = reserve_index(lists, lists->extent, report);
         if (code != RP_OK) return code;
     }
     lists->total = atomic_load(&job->total);
     lists->query_count = job->queries.count;
-    memset(lists->index + lists->total, 0, RP_NEIGHBOR_PADDING * sizeof *lists->index);
+    memset(lists->index + lists->extent, 0, RP_NEIGHBOR_PADDING * sizeof *lists->index);
     return RP_OK;
 }
 
@@ -333,14 +391,14 @@ rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particle
 {
     rp_points queries = {particles->x + begin, particles->y + begin, particles->z + begin,
                          end - begin};
-    lists->query_count = lists->total = 0;
+    lists->query_count = lists->total = lists->extent = 0;
     return search(neighbor, &queries, (uint32_t)begin, lists, report);
 }
 
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
                           rp_lists *lists, rp_report *report)
 {
-    lists->query_count = lists->total = 0;
+    lists->query_count = lists->total = lists->extent = 0;
     rp_code code = rp_neighbor_prepare(neighbor, particles, radius, report);
     if (code == RP_OK)
         code = rp_neighbor_lists_of(neighbor, particles, 0, particles->count, lists, report);
@@ -355,7 +413,7 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
 {
     rp_points points = {x, y, z, count};
     rp_points queries = {query_x, query_y, query_z, query_count};
-    lists->query_count = lists->total = 0;
+    lists->query_count = lists->total = lists->extent = 0;
     rp_code code = prepare(neighbor, &points, false, radius, report);
     if (code == RP_OK) code = search(neighbor, &queries, RP_NONE, lists, report);
     rp_neighbor_done(neighbor);

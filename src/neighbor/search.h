@@ -23,11 +23,17 @@ typedef struct rp_ranges {
     size_t total;
 } rp_ranges;
 
+/* Of the index array: what is left of the piece that lists are copied to. */
+typedef struct rp_piece {
+    size_t next, end;
+} rp_piece;
+
 struct rp_scratch {
     /* For each pattern of eight lanes the numbers of those that are set, lowest first. */
     rp_wide_int lanes[256];
     uint64_t keys[RP_QUERY_BLOCK];
     atomic_bool busy;
+    rp_piece piece;
     size_t room; /* for candidates; eight more can be written */
     float *x, *y, *z;
     uint32_t *index;

@@ -187,7 +187,6 @@ static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
     rp_sph_work *w = &solver->work;
     size_t count = frame->particles->count;
     if (!s.known) w->reach = s.reach; /* a further look makes it no more certain for the others */
-    w->blocks = (count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
     size_t bytes = (w->blocks + 1) * sizeof *w->contact_start;
     w->contact_start = rp_arena_take(frame->arena, bytes);
     w->contact_end = rp_arena_take(frame->arena, bytes);
@@ -259,7 +258,7 @@ static rp_four resolve(const rp_sph_contact *c, float per_dt, rp_four v)
     const float normal[3] = {c->nx, c->ny, c->nz};
     float relative[3] = {v[0] - c->ux, v[1] - c->uy, v[2] - c->uz};
     rp_sph_keep_out(relative, normal, c->gap > 0 ? c->gap * per_dt : 0, c->friction);
-    return (rp_four){relative[0] + c->ux, relative[1] + c->uy, relative[2] + c->uz, 0};
+    return (rp_four){relative[0] + c->ux, relative[1] + c->uy, relative[2] + c->uz, v[3]};
 }
 
 /* Where a grain's contacts end that begin at c. */

@@ -243,7 +243,10 @@ static void fill_range(void *context, size_t begin, size_t end)
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
     float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
+    rp_sph_ahead seen = rp_sph_look_ahead(w, begin), stress = seen;
     for (size_t i = begin; i < end; i++) {
+        rp_sph_ask_ahead(&seen, w->seen, sizeof *w->seen, i);
+        rp_sph_ask_ahead(&stress, w->stress, sizeof *w->stress, i);
         grain_sums s = sum_pairs(solver, i);
         w->free[i] = s.drag + pull * solver->materials[p->material[i]].push * s.pull;
         float lack = set_fill(solver, i, &s);
@@ -252,6 +255,28 @@ static void fill_range(void *context, size_t begin, size_t end)
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
         if (w->lean) w->lean[i] = lean_of(solver, i, s.rise);
     }
+}
+
+/* Rows that have been met lately are known again by their last digits. */
+#define KNOWN 1024
+static void outside_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_lists *lists = &solver->lists;
+    rp_sph_outside *to = &solver->work.outside[begin / RP_SPH_BLOCK];
+    uint32_t known[KNOWN], found = 0;
+    memset(known, 0xff, sizeof known);
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t *index = lists->index + lists->start[i];
+        for (uint32_t n = 0; n < lists->count[i] && found < RP_SPH_OUTSIDE; n++) {
+            uint32_t row = index[n] & ~1U, *as = &known[row / 2 % KNOWN];
+            bool inside = row / RP_SPH_BLOCK == begin / RP_SPH_BLOCK;
+            to->row[found] = row;
+            found += !inside && *as != row;
+            *as = row;
+        }
+    }
+    to->count = found;
 }
 
 /* Whether a grain is inside its yield surface (G9). In sand that leans the limit is lower, and what
@@ -318,7 +343,9 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     const rp_particles *p = solver->frame.particles;
     rp_arena *arena = solver->frame.arena;
     rp_sph_work *w = &solver->work;
-    size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.total);
+    size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.extent);
+    w->blocks = (p->count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
+    w->outside = rp_arena_take(arena, w->blocks * sizeof *w->outside);
     w->stress = rp_arena_take(arena, all * sizeof *w->stress);
     w->free = rp_arena_take(arena, p->count * sizeof *w->free);
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
@@ -326,8 +353,8 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
-    if (!w->stress || !w->free || !w->sum || !w->around || !w->grip || !w->gradient ||
-        (solver->leaning && !w->lean))
+    if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->grip ||
+        !w->gradient || (solver->leaning && !w->lean))
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;
@@ -345,6 +372,7 @@ static rp_code fill(rp_solver *solver, rp_report *report)
     w->depth = rp_arena_take(frame->arena, p->count * sizeof *w->depth);
     if (!w->seen || !w->depth)
         return rp_fail_memory(report, all * sizeof *w->seen, "what grains see");
+    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, outside_range, solver);
     rp_sph_pack(solver);
     see(solver);
     rp_sph_sync(solver, solver->depth, sizeof *solver->depth);

@@ -11,7 +11,7 @@
 #define RP_SOLVER_SPH_GRADIENT_H
 
 #include "math/kernel.h"
-#include "neighbor/neighbor.h"
+#include "solver/sph/ahead.h"
 
 #define RP_SPH_STEPS 32760.0f
 /* The kernel is steepest at a third of its support: a third of the scale there. */
@@ -51,17 +51,6 @@ RP_WIDE_INLINE void rp_sph_keep_group(int16_t *to, const rp_wide g[3], uint32_t 
     if (count < RP_WIDE) memcpy(to, aside, 3 * count * sizeof *to);
 }
 
-/* Pairs that what is to be read is asked for ahead: by themselves processors do so only to the end
- * of a page, and never for what an index leads to. */
-#define RP_SPH_PAIRS_AHEAD 512  /* gradients and indices */
-#define RP_SPH_GRAINS_AHEAD 256 /* where these lead */
-
-/* What lies so many bytes on; where nothing is, nothing happens. */
-RP_WIDE_INLINE void rp_sph_ask_for(const void *at, size_t ahead)
-{
-    __builtin_prefetch((const void *)((uintptr_t)at + ahead));
-}
-
 /* Pairs as the sweeps take them, one by one. */
 #define RP_SPH_PIECE 64 /* at a time; more than grains have but where they lie on one another */
 typedef struct rp_sph_piece {
@@ -98,14 +87,6 @@ RP_WIDE_INLINE void rp_sph_take_piece(const int16_t *g, uint32_t count, rp_sph_p
     if (n == count) return;
     uint32_t rest = count - n;
     rp_sph_take_group(g, rest, lanes < (int32_t)rest, to->x + n, to->y + n, to->z + n);
-}
-
-/* The grain whose values will be wanted some pairs after the pair `at` of all lists. */
-RP_WIDE_INLINE uint32_t rp_sph_wanted_soon(const rp_lists *lists, size_t at)
-{
-    size_t soon = at + RP_SPH_GRAINS_AHEAD;
-    rp_sph_ask_for(lists->index + at, RP_SPH_PAIRS_AHEAD * sizeof *lists->index);
-    return lists->index[soon < lists->total ? soon : 0];
 }
 
 #endif

@@ -67,7 +67,7 @@ RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
         uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
         rp_sph_take_piece(gradient + 3 * n, here, &g);
         for (uint32_t k = 0; k < here; k += 4) {
-            __builtin_prefetch(&w->velocity[rp_sph_wanted_soon(lists, start + n + k)]);
+            rp_sph_ask_for(index + n + k, RP_SPH_PAIRS_AHEAD * sizeof *index);
             add_four(w->velocity, index + n, &g, k, &sum);
         }
     }
@@ -93,7 +93,8 @@ typedef struct group {
     rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
 } group;
 
-RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
+RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahead *ahead,
+                            group *to)
 {
     const rp_solver *solver = s->solver;
     const rp_particles *p = solver->frame.particles;
@@ -105,6 +106,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         float squares = w->sum[i][3] > least ? w->sum[i][3] : least;
         by_axis l = {0};
         bool awake = begin + (size_t)k < end && !p->asleep[i];
+        if (awake) rp_sph_ask_ahead(ahead, w->velocity, sizeof *w->velocity, i);
         if (awake) l = sum_gradient(solver, i);
         to->at[k] = (uint32_t)i;
         to->awake[k] = awake ? -1 : 0;
@@ -114,7 +116,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, group *to)
         to->around[k] = w->around[i];
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
-        to->allowed[k] = allowed_growth(s, w->free[i][RP_SPH_ERROR], per_dt);
+        to->allowed[k] = allowed_growth(s, w->velocity[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
             to->gradient[3 * a + 1][k] = solver->quantum * l.y[a];
@@ -182,10 +184,11 @@ static void stress_range(void *context, size_t begin, size_t end)
     const solve *s = context;
     const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
+    rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
     for (size_t i = begin; i < end; i += RP_WIDE) {
         group g;
         rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_all(0);
-        look_at(s, i, end, &g);
+        look_at(s, i, end, &ahead, &g);
         rp_wide_turn(w->stress, g.at, from);
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);

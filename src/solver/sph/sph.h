@@ -11,7 +11,7 @@
  *     sweep.c    stresses to velocities               sleep.c    grains at rest
  *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
  *     part.c     grains that are pressed together     stress.h   the physics of one grain
- *     gradient.h how gradients are kept
+ *     gradient.h how gradients are kept               ahead.h    what is asked for ahead
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
@@ -68,8 +68,19 @@ typedef struct rp_sph_material {
  * the share of velocity differences lost (G16), the velocity in m/s, the cohesion in Pa (G17). */
 enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
 
-/* The lane of rp_sph_work.free that has the fill minus one, with the surface's share (G4). */
+/* The lane of rp_sph_work.free and velocity that has the fill minus one, with the surface's share
+ * (G4): the sweep that reads velocities then needs nothing else of what is free. */
 #define RP_SPH_ERROR 3
+
+/* The rows outside of a block of grains that its pairs lead to, in the order in which they do; the
+ * first one of two, which share a cache line if they are long. They are only asked for (ahead.h): a
+ * row may be there twice, and beyond the room some are left out. */
+#define RP_SPH_OUTSIDE 383    /* about 380 in packed beds */
+#define RP_SPH_OUTSIDE_EACH 2 /* with each grain of the block before */
+typedef struct rp_sph_outside {
+    uint32_t count;
+    uint32_t row[RP_SPH_OUTSIDE];
+} rp_sph_outside;
 
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
  * stress is (xx, yy, zz, xy, xz, yz, p, size at the start), so that one load brings a neighbour's.
@@ -78,16 +89,17 @@ typedef struct rp_sph_work {
     rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
     float *depth;      /* of the next step (G9a), until the fill is known */
-    rp_four *velocity; /* m/s, and anything in the last lane; with ghosts */
+    rp_four *velocity; /* m/s, and RP_SPH_ERROR as in `free`; with ghosts */
     rp_four *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
     rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
-    int16_t *gradient; /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
-    float *around;     /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
-    float *grip;       /* frictional: what the yield stress is multiplied with (G9a, b) */
-    rp_four *lean;     /* which way sand leans, and how much (G9c); NULL where none does */
-    float *left;       /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
-    float *push;       /* kg m2, what grains that are pressed push others with (G24); with ghosts */
-    uint8_t *mark;     /* part.c's, who is concerned */
+    rp_sph_outside *outside; /* of each block */
+    int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
+    float *around;           /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
+    float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
+    rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
+    float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
+    float *push;   /* kg m2, what grains that are pressed push others with (G24); with ghosts */
+    uint8_t *mark; /* part.c's, who is concerned */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block */
     uint32_t *contact_end;   /* likewise; there may be room before the next one's start */

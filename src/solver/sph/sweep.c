@@ -45,7 +45,7 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
         uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
         rp_sph_take_piece(gradient + 3 * n, here, &g);
         for (uint32_t k = 0; k < here; k += 4) {
-            __builtin_prefetch(&w->stress[rp_sph_wanted_soon(lists, start + n + k)]);
+            rp_sph_ask_for(index + n + k, RP_SPH_PAIRS_AHEAD * sizeof *index);
             add_four(w->stress, index + n, &g, k, &sum);
         }
     }
@@ -59,11 +59,13 @@ static void velocity_range(void *context, size_t begin, size_t end)
     const rp_solver *solver = job->solver;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
+    rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
     for (size_t i = begin; i < end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
             w->velocity[i] = (rp_four){0};
             continue;
         }
+        rp_sph_ask_ahead(&ahead, w->stress, sizeof *w->stress, i);
         by_axis s = sum_stress(solver, i);
         rp_four force = {s.x[0] + s.y[3] + s.z[4] + s.x[6], s.x[3] + s.y[1] + s.z[5] + s.y[6],
                          s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
