@@ -450,6 +450,50 @@ static void lists_do_not_depend_on_what_was_done_before(void **state)
     rp_particles_end(&p);
 }
 
+/* Who reads in eights reads behind lists: what is there must be somebody's number. And lists of
+ * queries that follow one another lie so, but for the ends of blocks and of pieces. */
+static void check_places(const rp_particles *p, const rp_lists *lists, size_t pieces)
+{
+    size_t all = p->count + p->ghosts, sum = 0, leaps = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t end = lists->start[i] + lists->count[i];
+        assert_true(end <= lists->extent);
+        for (size_t k = 0; k < 8; k++)
+            assert_true(lists->index[end + k] < all);
+        leaps += i > 0 && lists->start[i] != lists->start[i - 1] + lists->count[i - 1];
+        sum += lists->count[i];
+    }
+    assert_int_equal(lists->total, sum);
+    assert_true(leaps <= pieces);
+    assert_true(lists->extent >= sum && lists->extent < sum + sum / 8);
+}
+
+static void lists_lie_one_behind_the_other(void **state)
+{
+    (void)state;
+    rp_particles p;
+    check_ok(rp_particles_begin(&p, NULL), NULL);
+    cloud_cube(&p, 40000, 31, 0, 1);
+    for (int count = 1; count <= 4; count++) {
+        rp_threads *threads;
+        rp_neighbor *neighbor;
+        rp_lists lists = {0};
+        check_ok(rp_threads_create(count, &threads, NULL), NULL);
+        check_ok(rp_neighbor_create(threads, NULL, &neighbor, NULL), NULL);
+        check_ok(rp_neighbor_sort(neighbor, &p, 0.03, NULL), NULL);
+        for (int again = 0; again < 3; again++) {
+            check_ok(rp_neighbor_lists(neighbor, &p, 0.03, &lists, NULL), NULL);
+            size_t piece = 40000 / (size_t)count / 2;
+            check_places(&p, &lists, count == 1 ? 0 : lists.extent / piece + 40000 / 512 + 1);
+            if (count == 1) assert_int_equal(lists.extent, lists.total);
+        }
+        rp_lists_end(&lists);
+        rp_neighbor_destroy(neighbor);
+        rp_threads_destroy(threads);
+    }
+    rp_particles_end(&p);
+}
+
 int main(void)
 {
     rp_hooks hooks = plain_hooks = rp_default_hooks();
@@ -457,6 +501,7 @@ int main(void)
     rp_set_hooks(&hooks);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_do_not_depend_on_what_was_done_before),
+        cmocka_unit_test(lists_lie_one_behind_the_other),
         cmocka_unit_test(radii_and_cells_of_all_sizes),
         cmocka_unit_test(distances_that_are_just_the_radius),
         cmocka_unit_test(flat_and_long_clouds),
