@@ -54,6 +54,15 @@ double rp_bench_median(double *seconds, int count)
     return count % 2 ? seconds[count / 2] : (seconds[count / 2 - 1] + seconds[count / 2]) / 2;
 }
 
+double rp_bench_cost(const double *seconds, size_t particles, const double *smaller_seconds,
+                     size_t fewer, int turns)
+{
+    double ratios[RP_BENCH_TURNS];
+    for (int n = 0; n < turns; n++)
+        ratios[n] = seconds[n] / (double)particles / (smaller_seconds[n] / (double)fewer);
+    return rp_bench_median(ratios, turns);
+}
+
 rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *seconds, int steps,
                                    double least_seconds)
 {

@@ -75,6 +75,13 @@ double rp_bench_median(double *seconds, int count);
 rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *seconds, int steps,
                                    double least_seconds);
 
+/* What a particle costs in parts of one of a smaller case that ran by turns with it: the median of
+ * the turns, since what else a machine does changes more from turn to turn than within one. At most
+ * RP_BENCH_TURNS of them. */
+#define RP_BENCH_TURNS 16
+double rp_bench_cost(const double *seconds, size_t particles, const double *smaller_seconds,
+                     size_t fewer, int turns);
+
 /* The least time that sorting and listing could take, by the models in neighbor.c; in seconds. */
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);
 double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours);

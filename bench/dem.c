@@ -3,7 +3,8 @@
  * A bed of 16 layers of grains of 2 mm on a rough floor, periodic to all sides: young 10 MPa,
  * friction and restitution 0.5, steps of 10 us. A tile of 8 x 8 x 16 grains settles from a lattice;
  * beds of any size are made of copies of it, side by side, and settle a little more until their
- * contacts remember. Grain-steps per second of such beds are known as the Cundall number.
+ * contacts remember. Beds of all sizes step by turns. Grain-steps per second of such beds are known
+ * as the Cundall number.
  *
  * Least work of a step, what is counted in bytes is read, or written, once: rows (64 bytes a sphere
  * written and read), the table (60 read and written), and for each contact who touches (6) and a
@@ -25,8 +26,10 @@
 #define STEP "1e-5 s"
 #define SETTLING 0.25 /* s, of the tile */
 #define WARM_UP 100   /* steps of a bed */
-#define CHUNKS 7
-#define CHUNK 30 /* steps that are timed at once */
+#define TURNS 9
+#define TURN 25 /* steps that are timed at once */
+#define UNTIMED 5
+#define SIZES 3
 #define ROW_BYTES 248
 #define ENTRY_BYTES 6
 #define SPRING_BYTES 24
@@ -34,7 +37,7 @@
 
 typedef struct bed {
     const char *name, *grains, *solver;
-    size_t sizes[3]; /* tiles along an edge; 0: no more */
+    size_t sizes[SIZES]; /* tiles along an edge; 0: no more */
 } bed;
 
 static const bed beds[] = {
@@ -109,69 +112,100 @@ static double least_time(const rp_bench_machine *m, const rp_solver *solver, dou
     return moving > computing ? moving : computing;
 }
 
-static void add_results(rp_bench_list *list, const bed *b, const rp_world *world, double *seconds,
-                        const double *parts, size_t bytes, double *each)
-{
-    const rp_solver *solver = world->solver;
-    double grains = (double)world->particles.count, spheres = (double)solver->spheres;
-    rp_view view;
-    rp_world_view(world, &view);
-    double least = least_time(&list->machine, solver, (double)view.contact_count);
-    rp_bench_result result =
-        rp_bench_result_of(b->name, world->particles.count, seconds, CHUNKS, least);
-    rp_bench_note(&result, "contacts", (double)view.contact_count / grains, "a grain");
-    rp_bench_note(&result, "rebuilds", parts[RP_DEM_STAGES], "in 1000 steps");
-    rp_bench_note(&result, "memory", (double)bytes / spheres, "bytes/sphere");
-    rp_bench_note(&result, "move", 1e9 * parts[RP_DEM_MOVE] / grains, "ns/grain");
-    rp_bench_note(&result, "forces", 1e9 * parts[RP_DEM_FORCES] / grains, "ns/grain");
-    if (*each > 0)
-        rp_bench_note(&result, "cost", result.seconds / grains / *each,
-                      "of a grain in the smallest bed");
-    else
-        *each = result.seconds / grains;
-    rp_bench_add(list, result);
-}
+/* A bed of one size. */
+typedef struct trial {
+    rp_scene *scene;
+    rp_world *world;
+    size_t bytes;                /* that the world holds */
+    double seconds[TURNS];       /* of a step */
+    double parts[RP_DEM_STAGES]; /* likewise, of all of them */
+    uint64_t rebuilds;
+} trial;
 
-/* Times of chunks of steps, and of stages over all of them. */
-static rp_code time_steps(rp_world *world, double *seconds, double *parts, rp_report *report)
+static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t tiles,
+                           const rp_world *tile, trial *t, rp_report *report)
 {
-    const rp_solver *solver = world->solver;
-    rp_code code = RP_OK;
-    uint64_t rebuilds = solver->rebuilds;
-    for (int k = 0; k < RP_DEM_STAGES; k++)
-        parts[k] = -solver->timers[k].total;
-    for (int c = 0; c < CHUNKS && code == RP_OK; c++) {
-        double start = rp_clock();
-        for (int i = 0; i < CHUNK && code == RP_OK; i++)
-            code = rp_world_step(world, report);
-        seconds[c] = (rp_clock() - start) / CHUNK;
+    size_t held = rp_memory_now().bytes;
+    rp_code code =
+        make_world(b, tiles, rp_threads_count(setup->threads), &t->scene, &t->world, report);
+    if (code == RP_OK) lay_tiles(t->world, tile, tiles);
+    for (int i = 0; i < WARM_UP && code == RP_OK; i++) {
+        if (i == WARM_UP / 2) t->world->solver->moved = HUGE_VAL; /* new lists */
+        code = rp_world_step(t->world, report);
     }
-    for (int k = 0; k < RP_DEM_STAGES; k++)
-        parts[k] = (parts[k] + solver->timers[k].total) / (CHUNKS * CHUNK);
-    parts[RP_DEM_STAGES] = 1e3 * (double)(solver->rebuilds - rebuilds) / (CHUNKS * CHUNK);
+    t->bytes = rp_memory_now().bytes - held;
     return code;
 }
 
-static rp_code run_bed(const rp_bench_setup *setup, const bed *b, size_t tiles,
-                       const rp_world *tile, rp_bench_list *list, double *each, rp_report *report)
+static rp_code take_steps(rp_world *world, int steps, rp_report *report)
 {
-    rp_scene *scene = NULL;
-    rp_world *world = NULL;
-    double seconds[CHUNKS], parts[RP_DEM_STAGES + 1];
-    size_t held = rp_memory_now().bytes;
-    rp_code code = make_world(b, tiles, rp_threads_count(setup->threads), &scene, &world, report);
-    if (code == RP_OK) lay_tiles(world, tile, tiles);
-    for (int i = 0; i < WARM_UP && code == RP_OK; i++) {
-        if (i == WARM_UP / 2) world->solver->moved = HUGE_VAL; /* new lists */
+    rp_code code = RP_OK;
+    for (int i = 0; i < steps && code == RP_OK; i++)
         code = rp_world_step(world, report);
-    }
-    if (code == RP_OK) code = time_steps(world, seconds, parts, report);
-    size_t bytes = rp_memory_now().bytes - held;
+    return code;
+}
+
+/* Some steps, but the first are not timed: the beds of other sizes have filled the caches. */
+static rp_code take_turn(trial *t, int turn, rp_report *report)
+{
+    const rp_solver *solver = t->world->solver;
+    size_t held = rp_memory_now().bytes;
+    uint64_t rebuilds = solver->rebuilds;
+    rp_code code = take_steps(t->world, UNTIMED, report);
+    for (int k = 0; k < RP_DEM_STAGES; k++)
+        t->parts[k] -= solver->timers[k].total;
+    double start = rp_clock();
+    if (code == RP_OK) code = take_steps(t->world, TURN, report);
+    t->seconds[turn] = (rp_clock() - start) / TURN;
+    for (int k = 0; k < RP_DEM_STAGES; k++)
+        t->parts[k] += solver->timers[k].total;
+    t->rebuilds += solver->rebuilds - rebuilds;
+    t->bytes += rp_memory_now().bytes - held;
+    return code;
+}
+
+static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost,
+                          rp_report *report)
+{
+    const rp_solver *solver = t->world->solver;
+    size_t count = t->world->particles.count;
+    double grains = (double)count, steps = TURNS * (TURN + UNTIMED), timed = TURNS * TURN * grains;
     rp_view view;
-    if (code == RP_OK) code = rp_world_contacts(world, &view, report);
-    if (code == RP_OK) add_results(list, b, world, seconds, parts, bytes, each);
-    rp_world_destroy(world);
-    rp_scene_destroy(scene);
+    rp_code code = rp_world_contacts(t->world, &view, report);
+    if (code != RP_OK) return code;
+    double least = least_time(&list->machine, solver, (double)view.contact_count);
+    rp_bench_result result = rp_bench_result_of(b->name, count, t->seconds, TURNS, least);
+    rp_bench_note(&result, "contacts", (double)view.contact_count / grains, "a grain");
+    rp_bench_note(&result, "rebuilds", 1e3 * (double)t->rebuilds / steps, "in 1000 steps");
+    rp_bench_note(&result, "memory", (double)t->bytes / (double)solver->spheres, "bytes/sphere");
+    rp_bench_note(&result, "move", 1e9 * t->parts[RP_DEM_MOVE] / timed, "ns/grain");
+    rp_bench_note(&result, "forces", 1e9 * t->parts[RP_DEM_FORCES] / timed, "ns/grain");
+    if (cost > 0) rp_bench_note(&result, "cost", cost, "of a grain in the smallest bed");
+    rp_bench_add(list, result);
+    return code;
+}
+
+/* A bed in some sizes, by turns. */
+static rp_code run_sizes(const rp_bench_setup *setup, const bed *b, const size_t *sizes, int count,
+                         const rp_world *tile, rp_bench_list *list, rp_report *report)
+{
+    trial trials[SIZES] = {0};
+    double costs[SIZES] = {0};
+    rp_code code = RP_OK;
+    for (int i = 0; i < count && code == RP_OK; i++)
+        code = begin_trial(setup, b, sizes[i], tile, &trials[i], report);
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < count && code == RP_OK; i++)
+            code = take_turn(&trials[i], turn, report);
+    for (int i = 1; i < count && code == RP_OK; i++)
+        costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->particles.count,
+                                 trials[0].seconds, trials[0].world->particles.count, TURNS);
+    for (int i = 0; i < count && code == RP_OK; i++)
+        code = tell_trial(list, b, &trials[i], costs[i], report);
+    for (int i = 0; i < count; i++) {
+        rp_world_destroy(trials[i].world);
+        rp_scene_destroy(trials[i].scene);
+    }
     return code;
 }
 
@@ -180,15 +214,15 @@ static rp_code run_kind(const rp_bench_setup *setup, const bed *b, rp_bench_list
 {
     rp_scene *scene = NULL;
     rp_world *tile = NULL;
-    double each = 0;
+    size_t wanted = (size_t)fmax(1, round(sqrt((double)setup->size / (double)TILE_GRAINS)));
+    int count = 0;
+    while (count < SIZES && b->sizes[count])
+        count++;
     rp_code code = make_world(b, 1, rp_threads_count(setup->threads), &scene, &tile, report);
     if (code == RP_OK) code = rp_world_run_to(tile, SETTLING, report);
-    for (int i = 0; i < 3 && b->sizes[i] && code == RP_OK; i++) {
-        double wanted = sqrt((double)setup->size / (double)TILE_GRAINS);
-        size_t tiles = setup->size ? (size_t)fmax(1, round(wanted)) : b->sizes[i];
-        code = run_bed(setup, b, tiles, tile, list, &each, report);
-        if (setup->size) break;
-    }
+    if (code == RP_OK)
+        code = setup->size ? run_sizes(setup, b, &wanted, 1, tile, list, report)
+                           : run_sizes(setup, b, b->sizes, count, tile, list, report);
     rp_world_destroy(tile);
     rp_scene_destroy(scene);
     return code;

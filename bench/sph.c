@@ -206,18 +206,6 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
     return code;
 }
 
-/* What a particle costs in parts of one of the smallest bed: the median of the turns, since what
- * else the machine does changes from turn to turn more than within one. */
-static double cost_of(const trial *t, const trial *smallest)
-{
-    double ratios[TURNS];
-    double grains = (double)t->world->particles.count;
-    double fewest = (double)smallest->world->particles.count;
-    for (int n = 0; n < TURNS; n++)
-        ratios[n] = t->times.whole[n] / grains / (smallest->times.whole[n] / fewest);
-    return rp_bench_median(ratios, TURNS);
-}
-
 static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
 {
     const rp_solver *solver = t->world->solver;
@@ -242,7 +230,8 @@ static rp_code run_bed(const rp_bench_setup *setup, const bed *b, const size_t *
         for (int i = 0; i < count && code == RP_OK; i++)
             code = take_turn(&trials[i], turn, report);
     for (int i = 1; i < count && code == RP_OK; i++)
-        costs[i] = cost_of(&trials[i], &trials[0]);
+        costs[i] = rp_bench_cost(trials[i].times.whole, trials[i].world->particles.count,
+                                 trials[0].times.whole, trials[0].world->particles.count, TURNS);
     for (int i = 0; i < count && code == RP_OK; i++)
         tell_trial(list, b, &trials[i], costs[i]);
     for (int i = 0; i < count; i++) {
