@@ -78,11 +78,12 @@ RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze
 }
 
 /* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
- * of those to find. */
+ * of those to find, and whose spheres those are is nowhere near in memory: it is not asked. */
 RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *entries,
                                const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
                                size_t end, block_load *l)
 {
+    size_t base = rp_dem_first(solver, begin), spheres = rp_dem_first(solver, end) - base;
     rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
@@ -97,9 +98,9 @@ RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *en
     rows_of(force, own, normal * lever, first);
     rows_of(rp_dem_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
     for (int k = 0; k < entries->lanes; k++) {
-        size_t grain = rp_dem_owner(solver, entries->other[k]);
+        size_t sphere = entries->other[k];
         l->rows[rp_dem_owner(solver, entries->mine[k]) - begin] += first[k];
-        if (grain >= begin && grain < end) l->rows[grain - begin] += second[k];
+        if (sphere - base < spheres) l->rows[rp_dem_owner(solver, sphere) - begin] += second[k];
     }
 }
 
