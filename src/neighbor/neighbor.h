@@ -52,10 +52,10 @@ void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void
                       rp_field_type type);
 
 /* Lists: the neighbours of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
- * order; where in `index` a list lies depends on the threads, but mostly behind that of query i
- * - 1. Behind a list there are another one or zeroes, eight of them behind the last, so wide loads
- * may start anywhere. Start with {0}. Borrowed until the next call that fills the same lists, and
- * empty after one that failed. */
+ * order; where in `index` a list lies depends on the threads, but mostly behind the one of the
+ * query before. Behind a list there are another one or zeroes, eight of them behind the last, so
+ * wide loads may start anywhere. Start with {0}. Borrowed until the next call that fills the same
+ * lists, and empty after one that failed. */
 typedef struct rp_lists {
     size_t query_count;
     uint64_t *start;

@@ -239,9 +239,11 @@ static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *rep
 #define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
 /* Fields, and arrays of a step (see rp_sph_work): nine fields; stresses, what others see of a
  * grain and then velocities with what pcisph predicts, two rows of sums, three numbers, three short
- * ones of each pair, a number and a mark for parting. */
+ * ones of each pair, a share of what is outside of its block, a number and a mark for parting. */
 #define NEIGHBOURS 32
-#define BYTES_EACH (9 * 4 + 32 + 3 * 16 + 2 * 16 + 3 * 4 + 3 * 2 * NEIGHBOURS + 4 + 1)
+#define OUTSIDE_EACH (sizeof(rp_sph_outside) / RP_SPH_BLOCK)
+#define BYTES_EACH                                                                                 \
+    (9 * 4 + 32 + 3 * 16 + 2 * 16 + 3 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
