@@ -82,6 +82,11 @@ typedef struct rp_dem_wall {
  * come first, and the others are not looked at before somebody has gone so far. */
 #define RP_DEM_CLASSES 4
 
+/* The grains of both sides of an entry, counted from the block's first. */
+typedef struct rp_dem_sides {
+    uint16_t mine, other; /* RP_DEM_BLOCK: one of another block */
+} rp_dem_sides;
+
 /* Who may touch whom until the next lists: pairs of spheres, in blocks of grains. A pair within a
  * block has one entry, one between two blocks has one in each, which sees it from its own side.
  * Blocks are a group of eight entries apart, since wide stores reach that far. */
@@ -97,6 +102,8 @@ typedef struct rp_dem_lists {
     uint32_t *other;  /* sphere of another grain; with a higher number when of the same block */
     float *spring[3]; /* m (E6), as seen from `mine`; history only; in their room */
     size_t entry_capacity;
+    rp_dem_sides *sides; /* of entries; NULL when single */
+    size_t side_capacity;
     rp_dem_wall *walls; /* in the order of spheres */
     size_t wall_count, wall_capacity;
 } rp_dem_lists;
@@ -255,6 +262,8 @@ double rp_dem_class_gap(const rp_solver *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
 bool rp_dem_lists_are_stale(const rp_solver *solver);
 rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report);
+/* Whose the spheres of all entries of so many grains are. */
+rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
 /* Nothing else is in the rooms of rows and of springs then; springs are as many as entries. */
@@ -263,6 +272,7 @@ bool rp_dem_room_for_springs(rp_solver *solver);
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
 /* This one keeps the first `used`. */
 bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries);
+bool rp_dem_room_for_sides(rp_dem_lists *lists);
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
 void rp_dem_release_arrays(rp_solver *solver);

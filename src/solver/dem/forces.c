@@ -32,8 +32,8 @@ typedef struct force_job {
  * parts. */
 enum { LOAD_X, LOAD_Y, LOAD_Z, LOAD_SQUEEZE, LOAD_TURN_X, LOAD_TURN_Y, LOAD_TURN_Z, LOAD_NONE };
 typedef struct block_load {
-    rp_wide rows[RP_DEM_BLOCK];
-    rp_wide overlap, excess; /* m, the largest; the largest beyond what is borne */
+    rp_wide rows[RP_DEM_BLOCK + 1]; /* the last is for the grains of others: nobody reads it */
+    rp_wide overlap, excess;        /* m, the largest; the largest beyond what is borne */
 } block_load;
 
 RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
@@ -77,13 +77,32 @@ RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze
     rp_wide_flip(rows);
 }
 
-/* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
- * of those to find, and whose spheres those are is nowhere near in memory: it is not asked. */
-RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *entries,
-                               const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
-                               size_t end, block_load *l)
+/* The rows of loads of both sides of eight contacts. No branches: who is of another block cannot be
+ * foreseen. `base`: the first sphere of the block. */
+RP_WIDE_INLINE void name_rows(const rp_solver *solver, size_t base, size_t at,
+                              uint32_t mine[RP_WIDE], uint32_t other[RP_WIDE])
 {
-    size_t base = rp_dem_first(solver, begin), spheres = rp_dem_first(solver, end) - base;
+    const rp_dem_lists *lists = &solver->lists;
+    if (solver->single) {
+        for (size_t k = 0; k < RP_WIDE; k++) {
+            uint32_t sphere = lists->other[at + k] - (uint32_t)base;
+            mine[k] = lists->mine[at + k];
+            other[k] = sphere < RP_DEM_BLOCK ? sphere : RP_DEM_BLOCK;
+        }
+        return;
+    }
+    for (size_t k = 0; k < RP_WIDE; k++) {
+        mine[k] = lists->sides[at + k].mine;
+        other[k] = lists->sides[at + k].other;
+    }
+}
+
+/* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
+ * of those to find. */
+RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *entries, size_t at,
+                               const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
+                               block_load *l)
+{
     rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
@@ -97,16 +116,17 @@ RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *en
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own, normal * lever, first);
     rows_of(rp_dem_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
+    uint32_t mine[RP_WIDE], others[RP_WIDE];
+    name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
-        size_t sphere = entries->other[k];
-        l->rows[rp_dem_owner(solver, entries->mine[k]) - begin] += first[k];
-        if (sphere - base < spheres) l->rows[rp_dem_owner(solver, sphere) - begin] += second[k];
+        l->rows[mine[k]] += first[k];
+        l->rows[others[k]] += second[k];
     }
 }
 
 /* One group of eight entries. */
 RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entries, size_t at,
-                              size_t begin, size_t end, block_load *l)
+                              size_t begin, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
@@ -121,7 +141,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entrie
     if (rules->history) m.spring = load_springs(lists, at);
     rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
     if (rules->history) store_springs(lists, at, entries->lanes, a.spring, m.spring);
-    add_answer(solver, entries, &e, &a, begin, end, l);
+    add_answer(solver, entries, at, &e, &a, begin, l);
     rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
     rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
     l->overlap = rp_wide_max(l->overlap, overlap);
@@ -144,7 +164,7 @@ RP_WIDE_INLINE void ask_for_rows(const rp_solver *solver, size_t base, size_t at
     }
 }
 
-RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, size_t end, block_load *l)
+RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
@@ -157,7 +177,7 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, size_t end, 
         int lanes = behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE;
         rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
         if (at + EARLY < behind) ask_for_rows(solver, base, at + EARLY);
-        add_group(job, &entries, at, begin, end, l);
+        add_group(job, &entries, at, begin, l);
     }
 }
 
@@ -280,8 +300,8 @@ static void press_block(const force_job *job, size_t begin, size_t end, block_lo
     rp_wide zero = rp_wide_all(0);
     for (size_t i = 0; i < end - begin; i++)
         l->rows[i] = zero;
-    l->overlap = l->excess = zero;
-    add_entries(job, begin, end, l);
+    l->rows[RP_DEM_BLOCK] = l->overlap = l->excess = zero;
+    add_entries(job, begin, l);
 }
 
 /* The grain of a block that overlaps another one most. */

@@ -167,6 +167,30 @@ static rp_code list_piece(list_job *job, rp_report *report)
     return RP_OK;
 }
 
+static void side_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_dem_lists *lists = &solver->lists;
+    size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
+    size_t spheres = rp_dem_first(solver, end) - base;
+    const uint32_t *ends = rp_dem_ends(lists, block);
+    for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
+        size_t mine = rp_dem_owner(solver, base + lists->mine[e]), other = begin + RP_DEM_BLOCK;
+        if (lists->other[e] - base < spheres) other = rp_dem_owner(solver, lists->other[e]);
+        lists->sides[e] = (rp_dem_sides){(uint16_t)(mine - begin), (uint16_t)(other - begin)};
+    }
+}
+
+rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report)
+{
+    if (solver->single) return RP_OK;
+    if (!rp_dem_room_for_sides(&solver->lists))
+        return rp_fail_memory(report, solver->lists.entries * sizeof(rp_dem_sides),
+                              "contacts of spheres");
+    rp_parallel_for(solver->frame.threads, grains, RP_DEM_BLOCK, side_range, solver);
+    return RP_OK;
+}
+
 static void origin_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
@@ -205,6 +229,8 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
         code = list_piece(&job, report);
     }
     rp_neighbor_done(frame->neighbor);
+    if (code != RP_OK) return code;
+    code = rp_dem_name_sides(solver, count, report);
     if (code != RP_OK) return code;
     rp_parallel_for(frame->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;

@@ -137,10 +137,7 @@ RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_d
     rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
     if (rules->look) force = rp_dem_shear_again(force, spring, stiffness, limit);
     rp_wide square = rp_dem_dot(force, force);
-    rp_wide_int slides = square > limit * limit;
-    out->shear = force;
-    out->spring = spring;
-    if (!rp_dem_any(slides)) return;
+    rp_wide_int slides = square > limit * limit; /* of eight some often do: no branch */
     rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
     out->shear = rp_dem_scale(force, cut);
     /* What slides keeps just the stretch that holds the limit. */

@@ -70,6 +70,12 @@ static int entries_of(rp_dem_lists *lists, column *out)
     return 2;
 }
 
+static int sides_of(rp_dem_lists *lists, column *out)
+{
+    out[0] = (column){(void **)&lists->sides, sizeof *lists->sides};
+    return 1;
+}
+
 static int blocks_of(rp_dem_lists *lists, column *out)
 {
     out[0] = (column){(void **)&lists->wall_start, sizeof *lists->wall_start};
@@ -114,6 +120,12 @@ bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries)
     return grow(columns, entries_of(lists, columns), &lists->entry_capacity, used, entries);
 }
 
+bool rp_dem_room_for_sides(rp_dem_lists *lists)
+{
+    column columns[COLUMNS_MAX];
+    return grow(columns, sides_of(lists, columns), &lists->side_capacity, 0, lists->entries);
+}
+
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls)
 {
     column columns[COLUMNS_MAX];
@@ -134,6 +146,7 @@ void rp_dem_release_arrays(rp_solver *solver)
     rp_arena_destroy(&solver->spring_room);
     drop(columns, spheres_of(lists, columns), &lists->sphere_capacity);
     drop(columns, entries_of(lists, columns), &lists->entry_capacity);
+    drop(columns, sides_of(lists, columns), &lists->side_capacity);
     drop(columns, walls_of(lists, columns), &lists->wall_capacity);
     drop(columns, blocks_of(lists, columns), &lists->block_capacity);
     rp_release(solver->first, solver->first_capacity * sizeof *solver->first);

@@ -230,7 +230,7 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;
-    return RP_OK;
+    return rp_dem_name_sides(solver, l->grains, report);
 }
 
 rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
