@@ -19,16 +19,14 @@
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
+    bool large = size >= LARGE_PAGE && alignment <= LARGE_PAGE;
+    void *block;
+    if (posix_memalign(&block, large ? LARGE_PAGE : alignment, size)) return NULL;
 #ifdef MADV_HUGEPAGE
-    if (size >= LARGE_PAGE && alignment <= LARGE_PAGE) {
-        void *block;
-        if (posix_memalign(&block, LARGE_PAGE, size)) return NULL;
-        /* A wish: nothing is lost when the system does not grant it. */
-        madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-        return block;
-    }
+    /* A wish: nothing is lost when the system does not grant it. */
+    if (large) madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 #endif
-    return aligned_alloc(alignment, size);
+    return block;
 }
 
 static void default_release(void *user, void *block, size_t size)
@@ -88,31 +86,41 @@ rp_memory_use rp_memory_now(void)
 #define SPREAD_FROM ((size_t)64 << 10)
 #define PAGE ((size_t)4 << 10)
 
-static size_t full_size(size_t size)
+static bool is_spread(size_t size)
 {
-    return size >= SPREAD_FROM ? (size + 2 * PAGE - 1) / PAGE * PAGE : size;
+    return size >= SPREAD_FROM;
+}
+
+/* Bytes from the beginning of a page. */
+static size_t next_shift(void)
+{
+    static atomic_size_t blocks;
+    return atomic_fetch_add(&blocks, 1) % (PAGE / RP_ALIGNMENT) * RP_ALIGNMENT;
+}
+
+static size_t shift_of(const void *block)
+{
+    return (uintptr_t)block % PAGE;
 }
 
 void *rp_hooks_allocate(size_t size)
 {
-    static atomic_size_t blocks;
-    bool spread = size >= SPREAD_FROM;
-    char *block = hooks.allocate(hooks.user, full_size(size), spread ? PAGE : RP_ALIGNMENT);
+    size_t shift = is_spread(size) ? next_shift() : 0;
+    char *block = hooks.allocate(hooks.user, size + shift, is_spread(size) ? PAGE : RP_ALIGNMENT);
     if (!block) return NULL;
     atomic_fetch_add(&allocation_calls, 1);
-    size_t now = atomic_fetch_add(&bytes_now, full_size(size)) + full_size(size);
+    size_t now = atomic_fetch_add(&bytes_now, size + shift) + size + shift;
     size_t peak = atomic_load(&bytes_peak);
     while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
     }
-    if (spread) block += atomic_fetch_add(&blocks, 1) % (PAGE / RP_ALIGNMENT) * RP_ALIGNMENT;
-    return block;
+    return block + shift;
 }
 
 void rp_hooks_release(void *block, size_t size)
 {
-    if (size >= SPREAD_FROM) block = (void *)((uintptr_t)block & ~(uintptr_t)(PAGE - 1));
-    atomic_fetch_sub(&bytes_now, full_size(size));
-    hooks.release(hooks.user, block, full_size(size));
+    size_t shift = is_spread(size) ? shift_of(block) : 0;
+    atomic_fetch_sub(&bytes_now, size + shift);
+    hooks.release(hooks.user, (char *)block - shift, size + shift);
 }
 
 void rp_log(rp_level level, const char *format, ...)
