@@ -207,6 +207,38 @@ static void grains_on_one_another_part(void **state)
     sand_end(&s);
 }
 
+/* A block that flies against a smooth wall stops there: what it presses with in the blow must not
+ * throw it back in the steps after it, however few iterations there are. */
+static void a_blow_does_not_throw_back(void **state)
+{
+    (void)state;
+    static const char *const schemes[] = {"jacobi", "accelerated"};
+    for (int k = 0; k < 4; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "gravity: [0, 0, 0]\nparticles: {spacing: 2 cm, jitter: 0}\n"
+                 "domain: {low: [0, -1, -1], high: [2, 1, 1], friction: 0}\n"
+                 "materials: {sand: {angle: 60deg}}\n"
+                 "sources: {a: {shape: box, size: [0.1, 0.2, 0.12], position: [0.2, 0, 0], "
+                 "velocity: [-2, 0.3, 0]}}\n"
+                 "solver: {method: frictional, scheme: %s, iterations: %d}\n",
+                 schemes[k & 1], k & 2 ? 5 : 30);
+        sand s = sand_of(text);
+        double speed = sand_rms_speed(&s.view), first = speed, before[3], after[3];
+        sand_momentum(&s.view, before);
+        for (int n = 0; n < 60; n++) {
+            sand_step(&s);
+            double now = sand_rms_speed(&s.view);
+            assert_true(now * now <= speed * speed + 1e-3 * first * first);
+            speed = now;
+        }
+        sand_momentum(&s.view, after);
+        assert_true(after[0] < -0.05 * before[0]); /* a twentieth as fast, at most */
+        check_near(after[1], before[1], 1e-4 * before[1]);
+        sand_end(&s);
+    }
+}
+
 /* Grains shot at a wall a tenth of a spacing thick, in chosen and in much too long steps. */
 static void nothing_passes_a_thin_wall(void **state)
 {
@@ -366,6 +398,7 @@ int main(void)
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(great_ratios_of_density_are_borne),
         cmocka_unit_test(grains_on_one_another_part),
+        cmocka_unit_test(a_blow_does_not_throw_back),
         cmocka_unit_test(nothing_passes_a_thin_wall),
         cmocka_unit_test(forces_do_not_push_through_walls),
         cmocka_unit_test(poured_grains_stay_out_of_the_floor),

@@ -334,6 +334,55 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     return residual;
 }
 
+/* What the stresses of the step before would do to the velocities of this one. */
+typedef struct start {
+    const rp_solver *solver;
+    bool squares; /* J, twice the energy of the change; else how far it is along the motion */
+    float share;  /* of the stresses that stays */
+} start;
+
+static double change_of_range(void *context, size_t begin, size_t end)
+{
+    const start *s = context;
+    const rp_sph_work *w = &s->solver->work;
+    const float *mass = s->solver->frame.particles->mass;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++) {
+        rp_four change = w->velocity[i] - w->free[i], by = s->squares ? change : w->free[i];
+        rp_four product = change * by;
+        sum += (double)mass[i] * ((double)product[0] + (double)product[1] + (double)product[2]);
+    }
+    return sum;
+}
+
+static void temper_range(void *context, size_t begin, size_t end)
+{
+    const start *s = context;
+    for (size_t i = begin; i < end; i++)
+        if (!s->solver->frame.particles->asleep[i]) s->solver->work.stress[i] *= s->share;
+}
+
+/* (G11b): the share of the stresses of the step before that leaves the least energy. After a blow
+ * they are those of the blow, and the iterations of a step may be too few to take them back: sand
+ * without weight would be thrown back by them. With weight, and where bodies push, stresses that
+ * stay are what is wanted. */
+static void temper_start(rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    size_t count = frame->particles->count;
+    if (!solver->weightless || rp_couple_max_speed(frame->couple) > 0) return;
+    rp_sph_velocities(solver, RP_SPH_CONTACTS);
+    start s = {.solver = solver};
+    double along = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    s.squares = true;
+    double squares = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    if (!(-along < squares)) return;
+    s.share = (float)fmax(-along / squares, 0);
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, temper_range, &s);
+    rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
+    rp_sph_unpack(solver);
+}
+
 /* Room for what is left at each grain, where somebody asks. */
 static rp_code take_left(rp_solver *solver, rp_report *report)
 {
@@ -358,7 +407,9 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     rp_code code = take_left(solver, report);
     if (code != RP_OK) return code;
-    if (!solver->params.warm_start) {
+    if (solver->params.warm_start) {
+        temper_start(solver);
+    } else {
         rp_sph_forget(solver);
         rp_sph_unpack(solver);
     }
