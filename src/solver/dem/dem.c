@@ -216,7 +216,7 @@ static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contac
 /* Fields. */
 #define BYTES_EACH (14 * 4)
 /* Its row, where it was, five entries with springs, and what arrays have to spare: 176. Settled
- * beds take 168 where spheres are single, and 160 of tetrahedra, where fewer touch, but grains of
+ * beds take 168 where spheres are single, and 172 of tetrahedra, where fewer touch, but grains of
  * several spheres must be numbered and have no rows to spare for what is kept while lists are made.
  */
 #define BYTES_SPHERE ((64 + 12 + 5 * 18) * 17 / 16)
