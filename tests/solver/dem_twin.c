@@ -492,7 +492,7 @@ static void many_grains_go_as_their_twins(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        variant kind = {k ? "dimer" : "sphere", true, true, k, false, 14};
+        variant kind = {k ? "dimer" : "sphere", true, true, !k, false, 14};
         assert_true(rp_dem_blocks(LAYERS * (size_t)(kind.across * kind.across)) > 1);
         follow(kind, STEPS_OF_MANY);
     }
