@@ -19,14 +19,16 @@
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
-    bool large = size >= LARGE_PAGE && alignment <= LARGE_PAGE;
-    void *block;
-    if (posix_memalign(&block, large ? LARGE_PAGE : alignment, size)) return NULL;
 #ifdef MADV_HUGEPAGE
-    /* A wish: nothing is lost when the system does not grant it. */
-    if (large) madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    if (size >= LARGE_PAGE && alignment <= LARGE_PAGE) {
+        void *block;
+        if (posix_memalign(&block, LARGE_PAGE, size)) return NULL;
+        /* A wish: nothing is lost when the system does not grant it. */
+        madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+        return block;
+    }
 #endif
-    return block;
+    return aligned_alloc(alignment, size);
 }
 
 static void default_release(void *user, void *block, size_t size)
@@ -85,42 +87,43 @@ rp_memory_use rp_memory_now(void)
  * arrays side by side, and a cache has room for eight lines from the same place of their pages. */
 #define SPREAD_FROM ((size_t)64 << 10)
 #define PAGE ((size_t)4 << 10)
+#define ROOM_LEAST (PAGE / 4) /* to choose a place from */
 
-static bool is_spread(size_t size)
+/* A multiple of the alignment that is asked for: some hosts insist on that. */
+static size_t full_size(size_t size)
 {
-    return size >= SPREAD_FROM;
+    if (size < SPREAD_FROM) return size;
+    size_t pages = (size + ROOM_LEAST + PAGE - 1) / PAGE;
+    return pages * PAGE;
 }
 
-/* Bytes from the beginning of a page. */
-static size_t next_shift(void)
+/* Bytes from the beginning of a page, less than one. */
+static size_t next_shift(size_t size)
 {
     static atomic_size_t blocks;
-    return atomic_fetch_add(&blocks, 1) % (PAGE / RP_ALIGNMENT) * RP_ALIGNMENT;
-}
-
-static size_t shift_of(const void *block)
-{
-    return (uintptr_t)block % PAGE;
+    size_t room = full_size(size) - size, places = room / RP_ALIGNMENT + 1;
+    if (places > PAGE / RP_ALIGNMENT) places = PAGE / RP_ALIGNMENT;
+    return atomic_fetch_add(&blocks, 1) % places * RP_ALIGNMENT;
 }
 
 void *rp_hooks_allocate(size_t size)
 {
-    size_t shift = is_spread(size) ? next_shift() : 0;
-    char *block = hooks.allocate(hooks.user, size + shift, is_spread(size) ? PAGE : RP_ALIGNMENT);
+    bool spread = size >= SPREAD_FROM;
+    char *block = hooks.allocate(hooks.user, full_size(size), spread ? PAGE : RP_ALIGNMENT);
     if (!block) return NULL;
     atomic_fetch_add(&allocation_calls, 1);
-    size_t now = atomic_fetch_add(&bytes_now, size + shift) + size + shift;
+    size_t now = atomic_fetch_add(&bytes_now, full_size(size)) + full_size(size);
     size_t peak = atomic_load(&bytes_peak);
     while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
     }
-    return block + shift;
+    return spread ? block + next_shift(size) : block;
 }
 
 void rp_hooks_release(void *block, size_t size)
 {
-    size_t shift = is_spread(size) ? shift_of(block) : 0;
-    atomic_fetch_sub(&bytes_now, size + shift);
-    hooks.release(hooks.user, (char *)block - shift, size + shift);
+    if (size >= SPREAD_FROM) block = (void *)((uintptr_t)block & ~(uintptr_t)(PAGE - 1));
+    atomic_fetch_sub(&bytes_now, full_size(size));
+    hooks.release(hooks.user, block, full_size(size));
 }
 
 void rp_log(rp_level level, const char *format, ...)
