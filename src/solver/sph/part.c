@@ -174,8 +174,8 @@ rp_code rp_sph_part(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-/* The fill where grains are now, of those that were neighbours when the step began: who has come
- * near since then is still at the rim of the kernel. */
+/* (G25): the fill where grains are now, of those that were neighbours when the step began: who has
+ * come near since then is still at the rim of the kernel. */
 RP_WIDE_KERNEL
 static void arrive_range(void *context, size_t begin, size_t end)
 {

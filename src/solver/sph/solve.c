@@ -297,9 +297,9 @@ static void set_correction(solve *s)
     s->recovery = (float)(1 / sqrt(2 * solver->spacing / rp_v3_length(solver->gravity)));
 }
 
-/* The mean strain rate that may be left: little for sand at rest, more for sand that flows fast,
- * and no leap between them: where few grains fall on many that rest, the speed of all is between.
- */
+/* (G11a): the mean strain rate that may be left: little for sand at rest, more for sand that flows
+ * fast, and no leap between them: where few grains fall on many that rest, the speed of all is
+ * between. */
 static double goal_of(rp_solver *solver)
 {
     double speed = spread_of_speed(solver);
