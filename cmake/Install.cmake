@@ -1,4 +1,5 @@
-# make install: program, library, headers, scenes, manual page, completion, pkg-config and CMake files.
+# make install: program, library, headers, scenes, docs, the add-on for Blender, manual page, completion,
+# pkg-config and CMake files.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS repose_program RUNTIME)
@@ -7,6 +8,9 @@ install(DIRECTORY include/repose DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/repose)
 install(DIRECTORY validation DESTINATION ${CMAKE_INSTALL_DATADIR}/repose
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.md" PATTERN "*.obj")
+install(FILES tools/blender/repose_import.py DESTINATION ${CMAKE_INSTALL_DATADIR}/repose/blender)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 target_include_directories(repose INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(EXPORT repose-targets NAMESPACE repose:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/repose)
 

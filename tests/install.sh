@@ -24,11 +24,19 @@ cmake -S pour -B pour-build -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build pour-build >/dev/null
 ./pour-build/pour >cmake.txt
 
+# With the rpath that the README names, the program finds the library by itself.
+# shellcheck disable=SC2046
+cc -std=c17 pour/pour.c $(pkg-config --cflags --libs repose) \
+    "-Wl,-rpath,$(pkg-config --variable=libdir repose)" -o pour-rpath
+env -u LD_LIBRARY_PATH ./pour-rpath | cmp - pkg-config.txt
+
 cmp pkg-config.txt cmake.txt
 grep -q '^1.00 s: [1-9][0-9]* grains' cmake.txt
 test -s pour.h5
 "$work/prefix/bin/repose" check first-fall
 test -s "$work/prefix/share/man/man1/repose.1"
+test -s "$work/prefix/share/repose/blender/repose_import.py"
+test -s "$work/prefix/share/doc/repose/docs/guide/scene.md"
 test -s "$work/prefix/share/repose/scenes/meshes/bulldozer.obj"
 
 # The example in the README is the one that was just built.

@@ -11,6 +11,7 @@ typedef enum option_kind {
     OPTION_FLAG,  /* bool */
     OPTION_COUNT, /* long long, 0 or more */
     OPTION_REAL,  /* double */
+    OPTION_BYTES, /* long long, in MB; kB, MB, GB or TB may stand behind the number */
     OPTION_TEXT,  /* const char * */
     OPTION_SET    /* key=value, may be given several times: rp_setting in `settings` */
 } option_kind;
@@ -19,7 +20,7 @@ typedef enum option_kind {
 typedef struct option_spec {
     const char *name;  /* "--frames" */
     const char *alias; /* "-o" or NULL */
-    const char *value; /* "N", for help; NULL for flags */
+    const char *value; /* "N", for help; "draft|good" where these are all values; NULL for flags */
     option_kind kind;
     size_t offset;
     const char *help;
@@ -42,10 +43,10 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
-        *region, *spacing, *scale, *quality, *colour, *range, *sheet;
+        *region, *spacing, *scale, *quality, *colour, *range, *sheet, *orbit;
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
-    double orbit, grain_size, fps;
+    double grain_size, fps;
     bool resume, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
 } options;
 
@@ -74,12 +75,17 @@ const verb *verb_find(const char *name);
 
 /* options.c: fills `options` from the arguments; false after saying what is wrong. */
 bool options_read(const verb *v, int argc, char **argv, options *out);
+/* The value of an option as a quantity: "5 mm" or, in the unit given, "0.005". */
+rp_code read_quantity(const char *option, const char *text, const char *unit, double *value,
+                      rp_report *report);
 void options_release(options *o);
 
 /* say.c */
 /* Prints the report's faults to standard error and gives the exit code that belongs to `code`. */
 int say_faults(rp_code code, const rp_report *report, bool json);
 int exit_code(rp_code code);
+/* After mistakes in the text of a scene, which end its reading before meshes and grains. */
+void say_more_may_follow(void);
 /* The faults as a JSON list. */
 void print_json_faults(FILE *file, const rp_report *report);
 /* "usage: …" and "try `repose help VERB`", for mistakes on the command line; gives the exit code.
@@ -100,8 +106,10 @@ const char *short_number(double value, char *text, size_t size);
 /* "1:23:45" or "12 s". */
 const char *short_duration(double seconds, char *text, size_t size);
 
-/* find.c: a scene is given as a path or as the name of one that came along. */
-/* Finds and reads the scene that the first word names, with the settings; `path` gets its path. */
+/* find.c: a scene is given as a path, as the name of one that came along, or as "-". */
+/* Finds and reads the scene that the first word names, with the settings; `path` gets its path.
+ * "-" is standard input, and its path STDIN_SCENE. */
+#define STDIN_SCENE "stdin"
 rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp_report *report);
 /* The folder "scenes" or "validation" that came along; NULL when there is none. */
 const char *data_folder(const char *name);
@@ -160,14 +168,14 @@ void stop_on_interrupt(void);
     OPTION("--size", NULL, "WxH", OPTION_TEXT, size,                                               \
            what " (default " fallback "; up to 8192x8192)")
 #define LOOKS_OPTIONS                                                                              \
-    OPTION("--quality", NULL, "WORD", OPTION_TEXT, quality,                                        \
-           "draft, good or final (default good)"),                                                 \
+    OPTION("--quality", NULL, "draft|good|final", OPTION_TEXT, quality, "(default good)"),         \
         OPTION("--samples", NULL, "N", OPTION_COUNT, samples,                                      \
                "samples of a pixel, 1 to 4096 (default: as the quality says)"),                    \
         OPTION("--camera", NULL, "NAME", OPTION_TEXT, camera,                                      \
                "a camera of the scene, or automatic (default: the scene's first)"),                \
-        OPTION("--orbit", NULL, "DEG", OPTION_REAL, orbit,                                         \
-               "degrees a second that the camera goes about what it looks at"),                    \
+        OPTION("--orbit", NULL, "RATE", OPTION_TEXT, orbit,                                        \
+               "how fast the camera goes about what it looks at, such as 10deg/s or 2rpm; "        \
+               "degrees a second without a unit"),                                                 \
         OPTION("--grain-size", NULL, "F", OPTION_REAL, grain_size,                                 \
                "of painted grains (default 1: neighbours touch)"),                                 \
         OPTION("--color", "--colour", "WHAT", OPTION_TEXT, colour,                                 \

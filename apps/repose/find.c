@@ -2,9 +2,12 @@
  */
 #include "base/report.h"
 #include "cli.h"
+#include "scene/node.h"
 #include "scene/words.h"
+#include "solver/registry.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,9 +101,48 @@ static bool find_scene(const char *word, char *path, size_t size, rp_report *rep
     return unknown_scene(word, report);
 }
 
+/* All of standard input; NULL after a fault. Free it. */
+static char *read_standard_input(size_t *length, rp_report *report)
+{
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity);
+    *length = 0;
+    while (text && !feof(stdin) && !ferror(stdin) && *length <= RP_SCENE_BYTES_MAX) {
+        *length += fread(text + *length, 1, capacity - *length, stdin);
+        if (*length < capacity) continue;
+        char *larger = realloc(text, capacity *= 2);
+        if (!larger) free(text);
+        text = larger;
+    }
+    if (!text)
+        rp_fail_memory(report, capacity, "the scene");
+    else if (ferror(stdin))
+        rp_fail_errno(report, errno, STDIN_SCENE, "read the scene");
+    else
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Files that such a scene names are relative to the working folder. */
+static rp_code open_standard_input(const options *o, rp_scene **out, rp_report *report)
+{
+    size_t length;
+    char *text = read_standard_input(&length, report);
+    if (!text) return RP_ERROR_IO;
+    rp_code code = rp_scene_read_text(text, length, STDIN_SCENE, o->settings, o->setting_count,
+                                      rp_solver_schema(), out, report);
+    free(text);
+    return code;
+}
+
 rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp_report *report)
 {
     *out = NULL;
+    if (strcmp(o->words[0], "-") == 0) {
+        snprintf(path, size, STDIN_SCENE);
+        return open_standard_input(o, out, report);
+    }
     if (!find_scene(o->words[0], path, size, report)) return RP_ERROR_INPUT;
     return rp_scene_load(path, o->settings, o->setting_count, out, report);
 }

@@ -2,7 +2,6 @@
 #include "base/report.h"
 #include "cli.h"
 #include "film/encode.h"
-#include "math/vec.h"
 #include "render/render.h"
 #include "scene/words.h"
 
@@ -36,13 +35,29 @@ static rp_code read_quality(const options *o, rp_film_options *out, rp_report *r
     return RP_OK;
 }
 
+/* The unit of what grains show; other fields take plain numbers, in SI. */
+static const char *unit_of(const char *colour)
+{
+    static const char *const units[][2] = {{"speed", "m/s"},   {"density", "kg/m3"},
+                                           {"pressure", "Pa"}, {RP_CHAINS, "N"},
+                                           {"diameter", "m"},  {"mass", "kg"}};
+    for (size_t i = 0; colour && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i][0], colour) == 0) return units[i][1];
+    return "";
+}
+
 static rp_code read_range(const options *o, rp_film_options *out, rp_report *report)
 {
-    char rest;
-    const char *text = o->range;
+    char low[64];
+    const char *text = o->range, *colon = text ? strchr(text, ':') : NULL;
     if (!text) return RP_OK;
-    if (sscanf(text, "%lf:%lf%c", &out->range_low, &out->range_high, &rest) != 2)
+    if (!colon || colon - text >= (long)sizeof low)
         return rp_fail(report, RP_ERROR_INPUT, "--range %s: write it as 0:2.5", text);
+    snprintf(low, sizeof low, "%.*s", (int)(colon - text), text);
+    const char *unit = unit_of(o->chains ? RP_CHAINS : o->colour);
+    rp_code code = read_quantity("--range", low, unit, &out->range_low, report);
+    if (code == RP_OK) code = read_quantity("--range", colon + 1, unit, &out->range_high, report);
+    if (code != RP_OK) return code;
     if (!(out->range_low < out->range_high) || !isfinite(out->range_high - out->range_low))
         return rp_fail(report, RP_ERROR_INPUT,
                        "--range %s: two numbers are wanted, the second above the first", text);
@@ -62,7 +77,8 @@ rp_code read_looks(const options *o, rp_film_options *out, rp_report *report)
                        "--chains shows forces, --color %s something else: one of them", o->colour);
     if (o->chains) out->colour = RP_CHAINS;
     if (!isnan(o->grain_size)) out->grain_scale = o->grain_size;
-    out->orbit = o->orbit * RP_PI / 180;
+    if (o->orbit && code == RP_OK)
+        code = read_quantity("--orbit", o->orbit, "deg/s", &out->orbit, report);
     out->threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
     if (isnan(o->fps) || code != RP_OK) return code;
     out->frames_per_second = o->fps;
@@ -77,7 +93,7 @@ const char *looks_given(const options *o)
     if (o->quality) return "--quality";
     if (o->samples >= 0) return "--samples";
     if (o->camera) return "--camera";
-    if (o->orbit != 0) return "--orbit";
+    if (o->orbit) return "--orbit";
     if (!isnan(o->grain_size)) return "--grain-size";
     if (o->colour) return "--color";
     if (o->chains) return "--chains";

@@ -1,9 +1,12 @@
+#include "base/report.h"
 #include "cli.h"
+#include "scene/units.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const option_spec *find_option(const verb *v, const char *argument, size_t length)
 {
@@ -57,10 +60,30 @@ static bool read_count(const verb *v, const option_spec *spec, const char *text,
 
 static bool read_real(const verb *v, const option_spec *spec, const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
+    const char *end;
+    *value = rp_number_at(text, &end);
     if (end != text && !*end && isfinite(*value)) return true;
     say_usage(v, "%s %s: a number is wanted", spec->name, text);
+    return false;
+}
+
+static bool read_bytes(const verb *v, const option_spec *spec, const char *text, long long *value)
+{
+    static const struct {
+        const char *name;
+        double megabytes;
+    } units[] = {{"", 1}, {"kB", 1e-3}, {"MB", 1}, {"GB", 1e3}, {"TB", 1e6}};
+    const char *end;
+    double number = rp_number_at(text, &end);
+    bool good = end != text && number >= 0 && number < 1e12;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; good && i < sizeof units / sizeof *units; i++) {
+        if (strcasecmp(end, units[i].name) != 0) continue;
+        *value = (long long)ceil(number * units[i].megabytes);
+        return true;
+    }
+    say_usage(v, "%s %s: a number of MB is wanted, or one such as 4GB", spec->name, text);
     return false;
 }
 
@@ -75,6 +98,8 @@ static bool read_value(const verb *v, const option_spec *spec, const char *text,
         return read_count(v, spec, text, (long long *)place);
     case OPTION_REAL:
         return read_real(v, spec, text, (double *)place);
+    case OPTION_BYTES:
+        return read_bytes(v, spec, text, (long long *)place);
     case OPTION_TEXT:
         *(const char **)place = text;
         return true;
@@ -141,6 +166,16 @@ bool options_read(const verb *v, int argc, char **argv, options *out)
         }
     }
     return check_words(v, out);
+}
+
+rp_code read_quantity(const char *option, const char *text, const char *unit, double *value,
+                      rp_report *report)
+{
+    char problem[512];
+    if (!rp_quantity_parse(text, unit, value, problem, sizeof problem))
+        return rp_fail(report, RP_ERROR_INPUT, "%s %s: %s", option, text, problem);
+    if (isfinite(*value)) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT, "%s %s: a finite number is wanted", option, text);
 }
 
 void options_release(options *o)

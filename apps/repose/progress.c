@@ -10,6 +10,7 @@
 
 #define BAR_WIDTH 24
 #define SECONDS_BETWEEN 0.1
+#define LOG_COLUMNS 80
 
 static volatile sig_atomic_t interrupted;
 
@@ -52,16 +53,21 @@ static void add_bar(line *l, double part, int64_t frame, int64_t frame_count)
 }
 
 /* What does not fit is left out. */
-static void draw_line(const line *l)
+static void print_parts(const line *l, int columns)
 {
-    int left = terminal_columns() - 1;
-    fputc('\r', stderr);
+    int left = columns;
     for (int i = 0; i < l->count; i++) {
         int length = (int)strlen(l->parts[i]) + (i ? 2 : 0);
         if (length > left) break;
         fprintf(stderr, "%s%s", i ? "  " : "", l->parts[i]);
         left -= length;
     }
+}
+
+static void draw_line(const line *l)
+{
+    fputc('\r', stderr);
+    print_parts(l, terminal_columns() - 1);
     fputs("\033[K", stderr);
     fflush(stderr);
 }
@@ -103,19 +109,25 @@ static void draw_film_bar(const rp_film_progress *p)
     draw_line(&l);
 }
 
+/* One line of a log; --json tells all that is known of a step. */
 static void print_line(const rp_progress *p)
 {
-    char grains[32], left[32];
-    fprintf(stderr, "frame %lld/%lld  t %.3f s  %s grains", (long long)p->frame,
-            (long long)p->frame_count, p->time,
-            short_number((double)p->grains, grains, sizeof grains));
-    if (p->step.reason) /* fine grains have neither */
-        fprintf(stderr, "  dt %.3g s (%s)  v max %.3g m/s", p->step.dt, p->step.reason,
-                p->step.max_speed);
-    if (p->step.iterations) fprintf(stderr, "  %d iterations", p->step.iterations);
-    if (p->step.density_error >= 0)
-        fprintf(stderr, "  density error %.2g %%", 100 * p->step.density_error);
-    fprintf(stderr, "  left %s\n", short_duration(p->seconds_left, left, sizeof left));
+    char number[32];
+    line l = {0};
+    snprintf(l.parts[l.count++], 64, "frame %lld/%lld", (long long)p->frame,
+             (long long)p->frame_count);
+    snprintf(l.parts[l.count++], 64, "t %.3f s", p->time);
+    snprintf(l.parts[l.count++], 64, "left %s",
+             short_duration(p->seconds_left, number, sizeof number));
+    snprintf(l.parts[l.count++], 64, "%s grains",
+             short_number((double)p->grains, number, sizeof number));
+    if (p->step.reason && p->steps) { /* fine grains have neither */
+        snprintf(l.parts[l.count++], 64, "dt %.3g ms", 1e3 * p->step.dt);
+        snprintf(l.parts[l.count++], 64, "v max %.3g m/s", p->step.max_speed);
+    }
+    if (p->step.iterations) snprintf(l.parts[l.count++], 64, "%d iterations", p->step.iterations);
+    print_parts(&l, LOG_COLUMNS);
+    fputc('\n', stderr);
 }
 
 static void print_step(const rp_step_info *step)

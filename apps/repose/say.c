@@ -102,6 +102,12 @@ int say_faults(rp_code code, const rp_report *report, bool json)
     return exit_code(code);
 }
 
+void say_more_may_follow(void)
+{
+    fprintf(stderr,
+            "repose: meshes and grains are looked at when this is mended; more may follow\n");
+}
+
 int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
                 int count)
 {

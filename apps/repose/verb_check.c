@@ -63,6 +63,7 @@ static int run(const verb *v, const options *o)
         print_text(scene, path);
     else
         result = say_faults(code, report, false);
+    if (code == RP_ERROR_INPUT && !scene && !o->json) say_more_may_follow();
     rp_scene_destroy(scene);
     rp_report_destroy(report);
     return result;

@@ -3,10 +3,52 @@
 
 #include <string.h>
 
+/* The keys that every scene has, for --set: "time.duration=". It must do within single quotes. */
+static const char list_keys[] =
+    "repose help scene 2>/dev/null | sed -n \"s/^  \\([a-z_.]*\\)$/\\1=/p\"";
+
+/* All values of an option, where its help lists them: "draft|good|final". Words in capitals stand
+ * for what the user thinks of. */
+static bool has_choices(const option_spec *spec)
+{
+    return spec->value && strchr(spec->value, '|') &&
+           !(spec->value[0] >= 'A' && spec->value[0] <= 'Z');
+}
+
+/* Values with blanks in between. */
+static void print_choices(const option_spec *spec)
+{
+    for (const char *c = spec->value; *c; c++)
+        putchar(*c == '|' ? ' ' : *c);
+}
+
+static bool takes_scene(const verb *v)
+{
+    return strcmp(v->words, "SCENE") == 0;
+}
+
+/* The values of an option that stands before the word in hand. */
+static void print_bash_values(void)
+{
+    printf("    case \"$verb $before\" in\n");
+    for (int i = 0; i < verb_count(); i++)
+        for (int j = 0; j < verb_at(i)->spec_count; j++) {
+            const option_spec *spec = &verb_at(i)->specs[j];
+            if (!has_choices(spec)) continue;
+            printf("    '%s %s'", verb_at(i)->name, spec->name);
+            if (spec->alias) printf(" | '%s %s'", verb_at(i)->name, spec->alias);
+            printf(") words='");
+            print_choices(spec);
+            printf("' ;;\n");
+        }
+    printf("    *' --set') words=$(%s); compopt -o nospace ;;\n    esac\n", list_keys);
+}
+
 static void print_bash(void)
 {
     printf("_repose() {\n"
            "    local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words\n"
+           "    local before=${COMP_WORDS[COMP_CWORD - 1]}\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
     for (int i = 0; i < verb_count(); i++)
         printf("%s%s", i ? " " : "", verb_at(i)->name);
@@ -18,13 +60,42 @@ static void print_bash(void)
             printf("%s%s", j ? " " : "", v->specs[j].name);
         for (int j = 0; v->choice && v->choice(j); j++)
             printf(" %s", v->choice(j));
-        if (strcmp(v->words, "SCENE") == 0)
-            printf(" '$(repose help scenes 2>/dev/null | cut -d' ' -f1)'");
+        if (takes_scene(v)) printf(" '$(repose help scenes 2>/dev/null | cut -d' ' -f1)'");
         printf("' ;;\n");
     }
-    printf("        esac\n    fi\n"
-           "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
+    printf("        esac\n    fi\n");
+    print_bash_values();
+    printf("    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
            "complete -o default -F _repose repose\n");
+}
+
+static void print_zsh_option(const option_spec *spec)
+{
+    printf(" '*%s[%s]", spec->name, spec->help);
+    if (spec->value) printf(":%s", has_choices(spec) ? "value" : spec->value);
+    if (has_choices(spec)) {
+        printf(":(");
+        print_choices(spec);
+        printf(")");
+    } else if (spec->kind == OPTION_SET) {
+        printf(":($(%s))", list_keys);
+    } else if (spec->kind == OPTION_TEXT) {
+        printf(":_files");
+    }
+    printf("'");
+}
+
+static void print_zsh_words(const verb *v)
+{
+    if (takes_scene(v)) {
+        printf(" \"*:scene:($(repose help scenes 2>/dev/null | cut -d' ' -f1))\"");
+    } else if (v->choice) {
+        printf(" '*:word:(");
+        for (int i = 0; v->choice(i); i++)
+            printf("%s%s", i ? " " : "", v->choice(i));
+        printf(")'");
+    }
+    printf(" '*:file:_files'");
 }
 
 static void print_zsh(void)
@@ -38,11 +109,25 @@ static void print_zsh(void)
         const verb *v = verb_at(i);
         printf("%s) _arguments", v->name);
         for (int j = 0; j < v->spec_count; j++)
-            printf(" '*%s[%s]%s%s'", v->specs[j].name, v->specs[j].help,
-                   v->specs[j].value ? ":" : "", v->specs[j].value ? v->specs[j].value : "");
-        printf(" '*:file:_files' ;;\n");
+            print_zsh_option(&v->specs[j]);
+        print_zsh_words(v);
+        printf(" ;;\n");
     }
     printf("esac\n");
+}
+
+static void print_fish_option(const verb *v, const option_spec *spec)
+{
+    printf("complete -c repose -n '__fish_seen_subcommand_from %s' -l %s%s -d '%s'", v->name,
+           spec->name + 2, spec->value ? " -r" : "", spec->help);
+    if (has_choices(spec)) {
+        printf(" -f -a '");
+        print_choices(spec);
+        printf("'");
+    } else if (spec->kind == OPTION_SET) {
+        printf(" -f -a '(%s)'", list_keys);
+    }
+    printf("\n");
 }
 
 static void print_fish(void)
@@ -51,8 +136,14 @@ static void print_fish(void)
         const verb *v = verb_at(i);
         printf("complete -c repose -n __fish_use_subcommand -a %s -d '%s'\n", v->name, v->help);
         for (int j = 0; j < v->spec_count; j++)
-            printf("complete -c repose -n '__fish_seen_subcommand_from %s' -l %s%s -d '%s'\n",
-                   v->name, v->specs[j].name + 2, v->specs[j].value ? " -r" : "", v->specs[j].help);
+            print_fish_option(v, &v->specs[j]);
+        for (int j = 0; v->choice && v->choice(j); j++)
+            printf("complete -c repose -n '__fish_seen_subcommand_from %s' -a %s\n", v->name,
+                   v->choice(j));
+        if (takes_scene(v))
+            printf("complete -c repose -n '__fish_seen_subcommand_from %s' -a '(repose help scenes "
+                   "2>/dev/null | cut -d\" \" -f1)'\n",
+                   v->name);
     }
 }
 

@@ -17,11 +17,12 @@ static const option_spec specs[] = {
      "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
     {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
      "height-profile: along x or y instead of over the distance from the axis"},
-    {"--plane", NULL, "AXIS=M", OPTION_TEXT, offsetof(options, plane),
-     "flow: the plane, such as z=0.4 (in metres)"},
+    {"--plane", NULL, "AXIS=LENGTH", OPTION_TEXT, offsetof(options, plane),
+     "flow: the plane, such as z=40cm; metres without a unit"},
     {"--region", NULL, "BOX", OPTION_TEXT, offsetof(options, region),
-     "contacts, forces, fabric, stress and their tables: only there, such as 0:0.1,0:0.1,0:0.2 (x, "
-     "y and z from:to, in metres; an end that is left out is open)"},
+     "contacts, forces, fabric, stress and their tables: only there, such as "
+     "0:10cm,0:10cm,0:0.2 (x, y and z from:to, metres without a unit; an end that is left out is "
+     "open)"},
     {"--only", NULL, "WORD", OPTION_TEXT, offsetof(options, only),
      "body: position, rotation, velocity, spin, force, torque, contact-force or contact-torque "
      "(default: all; --plot draws the position then)"},
@@ -359,14 +360,15 @@ static rp_code measure(job *j, const char *plot, rp_report *report)
 /* "z=0.4" */
 static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *report)
 {
-    char axis, rest;
+    char axis;
+    int used = 0;
     if (!text) return RP_OK;
-    bool ok = sscanf(text, " %c = %lf%c", &axis, &out->plane_at, &rest) == 2;
-    if (!ok || axis < 'x' || axis > 'z' || !isfinite(out->plane_at))
+    if (sscanf(text, " %c =%n", &axis, &used) != 1 || !used || axis < 'x' || axis > 'z')
         return rp_fail(report, RP_ERROR_INPUT,
-                       "--plane %s: write it as x=0.1, y=0.1 or z=0.4, in metres", text);
+                       "--plane %s: write it as x=0.1, y=10cm or z=0.4, in metres without a unit",
+                       text);
     out->plane_axis = axis - 'x';
-    return RP_OK;
+    return read_quantity("--plane", text + used, "m", &out->plane_at, report);
 }
 
 static rp_code read_along(const char *text, rp_measure_options *out, rp_report *report)
@@ -385,19 +387,20 @@ static rp_code read_region(const char *text, rp_measure_options *out, rp_report 
                       &out->region.high.y, &out->region.low.z,  &out->region.high.z};
     const char *at = text;
     for (int i = 0; at && i < 6; i++) {
-        char *end = NULL;
-        double value = strtod(at, &end);
-        if (end > at) *ends[i] = value;
-        bool good = end == at || isfinite(value);
-        bool closed = *end == (i == 5 ? 0 : i % 2 ? ',' : ':');
-        bool ordered = i % 2 == 0 || *ends[i - 1] < *ends[i];
-        if (!good || !closed || !ordered)
-            return rp_fail(
-                report, RP_ERROR_INPUT,
-                "--region %s: write it as 0:0.1,0:0.1,0:0.2, which is x, y and z from:to "
-                "in metres; an end that is left out is open",
-                text);
-        at = end + 1;
+        char end[64];
+        size_t length = strcspn(at, ":,");
+        bool closed = length < sizeof end && at[length] == (i == 5 ? 0 : i % 2 ? ',' : ':');
+        snprintf(end, sizeof end, "%.*s", (int)length, at);
+        rp_code code = RP_OK;
+        if (closed && end[strspn(end, " ")])
+            code = read_quantity("--region", end, "m", ends[i], report);
+        if (code != RP_OK) return code;
+        if (!closed || (i % 2 && !(*ends[i - 1] < *ends[i])))
+            return rp_fail(report, RP_ERROR_INPUT,
+                           "--region %s: write it as 0:10cm,0:10cm,0:0.2, which is x, y and z "
+                           "from:to, metres without a unit; an end that is left out is open",
+                           text);
+        at += length + 1;
     }
     return RP_OK;
 }

@@ -17,7 +17,7 @@ static const option_spec specs[] = {
      "change a value of the scene, such as detail.keep_apart=no; may be repeated"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core); results do not depend on it"},
-    {"--memory", NULL, "MB", OPTION_COUNT, offsetof(options, memory_mb),
+    {"--memory", NULL, "MB", OPTION_BYTES, offsetof(options, memory_mb),
      "memory to take (default: what is free); more grains than that wait on disk"},
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing but mistakes"},
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a frame"},

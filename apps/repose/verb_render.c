@@ -22,7 +22,7 @@ static const option_spec specs[] = {
      "(default: RUN/film.mp4, or RUN/sheet.png)"},
     SIZE_OPTION("of a picture, or of each on the sheet", "1280x720, 480x270 on the sheet"),
     FRAMES_OPTION("all"),
-    {"--grains", NULL, "KIND", OPTION_TEXT, offsetof(options, grains),
+    {"--grains", NULL, FRAME_KIND_WORDS, OPTION_TEXT, offsetof(options, grains),
      "coarse or fine (default: fine where there are any)"},
     LOOKS_OPTIONS,
     {"--sheet", NULL, "CxR", OPTION_TEXT, offsetof(options, sheet),

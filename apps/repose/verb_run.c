@@ -15,8 +15,8 @@ static const option_spec specs[] = {
     {"--set", NULL, "KEY=VALUE", OPTION_SET, 0, "change a value of the scene; may be repeated"},
     {"--resume", NULL, NULL, OPTION_FLAG, offsetof(options, resume),
      "go on from the folder's last checkpoint"},
-    {"--memory", NULL, "MB", OPTION_COUNT, offsetof(options, memory_mb),
-     "memory the run may take (default: what is free)"},
+    {"--memory", NULL, "MB", OPTION_BYTES, offsetof(options, memory_mb),
+     "memory the run may take, such as 4GB (default: what is free)"},
     {"--film", NULL, NULL, OPTION_FLAG, offsetof(options, film),
      "paint each frame as soon as it is there, and make RUN/film.mp4 of them"},
     SIZE_OPTION("of the film", "1280x720"),
@@ -52,7 +52,7 @@ static void announce(const rp_scene *scene, const rp_run_options *run, const opt
         print_json_number(stdout, estimate.bytes_limit);
         printf("}\n");
     } else if (!o->quiet) {
-        fprintf(stderr, "%s\n%s grains, about %s of memory (there are %s), into %s\n",
+        fprintf(stderr, "%s\n%s grains, about %s of memory (there are %s)\ninto %s\n",
                 rp_scene_title(scene), short_number(estimate.grains, grains, sizeof grains),
                 short_bytes(estimate.bytes, needed, sizeof needed),
                 short_bytes(estimate.bytes_limit, there, sizeof there), run->folder);
@@ -76,12 +76,11 @@ static void print_tally_json(const rp_step_tally *t)
 static void print_tally(const rp_step_tally *t)
 {
     if (!t->steps) return;
-    fprintf(stderr, "steps: %.3g ms on average, %.3g to %.3g ms; decided by", 1e3 * t->mean,
+    fprintf(stderr, "steps: %.3g ms on average, %.3g to %.3g ms; decided by\n", 1e3 * t->mean,
             1e3 * t->shortest, 1e3 * t->longest);
     for (int i = 0; i < t->reason_count; i++)
-        fprintf(stderr, "%s %s (%.3g %%)", i ? ";" : "", t->reasons[i].reason,
+        fprintf(stderr, "    %s (%.3g %%)\n", t->reasons[i].reason,
                 100 * (double)t->reasons[i].steps / (double)t->steps);
-    fputc('\n', stderr);
 }
 
 static void print_summary(rp_code code, const rp_run_summary *s, const char *folder,
@@ -170,6 +169,7 @@ static int run(const verb *v, const options *o)
     rp_code code = open_scene(o, path, sizeof path, &scene, report);
     if (code == RP_OK) code = run_scene(scene, path, o, report);
     int result = say_faults(code, report, o->json);
+    if (code == RP_ERROR_INPUT && !scene && !o->json) say_more_may_follow();
     rp_scene_destroy(scene);
     rp_report_destroy(report);
     return result;
@@ -180,7 +180,8 @@ const verb verb_run = {
     .words = "SCENE",
     .help = "simulate a scene into a run folder",
     .more =
-        "SCENE is a file, or the name of a scene that came along (see `repose help scenes`).\n"
+        "SCENE is a file, the name of a scene that came along (see `repose help scenes`), or -\n"
+        "for standard input, which goes into runs/stdin.\n"
         "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
         "one ends at once. After a crash, a kill or a full disk, --resume goes on from the last\n"
         "checkpoint, to the same bits as an uninterrupted run.\n"

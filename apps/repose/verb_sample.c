@@ -40,25 +40,13 @@ typedef struct job {
     double read_s, prepare_s, sample_s, picture_s;
 } job;
 
-/* A number above 0 with a unit of the dimension given. */
-static rp_code read_number(const char *option, const char *text, const char *unit_word,
-                           double *value, rp_report *report)
+/* A quantity above 0. */
+static rp_code read_positive(const char *option, const char *text, const char *unit, double *value,
+                             rp_report *report)
 {
-    char *end;
-    rp_unit unit, wanted;
-    rp_unit_parse(unit_word, &wanted, NULL, 0);
-    double number = strtod(text, &end);
-    while (*end == ' ')
-        end++;
-    bool plain = *end == 0;
-    if (end == text || (!plain && (!rp_unit_parse(end, &unit, NULL, 0) ||
-                                   !rp_unit_same_dimension(&unit, &wanted))))
-        return rp_fail(report, RP_ERROR_INPUT, "%s %s: %s is wanted", option, text,
-                       unit_word[0] ? "a length such as 5mm" : "a number");
-    *value = plain ? number : rp_unit_to_si(&unit, number);
-    if (!(*value > 0) || !isfinite(*value))
-        return rp_fail(report, RP_ERROR_INPUT, "%s %s: it must be above 0", option, text);
-    return RP_OK;
+    rp_code code = read_quantity(option, text, unit, value, report);
+    if (code != RP_OK || *value > 0) return code;
+    return rp_fail(report, RP_ERROR_INPUT, "%s %s: it must be above 0", option, text);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -281,8 +269,8 @@ static int run(const verb *v, const options *o)
     if (!j) return say_faults(code, report, o->json);
     j->options = o;
     j->scale = 1;
-    code = read_number("--spacing", o->spacing, "m", &j->spacing, report);
-    if (code == RP_OK && o->scale) code = read_number("--scale", o->scale, "", &j->scale, report);
+    code = read_positive("--spacing", o->spacing, "m", &j->spacing, report);
+    if (code == RP_OK && o->scale) code = read_positive("--scale", o->scale, "", &j->scale, report);
     if (code == RP_OK) code = choose_paths(j, report);
     if (code == RP_OK) code = rp_threads_create((int)(o->threads & INT_MAX), &j->threads, report);
     if (code == RP_OK) code = make_samples(j, report);

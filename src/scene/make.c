@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define PIECE ((size_t)1 << 20)
 #define ENDING_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -48,19 +47,6 @@ static char *name_kept(rp_reader *reader, const rp_node *named, const char *file
     return NULL;
 }
 
-/* Whether there is such a file; what is wrong is told at the place that names it. */
-static bool is_file(rp_reader *reader, const rp_node *named, const char *file)
-{
-    struct stat info;
-    if (stat(file, &info) != 0)
-        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", file, strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-        rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", file);
-    else
-        return true;
-    return false;
-}
-
 /* Tells at the place that names the file what is wrong with it. */
 static void tell_faults(rp_reader *reader, const rp_node *named, const char *what, rp_code code,
                         const rp_report *inner)
@@ -90,7 +76,6 @@ static rp_scene_mesh *find_mesh(const rp_reader *reader, const char *file, doubl
 static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const char *file,
                                 double scale)
 {
-    if (!is_file(reader, named, file)) return NULL;
     rp_scene_mesh *m = rp_read_take(reader, sizeof *m);
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
@@ -161,7 +146,7 @@ static void take_animation(rp_reader *reader, rp_body_spec *body, const rp_anima
 static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec *body)
 {
     const rp_node *named = rp_node_find(entry, "animation");
-    if (!named || !is_file(reader, named, body->animation_file)) return;
+    if (!named || !body->animation_file) return;
     rp_report *inner = rp_report_create();
     rp_animation_key *keys;
     int count;

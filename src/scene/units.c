@@ -2,7 +2,10 @@
 #include "math/vec.h"
 #include "scene/words.h"
 
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct named_unit {
@@ -17,10 +20,13 @@ static const named_unit units[] = {
     {"cm", {1, 0, 0, 0, 1, 1e2}},
     {"mm", {1, 0, 0, 0, 1, 1e3}},
     {"um", {1, 0, 0, 0, 1, 1e6}},
+    {"in", {1, 0, 0, 0, 254, 1e4}},
+    {"ft", {1, 0, 0, 0, 3048, 1e4}},
     {"kg", {0, 1, 0, 0, 1, 1}},
     {"g", {0, 1, 0, 0, 1, 1e3}},
     {"mg", {0, 1, 0, 0, 1, 1e6}},
     {"t", {0, 1, 0, 0, 1e3, 1}},
+    {"lb", {0, 1, 0, 0, 45359237, 1e8}},
     {"s", {0, 0, 1, 0, 1, 1}},
     {"ms", {0, 0, 1, 0, 1, 1e3}},
     {"us", {0, 0, 1, 0, 1, 1e6}},
@@ -29,6 +35,7 @@ static const named_unit units[] = {
     {"Hz", {0, 0, -1, 0, 1, 1}},
     {"rad", {0, 0, 0, 1, 1, 1}},
     {"deg", {0, 0, 0, 1, RP_PI, 180}},
+    {"\xc2\xb0", {0, 0, 0, 1, RP_PI, 180}}, /* the degree sign */
     {"turn", {0, 0, 0, 1, 2 * RP_PI, 1}},
     {"rpm", {0, 0, -1, 1, 2 * RP_PI, 60}},
     {"N", {1, 1, -2, 0, 1, 1}},
@@ -46,13 +53,21 @@ static const named_unit units[] = {
 };
 #define UNIT_COUNT (sizeof units / sizeof units[0])
 
+/* Units that are written out: the short name of each is meant. */
+static const char spelled_out[] =
+    "metre=m|metres=m|meter=m|meters=m|kilometre=km|kilometer=km|centimetre=cm|centimeter=cm|"
+    "millimetre=mm|millimeter=mm|micron=um|inch=in|inches=in|foot=ft|feet=ft|gram=g|grams=g|"
+    "kilogram=kg|kilograms=kg|ton=t|tonne=t|tonnes=t|pound=lb|pounds=lb|lbs=lb|second=s|seconds=s|"
+    "sec=s|minute=min|minutes=min|hour=h|hours=h|hertz=Hz|degree=deg|degrees=deg|radian=rad|"
+    "radians=rad|turns=turn|newton=N|newtons=N|pascal=Pa|joule=J|watt=W|litre=L|liter=L|l=L";
+
 /* What messages offer; the first of each dimension is SI. */
 static const char *const usual[] = {
-    "m",   "cm",   "mm",   "um",   "km",   "kg",    "g",     "mg",    "t",     "s",     "ms",
-    "us",  "min",  "h",    "1/s",  "Hz",   "rad",   "deg",   "turn",  "rad/s", "deg/s", "rpm",
-    "m/s", "cm/s", "mm/s", "km/h", "m/s2", "cm/s2", "kg/m3", "g/cm3", "t/m3",  "kg/s",  "g/s",
-    "N",   "kN",   "mN",   "Pa",   "kPa",  "MPa",   "GPa",   "N/m",   "J",     "W",     "Pa s",
-    "m2",  "cm2",  "mm2",  "m3",   "cm3",  "L",     "m2/s",
+    "m",     "cm",    "mm",    "um",   "km",  "in",   "ft",   "kg",   "g",    "mg",    "t",
+    "lb",    "s",     "ms",    "us",   "min", "h",    "1/s",  "Hz",   "rad",  "deg",   "°",
+    "turn",  "rad/s", "deg/s", "rpm",  "m/s", "cm/s", "mm/s", "km/h", "m/s2", "cm/s2", "kg/m3",
+    "g/cm3", "t/m3",  "kg/s",  "g/s",  "N",   "kN",   "mN",   "Pa",   "kPa",  "MPa",   "GPa",
+    "N/m",   "J",     "W",     "Pa s", "m2",  "cm2",  "mm2",  "m3",   "cm3",  "L",     "m2/s",
 };
 
 static const struct {
@@ -78,6 +93,7 @@ static const struct {
 
 static const rp_unit *find_unit(const char *name, size_t length)
 {
+    char word[16], meant[64];
     for (size_t i = 0; i < UNIT_COUNT; i++)
         if (strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0)
             return &units[i].unit;
@@ -86,7 +102,10 @@ static const rp_unit *find_unit(const char *name, size_t length)
         if (length == 3 && name[2] == 'm') return find_unit("um", 2);
         if (length == 3 && name[2] == 's') return find_unit("us", 2);
     }
-    return NULL;
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    if (length >= sizeof word || !rp_words_meant(spelled_out, word, meant, sizeof meant))
+        return NULL;
+    return find_unit(meant, strlen(meant));
 }
 
 static void multiply(rp_unit *unit, const rp_unit *factor, int power)
@@ -196,6 +215,71 @@ void rp_unit_hint(const char *wrong, char *text, size_t size)
     for (size_t i = 0; i < UNIT_COUNT; i++)
         rp_nearest_try(&nearest, units[i].name, strlen(units[i].name));
     rp_nearest_hint(&nearest, text, size);
+}
+
+double rp_number_at(const char *text, const char **end)
+{
+    const char *c = text + (text[0] == '+' || text[0] == '-');
+    double sign = text[0] == '-' ? -1 : 1;
+    static const char *const infinities[] = {"inf", ".inf", ".Inf", "infinity"};
+    static const char *const no_numbers[] = {"nan", ".nan", ".NaN", "NaN"};
+    for (int i = 0; i < 4; i++) {
+        *end = text + strlen(text);
+        if (strcmp(c, infinities[i]) == 0) return sign * HUGE_VAL;
+        if (strcmp(c, no_numbers[i]) == 0) return nan("");
+    }
+    *end = text;
+    const char *digit = c + (*c == '.');
+    if (*digit < '0' || *digit > '9' || (c[0] == '0' && (c[1] | 0x20) == 'x')) return 0;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!plain) return 0;
+    char *stop;
+    double value = strtod_l(text, &stop, plain);
+    freelocale(plain);
+    *end = stop;
+    return isinf(value) ? nan("") : value; /* infinity has to be meant */
+}
+
+bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
+                    char *problem, size_t size)
+{
+    char unknown[64], allowed[256], hint[96];
+    *unit = *wanted;
+    while (*text == ' ')
+        text++;
+    if (!text[0]) return true;
+    rp_unit_list(wanted, allowed, sizeof allowed);
+    if (!rp_unit_parse(text, unit, unknown, sizeof unknown)) {
+        rp_unit_hint(unknown, hint, sizeof hint);
+        snprintf(problem, size, "in %s, '%s' is not a unit%s%s%s", shown, unknown, hint,
+                 allowed[0] ? "; allowed here: " : "; a plain number is wanted", allowed);
+        return false;
+    }
+    if (rp_unit_same_dimension(unit, wanted)) return true;
+    snprintf(problem, size, "%s is %s, but %s is wanted%s%s", shown, rp_unit_dimension(unit),
+             rp_unit_dimension(wanted), allowed[0] ? "; allowed units: " : ", without a unit",
+             allowed);
+    return false;
+}
+
+bool rp_quantity_parse(const char *text, const char *si_unit, double *value, char *problem,
+                       size_t size)
+{
+    char shown[64];
+    rp_unit wanted, unit;
+    const char *end;
+    snprintf(shown, sizeof shown, "'%.56s'", text);
+    rp_unit_parse(si_unit, &wanted, NULL, 0);
+    while (*text == ' ')
+        text++;
+    double number = rp_number_at(text, &end);
+    if (end == text || isnan(number)) {
+        snprintf(problem, size, "%s is not a number", shown);
+        return false;
+    }
+    if (!rp_unit_behind(end, shown, &wanted, &unit, problem, size)) return false;
+    *value = rp_unit_to_si(&unit, number);
+    return true;
 }
 
 void rp_unit_help(void (*line)(void *user, const char *line), void *user)

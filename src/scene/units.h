@@ -13,7 +13,7 @@ typedef struct rp_unit {
     double times, over;
 } rp_unit;
 
-/* Understands "mm", "g/cm3", "m/s^2", "1/s", "Pa s", "%" and "". On failure `unknown` (which may be
+/* Understands "mm", "g/cm3", "m/s^2", "1/s", "Pa s", "%", "inch" and "". On failure `unknown` (which may be
  * NULL) gets the part that is no unit. */
 bool rp_unit_parse(const char *text, rp_unit *unit, char *unknown, size_t size);
 bool rp_unit_same_dimension(const rp_unit *a, const rp_unit *b);
@@ -22,6 +22,16 @@ double rp_unit_to_si(const rp_unit *unit, double value);
 void rp_unit_list(const rp_unit *unit, char *text, size_t size);
 /* "a length", "a time" …; "another quantity" for what has no name. */
 const char *rp_unit_dimension(const rp_unit *unit);
+/* The number at the start of the text, whatever the host program's locale. Infinities as "inf",
+ * ".inf", "infinity". `*end` is left at the text when there is no number. */
+double rp_number_at(const char *text, const char **end);
+/* What stands behind a number: a unit of the dimension of `wanted`, or nothing, which is `wanted`
+ * itself. On failure `problem` says what is wrong with `shown`. */
+bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
+                    char *problem, size_t size);
+/* "5 mm", "0.2" or "inf" as a value in the SI unit given, as on the command line. */
+bool rp_quantity_parse(const char *text, const char *si_unit, double *value, char *problem,
+                       size_t size);
 /* A line for each quantity with its usual units, for help. */
 void rp_unit_help(void (*line)(void *user, const char *line), void *user);
 /* "; did you mean 'mm'?", or nothing. */

@@ -5,11 +5,11 @@
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SHOWN 100 /* bytes for rp_node_shown */
 
@@ -29,31 +29,6 @@ const char *rp_node_shown(const rp_node *node, char *text, size_t size)
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
-
-/* The number at the start of the text, whatever the host program's locale. Infinities as "inf",
- * ".inf", "infinity". `*end` is left at the text when there is no number. */
-static double leading_number(const char *text, const char **end)
-{
-    const char *c = text + (text[0] == '+' || text[0] == '-');
-    double sign = text[0] == '-' ? -1 : 1;
-    static const char *const infinities[] = {"inf", ".inf", ".Inf", "infinity"};
-    static const char *const no_numbers[] = {"nan", ".nan", ".NaN", "NaN"};
-    for (int i = 0; i < 4; i++) {
-        *end = text + strlen(text);
-        if (strcmp(c, infinities[i]) == 0) return sign * HUGE_VAL;
-        if (strcmp(c, no_numbers[i]) == 0) return nan("");
-    }
-    *end = text;
-    const char *digit = c + (*c == '.');
-    if (*digit < '0' || *digit > '9' || (c[0] == '0' && (c[1] | 0x20) == 'x')) return 0;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!plain) return 0;
-    char *stop;
-    double value = strtod_l(text, &stop, plain);
-    freelocale(plain);
-    *end = stop;
-    return isinf(value) ? nan("") : value; /* infinity has to be meant */
-}
 
 /* "0.01 to 5 m", "at least 0", "at most 1": what the table allows. */
 static void range_text(const rp_param *param, char *text, size_t size)
@@ -85,31 +60,6 @@ static bool in_range(const rp_param *param, const rp_unit *unit, double value)
     return value >= rp_unit_to_si(unit, param->low) && value <= rp_unit_to_si(unit, param->high);
 }
 
-/* The unit behind a number; `wanted` when there is none. */
-static bool read_unit(rp_reader *reader, rp_node *node, const char *text, const rp_unit *wanted,
-                      rp_unit *unit)
-{
-    char unknown[64], shown[SHOWN], allowed[256], hint[96];
-    rp_node_shown(node, shown, sizeof shown);
-    rp_unit_list(wanted, allowed, sizeof allowed);
-    *unit = *wanted;
-    if (!text[0]) return true;
-    if (!rp_unit_parse(text, unit, unknown, sizeof unknown)) {
-        rp_unit_hint(unknown, hint, sizeof hint);
-        rp_read_fail(reader, node, "in %s, '%s' is not a unit%s%s%s", shown, unknown, hint,
-                     allowed[0] ? "; allowed here: " : "; a plain number is wanted", allowed);
-        return false;
-    }
-    if (rp_unit_same_dimension(unit, wanted)) return true;
-    if (allowed[0])
-        rp_read_fail(reader, node, "%s is %s, but %s is wanted; allowed units: %s", shown,
-                     rp_unit_dimension(unit), rp_unit_dimension(wanted), allowed);
-    else
-        rp_read_fail(reader, node, "%s is %s, but %s is wanted, without a unit", shown,
-                     rp_unit_dimension(unit), rp_unit_dimension(wanted));
-    return false;
-}
-
 static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, double *out)
 {
     char shown[SHOWN], range[128], meant[64];
@@ -117,16 +67,18 @@ static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, d
     range_text(param, range, sizeof range);
     const char *text = node->kind == RP_NODE_SCALAR ? node->text : "", *end;
     if (param->also && rp_words_meant(param->also, text, meant, sizeof meant)) text = meant;
-    double value = leading_number(text, &end);
+    double value = rp_number_at(text, &end);
     if (end == text) {
         rp_read_fail(reader, node, "found %s, expected a number; allowed: %s", shown, range);
         return false;
     }
-    while (*end == ' ')
-        end++;
     rp_unit wanted, unit;
+    char problem[512];
     rp_unit_parse(param->unit ? param->unit : "", &wanted, NULL, 0);
-    if (!read_unit(reader, node, end, &wanted, &unit)) return false;
+    if (!rp_unit_behind(end, shown, &wanted, &unit, problem, sizeof problem)) {
+        rp_read_fail(reader, node, "%s", problem);
+        return false;
+    }
     bool finite = isfinite(value);
     value = rp_unit_to_si(&unit, value);
     if (finite && !isfinite(value)) value = nan("");
@@ -231,6 +183,19 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
                      rp_node_shown(node, shown, sizeof shown));
 }
 
+/* A file that is missing is told together with all other mistakes; what is in it comes later. */
+static bool is_file(rp_reader *reader, rp_node *named, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        rp_read_fail(reader, named, "cannot open '%s': %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        rp_read_fail(reader, named, "'%s' is not a file", path);
+    else
+        return true;
+    return false;
+}
+
 static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, char **out)
 {
     char shown[SHOWN];
@@ -243,7 +208,7 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
     if (param->kind == RP_PARAM_FILE) {
         /* the tree gets the absolute path, so that the written scene holds wherever it is read */
         char *path = rp_load_resolve(reader->tree, node->document, node->text);
-        if (!path) return;
+        if (!path || !is_file(reader, node, path)) return;
         node->text = path;
     }
     size_t size = strlen(node->text) + 1;

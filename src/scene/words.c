@@ -87,6 +87,79 @@ static int edits_between(const char *a, int a_length, const char *b, int b_lengt
     return last[b_length];
 }
 
+/* Words that other programs and everyday language have for what scenes call otherwise: each line is
+ * a word of ours behind those that mean it. */
+static const char *const meanings[][2] = {
+    {"box", "cube|cuboid|brick|rectangle|rect|square"},
+    {"sphere", "ball|globe|point"},
+    {"cylinder", "tube|pipe|rod|disc|disk"},
+    {"plane", "ground|floor|halfspace|half-space|wall"},
+    {"funnel", "hopper"},
+    {"mesh", "file|obj|stl|model|trimesh"},
+    {"fixed", "static|none|rigid|still|no|immovable|anchored"},
+    {"keys", "kinematic|animated|keyframes|keyframed|scripted|moving|path|animation"},
+    {"dynamic", "free|movable|active|yes|simulated|rigid"},
+    {"low", "min|minimum|lower|from|mins|start"},
+    {"high", "max|maximum|upper|to|maxs|end"},
+    {"position", "pos|center|centre|origin|location|translate|translation|place|xyz|at|corner"},
+    {"rotation", "orientation|rotate|euler|angles|turn|rot"},
+    {"size", "dimensions|extents|extent|edges|lengths|scale|width"},
+    {"radius", "r|diameter"},
+    {"height", "h|length|depth"},
+    {"velocity", "vel|v|speed|initial_velocity"},
+    {"speed", "velocity|v"},
+    {"spin", "omega|angular_velocity|rotation_rate|w"},
+    {"density", "rho|bulk_density"},
+    {"grain_density", "rho_s|particle_density|solid_density"},
+    {"mass", "m|weight"},
+    {"angle", "angle_of_repose|repose|friction_angle|phi|internal_friction"},
+    {"friction", "mu|friction_coefficient|coefficient"},
+    {"restitution", "e|bounce|bounciness|elasticity|cor"},
+    {"rolling_friction", "rolling_resistance|mu_r|rolling"},
+    {"young", "E|youngs_modulus|young_modulus|stiffness|modulus|elastic_modulus"},
+    {"poisson", "nu|poissons_ratio|poisson_ratio"},
+    {"cohesion", "c|stickiness|tensile_strength"},
+    {"colour", "color|tint|rgb"},
+    {"spacing", "diameter|grain_size|particle_size|resolution|size|d|dx|h|radius"},
+    {"step", "dt|timestep|time_step|delta_t"},
+    {"max_step", "dt_max|max_dt"},
+    {"duration", "end|stop|length|total|t_end|end_time|time|until"},
+    {"frame_rate", "fps|frames_per_second|rate|output_interval|frames"},
+    {"start", "begin|from"},
+    {"stop", "end|until"},
+    {"direction", "dir|normal|axis"},
+    {"rate", "flow|flux|mass_flow|flow_rate"},
+    {"bodies", "objects|obstacles|rigid_bodies|solids|rigids|colliders"},
+    {"sources", "fluid|blocks|sand|fill|volumes|initial"},
+    {"emitters", "inflow|inflows|nozzles|streams|inlets|inlet"},
+    {"domain", "bounds|box|container|world|boundary|boundaries|walls|region"},
+    {"particles", "particle"},
+    {"time", "simulation|sim|run"},
+    {"materials", "material"},
+    {"solver", "method|engine|physics"},
+    {"cameras", "camera|view|views"},
+    {"joints", "constraints|hinges|joint"},
+    {"frictional", "sph|granular"},
+    {"dem", "discrete|discrete-elements|discrete_elements|single"},
+    {"grey", "gray|silver"},
+    {"sand", "beige|tan|yellowish"},
+    {"hinge", "revolute|pivot"},
+    {"slider", "prismatic|rail"},
+    {"ball", "spherical|socket"},
+    {"draft", "low|fast|preview"},
+    {"final", "high|best|production"},
+    {"good", "medium|normal|default"},
+};
+
+/* Whether `word` is known to mean the candidate. */
+static bool is_meant(const char *word, const char *candidate, size_t length)
+{
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (strlen(meanings[i][0]) == length && memcmp(meanings[i][0], candidate, length) == 0)
+            return rp_words_find(meanings[i][1], word) >= 0;
+    return false;
+}
+
 rp_nearest rp_nearest_to(const char *wrong)
 {
     int length = (int)strnlen(wrong, LENGTH_MAX + 1);
@@ -99,9 +172,12 @@ void rp_nearest_try(rp_nearest *nearest, const char *candidate, size_t length)
     size_t wrong_length = strnlen(nearest->wrong, LENGTH_MAX + 1);
     if (length > LENGTH_MAX || wrong_length > LENGTH_MAX || !length || !wrong_length) return;
     int edits = edits_between(nearest->wrong, (int)wrong_length, candidate, (int)length);
+    /* A slip of the finger is likelier than another word for it, and that than a resemblance. */
+    bool meant = edits > 1 && is_meant(nearest->wrong, candidate, length);
+    if (meant) edits = 1;
     /* not when hardly a letter stays */
-    if (edits >= nearest->edits || (size_t)edits >= (length > wrong_length ? length : wrong_length))
-        return;
+    bool alike = meant || (size_t)edits < (length > wrong_length ? length : wrong_length);
+    if (edits >= nearest->edits || !alike) return;
     nearest->edits = edits;
     nearest->found = true;
     snprintf(nearest->best, sizeof nearest->best, "%.*s", (int)length, candidate);

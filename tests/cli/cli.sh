@@ -30,13 +30,23 @@ expect 0 "$repose" help manual; prints "^.TH REPOSE"
 for shell in bash zsh fish; do expect 0 "$repose" completion $shell; done
 "$repose" completion bash >completion.bash
 bash -n completion.bash || fail "bash completion does not parse"
+# What completion offers for the last of the words.
+offers() {
+    PATH="$(dirname "$repose"):$PATH" bash -c 'source ./completion.bash; compopt() { :; }
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _repose; echo "${COMPREPLY[@]}"' - "$@" 2>&1
+}
+[ "$(offers repose render x --quality "")" = "draft good final" ] || fail "no values of --quality"
+[ "$(offers repose run --set particles.sp)" = "particles.spacing=" ] || fail "no keys for --set"
+offers repose check "" | grep -q "column-collapse" || fail "no scenes for check"
+"$repose" completion zsh | grep -q "(draft good final)" || fail "zsh: no values of --quality"
+"$repose" completion fish | grep -q "'draft good final'" || fail "fish: no values of --quality"
 expect 2 "$repose" completion tcsh
 
 # --- every verb has help, and every scene is in order
 for verb in run check info refine render measure sample export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
-expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=M"
+expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=LENGTH"
 expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
 
@@ -57,16 +67,16 @@ f 2 3 4
 OBJ
 export XDG_CACHE_HOME="$work/cache"
 expect 2 "$repose" sample corner.obj; says "--spacing is missing"
-expect 2 "$repose" sample corner.obj --spacing 5kg; says "a length such as 5mm"
+expect 2 "$repose" sample corner.obj --spacing 5kg; says "a mass, but a length is wanted"
 expect 2 "$repose" sample corner.obj --spacing 0; says "above 0"
-expect 2 "$repose" sample corner.obj --spacing 5mm --scale x; says "a number is wanted"
+expect 2 "$repose" sample corner.obj --spacing 5mm --scale x; says "is not a number"
 expect 2 "$repose" sample corner.obj --spacing 5mm -o samples.doc; says "\.vtp"
 expect 4 "$repose" sample missing.obj --spacing 5mm; says "missing.obj"
 sed '$d' corner.obj >open.obj
 expect 2 "$repose" sample open.obj --spacing 5mm; says "open.obj:5: .*is open"
 if "$repose" version --json | grep -q '"pictures": true'; then
     sample="$repose sample corner.obj --spacing 3mm --scale 0.001"
-    expect 2 "$repose" sample corner.obj --spacing 3mm --scale 1mm; says "a number is wanted"
+    expect 2 "$repose" sample corner.obj --spacing 3mm --scale 1mm; says "a plain number is wanted"
     # shellcheck disable=SC2086
     expect 0 $sample -o corner.csv; prints "samples:    25[0-9][0-9]$"; prints "triangles:  4"
     [ "$(wc -l <corner.csv)" -gt 2500 ] || fail "samples are missing from corner.csv"
@@ -118,7 +128,9 @@ expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
 small="--set particles.spacing=4cm --set time.duration=0.5s"
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o whole $small; says "of memory (there are"; says "done:"
-says "^steps: .* ms on average, .* decided by .* ([0-9.]* %)"; says "dt .* s (the "
+says "^steps: .* ms on average, .* decided by"; says "^    .* ([0-9.]* %)"; says "dt .* ms"
+[ "$(awk '{ if (length($0) > longest) longest = length($0) } END { print longest }' err)" -le 80 ] ||
+    fail "lines of a log are long"
 # shellcheck disable=SC2086
 expect 2 "$repose" run first-fall -o whole $small; says "--resume"
 # shellcheck disable=SC2086
@@ -191,6 +203,9 @@ expect 0 "$repose" measure cone flow --plane z=0.9; prints "^steady  mass  *-1[2
 expect 0 "$repose" measure cone flow --plane=z=0.9 --json; prints '"steady_from"'; prints '"name": "appeared"'
 expect 2 "$repose" measure cone flow; says "--plane"
 expect 2 "$repose" measure cone flow --plane q=1; says "in metres"
+expect 2 "$repose" measure cone flow --plane z=1kg; says "a mass, but a length is wanted"
+"$repose" measure cone flow --plane z=0.9 >metres.txt
+"$repose" measure cone flow --plane z=90cm | cmp - metres.txt || fail "--plane in centimetres"
 expect 2 "$repose" measure cone flow --plane z=1 --frames 3; says "between frames"
 expect 2 "$repose" measure cone energy --frames 90; says "no such frame"
 expect 2 "$repose" measure cone energy --plot energy.jpg; says "svg"
@@ -351,7 +366,7 @@ expect 2 "$repose" render whole --range nan:1
 expect 2 "$repose" render whole --range 3; says "0:2.5"
 expect 2 "$repose" render whole --color nosuch; says "nosuch"
 expect 2 "$repose" render whole --orbit fast; says "a number"
-expect 2 "$repose" render whole --orbit inf; says "a number"
+expect 2 "$repose" render whole --orbit inf; says "a finite number"
 expect 2 "$repose" render whole --orbit 1e300; says "10000 are allowed"
 expect 2 "$repose" render whole --grain-size 0; says "grain size"
 expect 2 "$repose" render whole --fps 0; says "--fps"

@@ -15,11 +15,15 @@ expect 0 "$repose" measure run contacts --csv; prints "^frame,time \[s\],grains 
 [ "$(wc -l <out)" -eq 4 ] || fail "three frames make three rows and a head"
 expect 0 "$repose" measure run stress --region :,:,0.05:0.1 --frames 2 --json
 grep '"name": "zz"' out | grep -q '"value": \(10000\|9999\.\)' || fail "144 N on 0.0144 m2 are no 10 kPa: $(cat out)"
+cp out metres.txt
+expect 0 "$repose" measure run stress --region :,:,5cm:100mm --frames 2 --json
+cmp out metres.txt || fail "--region in centimetres"
 expect 0 "$repose" measure run forces; prints "normal Silbert beta"; prints "shear mean  *0 "
 expect 0 "$repose" measure run force-distribution; prints "normal error"
 expect 0 "$repose" measure run fabric --frames 0; prints "from upright"
 expect 0 "$repose" measure run contact-angles --csv; prints "^2,0.2"
 expect 0 "$repose" measure run force-correlation; prints "correlation"
+expect 2 "$repose" measure run stress --region :,:,0:1kg; says "a mass, but a length is wanted"
 expect 2 "$repose" measure run stress --region 0:1; says "open"
 expect 2 "$repose" measure run stress --region 1:0,:,:; says "open"
 expect 2 "$repose" measure run stress --region 0:1,:,:,; says "open"

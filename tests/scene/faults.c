@@ -34,7 +34,7 @@ static void check_fault(const wrong *w)
 static const wrong values[] = {
     {"time: {duration: 2 kg}", 2, 18, "time.duration", "is a mass, but a time is wanted"},
     {"time: {duration: 2 kg}", 2, 18, "time.duration", "allowed units: s, ms, us, min, h"},
-    {"time: {duration: 2 sec}", 2, 18, "time.duration", "'sec' is not a unit"},
+    {"time: {duration: 2 sek}", 2, 18, "time.duration", "'sek' is not a unit"},
     {"time: {duration: two}", 2, 18, "time.duration", "expected a number; allowed: 0 to 1e+06 s"},
     {"time: {duration: -1 s}", 2, 18, "time.duration", "allowed: 0 to 1e+06 s"},
     {"time: {duration: nan}", 2, 18, "time.duration", "'nan' is not allowed"},
@@ -407,7 +407,7 @@ static void the_caret_stands_below_the_value(void **state)
     char text[1000];
     rp_fault_text(rp_report_fault(report, 0), text, sizeof text);
     assert_string_equal(text, "test.yaml:2:12: particles.spacing: in '5 parsec', 'parsec' is not a "
-                              "unit; allowed here: m, cm, mm, um, km\n"
+                              "unit; allowed here: m, cm, mm, um, km, in, ft\n"
                               "      spacing: 5 parsec\n"
                               "               ^");
     rp_report_destroy(report);

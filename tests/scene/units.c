@@ -27,6 +27,11 @@ static void values_are_the_nearest_numbers(void **state)
     assert_true(si(9.81, "m/s^2") == 9.81);
     assert_true(si(9.81, "m s-2") == 9.81);
     assert_true(si(36, "km/h") == 10);
+    assert_true(si(1, "in") == 0.0254);
+    assert_true(si(2, "feet") == 0.6096);
+    assert_true(si(1, "lb") == 0.45359237);
+    assert_true(si(90, "°") == si(90, "deg"));
+    assert_true(si(5, "millimetre") == 0.005);
     assert_true(si(50, "1/s") == 50);
     assert_true(si(50, "Hz") == 50);
     assert_true(si(20, "%") == 0.2);
