@@ -2,7 +2,7 @@
 #ifndef RP_RECORD_FOLDER_H
 #define RP_RECORD_FOLDER_H
 
-#include "record/aside.h"
+#include "base/aside.h"
 #include "repose/record.h"
 
 /* The longest folder name; leaves room for the names inside. */
@@ -43,6 +43,8 @@ rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
 /* Takes them back from a run that could not begin. */
 void rp_record_drop_meshes(const rp_record *record);
 
+/* A fault when one of the folders inside the run is a link, before anything is written through it. */
+rp_code rp_record_check_links(const rp_record *record, rp_report *report);
 /* All checkpoints present; release with rp_numbers_end. */
 rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
 /* Keeps the newest `keep` checkpoints. */

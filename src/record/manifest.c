@@ -1,6 +1,6 @@
 #include "record/manifest.h"
 #include "base/memory.h"
-#include "record/aside.h"
+#include "base/aside.h"
 #include "record/fields.h"
 #include "record/sealed.h"
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number)
@@ -39,12 +40,30 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
     return code;
 }
 
+/* What a run writes to. */
+static const char *const folders[] = {"frames",       "checkpoints",  "export",
+                                      "measurements", RP_FINE_FOLDER, RP_FINE_CHECKPOINTS};
+#define FOLDERS (sizeof folders / sizeof *folders)
+
+rp_code rp_record_check_links(const rp_record *record, rp_report *report)
+{
+    for (size_t i = 0; i < FOLDERS; i++) {
+        rp_path path = rp_record_path(record, folders[i]);
+        rp_place place = {.file = path.text};
+        struct stat status;
+        if (lstat(path.text, &status) == 0 && S_ISLNK(status.st_mode))
+            return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                              "this is a link, and runs write inside their own folder only; put "
+                              "the folder itself in its place");
+    }
+    return RP_OK;
+}
+
 /* What killed programs were writing when they died. */
 static rp_code remove_partial(const rp_record *record, rp_report *report)
 {
-    static const char *const folders[] = {"frames", "checkpoints", "export", "measurements"};
     rp_code code = RP_OK;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && code == RP_OK; i++)
+    for (size_t i = 0; i < FOLDERS && code == RP_OK; i++)
         code = rp_aside_sweep(rp_record_path(record, folders[i]).text, report);
     return code;
 }

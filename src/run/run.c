@@ -5,7 +5,6 @@
 #include "export/export.h"
 #include "record/checkpoint.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
@@ -44,8 +43,9 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
 {
     rp_path path = rp_record_path(record, "lock");
     rp_place place = {.file = rp_record_folder(record)};
-    *lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (*lock < 0) return rp_fail_errno(report, errno, path.text, "open the lock");
+    rp_code code = rp_record_check_links(record, report);
+    if (code == RP_OK) code = rp_file_open_own(path.text, O_RDWR | O_CREAT, lock, report);
+    if (code != RP_OK) return code;
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
