@@ -4,8 +4,10 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +70,32 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
     return code;
 }
 
+/* Removes the plain files of a folder; one that is missing is fine. */
+static rp_code remove_files(const char *path, rp_report *report)
+{
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOENT) return RP_OK;
+    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_code code = RP_OK;
+    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+        char file[RP_PATH_MAX + NAME_MAX + 2];
+        struct stat status;
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (lstat(file, &status) == 0 && S_ISREG(status.st_mode)) code = remove_file(file, report);
+    }
+    closedir(folder);
+    return code;
+}
+
+rp_code rp_record_remove_output(const rp_record *record, rp_report *report)
+{
+    rp_code code = remove_files(rp_record_path(record, "checkpoints").text, report);
+    for (size_t i = 0; i < FOLDERS && code == RP_OK; i++)
+        code = remove_files(rp_record_path(record, folders[i]).text, report);
+    if (code == RP_OK) code = remove_file(rp_record_path(record, "film.mp4").text, report);
+    return code;
+}
+
 rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report *report)
 {
     rp_numbers *fine = &record->fine;
@@ -97,10 +125,11 @@ static rp_code lines_differ(const char *path, int line, const char *recorded, co
                             rp_report *report)
 {
     rp_place place = {.file = path, .line = line};
-    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                      "the run was made from another scene: this line is '%.*s' there and '%.*s' "
-                      "now; resume with the scene as it was, or start a new run with -o",
-                      (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, &place, NULL,
+        "the run was made from another scene: this line is '%.*s' there and '%.*s' "
+        "now; `repose resume` takes the scene as it was, --overwrite or -o start a new run",
+        (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
 }
 
 static rp_code compare_texts(const char *path, const char *recorded, const char *now,

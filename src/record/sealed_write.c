@@ -1,5 +1,5 @@
-#include "base/memory.h"
 #include "base/aside.h"
+#include "base/memory.h"
 #include "record/seal.h"
 #include "record/sealed_hdf.h"
 
