@@ -2,7 +2,7 @@
 #ifndef RP_VALIDATION_HTML_H
 #define RP_VALIDATION_HTML_H
 
-#include "record/aside.h"
+#include "base/aside.h"
 
 #include <stddef.h>
 

@@ -47,7 +47,7 @@ typedef struct options {
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double grain_size, fps;
-    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
+    bool resume, overwrite, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
 } options;
 
 typedef struct verb {
@@ -67,8 +67,9 @@ typedef struct verb {
 
 #define VERB_OPTIONS(list) .specs = (list), .spec_count = (int)(sizeof(list) / sizeof *(list))
 
-extern const verb verb_run, verb_check, verb_info, verb_export, verb_render, verb_measure,
-    verb_refine, verb_sample, verb_validate, verb_bench, verb_help, verb_completion, verb_version;
+extern const verb verb_run, verb_resume, verb_check, verb_info, verb_export, verb_render,
+    verb_measure, verb_refine, verb_sample, verb_validate, verb_bench, verb_help, verb_completion,
+    verb_version;
 int verb_count(void);
 const verb *verb_at(int index);
 const verb *verb_find(const char *name);
@@ -79,6 +80,16 @@ bool options_read(const verb *v, int argc, char **argv, options *out);
 rp_code read_quantity(const char *option, const char *text, const char *unit, double *value,
                       rp_report *report);
 void options_release(options *o);
+/* The options of `v` that say what is made, not how or where, one a line, as `--frames=12`. Release
+ * with free; NULL when memory runs out. */
+char *options_text(const verb *v, const options *o);
+/* Takes such lines for options that were not given; the text is changed and must outlive them.
+ * False after saying what is wrong. */
+bool options_add_text(const verb *v, char *text, options *o);
+
+/* verb_run.c: runs the scene into o->output. `film_kept`: the film was asked for when the run
+ * began, and one that is there already will do. */
+rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report);
 
 /* say.c */
 /* Prints the report's faults to standard error and gives the exit code that belongs to `code`. */

@@ -99,7 +99,7 @@ static void tell_end(const live_film *live, rp_code code)
     } else if (!live->quiet && code == RP_OK) {
         fprintf(stderr, "%s: %s\n", rp_encoder_knows(live->path) ? "film" : "pictures", live->path);
     } else if (!live->quiet) {
-        fprintf(stderr, "repose: the run is whole, its film is not; --resume tries again\n");
+        fprintf(stderr, "repose: the run is whole, its film is not; `repose resume` tries again\n");
     }
 }
 
@@ -112,7 +112,7 @@ rp_code live_film_end(live_film *live, const char *folder, bool finished, progre
     live->film = NULL;
     if (live->refused && !live->quiet)
         fprintf(stderr, "repose: the run was stopped for its film, and all is saved; once this is "
-                        "mended, --resume goes on:\n");
+                        "mended, `repose resume` goes on:\n");
     if (!live->wanted || !finished) return RP_OK;
     live->options.progress = progress_show_film;
     live->options.user = bar;

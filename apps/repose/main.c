@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const verb *const verbs[] = {
-    &verb_run,     &verb_check,   &verb_info,       &verb_refine,   &verb_render,
-    &verb_measure, &verb_sample,  &verb_export,     &verb_validate, &verb_bench,
-    &verb_help,    &verb_version, &verb_completion,
+    &verb_run,    &verb_resume,  &verb_check,   &verb_info,       &verb_refine,
+    &verb_render, &verb_measure, &verb_sample,  &verb_export,     &verb_validate,
+    &verb_bench,  &verb_help,    &verb_version, &verb_completion,
 };
 
 #define COUNT ((int)(sizeof verbs / sizeof *verbs))

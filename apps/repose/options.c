@@ -144,9 +144,11 @@ static bool check_words(const verb *v, const options *o)
     return false;
 }
 
+static const options none = {.frames = -1, .samples = -1, .grain_size = NAN, .fps = NAN};
+
 bool options_read(const verb *v, int argc, char **argv, options *out)
 {
-    *out = (options){.frames = -1, .samples = -1, .grain_size = NAN, .fps = NAN};
+    *out = none;
     bool only_words = false;
     for (int i = 0; i < argc;) {
         const char *argument = argv[i];
@@ -182,4 +184,82 @@ void options_release(options *o)
 {
     for (int i = 0; i < o->setting_count; i++)
         free(o->setting_texts[i]);
+}
+
+/* --- options that a run folder keeps ---------------------------------------------------------- */
+
+/* All but what belongs to the place, the machine or the moment. */
+static bool is_lasting(const option_spec *spec)
+{
+    static const char *const passing[] = {"--output", "--threads",   "--memory", "--set",
+                                          "--resume", "--overwrite", "--quiet",  "--json"};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (strcmp(spec->name, passing[i]) == 0) return false;
+    return true;
+}
+
+static size_t value_size(option_kind kind)
+{
+    switch (kind) {
+    case OPTION_FLAG:
+        return sizeof(bool);
+    case OPTION_COUNT:
+    case OPTION_BYTES:
+        return sizeof(long long);
+    case OPTION_REAL:
+        return sizeof(double);
+    case OPTION_TEXT:
+        return sizeof(const char *);
+    case OPTION_SET:
+        return 0;
+    }
+    return 0;
+}
+
+static bool is_given(const option_spec *spec, const options *o)
+{
+    size_t size = value_size(spec->kind);
+    return memcmp((const char *)o + spec->offset, (const char *)&none + spec->offset, size) != 0;
+}
+
+static void print_option(FILE *file, const option_spec *spec, const options *o)
+{
+    const void *value = (const char *)o + spec->offset;
+    fputs(spec->name, file);
+    if (spec->kind == OPTION_COUNT) fprintf(file, "=%lld", *(const long long *)value);
+    if (spec->kind == OPTION_REAL) fprintf(file, "=%.17g", *(const double *)value);
+    if (spec->kind == OPTION_TEXT) fprintf(file, "=%s", *(const char *const *)value);
+    fputc('\n', file);
+}
+
+char *options_text(const verb *v, const options *o)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return NULL;
+    for (int i = 0; i < v->spec_count; i++)
+        if (is_lasting(&v->specs[i]) && is_given(&v->specs[i], o))
+            print_option(file, &v->specs[i], o);
+    if (fclose(file) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+bool options_add_text(const verb *v, char *text, options *o)
+{
+    options kept = none;
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const option_spec *spec = find_option(v, line, strcspn(line, "="));
+        if (!spec || !is_lasting(spec)) continue; /* of another version */
+        if (!read_option(v, 1, &line, &kept)) return false;
+    }
+    for (int i = 0; i < v->spec_count; i++) {
+        const option_spec *spec = &v->specs[i];
+        if (is_given(spec, o) || !is_lasting(spec)) continue;
+        memcpy((char *)o + spec->offset, (const char *)&kept + spec->offset,
+               value_size(spec->kind));
+    }
+    return true;
 }

@@ -1,8 +1,11 @@
 #include "base/report.h"
 #include "cli.h"
+#include "record/folder.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const option_spec specs[] = {
@@ -15,6 +18,8 @@ static const option_spec specs[] = {
     {"--set", NULL, "KEY=VALUE", OPTION_SET, 0, "change a value of the scene; may be repeated"},
     {"--resume", NULL, NULL, OPTION_FLAG, offsetof(options, resume),
      "go on from the folder's last checkpoint"},
+    {"--overwrite", NULL, NULL, OPTION_FLAG, offsetof(options, overwrite),
+     "replace the run that is in the folder; other folders are refused"},
     {"--memory", NULL, "MB", OPTION_BYTES, offsetof(options, memory_mb),
      "memory the run may take, such as 4GB (default: what is free)"},
     {"--film", NULL, NULL, OPTION_FLAG, offsetof(options, film),
@@ -83,6 +88,15 @@ static void print_tally(const rp_step_tally *t)
                 100 * (double)t->reasons[i].steps / (double)t->steps);
 }
 
+/* What there is to say about a run that had nothing left to do. */
+static bool print_finished(const rp_run_summary *s, const char *folder, const options *o)
+{
+    if (!o->resume || s->tally.steps) return false;
+    fprintf(stderr, "%s is finished: %lld frames, %.6g s simulated; nothing was left to do\n",
+            folder, (long long)s->frames, s->time);
+    return true;
+}
+
 static void print_summary(rp_code code, const rp_run_summary *s, const char *folder,
                           const options *o)
 {
@@ -94,7 +108,7 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
                s->time, s->seconds, s->grains, (unsigned long long)s->hash);
         print_tally_json(&s->tally);
         printf("}\n");
-    } else if (!o->quiet && code == RP_OK) {
+    } else if (!o->quiet && code == RP_OK && !print_finished(s, folder, o)) {
         fprintf(stderr, "done: %lld frames, %llu steps, %.6g s simulated in %s, state %016llx\n",
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
@@ -102,10 +116,8 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
         if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
     if (code == RP_INTERRUPTED && !o->json)
-        fprintf(stderr,
-                "repose: stopped at %.6g s; all is saved. Go on with the same command and "
-                "--resume\n",
-                s->time);
+        fprintf(stderr, "repose: stopped at %.6g s; all is saved. Go on with: repose resume '%s'\n",
+                s->time, folder);
 }
 
 /* What the hooks of a run know. */
@@ -127,19 +139,33 @@ static void on_frame(void *user, const rp_record *record, int64_t number)
     live_film_add(&w->film, record);
 }
 
-static rp_code run_scene(const rp_scene *scene, const char *scene_path, const options *o,
-                         rp_report *report)
+/* True when the run's last frame is not newer than a film of it. */
+static bool film_is_there(const char *film, const char *folder)
 {
-    char folder[PATH_MAX];
-    default_folder(scene_path, folder, sizeof folder);
+    rp_record *record = NULL;
+    struct stat made, frame;
+    bool there = stat(film, &made) == 0 && S_ISREG(made.st_mode) &&
+                 rp_record_open(folder, &record, NULL) == RP_OK;
+    if (there) {
+        int64_t last = rp_record_frame_number(record, rp_record_frame_count(record) - 1);
+        there = stat(rp_record_frame_path(record, last).text, &frame) == 0 &&
+                made.st_mtime >= frame.st_mtime;
+    }
+    rp_record_close(record);
+    return there;
+}
+
+rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report)
+{
     watch w = {.bar = {.terminal = isatty(STDERR_FILENO),
                        .quiet = o->quiet,
                        .json = o->json,
                        .frames_shown = -1}};
     rp_run_options run = rp_default_run_options();
-    run.folder = o->output ? o->output : folder;
+    run.folder = o->output;
     run.frames = o->frames;
     run.resume = o->resume;
+    run.overwrite = o->overwrite;
     run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
     run.world.memory_limit = (size_t)o->memory_mb * 1000000;
     run.progress = on_progress;
@@ -151,10 +177,15 @@ static rp_code run_scene(const rp_scene *scene, const char *scene_path, const op
     announce(scene, &run, o);
     stop_on_interrupt();
     rp_run_summary summary = {0};
+    char *command = options_text(&verb_run, o);
+    run.command = command;
     code = rp_run(scene, &run, &summary, report);
+    free(command);
     progress_end(&w.bar);
     if (w.film.refused && (code == RP_OK || code == RP_INTERRUPTED)) code = RP_ERROR_INPUT;
     if (code == RP_OK || code == RP_INTERRUPTED) print_summary(code, &summary, run.folder, o);
+    if (film_kept && !summary.tally.steps && film_is_there(w.film.path, run.folder))
+        w.film.wanted = false;
     rp_code filmed = live_film_end(&w.film, run.folder, code == RP_OK, &w.bar, report);
     return code == RP_OK ? filmed : code;
 }
@@ -163,11 +194,18 @@ static int run(const verb *v, const options *o)
 {
     if (!o->film && looks_given(o))
         return say_usage(v, "%s is about pictures: add --film", looks_given(o));
+    if (o->resume && o->overwrite)
+        return say_usage(v, "--resume goes on with a run, --overwrite begins it again: choose one");
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
-    char path[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX];
+    options chosen = *o;
     rp_code code = open_scene(o, path, sizeof path, &scene, report);
-    if (code == RP_OK) code = run_scene(scene, path, o, report);
+    if (code == RP_OK && !o->output) {
+        default_folder(path, folder, sizeof folder);
+        chosen.output = folder;
+    }
+    if (code == RP_OK) code = run_scene(scene, &chosen, false, report);
     int result = say_faults(code, report, o->json);
     if (code == RP_ERROR_INPUT && !scene && !o->json) say_more_may_follow();
     rp_scene_destroy(scene);
@@ -183,8 +221,12 @@ const verb verb_run = {
         "SCENE is a file, the name of a scene that came along (see `repose help scenes`), or -\n"
         "for standard input, which goes into runs/stdin.\n"
         "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
-        "one ends at once. After a crash, a kill or a full disk, --resume goes on from the last\n"
-        "checkpoint, to the same bits as an uninterrupted run.\n"
+        "one ends at once. After that, a crash, a kill or a full disk, `repose resume RUN` goes "
+        "on\n"
+        "from the last checkpoint, to the same bits as an uninterrupted run; so does the same\n"
+        "command with --resume. After an edit of the scene, --overwrite runs it again: frames,\n"
+        "checkpoints, measurements, exports and film.mp4 of the run in the folder are removed,\n"
+        "other files in it stay.\n"
         "With --film the camera is chosen by the first frame; `repose render` afterwards knows\n"
         "the whole run. --resume goes on with the film as well.\n",
     VERB_OPTIONS(specs),

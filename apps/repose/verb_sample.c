@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "geom/mass.h"
 #include "geom/sample.h"
-#include "record/aside.h"
+#include "base/aside.h"
 #include "sample_picture.h"
 #include "scene/units.h"
 

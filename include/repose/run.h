@@ -28,6 +28,10 @@ typedef struct rp_run_options {
     const char *folder;
     int64_t frames; /* the number of the last frame; -1: as the scene says */
     bool resume;    /* go on from the folder's last checkpoint */
+    /* A run that is in the folder gives way: what it wrote and its film are removed. A folder that
+     * holds something else, and no run, is refused as ever. */
+    bool overwrite;
+    const char *command; /* kept in the folder as command.txt, for whoever resumes; may be NULL */
     rp_world_options world;
     /* Called after every step and after every frame; may be NULL. Return false to stop: the frame
      * in hand is finished, a checkpoint written, and RP_INTERRUPTED returned. */

@@ -182,7 +182,7 @@ rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char
     rp_place place = {.file = file};
     rp_code code = error == ENOSPC || error == EDQUOT ? RP_ERROR_SPACE : RP_ERROR_IO;
     const char *advice = code == RP_ERROR_SPACE
-                             ? "; free some space and try again (a run goes on with --resume)"
+                             ? "; free some space and try again (`repose resume RUN` goes on with a run)"
                              : "";
     return rp_fail_at(report, code, &place, NULL, "cannot %s: %s%s", action, strerror(error),
                       advice);

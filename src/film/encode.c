@@ -2,6 +2,7 @@
  * be told not to send the host program a SIGPIPE when ffmpeg dies. Complaints go to a file without
  * a name. */
 #include "film/encode.h"
+#include "base/aside.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/report.h"
@@ -20,7 +21,7 @@
 #define ARGUMENTS_MAX 64
 
 struct rp_encoder {
-    char path[PATH_MAX], part[PATH_MAX];
+    rp_aside_folder aside;
     FILE *complaints;
     int socket;  /* -1 when closed */
     pid_t child; /* 0 when there is none */
@@ -89,23 +90,6 @@ rp_code rp_encoder_check(rp_report *report)
                    "films need ffmpeg, which is not in PATH; on Debian: apt-get install ffmpeg");
 }
 
-/* A name beside the film that no other process uses; made here, so that a folder that cannot be
- * written to is told as such. */
-static rp_code make_part(rp_encoder *encoder, const char *path, rp_report *report)
-{
-    int length = snprintf(encoder->path, sizeof encoder->path, "%s", path);
-    int more = snprintf(encoder->part, sizeof encoder->part, "%s.%ld.part", path, (long)getpid());
-    if (length >= (int)sizeof encoder->path || more >= (int)sizeof encoder->part)
-        return rp_fail_errno(report, ENAMETOOLONG, path, "write");
-    int descriptor = open(encoder->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        encoder->part[0] = 0;
-        return rp_fail_errno(report, errno, path, "write");
-    }
-    close(descriptor);
-    return RP_OK;
-}
-
 /* As a fraction: a decimal point is a comma in some host programs. */
 static void print_rate(double rate, char *text, size_t size)
 {
@@ -118,7 +102,7 @@ static void print_rate(double rate, char *text, size_t size)
 static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const char *rate,
                              int input, rp_report *report)
 {
-    char program[PATH_MAX], target[PATH_MAX + 8];
+    char program[PATH_MAX], target[RP_PATH_MAX + 8];
     const char *arguments[ARGUMENTS_MAX] = {
         "ffmpeg", "-hide_banner", "-loglevel",  "error", "-nostats", "-y",     "-f", "image2pipe",
         "-c:v",   "png",          "-framerate", rate,    "-i",       "pipe:0", "-an"};
@@ -129,7 +113,8 @@ static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const c
         arguments[count++] = common[i];
     arguments[count++] = "-f";
     arguments[count++] = kind->format;
-    snprintf(target, sizeof target, "file:%s", encoder->part); /* never a protocol or an option */
+    snprintf(target, sizeof target, "file:%s",
+             encoder->aside.file); /* never a protocol or an option */
     arguments[count] = target;
     if (!rp_program_find("ffmpeg", program, sizeof program)) return rp_encoder_check(report);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -175,7 +160,8 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     encoder->socket = -1;
     char rate[64];
     print_rate(frames_per_second, rate, sizeof rate);
-    code = make_part(encoder, path, report);
+    encoder->aside.descriptor = -1;
+    code = rp_aside_folder_open(&encoder->aside, path, report);
     if (code == RP_OK) code = start(encoder, kind, rate, report);
     if (code == RP_OK)
         *out = encoder;
@@ -207,7 +193,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
 {
     int status = 0;
     char text[512], how[64];
-    rp_place place = {.file = encoder->path};
+    rp_place place = {.file = encoder->aside.path};
     rp_code code = rp_program_wait("ffmpeg", encoder->child, &status, report);
     encoder->child = 0;
     if (code != RP_OK) return code;
@@ -240,23 +226,6 @@ rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_r
     return rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
 }
 
-/* On disk before it has its name. */
-static rp_code put_in_place(rp_encoder *encoder, rp_report *report)
-{
-    int descriptor = open(encoder->part, O_RDONLY | O_CLOEXEC);
-    bool well = descriptor >= 0 && fsync(descriptor) == 0 && lseek(descriptor, 0, SEEK_END) > 0;
-    int error = errno;
-    if (descriptor >= 0) close(descriptor);
-    rp_place place = {.file = encoder->path};
-    if (!well && descriptor >= 0 && !error)
-        return rp_fail_at(report, RP_ERROR_IO, &place, NULL, "ffmpeg wrote nothing");
-    if (!well) return rp_fail_errno(report, error, encoder->path, "write");
-    if (rename(encoder->part, encoder->path) != 0)
-        return rp_fail_errno(report, errno, encoder->path, "put the finished film in place");
-    encoder->part[0] = 0;
-    return RP_OK;
-}
-
 rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
 {
     rp_code code;
@@ -265,8 +234,7 @@ rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
         code = wait_for(encoder, true, report);
     else
         code = rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
-    errno = 0;
-    if (code == RP_OK) code = put_in_place(encoder, report);
+    if (code == RP_OK) code = rp_aside_folder_finish(&encoder->aside, "ffmpeg", report);
     rp_encoder_abandon(encoder);
     return code;
 }
@@ -281,6 +249,6 @@ void rp_encoder_abandon(rp_encoder *encoder)
         rp_program_wait("ffmpeg", encoder->child, &status, NULL);
     }
     if (encoder->complaints) fclose(encoder->complaints);
-    if (encoder->part[0]) unlink(encoder->part);
+    rp_aside_folder_abandon(&encoder->aside);
     rp_release(encoder, sizeof *encoder);
 }

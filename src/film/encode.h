@@ -17,7 +17,7 @@ rp_code rp_encoder_check(rp_report *report);
 /* True for names that end in .mp4 or .webm. */
 bool rp_encoder_knows(const char *path);
 
-/* Starts a film. It is written under another name beside `path`, which appears when it is whole. */
+/* Starts a film. It is written to a private folder beside `path`, which appears when it is whole. */
 rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder **out,
                          rp_report *report);
 /* The bytes of the next PNG file; all have the same size in pixels. After a fault only

@@ -61,9 +61,11 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
     for (int i = 0; i < LOCK_TRIES; i++) {
         rp_code code = rp_folder_make(film->folder, report);
         if (code != RP_OK) return code;
-        film->lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-        if (film->lock < 0 && errno == ENOENT) continue;
-        if (film->lock < 0) return rp_fail_errno(report, errno, film->folder, "write to");
+        code = rp_file_open_own(path.text, O_RDWR | O_CREAT, &film->lock, NULL);
+        if (code != RP_OK && access(film->folder, F_OK) != 0) continue; /* just removed */
+        if (code != RP_OK)                                              /* again, to say why */
+            code = rp_file_open_own(path.text, O_RDWR | O_CREAT, &film->lock, report);
+        if (code != RP_OK) return code;
         int error = flock(film->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
         if (!error && still_there(film->lock, path.text)) return RP_OK;
         close(film->lock);
@@ -134,24 +136,22 @@ static char *make_settings(const rp_film *film)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* "000012.png", or "000012.png.…part", which a killed process leaves behind. */
-static bool is_picture(const char *name, bool *partial)
+/* "000012.png". */
+static bool is_picture(const char *name)
 {
-    size_t digits = strspn(name, "0123456789"), length = strlen(name);
-    if (digits < 6 || strncmp(name + digits, ".png", 4) != 0) return false;
-    *partial = length > digits + 9 && strcmp(name + length - 5, ".part") == 0;
-    return *partial || length == digits + 4;
+    size_t digits = strspn(name, "0123456789");
+    return digits >= 6 && strcmp(name + digits, ".png") == 0;
 }
 
-/* Removes partial pictures, or all. Only while the folder is locked: partial ones are nobody's. */
+/* Removes what a killed process was writing, or all pictures. */
 static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
 {
-    DIR *folder = opendir(film->folder);
+    rp_code code = rp_aside_sweep(film->folder, report);
+    DIR *folder = code == RP_OK && all ? opendir(film->folder) : NULL;
+    if (code != RP_OK || !all) return code;
     if (!folder) return rp_fail_errno(report, errno, film->folder, "list the folder");
-    rp_code code = RP_OK;
     for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
-        bool partial;
-        if (!is_picture(entry->d_name, &partial) || (!partial && !all)) continue;
+        if (!is_picture(entry->d_name)) continue;
         rp_path path = inside(film, entry->d_name);
         if (unlink(path.text) != 0 && errno != ENOENT)
             code = rp_fail_errno(report, errno, path.text, "remove");
@@ -160,44 +160,14 @@ static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
     return code;
 }
 
-/* True for "FILM.123.part". */
-static bool is_part_of(const char *name, const char *film)
-{
-    size_t length = strlen(film);
-    if (strncmp(name, film, length) != 0 || name[length] != '.') return false;
-    name += length + 1;
-    size_t digits = strspn(name, "0123456789");
-    return digits > 0 && strcmp(name + digits, ".part") == 0;
-}
-
-/* Removes what encoders that were killed left behind: while we hold the lock there is no other. */
-static void sweep_films(const rp_film *film)
-{
-    const char *path = film->options.path, *slash = strrchr(path, '/');
-    char parent[RP_PATH_MAX], part[RP_PATH_MAX];
-    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) + 1 : 2,
-             slash ? path : "./");
-    DIR *folder = opendir(parent);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (!is_part_of(entry->d_name, slash ? slash + 1 : path)) continue;
-        int length = snprintf(part, sizeof part, "%s%s", parent, entry->d_name);
-        if (length < (int)sizeof part) unlink(part);
-    }
-    closedir(folder);
-}
-
 /* The name of a picture in the folder; empty when there is none. */
 static rp_path find_picture(const rp_film *film)
 {
     rp_path name = {""};
     DIR *folder = opendir(film->folder);
     if (!folder) return name;
-    for (struct dirent *entry; !name.text[0] && (entry = readdir(folder));) {
-        bool partial;
-        if (is_picture(entry->d_name, &partial) && !partial)
-            snprintf(name.text, sizeof name.text, "%s", entry->d_name);
-    }
+    for (struct dirent *entry; !name.text[0] && (entry = readdir(folder));)
+        if (is_picture(entry->d_name)) snprintf(name.text, sizeof name.text, "%s", entry->d_name);
     closedir(folder);
     return name;
 }
@@ -245,6 +215,10 @@ rp_code rp_film_folder_open(rp_film *film, rp_report *report)
     if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return rp_fail_errno(report, EISDIR, path, "write");
     rp_place place = {.file = film->folder};
+    if (film->encodes && lstat(film->folder, &info) == 0 && S_ISLNK(info.st_mode))
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "this is a link, where the pictures of the film would go; remove it, or "
+                          "take another name with -o");
     if (access(inside(film, "manifest.json").text, F_OK) == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is the folder of a run; give its pictures one of their own, such "
@@ -259,7 +233,7 @@ rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
     if (!settings) return rp_fail_memory(report, sizeof *film, "the settings of a film");
     rp_code code = apply_settings(film, settings, report);
     free(settings);
-    if (film->encodes) sweep_films(film);
+    if (film->encodes) rp_aside_folder_sweep(film->options.path);
     return code;
 }
 

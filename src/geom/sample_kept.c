@@ -1,5 +1,6 @@
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */
+#include "base/aside.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "geom/sample.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define PATH 4096
 
@@ -91,16 +91,6 @@ static bool load(const char *path, uint64_t key, double spacing, rp_samples *sam
     return ok;
 }
 
-static bool write_samples(FILE *file, uint64_t key, const rp_samples *s)
-{
-    head h = head_of(s, key);
-    uint64_t hash = hash_of(&h, s);
-    return fwrite(&h, sizeof h, 1, file) == 1 &&
-           fwrite(s->points, sizeof(rp_vec3), s->count, file) == s->count &&
-           fwrite(s->normals, sizeof(rp_vec3), s->count, file) == s->count &&
-           fwrite(&hash, sizeof hash, 1, file) == 1;
-}
-
 /* The folder and those above it. */
 static void make_folder(const char *path)
 {
@@ -115,22 +105,19 @@ static void make_folder(const char *path)
     mkdir(part, 0700);
 }
 
-/* Under another name first, so that nobody ever sees half a file. Trouble is passed over: without
- * the file the samples are only made again. */
-static void save(const char *folder, const char *path, uint64_t key, const rp_samples *samples)
+/* Trouble is passed over: without the file the samples are only made again. */
+static void save(const char *folder, const char *path, uint64_t key, const rp_samples *s)
 {
-    char aside[PATH + 16];
+    head h = head_of(s, key);
+    uint64_t hash = hash_of(&h, s);
+    rp_aside file;
     make_folder(folder);
-    snprintf(aside, sizeof aside, "%s.XXXXXX", path);
-    int descriptor = mkstemp(aside);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-    if (!file) {
-        if (descriptor >= 0) close(descriptor);
-        return;
-    }
-    bool ok = write_samples(file, key, samples);
-    ok = fclose(file) == 0 && ok;
-    if (!ok || rename(aside, path) != 0) unlink(aside);
+    if (rp_aside_open(&file, path, NULL) != RP_OK) return;
+    rp_aside_write(&file, &h, sizeof h);
+    rp_aside_write(&file, s->points, s->count * sizeof(rp_vec3));
+    rp_aside_write(&file, s->normals, s->count * sizeof(rp_vec3));
+    rp_aside_write(&file, &hash, sizeof hash);
+    (void)rp_aside_finish(&file, NULL);
 }
 
 rp_code rp_shape_sample_kept(const rp_shape *shape, double spacing, const char *folder,

@@ -1,6 +1,7 @@
 /* gnuplot as a program of its own: found in PATH, started without a shell and without the user's
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
+#include "base/aside.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/report.h"
@@ -118,22 +119,6 @@ rp_code rp_plot_check_name(const char *path, rp_report *report)
                       "plots are SVG or PNG files; name it *.svg or *.png");
 }
 
-static rp_code write_file(const char *path, const char *data, size_t size, rp_report *report)
-{
-    char aside[PATH_MAX];
-    int length = snprintf(aside, sizeof aside, "%s.partial", path);
-    if (length < 0 || (size_t)length >= sizeof aside)
-        return rp_fail(report, RP_ERROR_INPUT, "the path of the plot is too long");
-    FILE *file = fopen(aside, "wb");
-    if (!file) return rp_fail_errno(report, errno, path, "write");
-    int error = fwrite(data, 1, size, file) == size ? 0 : errno;
-    if (fclose(file) != 0 && !error) error = errno;
-    if (!error && rename(aside, path) != 0) error = errno;
-    if (!error) return RP_OK;
-    unlink(aside);
-    return rp_fail_errno(report, error, path, "write");
-}
-
 rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report)
 {
     char *data = NULL;
@@ -141,7 +126,12 @@ rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *re
     rp_code code = rp_plot_check_name(path, report);
     if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
     if (code != RP_OK) return code;
-    code = write_file(path, data, size, report);
+    rp_aside file;
+    code = rp_aside_open(&file, path, report);
+    if (code == RP_OK) {
+        rp_aside_write(&file, data, size);
+        code = rp_aside_finish(&file, report);
+    }
     rp_release(data, size + 1);
     return code;
 }

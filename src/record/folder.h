@@ -2,7 +2,7 @@
 #ifndef RP_RECORD_FOLDER_H
 #define RP_RECORD_FOLDER_H
 
-#include "record/aside.h"
+#include "base/aside.h"
 #include "repose/record.h"
 
 /* The longest folder name; leaves room for the names inside. */
@@ -43,6 +43,25 @@ rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
 /* Takes them back from a run that could not begin. */
 void rp_record_drop_meshes(const rp_record *record);
 
+/* A fault when one of the folders inside the run is a link, before anything is written through it.
+ */
+rp_code rp_record_check_links(const rp_record *record, rp_report *report);
+/* What a run was started with: text that whoever resumes it may want, such as options. */
+#define RP_COMMAND_FILE "command.txt"
+/* rp_record_create that keeps a command, which may be NULL. */
+rp_code rp_record_begin(const char *folder, const rp_scene *scene, int threads, const char *command,
+                        rp_record **out, rp_report *report);
+/* A run that is to be replaced: its folder with another scene, nothing changed yet; a folder that
+ * has no manifest of ours is refused. rp_record_begin_again, once it is locked, removes what the
+ * old run wrote; other files stay. */
+rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record **out,
+                            rp_report *report);
+rp_code rp_record_begin_again(rp_record *record, int threads, const char *command,
+                              rp_report *report);
+/* True when the folder has a manifest, whatever is in it. */
+bool rp_record_is_run(const char *folder);
+/* Removes what the run wrote, checkpoints first: what is left cannot be resumed by mistake. */
+rp_code rp_record_remove_output(const rp_record *record, rp_report *report);
 /* All checkpoints present; release with rp_numbers_end. */
 rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_report *report);
 /* Keeps the newest `keep` checkpoints. */

@@ -1,6 +1,6 @@
 #include "record/manifest.h"
+#include "base/aside.h"
 #include "base/memory.h"
-#include "record/aside.h"
 #include "record/fields.h"
 #include "record/sealed.h"
 
@@ -197,14 +197,20 @@ static const char *find_value(const char *json, const char *key, bool *whole)
     return found;
 }
 
-static rp_code check_text(const char *path, const char *text, rp_report *report)
+static rp_code check_program(const char *path, const char *text, rp_report *report)
 {
     rp_place place = {.file = path};
     bool whole;
     const char *program = find_value(text, "program", &whole);
-    if (!whole || !program || strncmp(program, "\"Repose\"", 8) != 0)
-        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
-                          "this is not a whole manifest of a run of Repose");
+    if (whole && program && strncmp(program, "\"Repose\"", 8) == 0) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
+                      "this is not a whole manifest of a run of Repose");
+}
+
+static rp_code check_format(const char *path, const char *text, rp_report *report)
+{
+    rp_place place = {.file = path};
+    bool whole;
     const char *format = find_value(text, "format", &whole);
     if (!format || !isdigit((unsigned char)*format))
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "format", "the number is missing");
@@ -217,13 +223,24 @@ static rp_code check_text(const char *path, const char *text, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_manifest_check(const char *path, rp_report *report)
+static rp_code check(const char *path, bool any_format, rp_report *report)
 {
     char *text;
     size_t size;
     rp_code code = rp_file_read(path, &text, &size, report);
     if (code != RP_OK) return code;
-    code = check_text(path, text, report);
+    code = check_program(path, text, report);
+    if (code == RP_OK && !any_format) code = check_format(path, text, report);
     rp_release(text, size + 1);
     return code;
+}
+
+rp_code rp_manifest_check_program(const char *path, rp_report *report)
+{
+    return check(path, true, report);
+}
+
+rp_code rp_manifest_check(const char *path, rp_report *report)
+{
+    return check(path, false, report);
 }

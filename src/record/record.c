@@ -91,6 +91,8 @@ static bool is_beginning(const char *path, const char *name)
     if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
     /* Copies named by their content: whatever is there is used as it is. */
     if (strcmp(name, "meshes") == 0) return has_kind(inside(path, "scene.yaml").text, S_IFREG);
+    if (strcmp(name, RP_COMMAND_FILE) == 0)
+        return has_kind(entry.text, S_IFREG) && has_kind(inside(path, "scene.yaml").text, S_IFREG);
     if (!has_kind(entry.text, S_IFREG)) return false;
     if (strcmp(name, "scene.yaml") == 0)
         return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
@@ -107,6 +109,11 @@ static const char *foreign_entry(DIR *folder, const char *path)
     return NULL;
 }
 
+bool rp_record_is_run(const char *folder)
+{
+    return access(inside(folder, "manifest.json").text, F_OK) == 0;
+}
+
 /* A folder may be missing, empty or hold the beginnings of a run; `*missing` tells the first. */
 static rp_code check_free(const char *path, bool *missing, rp_report *report)
 {
@@ -120,10 +127,10 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
     rp_code code = RP_OK;
     const char *entry = foreign_entry(folder, path);
-    if (access(inside(path, "manifest.json").text, F_OK) == 0)
+    if (rp_record_is_run(path))
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "the folder holds another run; go on with it by --resume, or choose "
-                          "another folder with -o");
+                          "the folder holds another run; replace it with --overwrite, go on with "
+                          "it by --resume, or choose another folder with -o");
     else if (entry)
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder is not empty (it holds '%s'); choose another folder with -o",
@@ -134,13 +141,16 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
 
 /* The manifest comes last: a folder that has one is a run. What is there before it, is_beginning
  * must know. */
-static rp_code fill_folder(const rp_record *record, int threads, rp_report *report)
+static rp_code fill_folder(const rp_record *record, int threads, const char *command,
+                           rp_report *report)
 {
     rp_code code = rp_folder_make(rp_record_path(record, "frames").text, report);
     if (code == RP_OK) code = rp_folder_make(rp_record_path(record, "checkpoints").text, report);
     if (code == RP_OK)
         code = rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable,
                              report);
+    if (code == RP_OK && command)
+        code = rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report);
     if (code == RP_OK) code = rp_record_keep_meshes(record, report);
     if (code == RP_OK)
         code = rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
@@ -153,6 +163,7 @@ static void clear_folder(const rp_record *record, bool made)
 {
     unlink(rp_record_path(record, "manifest.json").text);
     unlink(rp_record_path(record, "scene.yaml").text);
+    unlink(rp_record_path(record, RP_COMMAND_FILE).text);
     rp_record_drop_meshes(record);
     rmdir(rp_record_path(record, "frames").text);
     rmdir(rp_record_path(record, "checkpoints").text);
@@ -179,7 +190,8 @@ static int take_turn(const char *folder)
     return descriptor;
 }
 
-static rp_code start_folder(const rp_record *record, int threads, bool made, rp_report *report)
+static rp_code start_folder(const rp_record *record, int threads, const char *command, bool made,
+                            rp_report *report)
 {
     rp_code code = rp_folder_make(record->folder, report);
     if (code != RP_OK) return code;
@@ -188,15 +200,15 @@ static rp_code start_folder(const rp_record *record, int threads, bool made, rp_
     code = check_free(record->folder, &missing, report); /* still, now that it is our turn */
     if (code == RP_OK) {
         code = sweep_folder(record, report);
-        if (code == RP_OK) code = fill_folder(record, threads, report);
+        if (code == RP_OK) code = fill_folder(record, threads, command, report);
         if (code != RP_OK) clear_folder(record, made);
     }
     if (turn >= 0) close(turn);
     return code;
 }
 
-rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads, rp_record **out,
-                         rp_report *report)
+rp_code rp_record_begin(const char *folder, const rp_scene *scene, int threads, const char *command,
+                        rp_record **out, rp_report *report)
 {
     *out = NULL;
     bool missing = false;
@@ -206,12 +218,44 @@ rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
     rp_record *record = make_record(folder);
     if (!record) return rp_fail_memory(report, sizeof *record, "a record");
     record->scene = scene;
-    code = start_folder(record, threads, missing, report);
+    code = start_folder(record, threads, command, missing, report);
     if (code == RP_OK)
         *out = record;
     else
         rp_record_close(record);
     return code;
+}
+
+rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads, rp_record **out,
+                         rp_report *report)
+{
+    return rp_record_begin(folder, scene, threads, NULL, out, report);
+}
+
+rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record **out,
+                            rp_report *report)
+{
+    *out = NULL;
+    rp_code code = check_length(folder, report);
+    if (code == RP_OK)
+        code = rp_manifest_check_program(inside(folder, "manifest.json").text, report);
+    if (code != RP_OK) return code;
+    *out = make_record(folder);
+    if (!*out) return rp_fail_memory(report, sizeof **out, "a record");
+    (*out)->scene = scene;
+    return RP_OK;
+}
+
+/* The manifest of the old run stays until the new one takes its place, so that a folder whose
+ * replacement was cut short is still a run, and may be replaced again. */
+rp_code rp_record_begin_again(rp_record *record, int threads, const char *command,
+                              rp_report *report)
+{
+    rp_code code = rp_record_remove_output(record, report);
+    if (code == RP_OK && unlink(rp_record_path(record, RP_COMMAND_FILE).text) != 0 &&
+        errno != ENOENT)
+        code = rp_fail_errno(report, errno, record->folder, "remove the command in");
+    return code == RP_OK ? fill_folder(record, threads, command, report) : code;
 }
 
 static rp_code check_run(const rp_record *record, rp_report *report)

@@ -4,10 +4,13 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number)
@@ -39,13 +42,57 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
     return code;
 }
 
+/* What a run writes to. */
+static const char *const folders[] = {"frames",       "checkpoints",  "export",
+                                      "measurements", RP_FINE_FOLDER, RP_FINE_CHECKPOINTS};
+#define FOLDERS (sizeof folders / sizeof *folders)
+
+rp_code rp_record_check_links(const rp_record *record, rp_report *report)
+{
+    for (size_t i = 0; i < FOLDERS; i++) {
+        rp_path path = rp_record_path(record, folders[i]);
+        rp_place place = {.file = path.text};
+        struct stat status;
+        if (lstat(path.text, &status) == 0 && S_ISLNK(status.st_mode))
+            return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                              "this is a link, and runs write inside their own folder only; put "
+                              "the folder itself in its place");
+    }
+    return RP_OK;
+}
+
 /* What killed programs were writing when they died. */
 static rp_code remove_partial(const rp_record *record, rp_report *report)
 {
-    static const char *const folders[] = {"frames", "checkpoints", "export", "measurements"};
     rp_code code = RP_OK;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && code == RP_OK; i++)
+    for (size_t i = 0; i < FOLDERS && code == RP_OK; i++)
         code = rp_aside_sweep(rp_record_path(record, folders[i]).text, report);
+    return code;
+}
+
+/* Removes the plain files of a folder; one that is missing is fine. */
+static rp_code remove_files(const char *path, rp_report *report)
+{
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOENT) return RP_OK;
+    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_code code = RP_OK;
+    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+        char file[RP_PATH_MAX + NAME_MAX + 2];
+        struct stat status;
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (lstat(file, &status) == 0 && S_ISREG(status.st_mode)) code = remove_file(file, report);
+    }
+    closedir(folder);
+    return code;
+}
+
+rp_code rp_record_remove_output(const rp_record *record, rp_report *report)
+{
+    rp_code code = remove_files(rp_record_path(record, "checkpoints").text, report);
+    for (size_t i = 0; i < FOLDERS && code == RP_OK; i++)
+        code = remove_files(rp_record_path(record, folders[i]).text, report);
+    if (code == RP_OK) code = remove_file(rp_record_path(record, "film.mp4").text, report);
     return code;
 }
 
@@ -78,10 +125,11 @@ static rp_code lines_differ(const char *path, int line, const char *recorded, co
                             rp_report *report)
 {
     rp_place place = {.file = path, .line = line};
-    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                      "the run was made from another scene: this line is '%.*s' there and '%.*s' "
-                      "now; resume with the scene as it was, or start a new run with -o",
-                      (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, &place, NULL,
+        "the run was made from another scene: this line is '%.*s' there and '%.*s' "
+        "now; `repose resume` takes the scene as it was, --overwrite or -o start a new run",
+        (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
 }
 
 static rp_code compare_texts(const char *path, const char *recorded, const char *now,

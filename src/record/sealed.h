@@ -1,5 +1,5 @@
 /* Sealed HDF5 files: arrays with units, and numbers about the whole. HDF5 works in memory only; the
- * disk is reached through record/aside.h and record/seal.h, so that every failure of the disk and
+ * disk is reached through base/aside.h and record/seal.h, so that every failure of the disk and
  * every damaged file is met by code made for it. HDF5 is known to sealed_*.c and nowhere else.
  *
  * Any thread may use these, but a writer or reader is finished or closed by the thread that made

@@ -1,5 +1,5 @@
+#include "base/aside.h"
 #include "base/memory.h"
-#include "record/aside.h"
 #include "record/seal.h"
 #include "record/sealed_hdf.h"
 

@@ -24,13 +24,6 @@ typedef struct refinement {
     bool stop;
 } refinement;
 
-static bool is_run(const char *folder)
-{
-    char path[RP_PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/manifest.json", folder);
-    return length < (int)sizeof path && access(path, F_OK) == 0;
-}
-
 /* Another folder becomes a run of its own: the scene, and fine frames without coarse ones. */
 static rp_code open_output(refinement *r, rp_report *report)
 {
@@ -38,7 +31,7 @@ static rp_code open_output(refinement *r, rp_report *report)
     r->to = r->from;
     if (!output) return RP_OK;
     r->to = NULL;
-    if (!is_run(output))
+    if (!rp_record_is_run(output))
         return rp_record_create(output, r->scene, rp_threads_count(r->threads), &r->to, report);
     rp_code code = rp_record_open(output, &r->to, report);
     return code == RP_OK ? rp_record_same_scene(r->to, r->scene, report) : code;

@@ -1,6 +1,6 @@
 #include "run/rows.h"
+#include "base/aside.h"
 #include "base/log.h"
-#include "base/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,24 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROW_MAX 1024
-
-/* One write for the whole row, so that a kill leaves no half row behind but at the very end; on
- * disk before a checkpoint may count on it. */
-static rp_code append_text(const char *path, const char *text, rp_report *report)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file < 0) return rp_fail_errno(report, errno, path, "open");
-    size_t length = strlen(text);
-    ssize_t written = write(file, text, length);
-    int error = written < 0 ? errno : written < (ssize_t)length ? ENOSPC : 0;
-    while (!error && fsync(file) != 0)
-        if (errno != EINTR) error = errno;
-    close(file);
-    return error ? rp_fail_errno(report, error, path, "write") : RP_OK;
-}
 
 /* A row that grows; a table has far fewer columns than it has room for. */
 typedef struct row {
@@ -62,8 +48,9 @@ static void add_values(row *r, int64_t frame, double time, const rp_measured *me
     add(r, "\n");
 }
 
-/* This frame's row, with the head where the table begins. Numbers have points, whatever the host
- * program's language. */
+/* Numbers have points, whatever the host program's language. One write for the whole row, so that a
+ * kill leaves no half row behind but at the very end; on disk before a checkpoint may count on it.
+ */
 rp_code rp_rows_add(const char *path, int64_t frame, double time, const rp_measured *measured,
                     int count, rp_report *report)
 {
@@ -74,7 +61,7 @@ rp_code rp_rows_add(const char *path, int64_t frame, double time, const rp_measu
     add_values(&r, frame, time, measured, count);
     uselocale(before);
     freelocale(plain);
-    return append_text(path, r.text, report);
+    return rp_file_append(path, r.text, report);
 }
 
 /* Where the first row behind `frame`, or the first broken row, begins. */
@@ -90,13 +77,25 @@ static long keep_until(FILE *file, int64_t frame)
     return end;
 }
 
+/* 0 or errno. Closes the file. */
+static int cut_back(FILE *file, const char *path, int64_t frame)
+{
+    long end = keep_until(file, frame);
+    int failed = end ? ftruncate(fileno(file), end) : unlink(path);
+    int error = failed ? errno : 0;
+    fclose(file);
+    return error;
+}
+
 rp_code rp_rows_rewind(const char *path, int64_t frame, rp_report *report)
 {
-    FILE *file = fopen(path, "r");
-    if (!file && errno == ENOENT) return RP_OK; /* it never began */
-    if (!file) return rp_fail_errno(report, errno, path, "open");
-    long end = keep_until(file, frame);
-    fclose(file);
-    int failed = end ? truncate(path, end) : unlink(path);
-    return failed ? rp_fail_errno(report, errno, path, "cut back") : RP_OK;
+    int descriptor;
+    struct stat status;
+    if (lstat(path, &status) != 0 && errno == ENOENT) return RP_OK; /* it never began */
+    rp_code code = rp_file_open_own(path, O_RDWR, &descriptor, report);
+    if (code != RP_OK) return code;
+    FILE *file = fdopen(descriptor, "r+");
+    int error = file ? cut_back(file, path, frame) : errno;
+    if (!file) close(descriptor);
+    return error ? rp_fail_errno(report, error, path, "cut back") : RP_OK;
 }

@@ -5,7 +5,6 @@
 #include "export/export.h"
 #include "record/checkpoint.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
@@ -44,24 +43,45 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
 {
     rp_path path = rp_record_path(record, "lock");
     rp_place place = {.file = rp_record_folder(record)};
-    *lock = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (*lock < 0) return rp_fail_errno(report, errno, path.text, "open the lock");
+    rp_code code = rp_record_check_links(record, report);
+    if (code == RP_OK) code = rp_file_open_own(path.text, O_RDWR | O_CREAT, lock, report);
+    if (code != RP_OK) return code;
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
 }
 
+/* The last command counts: it may ask for more frames, or for a film. */
+static rp_code open_existing(rp_runner *runner, rp_report *report)
+{
+    const rp_run_options *options = runner->options;
+    rp_code code = rp_record_open(options->folder, &runner->record, report);
+    if (code == RP_OK) code = rp_record_same_scene(runner->record, runner->scene, report);
+    if (code == RP_OK) code = rp_run_lock(runner->record, &runner->lock, report);
+    if (code != RP_OK || !options->command) return code;
+    return rp_file_write(rp_record_path(runner->record, RP_COMMAND_FILE).text, options->command,
+                         report);
+}
+
+/* Nothing of the old run is touched while another program still runs into it. */
+static rp_code replace_existing(rp_runner *runner, int threads, rp_report *report)
+{
+    const rp_run_options *options = runner->options;
+    rp_code code = rp_record_take_over(options->folder, runner->scene, &runner->record, report);
+    if (code == RP_OK) code = rp_run_lock(runner->record, &runner->lock, report);
+    if (code != RP_OK) return code;
+    return rp_record_begin_again(runner->record, threads, options->command, report);
+}
+
 static rp_code open_record(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
-    rp_code code;
-    if (options->resume) {
-        code = rp_record_open(options->folder, &runner->record, report);
-        if (code == RP_OK) code = rp_record_same_scene(runner->record, runner->scene, report);
-    } else {
-        code = rp_record_create(options->folder, runner->scene,
-                                rp_threads_count(runner->world->threads), &runner->record, report);
-    }
+    int threads = rp_threads_count(runner->world->threads);
+    if (options->resume) return open_existing(runner, report);
+    if (options->overwrite && rp_record_is_run(options->folder))
+        return replace_existing(runner, threads, report);
+    rp_code code = rp_record_begin(options->folder, runner->scene, threads, options->command,
+                                   &runner->record, report);
     return code == RP_OK ? rp_run_lock(runner->record, &runner->lock, report) : code;
 }
 
@@ -94,7 +114,7 @@ static rp_code check_restart(const rp_runner *runner, rp_report *report)
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
         "the folder holds %lld frames but no checkpoint to go on from; they are kept. "
-        "Start a new run with -o",
+        "Start a new run with -o, or --overwrite",
         (long long)frames);
 }
 
@@ -300,6 +320,8 @@ rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summ
                rp_report *report)
 {
     if (summary) memset(summary, 0, sizeof *summary);
+    if (options->resume && options->overwrite)
+        return rp_fail(report, RP_ERROR_INPUT, "a run is either resumed or overwritten, not both");
     rp_runner runner = {.scene = scene, .options = options, .lock = -1, .frame = -1};
     rp_code code = start(&runner, report);
     if (code == RP_OK && runner.frame < 0) {

@@ -23,7 +23,8 @@ typedef struct rp_runner {
     rp_step_tally tally;
 } rp_runner;
 
-/* run.c: locks a run folder as long as `*lock` is open, so that no two write to it. */
+/* run.c: locks a run folder as long as `*lock` is open, so that no two write to it; a folder that
+ * leads elsewhere by links is refused. */
 rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report);
 
 /* tally.c: one more step; and the most frequent reasons first. */

@@ -68,7 +68,7 @@ static void a_full_disk_is_told_apart(void **state)
     rp_report *report = rp_report_create();
     assert_int_equal(rp_fail_errno(report, ENOSPC, "f", "write"), RP_ERROR_SPACE);
     assert_int_equal(rp_fail_errno(report, EACCES, "f", "write"), RP_ERROR_IO);
-    assert_non_null(strstr(rp_report_fault(report, 0)->message, "--resume"));
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "repose resume"));
     assert_string_equal(rp_report_fault(report, 1)->message, "cannot write: Permission denied");
     rp_report_destroy(report);
 }

@@ -43,7 +43,7 @@ offers repose check "" | grep -q "column-collapse" || fail "no scenes for check"
 expect 2 "$repose" completion tcsh
 
 # --- every verb has help, and every scene is in order
-for verb in run check info refine render measure sample export validate bench help version completion; do
+for verb in run resume check info refine render measure sample export validate bench help version completion; do
     expect 0 "$repose" help $verb
 done
 expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=LENGTH"
@@ -132,7 +132,7 @@ says "^steps: .* ms on average, .* decided by"; says "^    .* ([0-9.]* %)"; says
 [ "$(awk '{ if (length($0) > longest) longest = length($0) } END { print longest }' err)" -le 80 ] ||
     fail "lines of a log are long"
 # shellcheck disable=SC2086
-expect 2 "$repose" run first-fall -o whole $small; says "--resume"
+expect 2 "$repose" run first-fall -o whole $small; says "--overwrite.*--resume.* -o"
 # shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o json $small --json; prints '"hash"'; prints '"reason"'
 prints '"iterations": 0'; prints '"density_error": null'
@@ -533,9 +533,8 @@ for signal in TERM HUP; do
     code=0
     wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "a run that got $signal ends with $code"
-    grep -q -- "--resume" cut.err || fail "an interrupted run does not say how to go on"
-    # shellcheck disable=SC2086
-    expect 0 "$repose" run first-fall -o cut-$signal $long --resume --json
+    grep -q "repose resume 'cut-$signal'" cut.err || fail "an interrupted run does not say how to go on"
+    expect 0 "$repose" resume cut-$signal --json
     [ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
     diff -r uncut/frames cut-$signal/frames >/dev/null || fail "the resumed run's frames differ"
 done

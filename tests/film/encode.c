@@ -43,7 +43,7 @@ static void check_film(const char *path, int width, int height, int count, doubl
     char found[256];
     rp_report *report = rp_report_create();
     check_ok(encode(path, width, height, count, rate, report), report);
-    assert_int_equal(count_files(".", ".part"), 0);
+    assert_int_equal(count_files(".", ".partial"), 0);
     if (probe(path, found, sizeof found)) assert_string_equal(found, wanted);
     unlink(path);
     rp_report_destroy(report);
@@ -106,7 +106,7 @@ static void check_death(const char *script, const char *words)
         says(report, words);
         restore_ffmpeg();
         assert_int_equal(access("a.mp4", F_OK), -1);
-        assert_int_equal(count_files(".", ".part"), 0);
+        assert_int_equal(count_files(".", ".partial"), 0);
         rp_report_destroy(report);
     }
 }
@@ -130,7 +130,7 @@ static void an_ffmpeg_that_does_nothing_makes_no_film(void **state)
     assert_int_equal(encode("a.mp4", 8, 8, 2, 25, report), RP_ERROR_IO);
     says(report, "wrote nothing");
     restore_ffmpeg();
-    assert_int_equal(count_files(".", ".part") + count_files(".", ".mp4"), 0);
+    assert_int_equal(count_files(".", ".partial") + count_files(".", ".mp4"), 0);
     rp_report_destroy(report);
 }
 
@@ -162,7 +162,7 @@ static void an_abandoned_film_leaves_what_was_there(void **state)
     rp_encoder_abandon(encoder);
     rp_encoder_abandon(NULL);
     free(bytes);
-    assert_int_equal(count_files(".", ".part"), 0);
+    assert_int_equal(count_files(".", ".partial"), 0);
     bytes = file_bytes(".", "a.mp4", &size);
     assert_int_equal(size, 3);
     free(bytes);
@@ -180,7 +180,7 @@ static void rubbish_makes_no_film(void **state)
     check_ok(rp_encoder_start("a.mp4", 25, &encoder, report), report);
     rp_encoder_add(encoder, "no picture at all", 17, NULL);
     assert_int_equal(rp_encoder_finish(encoder, report), RP_ERROR_IO);
-    assert_int_equal(count_files(".", ".part") + count_files(".", ".mp4"), 0);
+    assert_int_equal(count_files(".", ".partial") + count_files(".", ".mp4"), 0);
     rp_report_destroy(report);
 }
 

@@ -114,7 +114,7 @@ static void same_pictures(const char *a, const char *b)
 
 static void check_tidy(const char *folder)
 {
-    assert_int_equal(count_files(folder, ".part"), 0);
+    assert_int_equal(count_files(folder, ".partial"), 0);
     assert_int_equal(count_files(folder, "-lock"), 0);
 }
 
@@ -194,14 +194,17 @@ static void a_film_interrupted_while_it_is_encoded_goes_on(void **state)
     assert_int_equal(make_whole("late.mp4", &w, report), RP_INTERRUPTED);
     assert_int_equal(count_files("late.mp4.frames", ".png"), FRAMES);
     assert_int_equal(access("late.mp4", F_OK), -1);
-    fclose(fopen("late.mp4.4711.part", "w")); /* an encoder was killed */
-    fclose(fopen("late.mp4.mine.part", "w"));
+    /* An encoder was killed. */
+    assert_int_equal(mkdir(".late.mp4.4711-0.partial", 0700), 0);
+    fclose(fopen(".late.mp4.4711-0.partial/output", "w"));
+    fclose(fopen(".late.mp4.mine.partial", "w"));
     w = TO_THE_END;
     check_ok(make_whole("late.mp4", &w, report), report);
     assert_int_equal(w.state.kept, FRAMES);
     assert_int_equal(access("late.mp4.frames", F_OK), -1);
-    assert_int_equal(access("late.mp4.4711.part", F_OK), -1);
-    assert_int_equal(access("late.mp4.mine.part", F_OK), 0);
+    assert_int_equal(access(".late.mp4.4711-0.partial", F_OK), -1);
+    assert_int_equal(access(".late.mp4.mine.partial", F_OK), 0);
+    unlink(".late.mp4.mine.partial");
     rp_report_destroy(report);
 }
 
@@ -218,7 +221,7 @@ static void a_kill_leaves_whole_pictures_only(void **state)
         assert_int_equal(count_files("killed", ".png"), at);
     }
     /* A write that was cut off. */
-    FILE *file = fopen("killed/000007.png.123-0.part", "w");
+    FILE *file = fopen("killed/.000007.png.123-0.partial", "w");
     fputs("half", file);
     fclose(file);
     watch w = TO_THE_END;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "record/aside.h"
+#include "base/aside.h"
 #include "repose/export.h"
 #include "repose/record.h"
 #include "scene/scene.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/report.h"
-#include "record/aside.h"
+#include "base/aside.h"
 #include "validation/html.h"
 #include "validation/validation.h"
 

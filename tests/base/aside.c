@@ -1,7 +1,8 @@
 /* Files written aside: writers of one file do not meet, and what a dead one left is told from what
  * a living one still writes. */
-#include "fixture.h"
+#include "record/fixture.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -119,6 +120,73 @@ static void exports_may_run_side_by_side(void **state)
     rp_report_destroy(report);
 }
 
+/* What is put in the place of a file so that writing to it leads elsewhere. */
+static void make_trap(const char *kind, const char *path, const char *elsewhere)
+{
+    unlink(path);
+    if (strcmp(kind, "link") == 0) assert_int_equal(symlink(elsewhere, path), 0);
+    if (strcmp(kind, "hard link") == 0) assert_int_equal(link(elsewhere, path), 0);
+    if (strcmp(kind, "pipe") == 0) assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void links_and_pipes_are_not_written_to(void **state)
+{
+    static const char *const kinds[] = {"link", "hard link", "pipe"};
+    char elsewhere[RP_PATH_MAX], path[RP_PATH_MAX];
+    snprintf(elsewhere, sizeof elsewhere, "%s", in_folder(state, "elsewhere"));
+    snprintf(path, sizeof path, "%s", in_folder(state, "table"));
+    write_whole(elsewhere, "mine", 4);
+    for (int i = 0; i < 3; i++) {
+        rp_report *report = rp_report_create();
+        int descriptor;
+        make_trap(kinds[i], path, elsewhere);
+        assert_int_equal(rp_file_append(path, "row\n", report), RP_ERROR_INPUT);
+        assert_non_null(strstr(rp_report_fault(report, 0)->message, "plain files of its own"));
+        assert_int_equal(rp_file_open_own(path, O_RDWR | O_CREAT, &descriptor, report),
+                         RP_ERROR_INPUT);
+        assert_int_equal(descriptor, -1);
+        check_text(elsewhere, "mine");
+        /* An atomic write takes its place. */
+        check_ok(rp_file_write(path, "new", NULL), report);
+        check_text(path, "new");
+        check_text(elsewhere, "mine");
+        rp_report_destroy(report);
+    }
+    check_ok(rp_file_append(path, "er", NULL), NULL);
+    check_text(path, "newer");
+}
+
+/* What another program writes by name appears whole, or nothing of it. */
+static void a_private_folder_takes_the_files_of_others(void **state)
+{
+    char elsewhere[RP_PATH_MAX], path[RP_PATH_MAX];
+    rp_report *report = rp_report_create();
+    rp_aside_folder aside;
+    struct stat status;
+    snprintf(elsewhere, sizeof elsewhere, "%s", in_folder(state, "elsewhere"));
+    snprintf(path, sizeof path, "%s", in_folder(state, "film"));
+    write_whole(elsewhere, "mine", 4);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    check_ok(rp_aside_folder_open(&aside, path, report), report);
+    assert_int_equal(stat(aside.folder, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    rp_aside_folder_sweep(path); /* somebody still writes */
+    write_whole(aside.file, "whole", 5);
+    check_ok(rp_aside_folder_finish(&aside, "it", report), report);
+    check_text(path, "whole");
+    check_text(elsewhere, "mine");
+
+    check_ok(rp_aside_folder_open(&aside, path, report), report);
+    assert_int_equal(symlink(elsewhere, aside.file), 0);
+    assert_int_equal(rp_aside_folder_finish(&aside, "it", report), RP_ERROR_IO);
+    check_ok(rp_aside_folder_open(&aside, path, report), report);
+    assert_int_equal(rp_aside_folder_finish(&aside, "it", report), RP_ERROR_IO);
+    assert_non_null(strstr(rp_report_fault(report, 1)->message, "it wrote nothing"));
+    check_text(path, "whole");
+    assert_int_equal(count_files(*state), 2);
+    rp_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +194,10 @@ int main(void)
                                         drop_folder),
         cmocka_unit_test_setup_teardown(a_taken_name_gives_way, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(the_sweep_spares_living_writers, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(links_and_pipes_are_not_written_to, make_folder,
+                                        drop_folder),
+        cmocka_unit_test_setup_teardown(a_private_folder_takes_the_files_of_others, make_folder,
+                                        drop_folder),
         cmocka_unit_test_setup_teardown(exports_may_run_side_by_side, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

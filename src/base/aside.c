@@ -1,4 +1,4 @@
-#include "record/aside.h"
+#include "base/aside.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -29,18 +29,24 @@ static void release_parts(rp_aside *file)
     rp_release(file->buffer, RP_ASIDE_BUFFER);
 }
 
-/* A name that no other writer has, in this process or another. Another machine's process may have
- * the same number, so a name that is taken gives way to the next. Returns 0 or errno. */
-static int open_temporary(rp_aside *file)
+/* A name beside `path` that no other writer has, in this process or another. Another machine's
+ * process may have the same number: who finds it taken asks for the next. False: too long. */
+static bool temporary_name(const char *path, char name[RP_PATH_MAX])
 {
     static atomic_uint counter;
-    int folder = folder_length(file->path);
+    int folder = folder_length(path);
+    int length = snprintf(name, RP_PATH_MAX, "%.*s.%s.%ld-%u" RP_ASIDE_SUFFIX, folder, path,
+                          path + folder, (long)getpid(), atomic_fetch_add(&counter, 1));
+    return length < RP_PATH_MAX;
+}
+
+/* Returns 0 or errno. */
+static int open_temporary(rp_aside *file)
+{
     do {
-        int length = snprintf(file->temporary, sizeof file->temporary,
-                              "%.*s.%s.%ld-%u" RP_ASIDE_SUFFIX, folder, file->path,
-                              file->path + folder, (long)getpid(), atomic_fetch_add(&counter, 1));
-        if (length >= (int)sizeof file->temporary) return ENAMETOOLONG;
-        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (!temporary_name(file->path, file->temporary)) return ENAMETOOLONG;
+        file->descriptor =
+            open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (file->descriptor < 0 && errno == EEXIST);
     if (file->descriptor < 0) return errno;
     /* Tells rp_aside_sweep that somebody still writes; where there are no locks, nobody does. */
@@ -63,17 +69,23 @@ rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report)
     return rp_fail_errno(report, error, path, "write");
 }
 
+/* 0 or errno. */
+static int write_all(int descriptor, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t done = write(descriptor, data, size < PIECE ? size : PIECE);
+        if (done == 0) return EIO;
+        if (done < 0 && errno != EINTR) return errno;
+        if (done < 0) continue;
+        data += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
 static void write_through(rp_aside *file, const char *data, size_t size)
 {
-    while (size && !file->error) {
-        ssize_t done = write(file->descriptor, data, size < PIECE ? size : PIECE);
-        if (done > 0) {
-            data += done;
-            size -= (size_t)done;
-        } else if (done == 0 || errno != EINTR) {
-            file->error = done == 0 ? EIO : errno;
-        }
-    }
+    if (!file->error) file->error = write_all(file->descriptor, data, size);
 }
 
 static void flush(rp_aside *file)
@@ -103,10 +115,24 @@ void rp_aside_print(rp_aside *file, const char *format, ...)
     uselocale(before);
     va_end(arguments);
     if (length < 0 || length >= (int)sizeof text) {
-        if (!file->error) file->error = EOVERFLOW;
+        rp_aside_note(file, EOVERFLOW);
         return;
     }
     rp_aside_write(file, text, (size_t)length);
+}
+
+FILE *rp_aside_stream(rp_aside *file)
+{
+    flush(file);
+    int descriptor = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (!stream && descriptor >= 0) close(descriptor);
+    return stream;
+}
+
+void rp_aside_note(rp_aside *file, int error)
+{
+    if (!file->error) file->error = error;
 }
 
 /* 0 or errno. A signal of the host program, such as a timer's, may interrupt it. */
@@ -207,6 +233,144 @@ rp_code rp_aside_sweep(const char *path, rp_report *report)
     closedir(folder);
     return code;
 }
+
+/* --- files that other programs write ---------------------------------------------------------- */
+
+rp_code rp_aside_folder_open(rp_aside_folder *aside, const char *path, rp_report *report)
+{
+    *aside = (rp_aside_folder){.descriptor = -1};
+    if (strlen(path) >= sizeof aside->path)
+        return rp_fail_errno(report, ENAMETOOLONG, path, "write");
+    snprintf(aside->path, sizeof aside->path, "%s", path);
+    int made;
+    do {
+        if (!temporary_name(path, aside->folder) ||
+            snprintf(aside->file, RP_PATH_MAX, "%.4000s/output", aside->folder) >
+                (int)strlen(aside->folder) + 7) {
+            aside->folder[0] = 0;
+            return rp_fail_errno(report, ENAMETOOLONG, path, "write");
+        }
+        made = mkdir(aside->folder, 0700);
+    } while (made != 0 && errno == EEXIST);
+    if (made != 0) {
+        aside->folder[0] = 0;
+        return rp_fail_errno(report, errno, path, "write");
+    }
+    /* Tells rp_aside_folder_sweep that somebody still writes. */
+    aside->descriptor = open(aside->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (aside->descriptor >= 0) (void)flock(aside->descriptor, LOCK_EX | LOCK_NB);
+    return RP_OK;
+}
+
+void rp_aside_folder_abandon(rp_aside_folder *aside)
+{
+    if (!aside->folder[0]) return;
+    unlink(aside->file);
+    rmdir(aside->folder);
+    if (aside->descriptor >= 0) close(aside->descriptor);
+    *aside = (rp_aside_folder){.descriptor = -1};
+}
+
+/* Syncs what was written. 0 or errno; ENODATA when there is nothing. */
+static int sync_output(const char *path)
+{
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT ? ENODATA : errno;
+    int error = fstat(descriptor, &status) == 0 ? 0 : errno;
+    if (!error && (!S_ISREG(status.st_mode) || status.st_size == 0)) error = ENODATA;
+    if (!error) error = sync_descriptor(descriptor);
+    close(descriptor);
+    return error;
+}
+
+rp_code rp_aside_folder_finish(rp_aside_folder *aside, const char *program, rp_report *report)
+{
+    rp_place place = {.file = aside->path};
+    rp_code code = RP_OK;
+    int error = sync_output(aside->file);
+    if (!error && rename(aside->file, aside->path) != 0) error = errno;
+    if (!error) error = sync_folder(aside->path);
+    if (error == ENODATA)
+        code = rp_fail_at(report, RP_ERROR_IO, &place, NULL, "%s wrote nothing", program);
+    else if (error)
+        code = rp_fail_errno(report, error, aside->path, "write");
+    rp_aside_folder_abandon(aside);
+    return code;
+}
+
+/* True for ".FILM.123-4.partial", where `film` is the name without its folder. */
+static bool is_temporary_of(const char *name, const char *film)
+{
+    size_t length = strlen(film);
+    return rp_aside_is_temporary(name) && strncmp(name + 1, film, length) == 0 &&
+           name[1 + length] == '.' &&
+           strspn(name + 2 + length, "0123456789-") ==
+               strlen(name + 2 + length) - strlen(RP_ASIDE_SUFFIX);
+}
+
+void rp_aside_folder_sweep(const char *path)
+{
+    int length = folder_length(path);
+    char parent[RP_PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", length ? length : 2, length ? path : "./");
+    DIR *folder = opendir(parent);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char found[RP_PATH_MAX + NAME_MAX + 2], file[RP_PATH_MAX + NAME_MAX + 16];
+        snprintf(found, sizeof found, "%s%s", parent, entry->d_name);
+        snprintf(file, sizeof file, "%s/output", found);
+        if (!is_temporary_of(entry->d_name, path + length) || in_use(found)) continue;
+        unlink(file);
+        rmdir(found);
+    }
+    closedir(folder);
+}
+
+/* --- files that are changed where they are ---------------------------------------------------- */
+
+static rp_code not_own(const char *path, const char *why, rp_report *report)
+{
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                      "this is %s, and repose writes to plain files of its own only; remove it",
+                      why);
+}
+
+/* What keeps an open file from being ours alone, or NULL. */
+static const char *foreign(int descriptor)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return "no plain file";
+    return status.st_nlink > 1 ? "a file that has another name elsewhere (a hard link)" : NULL;
+}
+
+rp_code rp_file_open_own(const char *path, int flags, int *descriptor, rp_report *report)
+{
+    /* Not blocking: a pipe in the place of a file must not hang the program. */
+    *descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+    if (*descriptor < 0 && errno == ELOOP) return not_own(path, "a link", report);
+    if (*descriptor < 0 && errno == ENXIO) return not_own(path, "a pipe or a device", report);
+    if (*descriptor < 0) return rp_fail_errno(report, errno, path, "open");
+    const char *why = foreign(*descriptor);
+    if (!why) return RP_OK;
+    close(*descriptor);
+    *descriptor = -1;
+    return not_own(path, why, report);
+}
+
+rp_code rp_file_append(const char *path, const char *text, rp_report *report)
+{
+    int file;
+    rp_code code = rp_file_open_own(path, O_WRONLY | O_CREAT | O_APPEND, &file, report);
+    if (code != RP_OK) return code;
+    int error = write_all(file, text, strlen(text));
+    if (!error) error = sync_descriptor(file);
+    close(file);
+    return error ? rp_fail_errno(report, error, path, "write") : RP_OK;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static int read_all(int descriptor, char *data, size_t size)
 {
