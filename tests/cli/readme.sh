@@ -141,6 +141,7 @@ try() {
 # --- the lines of its blocks without their comments, a command a line; and what stands in a sentence
 awk '/^```sh$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$readme" |
     sed 's/ *#.*//' | tr ';' '\n' | sed 's/^ *//; s/ *$//; /^$/d' >commands
+# shellcheck disable=SC2016
 grep -o '`repose help[^`]*`\|`make [^`]*`' "$readme" | tr -d '`' >>commands
 [ "$(grep -c repose commands)" -ge 25 ] || fail "only $(grep -c repose commands) commands were found"
 
