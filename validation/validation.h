@@ -112,5 +112,9 @@ void rp_case_result_end(rp_case_result *result);
  * are drawn in place; where gnuplot is missing the page says so. */
 rp_code rp_case_write_html(const char *path, const rp_case_result *results, int count,
                            rp_report *report);
+/* One page of Markdown with the numbers of every case there is. Cases that are not among the
+ * results keep the numbers that the file has. */
+rp_code rp_case_write_results(const char *path, const rp_case_result *results, int count,
+                              rp_report *report);
 
 #endif

@@ -28,6 +28,8 @@ static const option_spec specs[] = {
      "(default: all; --plot draws the position then)"},
 };
 
+#define AXIS_NAMES 28 /* letters that fit along an axis */
+
 /* What to measure, and what has been. */
 typedef struct job {
     const rp_record *record;
@@ -40,6 +42,7 @@ typedef struct job {
     rp_column columns[1 + 2 * RP_MEASURED_MAX];
     rp_table series;   /* a row a frame: time, values, uncertainties */
     rp_figure *figure; /* NULL: none is wanted */
+    rp_steady steady;  /* of the first number, where frames are compared */
     int64_t missed;    /* frames in which there was nothing to measure */
     int64_t shown;     /* frames that have been printed */
 } job;
@@ -190,16 +193,34 @@ static bool may_miss(job *j, rp_code code)
     return j->count > 1;
 }
 
-static rp_code measure_numbers(job *j, const rp_measure_input *in, int64_t number,
-                               rp_report *report)
+/* The rows of the frames before the first that has something to measure: they are held back, so
+ * that a run without any gives the reason and nothing else. */
+static void print_held(job *j)
+{
+    for (size_t row = (size_t)j->shown; row < j->series.rows; row++) {
+        const double *values = j->series.values + row * (size_t)j->series.column_count;
+        rp_measured measured[RP_MEASURED_MAX];
+        int64_t place = j->first + (int64_t)row + (j->kind->frames == RP_MEASURE_PAIRS);
+        for (int m = 0; m < j->numbers; m++) {
+            measured[m] = j->names[m];
+            measured[m].value = values[1 + m];
+            measured[m].uncertainty = values[1 + j->numbers + m];
+        }
+        print_numbers(j, rp_record_frame_number(j->record, place), values[0], measured, j->numbers);
+        j->shown++;
+    }
+}
+
+static rp_code measure_numbers(job *j, const rp_measure_input *in, rp_report *report)
 {
     rp_measured measured[RP_MEASURED_MAX];
     int count = 0;
     rp_code code = j->kind->take(in, measured, &count, j->missed ? NULL : report);
-    if (code != RP_OK && !may_miss(j, code)) return code;
-    print_numbers(j, number, in->view->time, measured, count);
-    j->shown++;
-    return keep_numbers(j, in->view->time, measured, count, report);
+    bool found = code == RP_OK;
+    if (!found && !may_miss(j, code)) return code;
+    code = keep_numbers(j, in->view->time, measured, count, report);
+    if (code == RP_OK && (found || j->shown)) print_held(j);
+    return code;
 }
 
 static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
@@ -219,8 +240,8 @@ static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number,
 static rp_code measure_view(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
 {
     int64_t missed = j->missed;
-    rp_code code = j->kind->take ? measure_numbers(j, in, number, report)
-                                 : measure_table(j, in, number, report);
+    rp_code code =
+        j->kind->take ? measure_numbers(j, in, report) : measure_table(j, in, number, report);
     bool own = j->kind->draw && (j->count == 1 || j->kind->fill);
     if (code == RP_OK && j->figure && own && j->missed == missed)
         code = j->kind->draw(in, j->figure, report);
@@ -273,33 +294,43 @@ static void print_steady(const job *j, const rp_measured *m, const rp_steady *s,
         printf(", \"spread\": ");
         print_json_number(stdout, s->count ? s->spread : NAN);
         printf(", \"unit\": \"%s\"}\n", m->unit);
-    } else if (s->count) {
+    } else {
         printf("steady  %-10s %15.8g +- %-9.2g %s, from %.4g s to %.4g s\n", m->name, s->mean,
                s->spread, m->unit, from, to);
-    } else {
-        printf("steady  %-10s nowhere\n", m->name);
     }
 }
 
-/* The steady part of each number that is a rate; its spread is from frame to frame. */
-static void tell_steady(job *j)
+static void draw_steady(job *j, const rp_steady *s, const double *times)
+{
+    const double span[] = {times[s->first], times[s->first + s->count - 1]};
+    const double level[] = {s->mean, s->mean};
+    char name[128];
+    snprintf(name, sizeof name, "steady: %.4g ± %.2g %s", s->mean, s->spread, j->names[0].unit);
+    rp_figure_add(j->figure, name, RP_PLOT_DASHED, span, level, NULL, 2);
+}
+
+/* The steady part is that of the first number, the net flow: there is one for all of them, or none.
+ */
+static void find_steady(job *j)
+{
+    double *values = column_of(j, 1);
+    if (values) j->steady = rp_steady_of(values, j->series.rows);
+    free(values);
+}
+
+/* Spreads are from frame to frame. */
+static void tell_steady(const job *j)
 {
     double *times = column_of(j, 0);
-    for (int m = 0; m < j->numbers && times; m++) {
-        double *values = column_of(j, 1 + m), span[2], level[2];
-        char name[128];
+    for (int m = 0; m < j->numbers && times && (j->steady.count || j->json); m++) {
+        double *values = column_of(j, 1 + m);
         if (!values) break;
-        rp_steady s = rp_steady_of(values, j->series.rows);
-        if (!j->csv) print_steady(j, &j->names[m], &s, times);
-        if (m == 0 && s.count && j->figure) {
-            span[0] = times[s.first], span[1] = times[s.first + s.count - 1];
-            level[0] = level[1] = s.mean;
-            snprintf(name, sizeof name, "steady: %.4g ± %.2g %s", s.mean, s.spread,
-                     j->names[m].unit);
-            rp_figure_add(j->figure, name, RP_PLOT_DASHED, span, level, NULL, 2);
-        }
+        rp_steady s = j->steady;
+        if (s.count) s = rp_steady_within(values, s.first, s.count);
+        print_steady(j, &j->names[m], &s, times);
         free(values);
     }
+    if (!j->steady.count && !j->json) printf("no steady part\n");
     free(times);
 }
 
@@ -315,35 +346,82 @@ static bool is_visible(const double *values, const double *spread, size_t count)
     return widest > 0.002 * (high - low) && widest > 1e-4 * fmax(fabs(low), fabs(high));
 }
 
-/* The numbers over time: all that share the first one's unit. */
+/* What may share an axis: numbers of one unit; of those without, counts only with counts. */
+static bool is_count(const job *j, int number)
+{
+    bool whole = j->names[number].unit[0] == 0;
+    for (size_t i = 0; i < j->series.rows && whole; i++) {
+        double value = j->series.values[i * (size_t)j->series.column_count + 1 + (size_t)number];
+        whole = !isfinite(value) || value == floor(value);
+    }
+    return whole;
+}
+
+static bool share_axis(const job *j, int a, int b)
+{
+    return strcmp(j->names[a].unit, j->names[b].unit) == 0 && is_count(j, a) == is_count(j, b);
+}
+
+/* "height, radius [m]", or "stress [Pa]" where there are too many names. */
+static void name_axis(const job *j, int number, char *label, size_t size)
+{
+    const char *unit = j->names[number].unit;
+    char names[AXIS_NAMES + 1] = "";
+    size_t used = 0;
+    for (int i = 0; i < j->numbers && used <= AXIS_NAMES && !j->kind->of_body; i++)
+        if (share_axis(j, i, number))
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     j->names[i].name);
+    if (used > AXIS_NAMES)
+        snprintf(names, sizeof names, "%s", is_count(j, number) ? "count" : j->kind->name);
+    if (j->kind->of_body) /* its numbers are called "force x" and so on */
+        snprintf(names, sizeof names, "%.*s", (int)strlen(j->names[number].name) - 2,
+                 j->names[number].name);
+    snprintf(label, size, "%s%s%s%s", names, unit[0] ? " [" : "", unit, unit[0] ? "]" : "");
+}
+
+static void draw_number(const job *j, int number, const double *times)
+{
+    double *values = column_of(j, 1 + number), *spread = column_of(j, 1 + j->numbers + number);
+    bool shown = values && spread && is_visible(values, spread, j->series.rows);
+    bool points = shown || j->series.rows == 1; /* a line of one point is not seen */
+    if (values && spread)
+        rp_figure_add(j->figure, j->names[number].name, points ? RP_PLOT_POINTS : RP_PLOT_LINE,
+                      times, values, shown ? spread : NULL, j->series.rows);
+    free(values);
+    free(spread);
+}
+
+/* The numbers over time, a panel per unit; of a body only those of the first unit. */
 static void draw_series(job *j)
 {
     char label[128];
     double *times = column_of(j, 0);
-    const rp_measured *first = &j->names[0];
-    const char *what = j->kind->of_body ? first->name : j->kind->name;
-    int length = (int)strlen(what) - (j->kind->of_body ? 2 : 0);
-    snprintf(label, sizeof label, "%.*s%s%s%s", length, what, first->unit[0] ? " [" : "",
-             first->unit, first->unit[0] ? "]" : "");
-    rp_figure_set_labels(j->figure, "time [s]", label);
-    for (int m = 0; m < j->numbers && times; m++) {
-        if (strcmp(j->names[m].unit, j->names[0].unit) != 0) continue;
-        double *values = column_of(j, 1 + m), *spread = column_of(j, 1 + j->numbers + m);
-        bool shown = values && spread && is_visible(values, spread, j->series.rows);
-        if (values && spread)
-            rp_figure_add(j->figure, j->names[m].name, shown ? RP_PLOT_POINTS : RP_PLOT_LINE, times,
-                          values, shown ? spread : NULL, j->series.rows);
-        free(values);
-        free(spread);
+    bool drawn[RP_MEASURED_MAX] = {false};
+    for (int first = 0; first < j->numbers && times; first++) {
+        if (drawn[first]) continue;
+        name_axis(j, first, label, sizeof label);
+        if (first == 0)
+            rp_figure_set_labels(j->figure, "time [s]", label);
+        else
+            rp_figure_add_panel(j->figure, label);
+        for (int m = first; m < j->numbers; m++) {
+            if (!share_axis(j, first, m)) continue;
+            draw_number(j, m, times);
+            drawn[m] = true;
+        }
+        if (first == 0 && j->steady.count) draw_steady(j, &j->steady, times);
+        if (j->kind->of_body) break;
     }
     free(times);
 }
 
 static rp_code finish(job *j, const char *plot, rp_report *report)
 {
-    bool own = rp_figure_series(j->figure) > 0;
+    bool own = rp_figure_series(j->figure) > 0, pairs = j->kind->frames == RP_MEASURE_PAIRS;
+    if (pairs) find_steady(j);
     if (j->figure && !own) draw_series(j);
-    if (j->kind->frames == RP_MEASURE_PAIRS) tell_steady(j);
+    if (pairs && !j->csv) tell_steady(j);
     return plot ? rp_figure_write(j->figure, plot, report) : RP_OK;
 }
 
@@ -506,10 +584,11 @@ const verb verb_measure = {
         "floats may have changed, or the standard error of a fit. Angle, forces and all tables\n"
         "are of the last frame unless --frames says otherwise; a frame of several in which there\n"
         "is nothing to measure shows as nan. Flow compares each frame with the one before and\n"
-        "ends with the mean and spread of its steady part. Body wants the NAME of one; its\n"
-        "rotation is in degrees about x, then y, then z, as scenes say it, its torques are about\n"
-        "its origin, and forces are those of the last step before a frame. Contacts, forces,\n"
-        "fabric, stress and their tables want a run whose scene says output: {contacts: yes}.\n"
+        "ends with the mean and spread of its steady part, where it has one. Body wants the\n"
+        "NAME of one; its rotation is in degrees about x, then y, then z, as scenes say it, its\n"
+        "torques are about its origin, and forces are those of the last step before a frame.\n"
+        "Contacts, forces, fabric, stress and their tables want a run whose scene says\n"
+        "output: {contacts: yes}.\n"
         "A scene may name the kinds that need one instant only under measurements, too.\n",
     VERB_OPTIONS(specs),
     .choice = choice,

@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const option_spec specs[] = {
-    {"--output", "-o", "FILE.html", OPTION_TEXT, offsetof(options, output),
-     "also write everything, with figures, as one page (figures need gnuplot)"},
+    {"--output", "-o", "FILE", OPTION_TEXT, offsetof(options, output),
+     "FILE.html: also write everything, with figures, as one page (figures need gnuplot); FILE.md: "
+     "the numbers alone, those of other cases in it stay"},
     {"--quick", NULL, NULL, OPTION_FLAG, offsetof(options, quick),
      "the short form of long cases: fewer grains, looser limits"},
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a number"},
@@ -151,7 +152,10 @@ static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
 static rp_code write_page(const options *o, const rp_case_result *results, int count,
                           rp_report *report)
 {
-    rp_code code = rp_case_write_html(o->output, results, count, report);
+    size_t length = strlen(o->output);
+    bool plain = length > 3 && strcmp(o->output + length - 3, ".md") == 0;
+    rp_code code = plain ? rp_case_write_results(o->output, results, count, report)
+                         : rp_case_write_html(o->output, results, count, report);
     if (code == RP_OK && !o->quiet) fprintf(stderr, "%s\n", o->output);
     return code;
 }

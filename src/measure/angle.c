@@ -20,7 +20,12 @@
 #define FLANK_LOW 0.2     /* of the height (M5) */
 #define FLANK_HIGH 0.8
 #define SUMMIT 0.85      /* points above this part of the height place the first axis */
+#define STANDING 0.1     /* of the columns at least; else it flies */
 #define LEVEL 2.5        /* spacings; a surface with less relief is a level bed */
+#define LEVEL_WALLED 6.0 /* the same, between walls: what is poured into a bin is uneven */
+#define WALLED 0.75      /* of the edge; then it is between walls */
+#define EXPLAINED 0.5    /* of the variance of the heights on the flank (M9a) */
+#define CERTAIN 3.0      /* standard errors that a slope is from level */
 #define ROUGH 0.15       /* of the height: what the surface may be off the cone */
 #define ROUGH_GRAINS 2.5 /* spacings: where less, it is the grains, not the shape */
 #define ROUNDS 60
@@ -281,6 +286,7 @@ static void set_shape(const fit *f, rp_angle *out)
     out->flank[0] = f->low;
     out->flank[1] = f->high;
     out->grains = s->grains;
+    out->speed = s->speed;
 }
 
 /* Ridges and heaps with several summits are refused: the angle of the one cone that fits them least
@@ -295,6 +301,52 @@ static rp_code check_shape(fit *f, rp_report *report)
                    "no pile with one summit: the surface is %.3g m off the best cone, typically; "
                    "the heap is %.3g m high",
                    f->scale, s->high - s->low);
+}
+
+/* Whether there is a heap at all (M3a). */
+static rp_code check_heap(const rp_surface *s, rp_report *report)
+{
+    double relief = s->high - s->low;
+    bool walled = s->walled > WALLED;
+    double least = walled ? LEVEL_WALLED : LEVEL;
+    if (s->standing < STANDING)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "no pile: the grains rest on nothing; they are in the air");
+    if (relief >= least * s->spacing) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "no pile: the surface%s is level; it rises by %.2g m, which is %.1f spacings, "
+                   "and a pile by %g at least",
+                   walled ? " between the walls" : "", relief, relief / s->spacing, least);
+}
+
+/* The share of the variance of the heights on the flank that the cone explains: 1 on a perfect
+ * cone, 0 on a surface that is rough but level. */
+static double explained_share(const fit *f)
+{
+    double n = 0, sum = 0, squares = 0, residuals = 0;
+    for (size_t i = 0; i < f->surface->count; i++) {
+        const rp_surface_point *p = &f->surface->points[i];
+        double e = residual(&f->cone, p), z = p->height - f->surface->low;
+        if (!on_flank(f, p) || !(weight(e, f->scale) > 0)) continue;
+        n++, sum += z, squares += z * z, residuals += e * e;
+    }
+    double variance = squares - sum * sum / n;
+    return variance > 0 ? 1 - residuals / variance : 0;
+}
+
+/* A slope that is no more than the roughness of the surface is none (M9a). */
+static rp_code check_slope(const fit *f, const rp_angle *a, rp_report *report)
+{
+    double share = explained_share(f);
+    if (share < EXPLAINED)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "no pile: the surface is uneven but does not fall outward; a cone explains "
+                       "%.0f %% of the variance of its heights",
+                       100 * fmax(0, share));
+    if (a->degrees >= CERTAIN * a->uncertainty) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "no pile: its slope cannot be told from level: %.1f +- %.1f degrees", a->degrees,
+                   a->uncertainty);
 }
 
 static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
@@ -312,38 +364,23 @@ static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
     rp_code code = check_shape(f, report);
     if (code != RP_OK) return code;
     set_shape(f, out);
-    return join_sectors(f, out, report);
+    code = join_sectors(f, out, report);
+    return code == RP_OK ? check_slope(f, out, report) : code;
 }
 
-/* A level bed has no axis; any will do, and the whole surface is its flank. */
-static rp_code fit_level(fit *f, rp_angle *out, rp_report *report)
-{
-    const rp_surface *s = f->surface;
-    double a = 0, b = 0, z = 0, n = (double)s->count;
-    for (size_t i = 0; i < s->count; i++)
-        a += s->points[i].a / n, b += s->points[i].b / n, z += s->points[i].height / n;
-    f->cone = (cone){a, b, z, 0};
-    f->low = 0;
-    f->high = INFINITY; /* for now */
-    if (find_scale(f) < 4 * SECTOR_POINTS)
-        return rp_fail(report, RP_ERROR_INPUT, "no pile: %zu surface grains are too few", s->count);
-    for (size_t i = 0; i < s->count; i++)
-        f->scratch[i] = distance(&f->cone, &s->points[i]);
-    f->high = rp_quantile(f->scratch, s->count, 0.9);
-    set_shape(f, out);
-    return join_sectors(f, out, report);
-}
+static const rp_angle none = {
+    .degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN, .speed = NAN};
 
 rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report *report)
 {
-    *out = (rp_angle){.degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN};
+    *out = none;
     size_t bytes = surface->count * sizeof(double);
     fit f = {.surface = surface, .scratch = rp_allocate(bytes)};
     if (!f.scratch) return rp_fail_memory(report, bytes, "the fit of a pile");
-    double relief = surface->high - surface->low;
-    rp_code code =
-        relief < LEVEL * surface->spacing ? fit_level(&f, out, report) : fit_pile(&f, out, report);
+    rp_code code = check_heap(surface, report);
+    if (code == RP_OK) code = fit_pile(&f, out, report);
     rp_release(f.scratch, bytes);
+    if (code != RP_OK) *out = none;
     return code;
 }
 
@@ -351,7 +388,7 @@ rp_code rp_measure_angle(const rp_view *view, const rp_scene *scene, rp_angle *o
                          rp_report *report)
 {
     rp_surface surface;
-    *out = (rp_angle){.degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN};
+    *out = none;
     rp_code code = rp_surface_find(view, scene, &surface, report);
     if (code == RP_OK) code = rp_angle_of_surface(&surface, out, report);
     rp_surface_release(&surface);
@@ -368,6 +405,7 @@ rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, 
     out[2] = (rp_measured){"radius", a.radius, size, "m"};
     out[3] = (rp_measured){"grains", code == RP_OK ? (double)a.grains : NAN, 0, ""};
     out[4] = (rp_measured){"surface", code == RP_OK ? (double)a.points : NAN, 0, ""};
-    *count = 5;
+    out[5] = (rp_measured){"speed", a.speed, 0x1p-24 * a.speed, "m/s"};
+    *count = 6;
     return code;
 }

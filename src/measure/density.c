@@ -11,6 +11,18 @@ static double rest_density(const rp_view *view, const rp_scene *scene, size_t i)
                                              : INFINITY;
 }
 
+/* Grains that are computed one by one are rigid: each has the density of what it is made of. */
+static bool is_rigid(const rp_view *view, const rp_scene *scene)
+{
+    size_t rigid = 0;
+    for (size_t i = 0; view->density && i < view->count; i++) {
+        int material = view->material[i];
+        rigid += view->density[i] > 0 && material < scene->materials.count &&
+                 view->density[i] == (float)rp_scene_materials(scene)[material].grain_density;
+    }
+    return view->count > 0 && rigid == view->count;
+}
+
 rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_density_error *out,
                                  rp_report *report)
 {
@@ -24,14 +36,18 @@ rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_
         sum.largest = fmax(sum.largest, e);
         sum.share += e > NOTABLE;
     }
-    if (!known) {
-        *out = (rp_density_error){NAN, NAN, NAN, NAN};
+    *out = (rp_density_error){NAN, NAN, NAN, NAN};
+    if (is_rigid(view, scene))
+        return rp_fail(
+            report, RP_ERROR_UNSUPPORTED,
+            "each grain of this run is rigid (as with dem), so that none is compressed; "
+            "density-error is for methods that take sand as a fluid, such as frictional");
+    if (!known)
         return rp_fail(report, RP_ERROR_UNSUPPORTED,
                        view->count
                            ? "no grain has a density of its own: this run's solver computes none, "
                              "has not begun, or the grains are fine ones"
                            : "there are no grains, so they have no density");
-    }
     double n = (double)view->count;
     *out = (rp_density_error){sum.mean / n, sqrt(sum.rms / n), sum.largest, sum.share / n};
     return RP_OK;

@@ -70,5 +70,7 @@ typedef struct rp_steady {
     double mean, spread; /* of these values; the spread is one standard deviation */
 } rp_steady;
 rp_steady rp_steady_of(const double *values, size_t count);
+/* Mean and spread of another series in the same part, which has `count` values, one at least. */
+rp_steady rp_steady_within(const double *values, size_t first, size_t count);
 
 #endif

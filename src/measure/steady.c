@@ -4,9 +4,25 @@
 #include "measure/measure.h"
 #include "measure/order.h"
 
-#define NEAR 0.3 /* of the plateau: what is further off does not belong */
-#define TRIM 0.1 /* of the stretch, dropped at each end, where it still rises or falls */
-#define SHORT 3  /* values; a stretch of fewer is none */
+#define NEAR 0.3     /* of the plateau: what is further off does not belong */
+#define TRIM 0.1     /* of the stretch, dropped at each end, where it still rises or falls */
+#define SHORT 3      /* values; a stretch of fewer is none */
+#define SMOOTH 20    /* part of the series to each side whose mean tells what belongs */
+#define ACTIVE 0.1   /* of the plateau: less is no flow */
+#define LASTING 0.34 /* of what flows: a shorter stretch is a passing moment */
+#define DRIFT 0.15   /* of the mean: how far its thirds may be from it */
+#define CERTAIN 2.5  /* standard errors of a third: what is nearer may be chance */
+
+/* A few grains more or less in a frame do not end a stretch: its neighbours speak with it. */
+static double smooth(const double *values, size_t count, size_t at)
+{
+    size_t reach = count / SMOOTH, first = at > reach ? at - reach : 0;
+    size_t end = at + reach < count ? at + reach + 1 : count;
+    double sum = 0;
+    for (size_t i = first; i < end; i++)
+        sum += values[i];
+    return sum / (double)(end - first);
+}
 
 /* The typical value while anything happens at all: the median of those above half of the highest
  * tenth. Works on sizes, since a flow against the axis is negative throughout. */
@@ -29,44 +45,86 @@ static rp_steady longest_stretch(const double *values, size_t count, double plat
     rp_steady best = {0};
     size_t first = 0;
     for (size_t i = 0; i <= count; i++) {
-        if (i < count && belongs(values[i], plateau)) continue;
+        if (i < count && belongs(smooth(values, count, i), plateau)) continue;
         if (i - first > best.count) best = (rp_steady){.first = first, .count = i - first};
         first = i + 1;
     }
     return best;
 }
 
-static void take_moments(const double *values, rp_steady *s)
+static double mean_of(const double *values, size_t count)
 {
-    double sum = 0, squares = 0, n = (double)s->count;
-    for (size_t i = 0; i < s->count; i++)
-        sum += values[s->first + i];
-    s->mean = sum / n;
-    for (size_t i = 0; i < s->count; i++)
-        squares += (values[s->first + i] - s->mean) * (values[s->first + i] - s->mean);
-    s->spread = sqrt(squares / (n - 1));
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+rp_steady rp_steady_within(const double *values, size_t first, size_t count)
+{
+    rp_steady s = {.first = first, .count = count};
+    double squares = 0;
+    s.mean = mean_of(values + first, count);
+    for (size_t i = first; i < first + count; i++)
+        squares += (values[i] - s.mean) * (values[i] - s.mean);
+    s.spread = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+    return s;
+}
+
+/* The standard deviation from value to value, which a slow change hardly adds to (von Neumann). */
+static double noise_of(const double *values, size_t count)
+{
+    double squares = 0;
+    for (size_t i = 1; i < count; i++)
+        squares += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+    return sqrt(squares / (2 * (double)(count - 1)));
+}
+
+/* Whether it neither rises, nor falls, nor does one after the other: each third has the mean of
+ * all, as far as its noise lets it be known. */
+static bool holds(const double *values, const rp_steady *s)
+{
+    size_t third = s->count / 3;
+    const double *first = values + s->first;
+    double error = noise_of(first, s->count) / sqrt((double)third);
+    double most = fmax(DRIFT * fabs(s->mean), CERTAIN * error);
+    for (size_t i = 0; i < 3; i++) {
+        size_t begin = i == 2 ? s->count - third : i * third;
+        if (fabs(mean_of(first + begin, third) - s->mean) > most) return false;
+    }
+    return true;
+}
+
+/* Whether the stretch is a good part of all the time in which anything flows. */
+static bool lasts(const double *values, size_t count, double plateau, const rp_steady *s)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < count; i++)
+        active += fabs(values[i]) > ACTIVE * fabs(plateau);
+    return (double)s->count >= LASTING * (double)active;
 }
 
 rp_steady rp_steady_of(const double *values, size_t count)
 {
-    rp_steady none = {0}, best;
+    const rp_steady none = {0};
     double *sizes = rp_allocate(count * sizeof *sizes + 1), sum = 0;
     if (!sizes || !count) {
         rp_release(sizes, count * sizeof *sizes + 1);
         return none;
     }
     for (size_t i = 0; i < count; i++) {
-        sizes[i] = fabs(values[i]);
+        sizes[i] = fabs(smooth(values, count, i));
         sum += values[i];
     }
     double plateau = copysign(plateau_of(sizes, count), sum);
     rp_release(sizes, count * sizeof *sizes + 1);
     if (!(fabs(plateau) > 0)) return none;
-    best = longest_stretch(values, count, plateau);
+    rp_steady best = longest_stretch(values, count, plateau);
+    if (!lasts(values, count, plateau, &best)) return none;
     size_t trim = best.count < 2 * SHORT ? 0 : (size_t)ceil(TRIM * (double)best.count);
     best.first += trim;
     best.count -= 2 * trim;
     if (best.count < SHORT) return none;
-    take_moments(values, &best);
-    return best;
+    best = rp_steady_within(values, best.first, best.count);
+    return holds(values, &best) ? best : none;
 }

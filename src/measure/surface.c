@@ -19,6 +19,9 @@
 #define THINNEST 4.0  /* a view that holds less than every 64th grain is none of a heap */
 #define SAMPLES 20000 /* grains that the bounds of the plan are made from */
 #define EDGE 0.005    /* share of the grains that may lie outside on each side */
+#define TOUCH 2.5     /* from a grain to the solid that it stands on or leans against */
+#define STEEP 0.7     /* cosine: faces whose normal is flatter than this are walls */
+#define FEET 1000     /* columns, about, that are asked what they stand on */
 
 typedef struct plan {
     rp_upright axes;
@@ -216,14 +219,104 @@ static uint32_t largest_patch(plan *p, size_t *grains)
     return best;
 }
 
+static double square_speed(const rp_view *view, size_t i)
+{
+    if (!view->vx || !view->vy || !view->vz) return 0;
+    rp_vec3 v = rp_v3(view->vx[i], view->vy[i], view->vz[i]);
+    return rp_v3_dot(v, v);
+}
+
 static void keep_points(const plan *p, uint32_t patch, rp_surface *out)
 {
+    double squares = 0;
     for (size_t c = 0; c < p->cells; c++) {
         if (!p->top[c] || p->patch[c] != patch) continue;
-        rp_vec3 at = grain_at(p->view, p->order[p->top[c] - 1]);
+        size_t grain = p->order[p->top[c] - 1];
+        rp_vec3 at = grain_at(p->view, grain);
         out->points[out->count++] = (rp_surface_point){rp_v3_dot(at, p->axes.a),
                                                        rp_v3_dot(at, p->axes.b), top_height(p, c)};
+        squares += square_speed(p->view, grain);
     }
+    out->speed = sqrt(squares / (double)out->count);
+}
+
+/* Whether a solid is within reach of a place: a body, or a wall of the domain. `steep`: one whose
+ * face there is nearer to upright than to level. */
+typedef struct touch {
+    const plan *plan;
+    const rp_scene *scene;
+    bool steep;
+} touch;
+
+static bool counts(const touch *t, rp_vec3 normal)
+{
+    return !t->steep || fabs(rp_v3_dot(normal, t->plan->axes.up)) < STEEP;
+}
+
+static bool is_at_wall(const touch *t, rp_vec3 at, double reach)
+{
+    const rp_domain_spec *domain = &t->scene->domain;
+    const double gaps[RP_SIDES] = {at.x - domain->low.x, domain->high.x - at.x,
+                                   at.y - domain->low.y, domain->high.y - at.y,
+                                   at.z - domain->low.z, domain->high.z - at.z};
+    const rp_vec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int side = 0; side < RP_SIDES; side++) {
+        /* What goes on across a periodic side ends there no more than at a wall. */
+        bool periodic = domain->periodic >> side / 2 & 1;
+        bool closed = periodic ? t->steep : !(domain->open >> side & 1);
+        if (closed && gaps[side] < reach && counts(t, axes[side / 2])) return true;
+    }
+    return false;
+}
+
+static bool is_at_body(const touch *t, rp_vec3 at, double reach)
+{
+    const rp_view *view = t->plan->view;
+    for (int i = 0; i < t->scene->bodies.count; i++) {
+        const rp_body_spec *body = &rp_scene_bodies(t->scene)[i];
+        rp_pose pose = body->pose;
+        if (i < view->body_count) {
+            const double *q = view->bodies[i].orientation;
+            pose = (rp_pose){rp_v3_from(view->bodies[i].position), {q[0], q[1], q[2], q[3]}};
+        }
+        rp_vec3 local = rp_pose_to_local(pose, at), normal;
+        if (!rp_shape_may_be_near(&body->shape, local, reach)) continue;
+        if (rp_shape_distance_within(&body->shape, local, reach, &normal) >= reach) continue;
+        if (counts(t, rp_quat_rotate(pose.orientation, normal))) return true;
+    }
+    return false;
+}
+
+/* On the edge of the patch, next to a cell that does not belong to it. */
+static bool is_edge(const plan *p, size_t cell)
+{
+    int64_t a = (int64_t)cell % p->size[0], b = (int64_t)cell / p->size[0];
+    const int64_t step[] = {-1, 1, -p->size[0], p->size[0]};
+    if (a == 0 || b == 0 || a == p->size[0] - 1 || b == p->size[1] - 1) return true;
+    for (int i = 0; i < 4; i++)
+        if (p->patch[(int64_t)cell + step[i]] != p->patch[cell]) return true;
+    return false;
+}
+
+/* What flies has a surface, too, but is no heap: the lowest grains of a heap are at something. And
+ * a bed between walls has them all around its surface. */
+static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp_surface *out)
+{
+    const touch below = {p, scene, false}, beside = {p, scene, true};
+    size_t stride = out->count / FEET + 1, seen = 0, asked = 0, edge = 0;
+    double reach = TOUCH * p->spacing;
+    for (size_t c = 0; c < p->cells; c++) {
+        if (!p->top[c] || p->patch[c] != patch || seen++ % stride != 0) continue;
+        rp_vec3 foot = grain_at(p->view, p->order[p->column[c]]);
+        out->standing += is_at_wall(&below, foot, reach) || is_at_body(&below, foot, reach);
+        asked++;
+        if (!is_edge(p, c)) continue;
+        rp_vec3 top = grain_at(p->view, p->order[p->top[c] - 1]);
+        out->walled += is_at_wall(&beside, top, reach) || is_at_body(&beside, top, reach);
+        edge++;
+    }
+    out->standing /= (double)asked;
+    out->walled /= edge ? (double)edge : 1;
 }
 
 /* (M3). The highest point itself: a peak of few grains has no crowd to take a quantile of. */
@@ -274,7 +367,7 @@ static rp_code true_spacing(const plan *p, double *spacing, rp_report *report)
     return RP_OK;
 }
 
-static rp_code take_surface(plan *p, rp_surface *out, rp_report *report)
+static rp_code take_surface(plan *p, const rp_scene *scene, rp_surface *out, rp_report *report)
 {
     for (size_t c = 0; c < p->cells; c++)
         find_top(p, c);
@@ -285,6 +378,7 @@ static rp_code take_surface(plan *p, rp_surface *out, rp_report *report)
     out->points = rp_allocate(p->cells * sizeof *out->points);
     if (!out->points) return rp_fail_memory(report, p->cells * sizeof *out->points, "a surface");
     keep_points(p, patch, out);
+    find_solids(p, scene, patch, out);
     /* The plan has many more cells than the heap; give back what is not needed. */
     rp_surface_point *points = rp_allocate(out->count * sizeof *points);
     if (points) memcpy(points, out->points, out->count * sizeof *points);
@@ -325,7 +419,7 @@ rp_code rp_surface_find(const rp_view *view, const rp_scene *scene, rp_surface *
     plan p;
     code = plan_heap(&p, view, &out->axes, report);
     out->spacing = p.spacing;
-    if (code == RP_OK) code = take_surface(&p, out, report);
+    if (code == RP_OK) code = take_surface(&p, scene, out, report);
     release_plan(&p);
     if (code != RP_OK) rp_surface_release(out);
     return code;

@@ -26,6 +26,9 @@ typedef struct rp_surface {
     size_t count;
     size_t grains;    /* in the columns below the points */
     double low, high; /* m, heights between which nearly all points are (M3) */
+    double standing;  /* share of the columns that stand on a body or a wall of the domain */
+    double walled;    /* share of its edge that leans against a steep one */
+    double speed;     /* m/s, root mean square of the points; 0 where the view has no speeds */
 } rp_surface;
 
 /* RP_ERROR_INPUT without gravity, or when no grains lie together. */

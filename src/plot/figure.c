@@ -47,10 +47,24 @@ rp_figure *rp_figure_create(const char *title, const char *x_label, const char *
     if (!figure) return NULL;
     figure->title = clean_text(title);
     figure->x_label = clean_text(x_label);
-    figure->y_label = clean_text(y_label);
-    if (figure->title && figure->x_label && figure->y_label) return figure;
+    rp_figure_add_panel(figure, y_label);
+    if (figure->title && figure->x_label && !figure->failed) return figure;
     rp_figure_destroy(figure);
     return NULL;
+}
+
+void rp_figure_add_panel(rp_figure *figure, const char *y_label)
+{
+    if (!figure || figure->failed) return;
+    char *label = clean_text(y_label);
+    if (!label ||
+        !rp_reserve((void **)&figure->panels, &figure->panel_capacity, figure->panel_count,
+                    figure->panel_count + 1, sizeof *figure->panels)) {
+        rp_text_release(label);
+        figure->failed = true;
+        return;
+    }
+    figure->panels[figure->panel_count++] = (rp_plot_panel){label};
 }
 
 static size_t series_bytes(const rp_plot_series *series)
@@ -68,7 +82,9 @@ void rp_figure_destroy(rp_figure *figure)
     rp_release(figure->series, figure->capacity * sizeof *figure->series);
     rp_text_release(figure->title);
     rp_text_release(figure->x_label);
-    rp_text_release(figure->y_label);
+    for (size_t i = 0; i < figure->panel_count; i++)
+        rp_text_release(figure->panels[i].y_label);
+    rp_release(figure->panels, figure->panel_capacity * sizeof *figure->panels);
     rp_release(figure, sizeof *figure);
 }
 
@@ -92,7 +108,7 @@ void rp_figure_set_labels(rp_figure *figure, const char *x_label, const char *y_
 {
     if (!figure) return;
     replace_text(figure, &figure->x_label, x_label);
-    replace_text(figure, &figure->y_label, y_label);
+    replace_text(figure, &figure->panels[0].y_label, y_label);
 }
 
 void rp_figure_set_flags(rp_figure *figure, unsigned flags)
@@ -106,6 +122,7 @@ void rp_figure_add(rp_figure *figure, const char *name, rp_plot_style style, con
     if (!figure || figure->failed) return;
     rp_plot_series s = {.name = clean_text(name), .style = style, .count = count};
     s.has_spread = spread != NULL;
+    s.panel = figure->panel_count - 1;
     s.values = rp_allocate(series_bytes(&s));
     if (!s.name || !s.values ||
         !rp_reserve((void **)&figure->series, &figure->capacity, figure->count, figure->count + 1,

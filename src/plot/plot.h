@@ -1,4 +1,6 @@
-/* Plots: a figure is a title, two axes and some series of points; it becomes an SVG or PNG file, or
+/* Plots: a figure is a title, two axes and some series of points, or several panels of these below
+ * each other that share the horizontal axis: a panel per unit. Names stand above the curves where
+ * they fit into a line, else beside them, never among them. A figure becomes an SVG or PNG file, or
  * SVG text in memory. gnuplot does the drawing, as a program of its own that is looked for in PATH
  * when a figure is written; all else works without it.
  *
@@ -39,6 +41,10 @@ rp_figure *rp_figure_create(const char *title, const char *x_label, const char *
 void rp_figure_destroy(rp_figure *figure);
 void rp_figure_set_title(rp_figure *figure, const char *title);
 void rp_figure_set_labels(rp_figure *figure, const char *x_label, const char *y_label);
+/* A panel below those that are there, with a vertical axis of its own: the series that are added
+ * from now on belong to it. The first panel is there from the start, and set_labels names its axis.
+ */
+void rp_figure_add_panel(rp_figure *figure, const char *y_label);
 void rp_figure_set_flags(rp_figure *figure, unsigned flags);
 /* Copies the values; `spread` may be NULL, `name` empty. Values that are not finite leave a gap.
  * When memory runs out the figure remembers it until it is written. */

@@ -198,8 +198,11 @@ expect 0 "$repose" measure cone angle --frames 0:8; prints " nan "; [ ! -s err ]
 expect 0 "$repose" measure cone height-profile --frames 0; prints "radius \[m\]"
 expect 0 "$repose" measure cone height-profile --frames 0 --along x --json; prints '"x": '
 expect 2 "$repose" measure cone height-profile --along z; says "write x or y"
-expect 8 "$repose" measure cone density-error; says "computes none"
+expect 8 "$repose" measure cone density-error; says "computes none"; [ ! -s out ] || fail "a table of nothing"
 expect 0 "$repose" measure cone flow --plane z=0.9; prints "^steady  mass  *-1[23]"
+[ "$(sed -n 's/^steady.*, from/from/p' out | sort -u | wc -l)" -eq 1 ] || fail "one flow has several steady parts: $(grep steady out)"
+expect 0 "$repose" measure cone flow --plane z=0.9 --frames 0:2; prints "^no steady part$"
+! grep -q "^steady" out || fail "no steady part, and yet one: $(grep steady out)"
 expect 0 "$repose" measure cone flow --plane=z=0.9 --json; prints '"steady_from"'; prints '"name": "appeared"'
 expect 2 "$repose" measure cone flow; says "--plane"
 expect 2 "$repose" measure cone flow --plane q=1; says "in metres"

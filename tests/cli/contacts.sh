@@ -30,11 +30,28 @@ expect 2 "$repose" measure run stress --region 0:1,:,:,; says "open"
 expect 2 "$repose" measure run energy --region :,:,0:1; says "is for contacts"
 expect 8 "$repose" measure half contacts --frames 2; says "output: {contacts: yes}"
 expect 0 "$repose" measure half contacts; prints " nan "
+"$maker" none without all
+for kind in stress contacts fabric forces force-distribution; do
+    for form in "" --csv --json "--plot none.svg"; do
+        # shellcheck disable=SC2086
+        expect 8 "$repose" measure none $kind $form; says "output: {contacts: yes}"
+        [ "$(wc -l <err)" -eq 1 ] || fail "$kind $form of a run without contacts says more: $(head -c 300 err)"
+        [ "$form" = --json ] || [ ! -s out ] || fail "$kind $form of a run without contacts has a table: $(head -c 300 out)"
+        [ ! -e none.svg ] || fail "$kind of a run without contacts is drawn"
+    done
+done
 if command -v gnuplot >/dev/null; then
     for kind in forces force-distribution contact-angles force-correlation stress; do
         expect 0 "$repose" measure run $kind --plot "$kind.svg"
         grep -q "</svg>" "$kind.svg" || fail "$kind.svg is no picture"
         [ ! -s err ] || fail "plotting $kind complains: $(head -c 300 err)"
+    done
+    # A panel per unit: numbers of different units share no axis.
+    for kind in contacts fabric stress; do
+        expect 0 "$repose" measure run $kind --plot panels.svg
+        units=$("$repose" measure run $kind --frames 2 --json | sed 's/.*"unit": "\(.*\)".*/\1/' | sort -u | wc -l)
+        panels=$(grep -c 'rotate(270)' panels.svg || true)
+        [ "$panels" -ge "$units" ] || fail "$kind has $units units and $panels panels"
     done
 fi
 

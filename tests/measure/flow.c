@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "measure/flow.h"
 #include "measure/measure.h"
@@ -161,6 +162,44 @@ static void the_steady_part_is_found(void **state)
     assert_int_equal(rp_steady_of(single, 3).count, 0);
 }
 
+/* A series that rises, falls, does both or breaks off has values within a third of each other, too,
+ * but no steady part. */
+static void what_is_not_steady_has_no_steady_part(void **state)
+{
+    (void)state;
+    double ramp[60], hill[60], decay[60], burst[60] = {0};
+    for (int i = 0; i < 60; i++) {
+        ramp[i] = i;
+        hill[i] = 30 - fabs(i - 30.0);
+        decay[i] = exp(-i / 15.0);
+        burst[i] = i < 12 ? 10 : i < 55 ? 3 : 0;
+    }
+    assert_int_equal(rp_steady_of(ramp, 60).count, 0);
+    assert_int_equal(rp_steady_of(hill, 60).count, 0);
+    assert_int_equal(rp_steady_of(decay, 60).count, 0);
+    assert_int_equal(rp_steady_of(burst, 60).count, 0);
+}
+
+/* Few grains a frame are noisy; that ends no window. Other numbers are told of the same one. */
+static void noise_does_not_cut_the_window(void **state)
+{
+    (void)state;
+    double values[100] = {0}, other[100];
+    for (int i = 0; i < 100; i++) {
+        double noise = rp_random_unit(rp_random(5, RP_RANDOM_TEST, (uint64_t)i).bits[0]) - 0.5;
+        values[i] = i < 10 || i >= 90 ? 0 : 20 * (1 + 0.8 * noise);
+        other[i] = i;
+    }
+    rp_steady s = rp_steady_of(values, 100);
+    assert_in_range(s.first, 10, 22);
+    assert_in_range(s.first + s.count, 78, 90);
+    check_near(s.mean, 20, 1.8); /* three standard errors */
+    rp_steady same = rp_steady_within(other, s.first, s.count);
+    assert_int_equal(same.first, s.first);
+    assert_int_equal(same.count, s.count);
+    check_near(same.mean, (double)s.first + (double)(s.count - 1) / 2, 1e-9);
+}
+
 static void nothing_is_left(void **state)
 {
     (void)state;
@@ -176,6 +215,8 @@ int main(void)
         cmocka_unit_test_setup(many_grains_are_matched_like_by_hand, clear),
         cmocka_unit_test_setup(time_must_rise, clear),
         cmocka_unit_test(the_steady_part_is_found),
+        cmocka_unit_test(what_is_not_steady_has_no_steady_part),
+        cmocka_unit_test(noise_does_not_cut_the_window),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "math/vec.h"
 #include "repose/view.h"
+#include "scene/scene.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,18 @@ static inline void pile_add(pile *p, double x, double y, double z)
     p->x[p->view.count] = (float)x;
     p->y[p->view.count] = (float)y;
     p->z[p->view.count++] = (float)z;
+}
+
+/* A scene with a floor below the lowest grain, and no walls. */
+static inline rp_scene pile_scene(const rp_view *view)
+{
+    double low = INFINITY;
+    for (size_t i = 0; i < view->count; i++)
+        low = fmin(low, (double)view->z[i]);
+    rp_scene scene = {.gravity = {0, 0, -9.81}};
+    scene.domain.low = rp_v3(-INFINITY, -INFINITY, low - 0.5 * PILE_SPACING);
+    scene.domain.high = rp_v3(INFINITY, INFINITY, INFINITY);
+    return scene;
 }
 
 /* Height of the pile above a place, about its own centre. */

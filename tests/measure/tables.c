@@ -7,6 +7,8 @@
 #include "measure/order.h"
 #include "measure/profile.h"
 
+#include <string.h>
+
 static const rp_scene down = {.gravity = {0, 0, -9.81}};
 
 static void a_cone_has_a_straight_profile(void **state)
@@ -101,6 +103,23 @@ static void densities_that_nobody_computed_are_refused(void **state)
     check_near(e.largest, 0, 0);
 }
 
+/* Single grains have the density of the stone that they are made of. */
+static void rigid_grains_have_no_density_error(void **state)
+{
+    (void)state;
+    rp_material_spec material = {.density = 1600, .grain_density = 2650};
+    rp_scene scene = {.materials = {&material, 1}};
+    float stone[2] = {2650, 2650};
+    uint8_t kinds[2] = {0, 0};
+    rp_view view = {.count = 2, .density = stone, .material = kinds};
+    rp_density_error e;
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_measure_density_error(&view, &scene, &e, report), RP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "rigid"));
+    assert_true(isnan(e.mean));
+    rp_report_destroy(report);
+}
+
 static void order_statistics_are_right(void **state)
 {
     (void)state;
@@ -134,6 +153,7 @@ int main(void)
         cmocka_unit_test(directions_are_kept_apart),
         cmocka_unit_test(density_errors_count_compression_only),
         cmocka_unit_test(densities_that_nobody_computed_are_refused),
+        cmocka_unit_test(rigid_grains_have_no_density_error),
         cmocka_unit_test(order_statistics_are_right),
         cmocka_unit_test(nothing_is_left),
     };

@@ -46,7 +46,8 @@ static int leave_folder(void **state)
     return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
 }
 
-static char *script_of(const rp_figure *figure, size_t *size)
+/* Not inlined: GCC 12 would take the text for the address of the pointer to it, and warn. */
+static __attribute__((noinline)) char *script_of(const rp_figure *figure, size_t *size)
 {
     char *text;
     assert_int_equal(rp_figure_script(figure, false, &text, size, NULL), RP_OK);
@@ -141,6 +142,78 @@ static void all_that_is_in_it_is_drawn(void **state)
     rp_figure_destroy(figure);
 }
 
+/* A number behind a word of the script, such as a margin. */
+static double value_behind(const char *script, const char *word)
+{
+    const char *at = strstr(script, word);
+    if (!at) fail_msg("the script lacks '%s'", word);
+    return strtod(at + strlen(word), NULL);
+}
+
+/* Names stand beside the curves where they are many or there are several panels. */
+static void names_stand_beside_the_curves(void **state)
+{
+    (void)state;
+    rp_figure *few = rp_figure_create("t", "x", "y"), *many = rp_figure_create("t", "x", "y");
+    rp_figure_add(few, "measured", RP_PLOT_LINE, x, y, NULL, 4);
+    for (int i = 0; i < 13; i++)
+        rp_figure_add(many, "a quantity", RP_PLOT_LINE, x, y, NULL, 4);
+    size_t size, many_size;
+    char *script = script_of(few, &size), *other = script_of(many, &many_size);
+    /* Above the upper margin, or right of the right one. */
+    assert_true(0.925 > value_behind(script, "set tmargin at screen "));
+    assert_non_null(strstr(script, "screen 0.925 center top"));
+    assert_true(value_behind(other, "set key at screen ") >
+                value_behind(other, "set rmargin at screen "));
+    /* Two of one colour have different dashes. */
+    assert_non_null(strstr(other, "lines lw 2.4 lc rgb '#b98a4a'"));
+    assert_non_null(strstr(other, "lines lw 2.4 dt '-' lc rgb '#b98a4a'"));
+    assert_non_null(strstr(other, "lines lw 2.4 dt '.' lc rgb '#b98a4a'"));
+    rp_release(script, size + 1);
+    rp_release(other, many_size + 1);
+    rp_figure_destroy(few);
+    rp_figure_destroy(many);
+}
+
+static size_t count_words(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, word)); text++)
+        count++;
+    return count;
+}
+
+/* Each panel has an axis of its own; the title and the time are there once. */
+static void panels_stand_below_each_other(void **state)
+{
+    (void)state;
+    rp_figure *figure = rp_figure_create("the title", "time [s]", "force [N]");
+    rp_figure_add(figure, "first", RP_PLOT_LINE, x, y, spread, 4);
+    rp_figure_add_panel(figure, "volume [m3]");
+    rp_figure_add(figure, "second", RP_PLOT_LINE, x, y, NULL, 2);
+    rp_figure_add_panel(figure, "nothing");
+    size_t size;
+    char *script = script_of(figure, &size);
+    assert_int_equal(count_words(script, "\nplot "), 3);
+    assert_int_equal(count_words(script, "'time [s]'"), 1);
+    assert_int_equal(count_words(script, "'the title'"), 1);
+    assert_non_null(strstr(script, "set ylabel 'force [N]'"));
+    assert_non_null(strstr(script, "set ylabel 'volume [m3]'"));
+    assert_non_null(
+        strstr(script, "set xrange [0:3]")); /* the same for both, though one ends early */
+    const char *first = strstr(script, "title 'first'"), *second = strstr(script, "title 'second'");
+    assert_true(first && second && strstr(first, "\nplot ") < second);
+    rp_release(script, size + 1);
+    if (rp_plot_can()) {
+        char *svg = svg_of(figure, &size);
+        static const char *const words[] = {"force [N]", "volume [m3]", "first", "second"};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (!strstr(svg, words[i])) fail_msg("the picture lacks '%s'", words[i]);
+        rp_release(svg, size + 1);
+    }
+    rp_figure_destroy(figure);
+}
+
 static void files_are_what_their_names_say(void **state)
 {
     (void)state;
@@ -225,6 +298,8 @@ int main(void)
         cmocka_unit_test(texts_stay_in_their_quotes),
         cmocka_unit_test(nothing_in_a_text_is_run),
         cmocka_unit_test(all_that_is_in_it_is_drawn),
+        cmocka_unit_test(names_stand_beside_the_curves),
+        cmocka_unit_test(panels_stand_below_each_other),
         cmocka_unit_test(files_are_what_their_names_say),
         cmocka_unit_test(without_gnuplot_the_package_is_named),
         cmocka_unit_test(numbers_have_points_and_gaps),

@@ -271,6 +271,70 @@ static void a_page_that_cannot_be_written_is_an_error(void **state)
     assert_int_equal(rp_case_write_html("no/such/folder.html", NULL, 0, NULL), RP_ERROR_IO);
 }
 
+static char *results_of(const rp_case_result *results, int count, size_t *size)
+{
+    char *page;
+    rp_report *report = rp_report_create();
+    check_ok(rp_case_write_results("results.md", results, count, report), report);
+    check_ok(rp_file_read("results.md", &page, size, report), report);
+    rp_report_destroy(report);
+    return page;
+}
+
+/* A run replaces what it ran, in the form that it ran it in, and keeps all the rest. */
+static void results_of_other_cases_stay(void **state)
+{
+    (void)state;
+    rp_case_result *r = calloc(2, sizeof *r);
+    size_t size, again;
+    r[0].which = rp_case_at(0), r[0].context.quick = true;
+    r[1].which = rp_case_at(1);
+    rp_judge_near(&r[0].context, "a | b", 1.25, 1, 0.5, "m");
+    rp_judge_at_most(&r[1].context, "small", 3, 2, "");
+    char *page = results_of(r, 2, &size);
+    assert_non_null(strstr(page, "| a \\| b | 1.25 m | 1 ± 0.5 m | ok |\n"));
+    assert_non_null(strstr(page, "| small | 3 | at most 2 | **missed** |\n"));
+    char *same = results_of(NULL, 0, &again);
+    assert_string_equal(page, same);
+    rp_release(same, again + 1);
+    r[0].context.quick = false; /* the full form stands beside the quick one */
+    r[0].context.verdicts[0].measured = 7.5;
+    char *more = results_of(r, 1, &again);
+    const char *quick = strstr(more, "1.25 m"), *full = strstr(more, "7.5 m");
+    assert_true(quick && full && quick < full);
+    assert_non_null(strstr(more, "at most 2 | **missed**"));
+    rp_release(more, again + 1);
+    rp_release(page, size + 1);
+    unlink("results.md");
+    free(r);
+}
+
+/* Results stand in one place, which the program writes: it has every case, and no case's text
+ * states any. */
+static void results_stand_in_one_place(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"came out", "issed", " gave "};
+    char *page, *text, part[256];
+    size_t size, length;
+    assert_int_equal(
+        rp_file_read(RP_SOURCE_DIR "/docs/theory/validation-results.md", &page, &size, NULL),
+        RP_OK);
+    for (int i = 0; i < rp_case_count(); i++) {
+        const char *name = rp_case_at(i)->name;
+        snprintf(part, sizeof part, "\n## %s\n%s.\n", name, rp_case_at(i)->title);
+        if (!strstr(page, part)) fail_msg("validation-results.md lacks %s", name);
+        snprintf(part, sizeof part, RP_SOURCE_DIR "/validation/%s/README.md", name);
+        assert_int_equal(rp_file_read(part, &text, &length, NULL), RP_OK);
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            if (strstr(text, words[w]))
+                fail_msg("%s states results ('%s'); they belong to validation-results.md", part,
+                         words[w]);
+        rp_release(text, length + 1);
+    }
+    rp_release(page, size + 1);
+}
+
 static void words_name_cases_and_groups(void **state)
 {
     (void)state;
@@ -301,6 +365,8 @@ int main(void)
         cmocka_unit_test(the_page_is_whole_and_tame),
         cmocka_unit_test(without_gnuplot_the_page_says_so),
         cmocka_unit_test(a_page_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(results_of_other_cases_stay),
+        cmocka_unit_test(results_stand_in_one_place),
         cmocka_unit_test(words_name_cases_and_groups),
         cmocka_unit_test(nothing_is_left),
     };
