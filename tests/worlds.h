@@ -6,8 +6,8 @@
 
 #include "repose/repose.h"
 
-/* Every kind of thing at once: sources, a stream, walls, bodies that stand and move, open and
- * periodic sides. */
+/* Every kind of thing at once: sources, a stream, walls, bodies that stand, run, turn and move,
+ * open and periodic sides. */
 #define BUSY_SCENE                                                                                 \
     "time: {duration: 0.5 s, frame_rate: 20}\n"                                                    \
     "domain: {low: [-0.5, -0.5, -1], high: [0.5, 0.5, 3], periodic: [y], open: [bottom, left]}\n"  \
@@ -23,7 +23,9 @@
     "  spout: {radius: 8 cm, position: [-0.3, 0, 1], direction: [1, 0, 0.2], speed: 3, "           \
     "stop: 0.3 s, material: sand, moisture: 0.5}\n"                                                \
     "bodies:\n"                                                                                    \
-    "  stone: {shape: sphere, radius: 0.2, position: [0, 0, 0.1]}\n"                               \
+    "  stone: {shape: sphere, radius: 0.2, position: [0, 0, 0.1], belt: [0.5, 0, 0.2]}\n"          \
+    "  rotor: {shape: box, size: [0.3, 0.05, 0.05], position: [0.2, 0, 0.5], motion: keys, "       \
+    "spin: [0, 90 rpm, 30 deg/s]}\n"                                                               \
     "  sweeper: {shape: box, size: [0.1, 0.4, 0.4], motion: keys, keys: [{time: 0, position: "     \
     "[-0.4, 0, 0]}, {time: 0.5, position: [0.3, 0, 0.1], rotation: [0, 0, 200 deg]}]}\n"           \
     "moisture:\n"                                                                                  \

@@ -49,14 +49,26 @@ static void store_pose(rp_body_state *state, rp_pose pose)
     memcpy(state->orientation, values, sizeof values);
 }
 
-static rp_pose pose_at(const rp_body_spec *spec, double time)
+static rp_quat turned(rp_quat from, rp_vec3 spin, double time)
 {
-    if (spec->motion == RP_MOTION_KEYS && spec->animation.count)
+    double rate = rp_v3_length(spin);
+    if (!(rate > 0)) return from;
+    return rp_quat_mul(rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
+}
+
+rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
+{
+    if (spec->motion != RP_MOTION_KEYS) return spec->pose;
+    if (spec->animation.count)
         return rp_animation_pose(spec->animation.items, spec->animation.count, time);
-    if (spec->motion == RP_MOTION_KEYS)
-        return rp_keys_pose(spec->keys.items, spec->keys.count,
-                            (rp_interpolation)spec->interpolation, time);
-    return spec->pose;
+    rp_pose pose = {rp_v3_madd(spec->pose.position, time, spec->velocity),
+                    turned(spec->pose.orientation, spec->spin, time)};
+    if (!spec->keys.count) return pose;
+    rp_pose keyed = rp_keys_pose(spec->keys.items, spec->keys.count,
+                                 (rp_interpolation)spec->interpolation, time);
+    if (spec->keys_move) pose.position = keyed.position;
+    if (spec->keys_turn) pose.orientation = keyed.orientation;
+    return pose;
 }
 
 static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
@@ -64,9 +76,6 @@ static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
     char key[256];
     snprintf(key, sizeof key, "bodies.%s.keys", spec->name);
     const rp_key_spec *keys = spec->keys.items;
-    if (spec->keys.count < 1)
-        return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
-                          "a body that follows keys needs at least one");
     for (int i = 1; i < spec->keys.count; i++)
         if (!(keys[i].time > keys[i - 1].time))
             return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
@@ -101,11 +110,9 @@ static rp_code check_all(const rp_scene *scene, rp_report *report)
 static rp_body_state first_state(const rp_body_spec *spec)
 {
     rp_body_state state = {0};
-    store_pose(&state, pose_at(spec, 0));
-    if (spec->motion == RP_MOTION_DYNAMIC) {
-        store_vec3(state.velocity, spec->velocity);
-        store_vec3(state.angular_velocity, spec->spin);
-    }
+    store_pose(&state, rp_body_pose_at(spec, 0));
+    store_vec3(state.velocity, spec->velocity);
+    store_vec3(state.angular_velocity, spec->spin);
     return state;
 }
 
@@ -195,14 +202,17 @@ double rp_bodies_limit_dt(const rp_bodies *bodies)
     return limit;
 }
 
-/* The velocities that lead from where a keyed body is to where it has to be. */
+/* The velocities that lead from where a keyed body is to where it has to be. What it does evenly is
+ * known as it is, however far it turns in a step. */
 static void follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt)
 {
-    rp_pose from = pose_at(spec, time), to = pose_at(spec, time + dt);
+    bool moved = spec->keys_move || spec->animation.count;
+    bool turned = spec->keys_turn || spec->animation.count;
+    rp_pose from = rp_body_pose_at(spec, time), to = rp_body_pose_at(spec, time + dt);
     rp_vec3 move = rp_v3_sub(to.position, from.position);
     rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-    store_vec3(state->velocity, rp_v3_scale(move, 1 / dt));
-    store_vec3(state->angular_velocity, rp_v3_scale(turn, 1 / dt));
+    store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
+    store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
 }
 
 /* Under the forces of the last step, which for bodies at rest are those of this one, too. */
@@ -306,7 +316,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
     for (int i = 0; i < bodies->count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
         if (spec->motion == RP_MOTION_KEYS)
-            store_pose(&bodies->states[i], pose_at(spec, bodies->time + bodies->dt));
+            store_pose(&bodies->states[i], rp_body_pose_at(spec, bodies->time + bodies->dt));
     }
     rp_code code = RP_OK;
     if (bodies->engine) {

@@ -1,4 +1,4 @@
-/* Bodies: everything solid. Fixed ones stay, keyed ones follow their key frames, dynamic ones are
+/* Bodies: everything solid. Fixed ones stay, keyed ones go as the scene says, dynamic ones are
  * moved by gravity, grains, joints and each other; the rigid-body engine that does this lives in
  * this room and nowhere else. docs/theory/bodies.md has the equations (B1 …).
  *
@@ -25,15 +25,15 @@ typedef struct rp_load {
     double second[6];      /* kg m2, sum of mass times arm times arm: xx, yy, zz, xy, xz, yz */
 } rp_load;
 
-/* Bodies of the scene at time 0, dynamic ones with their first velocities. The scene must outlive
- * them. Keys must be there and rise in time. A dynamic body is refused (RP_ERROR_UNSUPPORTED) by a
- * build without an engine. */
+/* Bodies of the scene at time 0, with their first velocities. The scene must outlive them. Keys
+ * must rise in time. A dynamic body is refused (RP_ERROR_UNSUPPORTED) by a build without an engine.
+ */
 rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report);
 void rp_bodies_destroy(rp_bodies *bodies);
 /* Begins a step of dt > 0 from `time`. Keyed bodies take the velocities of that interval, so that
  * moving the surface by velocity * dt meets its new pose; dynamic ones those that they would have
- * under the forces of the last step. The angular velocity is that of the shorter way: a keyed body
- * must turn by less than half a turn per step. */
+ * under the forces of the last step. Between keys the angular velocity is that of the shorter way:
+ * such a body must turn by less than half a turn per step. */
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report);
 /* New velocities of dynamic bodies for the loads, one for each body: a step towards what both can
  * agree on (B3), which it leaves as it is once it is found. */
@@ -49,9 +49,12 @@ rp_mass rp_bodies_mass(const rp_bodies *bodies, int index);
 int rp_bodies_count(const rp_bodies *bodies);
 /* All states, in the order of the scene. Forces are written by couple. */
 rp_body_state *rp_bodies_states(rp_bodies *bodies);
-/* The pose of key frames at a time, in the world (the body's own position and rotation take no
- * part): smooth through the keys, at rest before the first and after the last. A pure function,
- * tested alone.
+/* Where the scene has a fixed or keyed body at a time, and a dynamic one at the start. What keys do
+ * not give is the body's own: it rests, or moves and turns evenly for ever, about its position,
+ * computed from the time alone, so that nothing adds up over turns and steps. A pure function. */
+rp_pose rp_body_pose_at(const rp_body_spec *spec, double time);
+/* The pose of key frames at a time, in the world: smooth through the keys, at rest before the first
+ * and after the last. A pure function, tested alone.
  *
  * Linear keys are joined by straight, even motion. Smooth ones: each coordinate and each angle is a
  * monotone cubic of its own: it never leaves the range of the two keys around it, stays where two

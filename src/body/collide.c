@@ -139,14 +139,53 @@ static rp_vec3 velocity_at(const rp_engine *engine, int body, const dReal *at)
     return rp_ode_vec3(v);
 }
 
+/* How a surface moves along itself beyond what the engine knows of its body: the belt, and the
+ * motion of a plane, which has no body. */
+static rp_vec3 running_at(const rp_engine *engine, int body, const dReal *at, rp_vec3 normal)
+{
+    if (body < 0) return rp_v3(0, 0, 0);
+    const rp_body_state *state = &engine->start[body];
+    rp_pose pose = rp_state_pose(state);
+    rp_vec3 v = rp_quat_rotate(pose.orientation, rp_scene_bodies(engine->scene)[body].belt);
+    if (!engine->solids[body].body) {
+        rp_vec3 arm = rp_v3_sub(rp_ode_vec3(at), pose.position);
+        v = rp_v3_add(v, rp_v3_add(rp_v3_from(state->velocity),
+                                   rp_v3_cross(rp_v3_from(state->angular_velocity), arm)));
+    }
+    return rp_v3_madd(v, -rp_v3_dot(v, normal), normal);
+}
+
+static void set_axis(dContact *contact, rp_vec3 along)
+{
+    const double axis[3] = {along.x, along.y, along.z};
+    contact->surface.mode |= dContactFDir1;
+    memcpy(contact->fdir1, axis, sizeof axis);
+}
+
+/* (B2a): friction holds the bodies at `running` against each other, the first minus the second. The
+ * engine wants it along its two axes of friction, the second of which is the normal times the
+ * first; of a contact whose first has no body, normal and velocities are the other way round. */
+static void set_running(const rp_engine *engine, int first, rp_vec3 running, dContact *contact)
+{
+    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normal(running));
+    bool turned = first < 0 || !engine->solids[first].body;
+    rp_vec3 v = rp_v3_scale(running, turned ? -1 : 1);
+    rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);
+    rp_vec3 axis = rp_v3(contact->fdir1[0], contact->fdir1[1], contact->fdir1[2]);
+    contact->surface.mode |= dContactMotion1 | dContactMotion2;
+    contact->surface.motion1 = rp_v3_dot(v, axis);
+    contact->surface.motion2 = rp_v3_dot(v, rp_v3_cross(normal, axis));
+}
+
 static void surface_of(const rp_engine *engine, int first, int second, dContact *contact)
 {
-    const dReal *n = contact->geom.normal;
-    rp_vec3 normal = rp_ode_vec3(n);
-    rp_vec3 slip = rp_v3_sub(velocity_at(engine, first, contact->geom.pos),
-                             velocity_at(engine, second, contact->geom.pos));
+    const dReal *at = contact->geom.pos;
+    rp_vec3 normal = rp_ode_vec3(contact->geom.normal);
+    rp_vec3 running =
+        rp_v3_sub(running_at(engine, second, at, normal), running_at(engine, first, at, normal));
+    rp_vec3 slip = rp_v3_sub(velocity_at(engine, first, at), velocity_at(engine, second, at));
     double closing = -rp_v3_dot(slip, normal);
-    slip = rp_v3_madd(slip, closing, normal);
+    slip = rp_v3_sub(rp_v3_madd(slip, closing, normal), running);
     double threshold = LEAST_BOUNCE + 2 * rp_v3_length(engine->gravity) * engine->dt;
     double bounce = sqrt(restitution_of(engine, first) * restitution_of(engine, second));
     double soft = SOFT * engine->dt * (lightness_of(engine, first) + lightness_of(engine, second));
@@ -161,11 +200,16 @@ static void surface_of(const rp_engine *engine, int first, int second, dContact 
     /* The engine's friction is a square; with one axis along the slip it acts against it in full,
      * and across it not at all. */
     double speed = rp_v3_length(slip);
-    if (speed > threshold) {
-        contact->surface.mode |= dContactFDir1;
-        const double along[3] = {slip.x / speed, slip.y / speed, slip.z / speed};
-        memcpy(contact->fdir1, along, sizeof along);
-    }
+    if (speed > threshold) set_axis(contact, rp_v3_scale(slip, 1 / speed));
+    if (rp_v3_length(running) > 0) set_running(engine, first, running, contact);
+}
+
+/* A surface that no dynamic body behind it moves, and that moves there. */
+static bool carries(const rp_engine *engine, int body, const dContactGeom *geom)
+{
+    if (rp_is_dynamic(engine, body)) return false;
+    rp_vec3 v = running_at(engine, body, geom->pos, rp_ode_vec3(geom->normal));
+    return rp_v3_length(rp_v3_add(v, velocity_at(engine, body, geom->pos))) > 0;
 }
 
 static void keep(rp_engine *engine, int first, int second, const dContactGeom *geom)
@@ -182,7 +226,9 @@ static void keep(rp_engine *engine, int first, int second, const dContactGeom *g
     memset(contact, 0, sizeof *contact);
     contact->geom = *geom;
     surface_of(engine, first, second, contact);
-    engine->meetings[count] = (rp_meeting){.first = first, .second = second, .number = count};
+    bool carried = carries(engine, first, geom) || carries(engine, second, geom);
+    engine->meetings[count] =
+        (rp_meeting){.first = first, .second = second, .carried = carried, .number = count};
     engine->found_count++;
 }
 

@@ -202,6 +202,20 @@ static void let_sleep(rp_engine *engine, const double *calm)
     }
 }
 
+/* What a moving surface carries is not at rest, however slow it is. */
+static void wake_carried(const rp_engine *engine, double *calm)
+{
+    for (size_t n = 0; n < engine->found_count; n++) {
+        const rp_meeting *meeting = &engine->meetings[n];
+        const int both[2] = {meeting->first, meeting->second};
+        for (int k = 0; k < 2 && meeting->carried; k++) {
+            if (!rp_is_dynamic(engine, both[k]) || !isfinite(calm[both[k]])) continue;
+            calm[both[k]] = 0;
+            dBodyEnable(engine->solids[both[k]].body);
+        }
+    }
+}
+
 rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
                         double dt, rp_report *report)
 {
@@ -213,7 +227,9 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
     let_sleep(engine, calm);
-    return rp_engine_collide(engine, report);
+    rp_code code = rp_engine_collide(engine, report);
+    if (code == RP_OK) wake_carried(engine, calm);
+    return code;
 }
 
 static int rows_of(const rp_engine *engine)

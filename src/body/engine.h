@@ -18,8 +18,8 @@ void rp_engine_destroy(rp_engine *engine);
 
 /* Takes the states at the start of a step of `dt` from `time`, keyed bodies with the velocities
  * that they will have during it, and finds what touches. Bodies whose `calm` is above
- * RP_BODY_SLEEP_TIME sleep unless something that is awake touches them; where a joint lets go, it
- * is set to zero. */
+ * RP_BODY_SLEEP_TIME sleep unless something that is awake touches them; where a joint lets go, or a
+ * surface that moves carries them, it is set to zero. */
 rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
                         double dt, rp_report *report);
 /* The velocities at the end of that step under these loads, one for each body, where grains that

@@ -20,6 +20,7 @@ typedef struct rp_solid {
 /* Two things that touch in this step. */
 typedef struct rp_meeting {
     int first, second; /* bodies; negative: a wall */
+    bool carried;      /* one of them is not dynamic and its surface moves */
     size_t number;     /* of the contact, in the order found */
     dJointFeedback force;
 } rp_meeting;

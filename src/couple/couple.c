@@ -86,13 +86,18 @@ static double speed_of(const rp_shape *shape, rp_vec3 velocity, rp_vec3 spin)
     return rp_v3_length(velocity) + turning;
 }
 
+static double motion_of(const rp_surface *surface)
+{
+    return speed_of(surface->shape, surface->velocity, surface->spin);
+}
+
 int rp_couple_fastest(const rp_couple *couple, double *speed)
 {
     int fastest = -1;
     *speed = 0;
     for (int i = 0; i < couple->body_count; i++) {
         const rp_surface *surface = &couple->surfaces[i];
-        double own = speed_of(surface->shape, surface->velocity, surface->spin);
+        double own = motion_of(surface) + rp_v3_length(surface->belt);
         if (!(own > *speed)) continue;
         *speed = own;
         fastest = i;
@@ -104,6 +109,14 @@ double rp_couple_max_speed(const rp_couple *couple)
 {
     double most;
     rp_couple_fastest(couple, &most);
+    return most;
+}
+
+double rp_couple_max_motion(const rp_couple *couple)
+{
+    double most = 0;
+    for (int i = 0; i < couple->body_count; i++)
+        most = fmax(most, motion_of(&couple->surfaces[i]));
     return most;
 }
 

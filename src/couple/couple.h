@@ -33,10 +33,13 @@ void rp_couple_move(rp_couple *couple, double dt);
 bool rp_couple_is_dynamic(const rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
-/* The body with the fastest point, and the speed of that, m/s; -1 where none moves. */
+/* The body with the fastest point of its surface, belts included, and the speed of that, m/s; -1
+ * where none moves. */
 int rp_couple_fastest(const rp_couple *couple, double *speed);
 /* That speed alone. */
 double rp_couple_max_speed(const rp_couple *couple);
+/* The same without belts, which leave surfaces where they are. */
+double rp_couple_max_motion(const rp_couple *couple);
 /* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. Faults until the
  * finish go to this report. */
 rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);

@@ -29,6 +29,7 @@ static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
                     (rp_surface){.shape = &spec->shape,
                                  .friction = spec->friction,
                                  .restitution = spec->restitution,
+                                 .belt = spec->belt,
                                  .body = body,
                                  .dynamic = spec->motion == RP_MOTION_DYNAMIC,
                                  .shift = rp_v3(i ? i * length.x : 0, j ? j * length.y : 0,
@@ -53,6 +54,7 @@ int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces)
         surfaces[i] = (rp_surface){.shape = &spec->shape,
                                    .friction = spec->friction,
                                    .restitution = spec->restitution,
+                                   .belt = spec->belt,
                                    .body = i,
                                    .dynamic = spec->motion == RP_MOTION_DYNAMIC};
     }
@@ -90,6 +92,15 @@ rp_pose rp_surface_pose_after(const rp_surface *surface, double dt)
     return pose;
 }
 
+rp_vec3 rp_surface_velocity(const rp_surface *surface, rp_vec3 point, rp_vec3 normal)
+{
+    rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
+    rp_vec3 own = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    if (!(rp_v3_dot(surface->belt, surface->belt) > 0)) return own;
+    rp_vec3 belt = rp_quat_rotate(surface->pose.orientation, surface->belt);
+    return rp_v3_add(own, rp_v3_madd(belt, -rp_v3_dot(belt, normal), normal));
+}
+
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach)
 {
     return rp_shape_may_be_near(surface->shape, rp_pose_to_local(surface->pose, point), reach);
@@ -106,10 +117,9 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
     if (!(distance < reach)) return false;
     /* Deep inside, which is rare, it is no more than a bound. */
     if (distance < -reach) distance = rp_shape_distance(surface->shape, local, &normal);
-    rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
     touch->distance = distance;
     touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
-    touch->velocity = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    touch->velocity = rp_surface_velocity(surface, point, touch->normal);
     return true;
 }
 

@@ -10,7 +10,8 @@
 typedef struct rp_surface {
     const rp_shape *shape;
     rp_pose pose;
-    rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
+    rp_vec3 velocity, spin; /* m/s of the pose's origin; rad/s */
+    rp_vec3 belt;           /* m/s along the pose's axes: how the surface runs over the solid */
     double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
     int body;                     /* -1 for a wall of the domain */
     bool dynamic;                 /* its velocity is what grains make of it */
@@ -21,7 +22,7 @@ typedef struct rp_surface {
 typedef struct rp_touch {
     double distance;  /* m, negative inside */
     rp_vec3 normal;   /* out of the solid */
-    rp_vec3 velocity; /* m/s, of the solid at the grain */
+    rp_vec3 velocity; /* m/s, of the surface at the grain */
 } rp_touch;
 
 /* How many a scene can have at most. */
@@ -37,6 +38,10 @@ rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
+
+/* The velocity of the surface at a point of it with that normal, of either sign: that of the solid,
+ * and the part of its belt that lies in the tangent plane, so that a belt pushes nothing away. */
+rp_vec3 rp_surface_velocity(const rp_surface *surface, rp_vec3 point, rp_vec3 normal);
 
 /* The coefficient for grains of a material on a surface: the tangent of the material's angle where
  * the surface is rough, so that grains cling to it as to each other; else the geometric mean of

@@ -146,8 +146,7 @@ static bool end_outside(const passage *p, rp_vec3 *end, rp_vec3 *normal)
 static rp_vec3 after_contact(const rp_detail *detail, const rp_surface *surface, rp_vec3 normal,
                              const rp_flight *flight)
 {
-    rp_vec3 arm = rp_v3_sub(flight->end, surface->pose.position);
-    rp_vec3 own = rp_v3_add(surface->velocity, rp_v3_cross(surface->spin, arm));
+    rp_vec3 own = rp_surface_velocity(surface, flight->end, normal);
     rp_vec3 relative = rp_v3_sub(flight->velocity, own);
     double into = rp_v3_dot(relative, normal);
     if (into >= 0) return flight->velocity;

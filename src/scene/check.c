@@ -264,29 +264,97 @@ static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_
     static const needs nothing = {"", ""};
     if (rp_is_given(map, "shape"))
         check_shape(tree, map, &region->shape_spec);
-    else
+    else {
         check_needs(tree, map, "region without a shape", shape_keys, &nothing);
+        if (!is_zero(region->position))
+            fail_key(tree, map, "position", "a region without a shape is everywhere; give a shape");
+        if (!is_zero(region->rotation))
+            fail_key(tree, map, "rotation", "a region without a shape is everywhere; give a shape");
+    }
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */
+
+bool rp_keys_give(const rp_node *body, const char *what)
+{
+    const rp_node *list = rp_node_find(body, "keys"), *key = list ? list->first : NULL;
+    while (key && !rp_is_given(key, what))
+        key = key->next;
+    return key;
+}
+
+static void check_key_list(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    const rp_node *list = rp_node_find(map, "keys"), *entry = list ? list->first : NULL;
+    const rp_key_spec *keys = body->keys.items;
+    bool turn = rp_keys_give(map, "rotation"), move = rp_keys_give(map, "position") || !turn;
+    for (int i = 0; i < body->keys.count && entry; i++, entry = entry->next) {
+        if (move && !rp_is_given(entry, "position"))
+            rp_node_fail(tree, entry, "position",
+                         "must be given: where it is; or by no key, where they only turn it");
+        if (i > 0 && !(keys[i].time > keys[i - 1].time))
+            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
+                     keys[i - 1].time);
+    }
+}
 
 static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     const rp_node *list = rp_node_find(map, "keys");
     bool animated = rp_is_given(map, "animation");
-    if (body->motion == RP_MOTION_KEYS && !body->keys.count && !animated)
+    bool even = rp_is_given(map, "velocity") || rp_is_given(map, "spin");
+    bool lost = body->motion == RP_MOTION_KEYS && !body->keys.count && !animated && !even;
+    if (lost)
         rp_node_fail(tree, list ? list : map, list ? NULL : "keys",
-                     "a body moved by keys needs at least one, or an animation");
+                     "a body moved by keys needs at least one, or an animation, a velocity or a "
+                     "spin");
     if (body->motion != RP_MOTION_KEYS && list)
         rp_node_fail(tree, list, NULL, "keys are given, so say `motion: keys`, or leave them out");
-    const rp_key_spec *keys = body->keys.items;
-    const rp_node *entry = list ? list->first : NULL;
-    for (int i = 1; i < body->keys.count && entry; i++) {
-        entry = entry->next;
-        if (entry && !(keys[i].time > keys[i - 1].time))
-            fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
-                     keys[i - 1].time);
-    }
+    if (body->interpolation != RP_INTERPOLATION_SMOOTH && animated)
+        fail_key(tree, map, "interpolation", "an animation is linear; this is for keys");
+    else if (body->interpolation != RP_INTERPOLATION_SMOOTH && !body->keys.count && !lost)
+        fail_key(tree, map, "interpolation", "there are no keys that it could be between");
+    check_key_list(tree, map, body);
+}
+
+/* A pose has one origin: the body's own values, or its keys. */
+static void check_pose(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    bool moved = rp_keys_give(map, "position"), turned = rp_keys_give(map, "rotation");
+    if (moved && !is_zero(body->position))
+        fail_key(tree, map, "position", "its keys say where it is; leave this out, or theirs");
+    if (turned && !is_zero(body->rotation))
+        fail_key(tree, map, "rotation", "its keys say how it is turned; leave this out, or theirs");
+    if (turned && !is_zero(body->normal))
+        fail_key(tree, map, "normal", "its keys say how it is turned; leave this out, or theirs");
+}
+
+/* What a body does by itself: `key` is velocity or spin, `verb` what that makes of it, `pose` what
+ * keys would say instead. */
+static void check_rate(rp_tree *tree, const rp_node *map, const rp_body_spec *body, const char *key,
+                       const char *verb, const char *pose)
+{
+    if (body->motion == RP_MOTION_FIXED)
+        fail_key(tree, map, key,
+                 "a fixed body does not %s; say `motion: keys` for one that does so for ever, "
+                 "`motion: dynamic` for one that starts so, or give a belt, the velocity of its "
+                 "surface",
+                 verb);
+    if (body->motion != RP_MOTION_KEYS) return;
+    if (rp_is_given(map, "animation"))
+        fail_key(tree, map, key, "the animation says how it %ss; leave one of them out", verb);
+    else if (rp_keys_give(map, pose))
+        fail_key(tree, map, key, "its keys give a %s; leave this out, or theirs", pose);
+}
+
+static void check_motion(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    check_pose(tree, map, body);
+    if (!is_zero(body->velocity)) check_rate(tree, map, body, "velocity", "move", "position");
+    if (!is_zero(body->spin)) check_rate(tree, map, body, "spin", "turn", "rotation");
+    if (!is_zero(body->belt) && body->motion == RP_MOTION_DYNAMIC)
+        fail_key(tree, map, "belt",
+                 "the surface of a dynamic body moves with it; say `motion: fixed` or `keys`");
 }
 
 static void check_animation(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
@@ -320,6 +388,10 @@ static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
     bool density = rp_is_given(map, "density"), mass = rp_is_given(map, "mass");
     if (density && mass)
         fail_key(tree, map, "mass", "a body has a density or a mass, not both; leave one out");
+    if (body->motion != RP_MOTION_DYNAMIC && (density || mass))
+        fail_key(tree, map, density ? "density" : "mass",
+                 "only forces would ask for it, and none moves this body; say `motion: dynamic`, "
+                 "or leave it out");
     if (body->motion == RP_MOTION_DYNAMIC && !density && !mass)
         rp_node_fail(tree, map, "density",
                      "a dynamic body needs a density, such as 2500 kg/m3, or a mass, such as 2 kg");
@@ -331,6 +403,7 @@ static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
     check_plane(tree, map, body);
     check_keys(tree, map, body);
     check_animation(tree, map, body);
+    check_motion(tree, map, body);
     check_mass(tree, map, body);
 }
 
@@ -438,17 +511,28 @@ static void check_camera_keys(rp_tree *tree, const rp_node *map, const rp_camera
 {
     const rp_camera_key_spec *keys = camera->keys.items;
     const rp_node *list = rp_node_find(map, "keys"), *entry = list ? list->first : NULL;
+    bool target_used = false;
+    if (rp_is_given(map, "position"))
+        fail_key(tree, map, "position", "its keys say where it stands; leave one of them out");
     for (int i = 0; i < camera->keys.count && entry; i++, entry = entry->next) {
+        target_used |= !rp_is_given(entry, "target");
         rp_vec3 target = rp_is_given(entry, "target") ? keys[i].target : camera->target;
         check_sight(tree, entry, keys[i].position, target, camera->up);
         if (i > 0 && !(keys[i].time > keys[i - 1].time))
             fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
                      keys[i - 1].time);
     }
+    if (!target_used && !is_zero(camera->target))
+        fail_key(tree, map, "target", "all of its keys give one; leave this out, or theirs");
 }
 
 static void check_camera(rp_tree *tree, const rp_node *map, const rp_camera_spec *camera)
 {
+    if (camera->interpolation != RP_INTERPOLATION_SMOOTH && !camera->keys.count)
+        fail_key(tree, map, "interpolation", "there are no keys that it could be between");
+    if (camera->focus > 0 && !(camera->aperture > 0))
+        fail_key(tree, map, "focus",
+                 "without an aperture all is sharp; give one, such as 2 cm, or leave this out");
     if (is_zero(camera->up))
         fail_key(tree, map, "up", "up must not be zero");
     else if (camera->keys.count)

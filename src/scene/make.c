@@ -113,16 +113,18 @@ static void make_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *s
     if (shape->kind == RP_SHAPE_MESH) make_mesh(reader, entry, spec, shape);
 }
 
-static void make_body_pose(rp_body_spec *body)
+static void make_body_pose(const rp_node *entry, rp_body_spec *body)
 {
     body->pose = pose_of(body->position, body->rotation);
     if (rp_v3_length(body->normal) > 0) {
         body->normal = rp_v3_normal(body->normal);
         body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
     }
-    if (body->motion != RP_MOTION_KEYS || body->animation_file) return;
     const rp_key_spec *first = body->keys.items;
-    body->pose = pose_of(first->position, first->rotation);
+    body->keys_move = rp_keys_give(entry, "position");
+    body->keys_turn = rp_keys_give(entry, "rotation");
+    if (body->keys_move) body->pose.position = first->position;
+    if (body->keys_turn) body->pose.orientation = rp_quat_euler(first->rotation);
 }
 
 /* Puts the keys of an animation into the world: its file's frame stands where the body's position
@@ -272,7 +274,7 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     section = rp_node_find(reader->root, "bodies");
     entry = section ? section->first : NULL;
     for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next) {
-        make_body_pose(&bodies[i]);
+        make_body_pose(entry, &bodies[i]);
         make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
         make_animation(reader, entry, &bodies[i]);
     }

@@ -33,6 +33,8 @@ const char *rp_node_shown(const rp_node *node, char *text, size_t size);
 
 /* check.c: what a table cannot say. */
 void rp_check_scene(rp_reader *reader, const rp_scene *scene);
+/* True when some key of a body gives it: "position" or "rotation". */
+bool rp_keys_give(const rp_node *body, const char *what);
 /* make.c: poses, unit vectors, shapes, meshes and animations. */
 void rp_make_scene(rp_reader *reader, rp_scene *scene);
 /* Puts the names that a run keeps files under in place of their paths in the tree. */

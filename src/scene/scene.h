@@ -179,8 +179,8 @@ typedef enum rp_motion { RP_MOTION_FIXED, RP_MOTION_KEYS, RP_MOTION_DYNAMIC } rp
 
 typedef struct rp_key_spec {
     double time;      /* s */
-    rp_vec3 position; /* m */
-    rp_vec3 rotation; /* rad */
+    rp_vec3 position; /* m; where the body's keys_move */
+    rp_vec3 rotation; /* rad; where its keys_turn */
 } rp_key_spec;
 
 typedef struct rp_body_spec {
@@ -189,9 +189,10 @@ typedef struct rp_body_spec {
     rp_shape shape;
     rp_vec3 position, rotation;
     rp_vec3 normal;               /* planes only: which way it faces; turned into the pose */
-    rp_pose pose;                 /* with keys or an animation: that of the first key */
+    rp_pose pose;                 /* at time 0; what keys or an animation give, by their first */
     int motion;                   /* rp_motion */
-    rp_plain_list keys;           /* rp_key_spec, times rising */
+    rp_plain_list keys;           /* rp_key_spec, times rising; of motion keys, may be empty */
+    bool keys_move, keys_turn;    /* keys give positions; they give rotations */
     int interpolation;            /* rp_interpolation */
     char *animation_file;         /* absolute; in place of keys; or NULL */
     char *animation_kept;         /* its name in a run folder, by its content; or NULL */
@@ -200,7 +201,9 @@ typedef struct rp_body_spec {
     double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
     double mass;                  /* kg; of a dynamic body, 0 where density is given */
     double friction, restitution; /* of its surface; friction infinite: rough */
-    rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start */
+    rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start, of a keyed one for
+                                     ever where its keys do not move, do not turn it */
+    rp_vec3 belt;                 /* m/s, along its own axes: how its surface runs */
     double colour[3];
     bool hidden; /* not in pictures */
 } rp_body_spec;

@@ -290,26 +290,27 @@ DEFINE(emitter_table, "emitter", rp_emitter_spec, emitter_params,
 
 static const rp_param key_params[] = {
     REAL(rp_key_spec, time, "time", "s", NULL, 0, LATE, "when it is there"),
-    VEC3(rp_key_spec, position, "position", "m", NULL, -FAR, FAR, "where it is"),
-    VEC3(rp_key_spec, rotation, "rotation", "deg", "[0, 0, 0]", -1e7, 1e7,
-         "turns about x, then y, then z"),
+    VEC3(rp_key_spec, position, "position", "m", "", -FAR, FAR,
+         "where it is; given by all keys, or by none where they only turn the body"),
+    VEC3(rp_key_spec, rotation, "rotation", "deg", "", -1e7, 1e7,
+         "turns about x, then y, then z; none when not given; the body's own where no key gives "
+         "it"),
 };
 DEFINE(key_table, "key", rp_key_spec, key_params, "a place on the way of a moved body");
 
 static const rp_param body_params[] = {
     TABLE(RP_PARAM_PART, rp_body_spec, shape_spec, "", "", shape_table, ""),
     VEC3(rp_body_spec, position, "position", "m", "[0, 0, 0]", -FAR, FAR,
-         "of its middle; of the middle of the lower end of a cone or funnel; unused with keys; of "
-         "the "
-         "file's origin with an animation"),
-    VEC3(
-        rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
-        "turns about x, then y, then z; none when not given; of the file's axes with an animation, "
-        "such as [90, 0, 0] where y is up in the file"),
+         "of its middle; of the middle of the lower end of a cone or funnel; not with keys that "
+         "give one; of the file's origin with an animation"),
+    VEC3(rp_body_spec, rotation, "rotation", "deg", "", -3600, 3600,
+         "turns about x, then y, then z; none when not given; not with keys that give one; of the "
+         "file's axes with an animation, such as [90, 0, 0] where y is up in the file"),
     VEC3(rp_body_spec, normal, "normal", "", "", -FAR, FAR,
          "of a plane: the way it faces, instead of a rotation; any length"),
     WORD(rp_body_spec, motion, "motion", RP_MOTION_WORDS, "fixed",
-         "fixed; keys: moved along keys; dynamic: moved by gravity, contacts, joints and sand"),
+         "fixed; keys: moved along keys, an animation, or at a velocity and spin; dynamic: moved "
+         "by gravity, contacts, joints and sand"),
     TABLE(RP_PARAM_LIST, rp_body_spec, keys, "keys", "", key_table,
           "the way of a moved body, times rising; it rests before the first and after the last"),
     WORD(rp_body_spec, interpolation, "interpolation", RP_INTERPOLATION_WORDS, "smooth",
@@ -329,10 +330,15 @@ static const rp_param body_params[] = {
              "of its surface (tangent); what counts is the geometric mean with the material's; "
              "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),
-    VEC3(rp_body_spec, velocity, "velocity", "m/s", "[0, 0, 0]", -1e5, 1e5,
-         "of a dynamic body at the start"),
-    VEC3(rp_body_spec, spin, "spin", "deg/s", "[0, 0, 0]", -1e7, 1e7,
-         "of a dynamic body at the start"),
+    VEC3(rp_body_spec, velocity, "velocity", "m/s", "", -1e5, 1e5,
+         "of a dynamic body at the start; with motion: keys, and no keys that give a position, it "
+         "moves so for ever"),
+    VEC3(rp_body_spec, spin, "spin", "deg/s", "", -1e7, 1e7,
+         "of a dynamic body at the start; with motion: keys, and no keys that give a rotation, it "
+         "turns so for ever, such as [0, 30 rpm, 0]: about its position, along the world's axes"),
+    VEC3(rp_body_spec, belt, "belt", "m/s", "", -1e5, 1e5,
+         "velocity of its surface, as of a conveyor, along the body's own axes; of a body that is "
+         "not dynamic; each point has the part of it that lies along the surface there"),
     COLOUR(rp_body_spec, colour, "colour", "grey", "in pictures"),
     SWITCH(rp_body_spec, hidden, "hidden", "no",
            "leave it out of pictures, so that what it holds is seen, as behind glass"),
@@ -439,7 +445,7 @@ DEFINE(camera_key_table, "camera key", rp_camera_key_spec, camera_key_params,
 
 static const rp_param camera_params[] = {
     VEC3(rp_camera_spec, position, "position", "m", "", -FAR, FAR,
-         "where it stands; must be given without keys, unused with them"),
+         "where it stands; must be given without keys, not with them"),
     VEC3(rp_camera_spec, target, "target", "m", "[0, 0, 0]", -FAR, FAR, "what it looks at"),
     VEC3(rp_camera_spec, up, "up", "", "[0, 0, 1]", -FAR, FAR, "what is up in the picture"),
     REAL(rp_camera_spec, field_of_view, "field_of_view", "deg", "40 deg", 1, 170,

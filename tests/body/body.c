@@ -19,6 +19,7 @@ static rp_scene scene_of(int bodies)
     specs[0] = (rp_body_spec){.name = "floor", .motion = RP_MOTION_FIXED};
     specs[0].pose = (rp_pose){{1, 2, 3}, rp_quat_euler(rp_v3(0.1, 0.2, 0.3))};
     specs[1] = (rp_body_spec){.name = "arm", .motion = RP_MOTION_KEYS, .keys = {keys, 3}};
+    specs[1].keys_move = specs[1].keys_turn = true;
     specs[2] = specs[0];
     specs[2].name = "lid";
     return (rp_scene){.bodies = {specs, bodies}};
@@ -97,6 +98,77 @@ static void a_pose_depends_on_the_time_alone(void **state)
     rp_bodies_destroy(b);
 }
 
+static double turn_between(rp_quat a, rp_quat b)
+{
+    return rp_v3_length(rp_quat_log(rp_quat_mul(a, rp_quat_conj(b))));
+}
+
+/* A drum at 30 rpm that drifts, and one with a key for each quarter of its turns. */
+static void a_rate_is_as_good_as_many_keys(void **state)
+{
+    (void)state;
+    enum { QUARTERS = 400 };
+    static rp_key_spec many[QUARTERS + 1];
+    rp_body_spec even = {.motion = RP_MOTION_KEYS,
+                         .pose = {{1, 2, 3}, rp_quat_euler(rp_v3(RP_PI / 2, 0, 0))},
+                         .velocity = {0.1, 0, -0.2},
+                         .spin = {0, 0, RP_PI}};
+    for (int i = 0; i <= QUARTERS; i++)
+        many[i] = (rp_key_spec){0.5 * i,
+                                rp_v3_madd(even.pose.position, 0.5 * i, even.velocity),
+                                {RP_PI / 2, 0, RP_PI / 2 * i}};
+    rp_body_spec keyed = {.motion = RP_MOTION_KEYS,
+                          .keys = {many, QUARTERS + 1},
+                          .keys_move = true,
+                          .keys_turn = true,
+                          .interpolation = RP_INTERPOLATION_LINEAR};
+    for (double time = 0; time < 200; time += 0.37) {
+        rp_pose a = rp_body_pose_at(&even, time), b = rp_body_pose_at(&keyed, time);
+        check_near(rp_v3_length(rp_v3_sub(a.position, b.position)), 0, 1e-13);
+        check_near(turn_between(a.orientation, b.orientation), 0, 1e-12);
+    }
+}
+
+/* After a million turns and a quarter the body stands where it stood after a quarter. */
+static void turns_do_not_add_up_errors(void **state)
+{
+    (void)state;
+    rp_body_spec spec = {.motion = RP_MOTION_KEYS,
+                         .pose = {{0, 0, 0}, rp_quat_euler(rp_v3(0.3, 0.2, 0.1))},
+                         .spin = {0, 2 * RP_PI, 0}};
+    rp_quat first = rp_body_pose_at(&spec, 0.25).orientation;
+    for (double turns = 1; turns < 2e6; turns *= 10) {
+        rp_quat later = rp_body_pose_at(&spec, turns + 0.25).orientation;
+        check_near(turn_between(first, later), 0, 2e-16 * 2 * RP_PI * turns + 1e-14);
+    }
+}
+
+/* Its velocities are the scene's from the first instant, whatever the steps; its pose is that of
+ * the time alone. */
+static void even_motion_has_the_velocities_of_the_scene(void **state)
+{
+    (void)state;
+    rp_scene scene = scene_of(2);
+    specs[1].keys.count = 0;
+    specs[1].keys_move = specs[1].keys_turn = false;
+    specs[1].pose.orientation = rp_quat_identity();
+    specs[1].velocity = rp_v3(1, 0, 0);
+    specs[1].spin = rp_v3(0, 0, 700);
+    rp_bodies *a, *b;
+    check_ok(rp_bodies_create(&scene, &a, NULL), NULL);
+    check_ok(rp_bodies_create(&scene, &b, NULL), NULL);
+    assert_true(rp_bodies_states(a)[1].angular_velocity[2] == 700);
+    assert_int_equal(advance(a, 0, 0.25, NULL), RP_OK);
+    assert_int_equal(advance(a, 0.25, 0.5, NULL), RP_OK); /* more than fifty turns at once */
+    assert_int_equal(advance(b, 0.25, 0.5, NULL), RP_OK);
+    const rp_body_state *arm = &rp_bodies_states(a)[1];
+    assert_true(arm->velocity[0] == 1 && arm->angular_velocity[2] == 700);
+    check_near(arm->position[0], 0.75, 1e-15);
+    assert_memory_equal(arm, &rp_bodies_states(b)[1], sizeof *arm);
+    rp_bodies_destroy(a);
+    rp_bodies_destroy(b);
+}
+
 static void check_refused(const rp_scene *scene, rp_code code, const char *key, const char *words)
 {
     rp_report *report = rp_report_create();
@@ -116,9 +188,6 @@ static void what_cannot_move_is_refused(void **state)
     specs[2].motion = RP_MOTION_DYNAMIC;
     if (!rp_engine_is_there())
         check_refused(&scene, RP_ERROR_UNSUPPORTED, "bodies.lid.motion", "no rigid-body engine");
-    scene = scene_of(3);
-    specs[1].keys.count = 0;
-    check_refused(&scene, RP_ERROR_INPUT, "bodies.arm.keys", "at least one");
     scene = scene_of(3);
     rp_key_spec same[2] = {keys[1], keys[1]};
     specs[1].keys = (rp_plain_list){same, 2};
@@ -202,6 +271,9 @@ int main(void)
         cmocka_unit_test(fixed_bodies_stay),
         cmocka_unit_test(velocities_lead_to_the_new_pose),
         cmocka_unit_test(a_pose_depends_on_the_time_alone),
+        cmocka_unit_test(a_rate_is_as_good_as_many_keys),
+        cmocka_unit_test(turns_do_not_add_up_errors),
+        cmocka_unit_test(even_motion_has_the_velocities_of_the_scene),
         cmocka_unit_test(what_cannot_move_is_refused),
         cmocka_unit_test(a_saved_state_comes_back_bit_for_bit),
         cmocka_unit_test(a_state_that_does_not_fit_changes_nothing),

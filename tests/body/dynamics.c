@@ -114,6 +114,66 @@ static void boxes_stay_on_gentle_boards(void **state)
     end(&s);
 }
 
+/* The box on a belt gains mu g until it has the belt's speed, 1.2 m/s along y, and keeps that. */
+static void check_belt(const char *bodies, int box)
+{
+    char text[2000];
+    snprintf(text, sizeof text, "%sbodies:\n%s", HEAD, bodies);
+    solids s = solids_of(text);
+    run(&s, 0.1);
+    double before = s.view.bodies[box].velocity[1];
+    run(&s, 0.4);
+    check_near((s.view.bodies[box].velocity[1] - before) / 0.3 / (0.3 * 9.81), 1, 0.01);
+    check_near(s.view.bodies[box].contact_force[1], 0.3 * 9.81 * 4, 0.1);
+    run(&s, 0.7);
+    check_near(s.view.bodies[box].velocity[1], 1.2, 1e-3);
+    check_near(s.view.bodies[box].velocity[0], 0, 1e-3);
+    check_near(length(s.view.bodies[box].angular_velocity), 0, 1e-2);
+    double start = s.view.bodies[box].position[1];
+    run(&s, 1.7);
+    check_near(s.view.bodies[box].position[1] - start, 1.2, 2e-3);
+    end(&s);
+}
+
+#define BOX(at)                                                                                    \
+    "  box: {shape: box, size: [0.2, 0.2, 0.2], position: " at                                     \
+    ", motion: dynamic, density: 500, friction: 0.3, restitution: 0}\n"
+
+static void belts_carry_boxes(void **state)
+{
+    (void)state;
+    /* Turned, so that its own x is the world's y; before and behind the box in the scene. */
+    static const char board[] = "  belt: {shape: box, size: [8, 1, 0.1], rotation: [0, 0, 90 deg], "
+                                "belt: [1.2, 0, 0], friction: 0.3}\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s", board, BOX("[0, -1, 0.15]"));
+    check_belt(text, 1);
+    snprintf(text, sizeof text, "%s%s", BOX("[0, -1, 0.15]"), board);
+    check_belt(text, 0);
+    /* A plane that runs, one that moves, and a board that does half of each. */
+    check_belt("  belt: {shape: plane, belt: [0, 1.2, 0], friction: 0.3}\n" BOX("[0, -1, 0.1]"), 1);
+    check_belt(BOX("[0, -1, 0.1]") "  belt: {shape: plane, motion: keys, velocity: [0, 1.2, 0], "
+                                   "friction: 0.3}\n",
+               0);
+    check_belt("  belt: {shape: box, size: [8, 1, 0.1], rotation: [0, 0, 90 deg], motion: keys, "
+               "velocity: [0, 0.6, 0], belt: [0.6, 0, 0], friction: 0.3}\n" BOX("[0, -1, 0.15]"),
+               1);
+}
+
+/* 1 mm/s is slow enough to sleep, but what a belt carries does not. */
+static void slow_belts_carry_on(void **state)
+{
+    (void)state;
+    solids s = solids_of(
+        HEAD "bodies:\n"
+             "  belt: {shape: box, size: [8, 1, 0.1], belt: [1 mm/s, 0, 0]}\n" BOX("[0, 0, 0.15]"));
+    run(&s, 1);
+    double start = s.view.bodies[1].position[0];
+    run(&s, 4);
+    check_near(s.view.bodies[1].position[0] - start, 0.003, 1e-4);
+    end(&s);
+}
+
 static void balls_bounce_by_their_restitution(void **state)
 {
     (void)state;
@@ -296,6 +356,8 @@ int main(void)
         cmocka_unit_test(bodies_turn_about_their_middle),
         cmocka_unit_test(boxes_slide_down_boards),
         cmocka_unit_test(boxes_stay_on_gentle_boards),
+        cmocka_unit_test(belts_carry_boxes),
+        cmocka_unit_test(slow_belts_carry_on),
         cmocka_unit_test(balls_bounce_by_their_restitution),
         cmocka_unit_test(stacks_stand_and_fall_asleep),
         cmocka_unit_test(pendulums_swing_in_time),

@@ -101,6 +101,7 @@ static void check_touches(const rp_shape *shape)
     rp_key_spec keys[3] = {
         {0, {-1, 0, 0}, {0, 0, -2}}, {1, {0.1, 0.2, 0}, {1, 0.5, 1}}, {2, {1, 1, 1}, {2, 1, 3}}};
     rp_body_spec spec = {.name = "arm", .motion = RP_MOTION_KEYS, .keys = {keys, 3}};
+    spec.keys_move = spec.keys_turn = true;
     spec.shape = *shape;
     spec.friction = 0.7;
     rp_scene scene = {.bodies = {&spec, 1}, .domain = {.open = 63}};
@@ -154,6 +155,37 @@ static void moving_shapes_are_touched_where_they_are(void **state)
     rp_mesh_destroy(mesh);
 }
 
+/* A belt that runs along x of a box which stands on its end and drifts: up along its sides, and not
+ * at all through its ends. */
+static void belts_run_along_the_surface(void **state)
+{
+    (void)state;
+    rp_body_spec spec = {.name = "belt", .motion = RP_MOTION_KEYS, .belt = {2, 0, 0}};
+    spec.shape = (rp_shape){.kind = RP_SHAPE_BOX, .size = {4, 1, 1}};
+    spec.pose.orientation = rp_quat_euler(rp_v3(0, -RP_PI / 2, 0)); /* x points up */
+    spec.velocity = rp_v3(0, 0.5, 0);
+    rp_scene scene = {.bodies = {&spec, 1}, .domain = {.open = 63}};
+    rp_bodies *bodies;
+    rp_couple *couple;
+    check_ok(rp_bodies_create(&scene, &bodies, NULL), NULL);
+    check_ok(rp_couple_create(&scene, bodies, &couple, NULL), NULL);
+    const rp_surface *surface = rp_couple_surfaces(couple);
+    rp_touch side, end, edge;
+    assert_true(rp_surface_touch(surface, rp_v3(0.6, 0, 1), 0.2, &side));
+    check_near(rp_v3_length(rp_v3_sub(side.velocity, rp_v3(0, 0.5, 2))), 0, 1e-14);
+    assert_true(rp_surface_touch(surface, rp_v3(0.1, 0, 2.1), 0.2, &end));
+    check_near(rp_v3_length(rp_v3_sub(end.velocity, rp_v3(0, 0.5, 0))), 0, 1e-14);
+    assert_true(rp_surface_touch(surface, rp_v3(0.6, 0, 2.1), 0.2, &edge));
+    check_near(rp_v3_length(rp_v3_sub(edge.velocity, rp_v3(-1, 0.5, 1))), 0, 1e-14);
+    double speed;
+    assert_int_equal(rp_couple_fastest(couple, &speed), 0);
+    check_near(speed, 2.5, 1e-15);
+    check_near(rp_couple_max_speed(couple), 2.5, 1e-15);
+    check_near(rp_couple_max_motion(couple), 0.5, 1e-15);
+    rp_couple_destroy(couple);
+    rp_bodies_destroy(bodies);
+}
+
 static void rough_surfaces_hold_grains_as_grains_do(void **state)
 {
     (void)state;
@@ -183,6 +215,7 @@ int main(void)
         cmocka_unit_test(walls_stand_only_where_the_domain_is_closed),
         cmocka_unit_test(walls_face_inwards),
         cmocka_unit_test(moving_shapes_are_touched_where_they_are),
+        cmocka_unit_test(belts_run_along_the_surface),
         cmocka_unit_test(rough_surfaces_hold_grains_as_grains_do),
         cmocka_unit_test(no_memory_is_left),
     };

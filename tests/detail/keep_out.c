@@ -141,6 +141,33 @@ static void none_passes_a_plate_that_turns(void **state)
 /* --- bodies of every kind --------------------------------------------------------------------- */
 
 /* A tetrahedron, to be read as a mesh. */
+/* Fine grains that fly on alone land on a plate whose surface runs, and are carried with it. */
+static void belts_carry_lone_grains(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        "particles: {spacing: 0.05}\nsolver: {method: null}\n"
+        "domain: {low: [-9, -9, -9], high: [9, 9, 9]}\n"
+        "bodies: {plate: {shape: box, size: [8, 8, 0.025], position: [0, 0, -0.0125], rotation: "
+        "[0, 0, 90], belt: [0.4, 0, 0]}}\n"
+        "detail: {factor: 40}\n");
+    rp_detail *detail = detail_of(scene, NULL);
+    coarse c = coarse_begin(scene, 64);
+    for (int frame = 0; frame < FRAMES; frame++) {
+        set_coarse(&c, GONE, frame * FRAME, &c.bodies[0]);
+        detail_to_coarse(detail, &c);
+    }
+    grains g = grains_of(detail);
+    for (size_t i = 0; i < g.born; i++) {
+        check_near((double)g.of[i].vy, 0.4, 1e-3);
+        check_near((double)g.of[i].vx, 0, 1e-3);
+    }
+    grains_end(&g);
+    coarse_end(&c);
+    rp_detail_destroy(detail);
+    rp_scene_destroy(scene);
+}
+
 static void write_mesh(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -211,6 +238,7 @@ int main(void)
         cmocka_unit_test(none_passes_a_fixed_plate),
         cmocka_unit_test(none_passes_a_plate_that_moves),
         cmocka_unit_test(none_passes_a_plate_that_turns),
+        cmocka_unit_test(belts_carry_lone_grains),
         cmocka_unit_test(none_is_inside_of_any_thing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

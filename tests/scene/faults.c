@@ -31,6 +31,61 @@ static void check_fault(const wrong *w)
     rp_report_destroy(report);
 }
 
+/* Keys that would do nothing in the company that they are in. */
+static const wrong idle[] = {
+    {"bodies: {a: {shape: sphere, radius: 1, velocity: [1,0,0]}}", 2, 50, "bodies.a.velocity",
+     "a fixed body does not move; say `motion: keys`"},
+    {"bodies: {a: {shape: sphere, radius: 1, spin: [0,0,30 rpm]}}", 2, 46, "bodies.a.spin",
+     "a fixed body does not turn"},
+    {"bodies: {a: {shape: sphere, radius: 1, density: 1}}", 2, 49, "bodies.a.density",
+     "say `motion: dynamic`, or leave it out"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, spin: [0,0,1], mass: 1}}", 2, 75,
+     "bodies.a.mass", "say `motion: dynamic`, or leave it out"},
+    {"bodies: {a: {shape: sphere, radius: 1, interpolation: linear}}", 2, 55,
+     "bodies.a.interpolation", "no keys"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic, mass: 1, interpolation: linear}}", 2,
+     81, "bodies.a.interpolation", "no keys"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic, mass: 1, belt: [1,0,0]}}", 2, 72,
+     "bodies.a.belt", "say `motion: fixed` or `keys`"},
+    {"bodies: {a: {shape: sphere, radius: 1, belt: 1 m/s}}", 2, 46, "bodies.a.belt",
+     "a list of three"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, position: [1,0,0], keys: [{time: 0, "
+     "position: [0,0,0]}]}}",
+     2, 64, "bodies.a.position", "its keys say where it is"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, rotation: [1,0,0], keys: [{time: 0, "
+     "position: [0,0,0], rotation: [0,0,9]}]}}",
+     2, 64, "bodies.a.rotation", "its keys say how it is turned"},
+    {"bodies: {a: {shape: plane, motion: keys, normal: [1,0,0], keys: [{time: 0, rotation: "
+     "[0,0,9]}]}}",
+     2, 50, "bodies.a.normal", "its keys say how it is turned"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, velocity: [1,0,0], keys: [{time: 0, "
+     "position: [0,0,0]}]}}",
+     2, 64, "bodies.a.velocity", "its keys give a position"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, spin: [1,0,0], keys: [{time: 0, "
+     "rotation: [0,0,0]}]}}",
+     2, 60, "bodies.a.spin", "its keys give a rotation"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: x.glb, spin: [1,0,0]}}", 2,
+     78, "bodies.a.spin", "the animation says how it turns"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: x.glb, interpolation: "
+     "linear}}",
+     2, 87, "bodies.a.interpolation", "an animation is linear"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, keys: [{time: 0, position: [0,0,0]},\n  "
+     "{time: 1, rotation: [0,0,9]}]}}",
+     3, 3, "bodies.a.keys[1].position", "or by no key"},
+    {"moisture: {m: {value: 1, position: [1,0,0]}}", 2, 36, "moisture.m.position",
+     "everywhere; give a shape"},
+    {"moisture: {m: {value: 1, rotation: [1,0,0]}}", 2, 36, "moisture.m.rotation",
+     "everywhere; give a shape"},
+    {"cameras: {c: {position: [1,0,0], interpolation: linear}}", 2, 49, "cameras.c.interpolation",
+     "no keys"},
+    {"cameras: {c: {position: [1,0,0], focus: 2}}", 2, 41, "cameras.c.focus",
+     "without an aperture all is sharp"},
+    {"cameras: {c: {position: [1,0,0], keys: [{time: 1, position: [2,0,0]}]}}", 2, 25,
+     "cameras.c.position", "its keys say where it stands"},
+    {"cameras: {c: {target: [1,0,0], keys: [{time: 1, position: [2,0,0], target: [0,0,0]}]}}", 2,
+     23, "cameras.c.target", "all of its keys give one"},
+};
+
 static const wrong values[] = {
     {"time: {duration: 2 kg}", 2, 18, "time.duration", "is a mass, but a time is wanted"},
     {"time: {duration: 2 kg}", 2, 18, "time.duration", "allowed units: s, ms, us, min, h"},
@@ -341,6 +396,12 @@ static void what_does_not_fit_together_is_told(void **state)
     check_faults(together, sizeof together);
 }
 
+static void keys_that_do_nothing_are_told(void **state)
+{
+    (void)state;
+    check_faults(idle, sizeof idle);
+}
+
 static void wrong_joints_are_told(void **state)
 {
     (void)state;
@@ -435,6 +496,7 @@ int main(void)
         cmocka_unit_test(wrong_values_are_told),
         cmocka_unit_test(wrong_names_are_told),
         cmocka_unit_test(what_does_not_fit_together_is_told),
+        cmocka_unit_test(keys_that_do_nothing_are_told),
         cmocka_unit_test(wrong_joints_are_told),
         cmocka_unit_test(wrong_grains_are_told),
         cmocka_unit_test(wrong_cameras_and_lamps_are_told),

@@ -153,6 +153,38 @@ static void bodies_and_the_rest_arrive(void **state)
     rp_scene_destroy(scene);
 }
 
+/* What keys do not give is the body's own; and the written scene says the same. */
+static void bodies_move_evenly_where_no_key_says_how(void **state)
+{
+    (void)state;
+    rp_scene *scene = read_ok(
+        "particles: {spacing: 1}\n"
+        "bodies:\n"
+        "  drum: {shape: sphere, radius: 1, motion: keys, position: [1, 2, 3], rotation: [90, 0, "
+        "0], spin: [0, 30 rpm, 180 deg/s]}\n"
+        "  slide: {shape: plane, motion: keys, velocity: [0, 0, 2 cm/s], keys: "
+        "[{time: 1, rotation: [0, 0, 90]}, {time: 2}]}\n"
+        "  lift: {shape: sphere, radius: 1, motion: keys, rotation: [90, 0, 0], spin: [0, 0, 0], "
+        "keys: [{time: 1, position: [0, 0, 5]}]}\n"
+        "  belt: {shape: plane, belt: [1 m/s, 0, -20 cm/s], velocity: [0, 0, 0]}\n");
+    rp_scene *again = read_ok(scene->text);
+    assert_string_equal(scene->text, again->text);
+    const rp_body_spec *bodies = rp_scene_bodies(again);
+    assert_true(!bodies[0].keys_move && !bodies[0].keys_turn);
+    check_vector(bodies[0].pose.position, 1, 2, 3);
+    check_near(bodies[0].pose.orientation.x, sqrt(0.5), 1e-15);
+    check_near(bodies[0].spin.y, RP_PI, 1e-15);
+    check_near(bodies[0].spin.z, RP_PI, 1e-15);
+    assert_true(!bodies[1].keys_move && bodies[1].keys_turn && bodies[1].velocity.z == 0.02);
+    check_near(bodies[1].pose.orientation.z, sqrt(0.5), 1e-15);
+    assert_true(bodies[2].keys_move && !bodies[2].keys_turn);
+    check_vector(bodies[2].pose.position, 0, 0, 5);
+    check_near(bodies[2].pose.orientation.x, sqrt(0.5), 1e-15);
+    check_vector(bodies[3].belt, 1, 0, -0.2);
+    rp_scene_destroy(again);
+    rp_scene_destroy(scene);
+}
+
 static void cameras_and_lamps_arrive(void **state)
 {
     (void)state;
@@ -621,6 +653,7 @@ int main(void)
         cmocka_unit_test(grains_arrive),
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
+        cmocka_unit_test(bodies_move_evenly_where_no_key_says_how),
         cmocka_unit_test(cameras_and_lamps_arrive),
         cmocka_unit_test(joints_arrive),
         cmocka_unit_test(a_mass_stands_for_a_density),

@@ -19,8 +19,7 @@ bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, int32_t s
     rp_vec3 spin = rp_v3(self->go[GO_SPIN_X], self->go[GO_SPIN_Y], self->go[GO_SPIN_Z]);
     rp_vec3 own = rp_v3(self->go[GO_X], self->go[GO_Y], self->go[GO_Z]);
     own = rp_v3_add(own, rp_v3_cross(spin, rp_v3_scale(out->n, lever)));
-    rp_vec3 arm = rp_v3_sub(out->point, solid->pose.position);
-    out->v = rp_v3_sub(rp_v3_add(solid->velocity, rp_v3_cross(solid->spin, arm)), own);
+    out->v = rp_v3_sub(rp_surface_velocity(solid, out->point, out->n), own);
     out->spin = rp_v3_sub(spin, solid->spin);
     out->arm =
         rp_v3_add(rp_v3(self->arm[0], self->arm[1], self->arm[2]), rp_v3_scale(out->n, lever));

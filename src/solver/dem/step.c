@@ -66,7 +66,7 @@ rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_code code = check_step(solver, time, dt, report);
     if (code != RP_OK) return code;
     rp_couple_move(frame->couple, dt / 2); /* forces are those half way */
-    solver->body_moved += rp_couple_max_speed(frame->couple) * dt;
+    solver->body_moved += rp_couple_max_motion(frame->couple) * dt;
 
     rp_timer_start(&solver->timers[RP_DEM_MOVE]);
     rp_dem_drift(solver);

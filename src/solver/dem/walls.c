@@ -5,7 +5,9 @@
 
 typedef struct wall_job {
     rp_solver *solver;
-    bool write;
+    size_t *near_start; /* of each block, and behind the last */
+    int32_t *near;      /* surfaces that blocks may be near, block by block */
+    bool write;         /* else count */
 } wall_job;
 
 typedef struct ball {
@@ -34,15 +36,31 @@ static ball ball_around(const rp_solver *solver, size_t begin, size_t end)
                   0.5 * rp_v3_length(rp_v3_sub(box.high, box.low))};
 }
 
-/* The surfaces that some sphere of the block may be near; gives their number. */
-static int surfaces_near(const rp_solver *solver, ball block, int32_t *near, int most)
+/* The surfaces that some sphere of the block may be near: their number, and themselves where there
+ * is room for them. */
+static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
 {
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
-    int count = 0;
+    size_t count = 0;
     double reach = block.radius + solver->largest / 2 + solver->wall_skin;
-    for (int s = 0; s < rp_couple_count(solver->frame.couple) && count < most; s++)
-        if (rp_surface_may_touch(&surfaces[s], block.middle, reach)) near[count++] = s;
+    for (int s = 0; s < rp_couple_count(solver->frame.couple); s++) {
+        if (!rp_surface_may_touch(&surfaces[s], block.middle, reach)) continue;
+        if (near) near[count] = s;
+        count++;
+    }
     return count;
+}
+
+static void near_range(void *context, size_t begin, size_t end)
+{
+    const wall_job *job = context;
+    const rp_solver *solver = job->solver;
+    size_t block = begin / RP_DEM_BLOCK;
+    ball around = ball_around(solver, rp_dem_first(solver, begin), rp_dem_first(solver, end));
+    if (job->write)
+        surfaces_near(solver, around, job->near + job->near_start[block]);
+    else
+        job->near_start[block] = surfaces_near(solver, around, NULL);
 }
 
 static bool is_near(const rp_solver *solver, size_t sphere, int32_t surface)
@@ -53,32 +71,56 @@ static bool is_near(const rp_solver *solver, size_t sphere, int32_t surface)
                             place_of(solver, sphere), radius + solver->wall_skin, &touch);
 }
 
-#define SURFACES_MOST 1024
-
 static void wall_range(void *context, size_t begin, size_t end)
 {
     const wall_job *job = context;
     rp_solver *solver = job->solver;
-    uint32_t *mine = &solver->lists.wall_start[begin / RP_DEM_BLOCK], at = job->write ? *mine : 0;
+    size_t block = begin / RP_DEM_BLOCK;
+    uint32_t *mine = &solver->lists.wall_start[block], at = job->write ? *mine : 0;
     size_t from = rp_dem_first(solver, begin), to = rp_dem_first(solver, end);
-    int32_t near[SURFACES_MOST];
-    int count = surfaces_near(solver, ball_around(solver, from, to), near, SURFACES_MOST);
-    for (size_t s = from; s < to && count; s++)
-        for (int k = 0; k < count; k++) {
-            if (!is_near(solver, s, near[k])) continue;
+    size_t first = job->near_start[block], last = job->near_start[block + 1];
+    for (size_t s = from; s < to && first < last; s++)
+        for (size_t k = first; k < last; k++) {
+            int32_t surface = job->near[k];
+            if (!is_near(solver, s, surface)) continue;
             if (job->write)
-                solver->lists.walls[at] = (rp_dem_wall){.sphere = (uint32_t)s, .surface = near[k]};
+                solver->lists.walls[at] = (rp_dem_wall){.sphere = (uint32_t)s, .surface = surface};
             at++;
         }
     if (!job->write) *mine = at;
 }
 
-rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
+/* Fills in what blocks are near, in the step's arena. */
+static rp_code find_near(wall_job *job, size_t count, rp_report *report)
 {
+    const rp_frame *frame = &job->solver->frame;
+    size_t blocks = rp_dem_blocks(count), total = 0;
+    job->near_start = rp_arena_take(frame->arena, (blocks + 1) * sizeof *job->near_start);
+    if (!job->near_start)
+        return rp_fail_memory(report, blocks * sizeof *job->near_start, "surfaces near grains");
+    job->write = false;
+    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, near_range, job);
+    for (size_t b = 0; b < blocks; b++) {
+        size_t here = job->near_start[b];
+        job->near_start[b] = total;
+        total += here;
+    }
+    job->near_start[blocks] = total;
+    size_t room = total + total / 16 + 1; /* a few more next time need no larger arena */
+    job->near = rp_arena_take(frame->arena, room * sizeof *job->near);
+    if (!job->near) return rp_fail_memory(report, room * sizeof *job->near, "surfaces near grains");
+    job->write = true;
+    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, near_range, job);
+    return RP_OK;
+}
+
+static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
+{
+    rp_solver *solver = job->solver;
     rp_dem_lists *lists = &solver->lists;
-    size_t count = lists->grains, blocks = rp_dem_blocks(count), total = 0;
-    wall_job job = {solver, false};
-    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, &job);
+    size_t blocks = rp_dem_blocks(count), total = 0;
+    job->write = false;
+    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, job);
     for (size_t b = 0; b < blocks; b++) {
         uint32_t here = lists->wall_start[b];
         lists->wall_start[b] = (uint32_t)total;
@@ -88,7 +130,17 @@ rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
     if (!rp_dem_room_for_walls(lists, total))
         return rp_fail_memory(report, total * sizeof *lists->walls, "contacts with solids");
     lists->wall_count = total;
-    job.write = true;
-    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, &job);
+    job->write = true;
+    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, job);
     return RP_OK;
+}
+
+rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
+{
+    wall_job job = {.solver = solver};
+    size_t count = solver->lists.grains, mark = rp_arena_mark(solver->frame.arena);
+    rp_code code = find_near(&job, count, report);
+    if (code == RP_OK) code = list_walls(&job, count, report);
+    rp_arena_return(solver->frame.arena, mark);
+    return code;
 }
