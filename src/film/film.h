@@ -7,8 +7,10 @@
 #include "render/render.h"
 #include "repose/film.h"
 
-/* Views that the shared camera and the shared colours are made from. */
+/* Views that the shared camera and the shared colours are made from: at least so many, and as many
+ * as have so many grains together. */
 #define RP_FRAMING_VIEWS 12
+#define RP_FRAMING_GRAINS 20000000
 /* Films of runs with more frames a second play slower than real time. */
 #define RP_FILM_RATE_MAX 60.0
 

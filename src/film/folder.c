@@ -94,8 +94,9 @@ static void print_shown(FILE *file, const rp_shown *shown)
     fprintf(file, "run: %016" PRIx64 "\nscene: %016" PRIx64 "\ngrains: %s\n", shown->identity,
             rp_hash(scene->portable, strlen(scene->portable), 0),
             shown->run.fine ? "fine" : "coarse");
-    fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g\n", b->low.x, b->low.y, b->low.z,
-            b->high.x, b->high.y, b->high.z);
+    fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g hull %016" PRIx64 "\n", b->low.x,
+            b->low.y, b->low.z, b->high.x, b->high.y, b->high.z,
+            rp_hash(shown->framing.hull, sizeof shown->framing.hull, 0));
 }
 
 static void print_settings(FILE *file, const rp_film *film)

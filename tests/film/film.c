@@ -314,6 +314,7 @@ static void what_is_not_ours_stays(void **state)
     rp_report_destroy(report);
 }
 
+/* Before anything is painted; or, when it happens later, with what was painted so far. */
 static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
 {
     (void)state;
@@ -322,11 +323,17 @@ static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
     rp_record *torn = make_run("torn", 19, "");
     rp_film_options options = small_film("torn-pictures", &w);
     rp_film_run run = all_of(torn);
-    /* A place that the survey of twelve views leaves out. */
+    rp_film *film;
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
     int file = open("torn/frames/000009.h5", O_WRONLY);
     assert_int_equal(pwrite(file, "x", 1, 3000), 1);
     close(file);
-    assert_int_equal(make(&options, &run, 1, &w, report), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_film_paint(film, report), RP_ERROR_DAMAGED);
+    rp_film_close(film);
+    says(report, "000009.h5");
+    assert_int_equal(count_files("torn-pictures", ".png"), 9);
+    rp_report_clear(report);
+    assert_int_equal(rp_film_open(&options, &run, 1, &film, report), RP_ERROR_DAMAGED);
     says(report, "000009.h5");
     assert_int_equal(count_files("torn-pictures", ".png"), 9);
     rp_record_close(torn);
