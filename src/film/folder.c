@@ -108,6 +108,7 @@ static void print_settings(FILE *file, const rp_film *film)
     fprintf(file, "grain_scale: %.17g\ncolour: %s\nrange: %.17g to %.17g\nframe_time: %.17g\n",
             o->grain_scale, o->colour ? o->colour : "material", film->range.low, film->range.high,
             rp_film_frame_time(film));
+    if (o->show_time) fputs("time: yes\n", file);
     for (int i = 0; i < film->shown_count; i++) {
         print_shown(file, &film->shown[i]);
         if (film->shown_count > 1) fprintf(file, "caption: %s\n", rp_film_caption(film, i).text);

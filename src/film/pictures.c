@@ -8,6 +8,7 @@
 #include "record/parts.h"
 #include "scene/scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -252,10 +253,12 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
     rp_frame_file *frame;
     rp_code code = read_frame(shown, place_of(shown, picture), &frame, report);
     if (code == RP_OK) {
-        film->progress.time = rp_frame_view(frame)->time;
-        film->progress.grains = rp_frame_view(frame)->count;
-        code = rp_paint(rp_frame_view(frame), rp_record_scene(shown->run.record), &paint,
-                        film->threads, out, report);
+        const rp_view *view = rp_frame_view(frame);
+        /* Of runs side by side the shorter one stands still at its end. */
+        film->progress.time = index == 0 ? view->time : fmax(view->time, film->progress.time);
+        film->progress.grains = view->count;
+        code =
+            rp_paint(view, rp_record_scene(shown->run.record), &paint, film->threads, out, report);
     }
     rp_frame_close(frame);
     return code;
@@ -285,6 +288,15 @@ static rp_code join_runs(const rp_film *film, rp_picture *const *parts, rp_pictu
     return join(parts, film->shown_count, out, report);
 }
 
+/* With as many decimals as tell one picture from the next. */
+static void draw_time(const rp_film *film, rp_picture *picture)
+{
+    char text[64];
+    double places = ceil(-log10(rp_film_frame_time(film)) - 1e-9);
+    snprintf(text, sizeof text, "%.*f s", (int)fmin(fmax(places, 0), 9), film->progress.time);
+    rp_heading_draw(picture, text);
+}
+
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
 {
     rp_picture *parts[RP_FILM_RUNS_MAX] = {0};
@@ -299,6 +311,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
     } else if (code == RP_OK) {
         code = join_runs(film, parts, out, report);
     }
+    if (code == RP_OK && film->options.show_time) draw_time(film, *out);
     for (int i = 0; i < film->shown_count; i++)
         rp_picture_destroy(parts[i]);
     return code;

@@ -528,6 +528,44 @@ static void pictures_survive_an_ffmpeg_that_fails(void **state)
     rp_report_destroy(report);
 }
 
+/* The time is in the upper left corner: of films if asked, of sheets always. */
+static void pictures_tell_their_time(void **state)
+{
+    (void)state;
+    watch w = TO_THE_END;
+    rp_report *report = rp_report_create();
+    rp_film_options options = small_film(NULL, &w);
+    rp_film_run run = all_of(record);
+    options.width = 160;
+    options.height = 90;
+    rp_film *film;
+    rp_picture *plain, *timed, *later, *sheet;
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
+    check_ok(rp_film_picture(film, 0, &plain, report), report);
+    film->options.show_time = true;
+    check_ok(rp_film_picture(film, 0, &timed, report), report);
+    check_ok(rp_film_picture(film, 5, &later, report), report);
+    film->options.show_time = false;
+    check_ok(rp_film_sheet(film, 2, 1, &sheet, report), report);
+    bool same = true, changes = false;
+    for (int y = 9; y < 34; y++) {
+        same &= memcmp(rp_picture_at(plain, 9, y), rp_picture_at(timed, 9, y), 3 * 40) == 0;
+        changes |= memcmp(rp_picture_at(later, 9, y), rp_picture_at(timed, 9, y), 3 * 40) != 0;
+    }
+    assert_false(same);
+    assert_true(changes);
+    assert_memory_equal(rp_picture_at(plain, 0, 60), rp_picture_at(timed, 0, 60), 3 * 160 * 30);
+    int margin = sheet->height - 90; /* of both edges */
+    for (int y = 0; y < 90; y++)
+        assert_memory_equal(rp_picture_at(sheet, margin / 2, margin / 2 + y),
+                            rp_picture_at(timed, 0, y), 3 * 160);
+    rp_picture *all[] = {plain, timed, later, sheet};
+    for (int i = 0; i < 4; i++)
+        rp_picture_destroy(all[i]);
+    rp_film_close(film);
+    rp_report_destroy(report);
+}
+
 static void sheets_and_single_pictures(void **state)
 {
     (void)state;
@@ -607,6 +645,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_told_before_anything_is_made),
         cmocka_unit_test(without_ffmpeg_nothing_is_painted),
         cmocka_unit_test(pictures_survive_an_ffmpeg_that_fails),
+        cmocka_unit_test(pictures_tell_their_time),
         cmocka_unit_test(sheets_and_single_pictures),
         cmocka_unit_test(a_view_has_a_picture_of_its_own),
     };
