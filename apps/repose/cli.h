@@ -47,7 +47,8 @@ typedef struct options {
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double grain_size, fps;
-    bool resume, overwrite, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
+    bool resume, overwrite, quiet, json, csv, markdown, quick, no_cache, split, film, chains,
+        show_time;
 } options;
 
 typedef struct verb {
@@ -195,6 +196,8 @@ void stop_on_interrupt(void);
                "force chains between small grains, of a run with contacts; --color chains"),       \
         OPTION("--range", NULL, "A:B", OPTION_TEXT, range,                                         \
                "values of the first and the last colour (default: of the run)"),                   \
+        OPTION("--time", NULL, NULL, OPTION_FLAG, show_time,                                       \
+               "write the time into each picture; sheets always have it"),                         \
         OPTION("--fps", NULL, "N", OPTION_REAL, fps,                                               \
                "pictures a second of a film (default: as the run, in real time, up to 60)")
 /* Fills what the options say; the rest stays. */

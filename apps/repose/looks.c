@@ -76,6 +76,7 @@ rp_code read_looks(const options *o, rp_film_options *out, rp_report *report)
         code = rp_fail(report, RP_ERROR_INPUT,
                        "--chains shows forces, --color %s something else: one of them", o->colour);
     if (o->chains) out->colour = RP_CHAINS;
+    if (o->show_time) out->show_time = true;
     if (!isnan(o->grain_size)) out->grain_scale = o->grain_size;
     if (o->orbit && code == RP_OK)
         code = read_quantity("--orbit", o->orbit, "deg/s", &out->orbit, report);
@@ -98,6 +99,7 @@ const char *looks_given(const options *o)
     if (o->colour) return "--color";
     if (o->chains) return "--chains";
     if (o->range) return "--range";
+    if (o->show_time) return "--time";
     return isnan(o->fps) ? NULL : "--fps";
 }
 

@@ -146,6 +146,8 @@ static rp_code open_run(job *j, const char *folder, rp_report *report)
                          .to = kind->number(*record, first + count - 1)};
     if (run->fine) tell_missing(j, *record);
     tell_gaps(j, run, count);
+    /* A single picture has a camera and colours of its own. */
+    if (is_still(j) && !j->columns) run->from = run->to;
     return RP_OK;
 }
 

@@ -44,6 +44,7 @@ typedef struct rp_film_options {
     const char *colour; /* what grains show: NULL or "material"; "speed", "id", a field's name, or
                            "chains": force chains, of views with contacts */
     double range_low, range_high; /* of the colours; both 0: of the run */
+    bool show_time;               /* write the simulated time into each picture */
     double frames_per_second;     /* 0: as the run, so that it plays in real time, up to 60 */
     /* The run is still going on: camera and colours are chosen by its first frame, and
      * rp_film_paint is called again whenever there are more. */

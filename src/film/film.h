@@ -7,8 +7,10 @@
 #include "render/render.h"
 #include "repose/film.h"
 
-/* Views that the shared camera and the shared colours are made from. */
+/* Views that the shared camera and the shared colours are made from: at least so many, and as many
+ * as have so many grains together. */
 #define RP_FRAMING_VIEWS 12
+#define RP_FRAMING_GRAINS 20000000
 /* Films of runs with more frames a second play slower than real time. */
 #define RP_FILM_RATE_MAX 60.0
 
@@ -56,7 +58,7 @@ rp_path rp_shown_path(const rp_shown *shown, int64_t picture);
 /* sheet.c: pictures in memory; the film needs no path. */
 #define RP_SHEET_MAX 12 /* rows and columns */
 rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report);
-/* Pictures spread over the run, in cells as wide as the film. */
+/* Pictures spread over the run, in cells as wide as the film, each with its time. */
 rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp_report *report);
 
 /* folder.c */

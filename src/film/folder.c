@@ -96,8 +96,9 @@ static void print_shown(FILE *file, const rp_shown *shown)
     fprintf(file, "run: %016" PRIx64 "\nscene: %016" PRIx64 "\ngrains: %s\n", shown->identity,
             rp_hash(scene->portable, strlen(scene->portable), 0),
             shown->run.fine ? "fine" : "coarse");
-    fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g\n", b->low.x, b->low.y, b->low.z,
-            b->high.x, b->high.y, b->high.z);
+    fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g hull %016" PRIx64 "\n", b->low.x,
+            b->low.y, b->low.z, b->high.x, b->high.y, b->high.z,
+            rp_hash(shown->framing.hull, sizeof shown->framing.hull, 0));
 }
 
 static void print_settings(FILE *file, const rp_film *film)
@@ -109,6 +110,7 @@ static void print_settings(FILE *file, const rp_film *film)
     fprintf(file, "grain_scale: %.17g\ncolour: %s\nrange: %.17g to %.17g\nframe_time: %.17g\n",
             o->grain_scale, o->colour ? o->colour : "material", film->range.low, film->range.high,
             rp_film_frame_time(film));
+    if (o->show_time) fputs("time: yes\n", file);
     for (int i = 0; i < film->shown_count; i++) {
         print_shown(file, &film->shown[i]);
         if (film->shown_count > 1) fprintf(file, "caption: %s\n", rp_film_caption(film, i).text);

@@ -8,6 +8,7 @@
 #include "record/parts.h"
 #include "scene/scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,28 +109,40 @@ static rp_code add_colours(rp_film *film, const rp_shown *shown, int64_t place, 
                       colour);
 }
 
-static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, rp_report *report)
+static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, size_t *grains,
+                        rp_report *report)
 {
     rp_frame_file *frame;
     const rp_scene *scene = rp_record_scene(shown->run.record);
     rp_code code = read_frame(shown, place, &frame, report);
     if (code == RP_OK) code = rp_framing_add(&shown->framing, rp_frame_view(frame), scene, report);
     if (code == RP_OK) code = add_colours(film, shown, place, rp_frame_view(frame), report);
+    if (code == RP_OK) *grains = rp_frame_view(frame)->count;
     rp_frame_close(frame);
     return code;
 }
 
+/* How many frames are looked at: all, unless they are so large that it takes long. */
+static int64_t frames_surveyed(const rp_shown *shown, size_t grains)
+{
+    int64_t most = RP_FRAMING_GRAINS / (int64_t)(grains + 1);
+    if (most < RP_FRAMING_VIEWS) most = RP_FRAMING_VIEWS;
+    return shown->count < most ? shown->count : most;
+}
+
 /* One camera for all pictures of a run, made from views all over it, ends included; of a run that
- * still goes on from the first, because what comes is not known and cameras must not jump. */
+ * still goes on from the first, because what comes is not known and cameras must not jump. The last
+ * frame comes first: it has most grains, and bodies are judged by how near they are to these. */
 static rp_code survey_run(rp_film *film, rp_shown *shown, rp_report *report)
 {
     rp_code code = RP_OK;
-    int64_t wanted = shown->count < RP_FRAMING_VIEWS ? shown->count : RP_FRAMING_VIEWS;
-    if (film->options.live) wanted = 1;
+    int64_t last = film->options.live ? 0 : shown->count - 1, wanted = 1;
+    size_t grains = 0;
     shown->framing = rp_framing_empty();
     for (int64_t n = 0; n < wanted && code == RP_OK; n++) {
-        int64_t place = wanted > 1 ? n * (shown->count - 1) / (wanted - 1) : 0;
-        code = add_view(film, shown, shown->first + place, report);
+        int64_t place = n == 0 ? last : last - n * last / (wanted - 1);
+        code = add_view(film, shown, shown->first + place, &grains, report);
+        if (code == RP_OK && n == 0 && last > 0) wanted = frames_surveyed(shown, grains);
         if (code == RP_OK && !rp_film_show(film)) code = RP_INTERRUPTED;
     }
     return code;
@@ -219,6 +232,7 @@ rp_paint_options rp_film_paint_options(const rp_film_options *options)
 static rp_paint_options how_to_paint(const rp_film *film, int index, rp_painting *painting)
 {
     rp_paint_options paint = rp_film_paint_options(&film->options);
+    if (film->shown_count > 1) paint.aspect = (double)paint.width / paint.height;
     int left = paint.width / film->shown_count;
     paint.width = index + 1 < film->shown_count ? left : paint.width - index * left;
     paint.frame_time = rp_film_frame_time(film);
@@ -239,10 +253,12 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
     rp_frame_file *frame;
     rp_code code = read_frame(shown, place_of(shown, picture), &frame, report);
     if (code == RP_OK) {
-        film->progress.time = rp_frame_view(frame)->time;
-        film->progress.grains = rp_frame_view(frame)->count;
-        code = rp_paint(rp_frame_view(frame), rp_record_scene(shown->run.record), &paint,
-                        film->threads, out, report);
+        const rp_view *view = rp_frame_view(frame);
+        /* Of runs side by side the shorter one stands still at its end. */
+        film->progress.time = index == 0 ? view->time : fmax(view->time, film->progress.time);
+        film->progress.grains = view->count;
+        code =
+            rp_paint(view, rp_record_scene(shown->run.record), &paint, film->threads, out, report);
     }
     rp_frame_close(frame);
     return code;
@@ -272,6 +288,15 @@ static rp_code join_runs(const rp_film *film, rp_picture *const *parts, rp_pictu
     return join(parts, film->shown_count, out, report);
 }
 
+/* With as many decimals as tell one picture from the next. */
+static void draw_time(const rp_film *film, rp_picture *picture)
+{
+    char text[64];
+    double places = ceil(-log10(rp_film_frame_time(film)) - 1e-9);
+    snprintf(text, sizeof text, "%.*f s", (int)fmin(fmax(places, 0), 9), film->progress.time);
+    rp_heading_draw(picture, text);
+}
+
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
 {
     rp_picture *parts[RP_FILM_RUNS_MAX] = {0};
@@ -286,6 +311,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
     } else if (code == RP_OK) {
         code = join_runs(film, parts, out, report);
     }
+    if (code == RP_OK && film->options.show_time) draw_time(film, *out);
     for (int i = 0; i < film->shown_count; i++)
         rp_picture_destroy(parts[i]);
     return code;

@@ -71,6 +71,7 @@ rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp
     rp_code code = check_size(film, columns, rows, report);
     if (code != RP_OK) return code;
     int count = (int)(total < wanted ? total : wanted);
+    film->options.show_time = true; /* what else tells them apart? */
     begin(film, count);
     for (int n = 0; n < count && code == RP_OK; n++) { /* spread evenly, ends included */
         int64_t picture = count > 1 ? n * (total - 1) / (count - 1) : total - 1;

@@ -183,16 +183,28 @@ void rp_legend_draw(rp_picture *picture, const rp_legend *legend)
         draw_tick(picture, &l, &l.ticks[i]);
 }
 
-void rp_caption_draw(rp_picture *picture, const char *text)
+/* A short text on a panel at the left, above or below. */
+static void draw_note(rp_picture *picture, const char *text, bool above)
 {
     if (is_too_small(picture) || !*text) return;
     double h = text_height(picture);
     char cut[TEXT_SIZE];
     fit(cut, text, h, picture->width * 2 / 3.0 - 2 * PADDING * h);
     if (!*cut) return;
-    rp_area panel = {(int)(MARGIN * h), 0, (int)ceil(rp_text_width(h, cut) + 2 * PADDING * h),
+    int margin = (int)(MARGIN * h);
+    rp_area panel = {margin, margin, (int)ceil(rp_text_width(h, cut) + 2 * PADDING * h),
                      (int)ceil(h + 2 * PADDING * h)};
-    panel.top = picture->height - (int)(MARGIN * h) - panel.height;
+    if (!above) panel.top = picture->height - margin - panel.height;
     fill(picture, &panel, CORNER * h, panel_colour, PANEL_PART);
     rp_text_draw(picture, panel.left + PADDING * h, panel.top + PADDING * h, h, cut, text_colour);
+}
+
+void rp_caption_draw(rp_picture *picture, const char *text)
+{
+    draw_note(picture, text, false);
+}
+
+void rp_heading_draw(rp_picture *picture, const char *text)
+{
+    draw_note(picture, text, true);
 }

@@ -27,5 +27,7 @@ bool rp_legend_place(const rp_picture *picture, const rp_legend *legend, rp_area
 /* Writes a short text on a dark panel into the lower left corner. It ends in "..." where it would
  * not fit into two thirds of the width, so that a legend has its place. Small pictures as above. */
 void rp_caption_draw(rp_picture *picture, const char *text);
+/* The same in the upper left corner, such as for the time. */
+void rp_heading_draw(rp_picture *picture, const char *text);
 
 #endif

@@ -1,12 +1,14 @@
 #include "render/camera.h"
 #include "base/report.h"
+#include "render/light.h"
 #include "scene/scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ROUND 1.22           /* of an ellipse in the box; 1.41 would be around its corners */
-#define FILL 0.9             /* of the picture's edges */
+#define FILL 0.88            /* of the picture's width or height: 6 % are left at each side */
+#define SINK_TALL 0.26       /* how steeply it looks down on what is as high as wide: 13 degrees; */
+#define SINK_FLAT 0.48       /* and on what is flat: 23 */
 #define AUTOMATIC_FIELD 0.70 /* rad, 40 degrees */
 #define AUTOMATIC_SHUTTER 0.5
 #define AUTOMATIC_WORD "automatic"
@@ -44,50 +46,78 @@ static void turn_about(rp_camera *camera, rp_vec3 point, rp_vec3 axis, double an
 
 /* --- the automatic camera --------------------------------------------------------------------- */
 
-/* How far the points reach across the view, seen along one axis of the picture: a camera at c with
- * half the field `slope` sees all points when c - slope c.z >= most and c + slope c.z <= least. */
+/* What is to be seen: a hull, and all that it sweeps as it turns when the camera goes round. */
+typedef struct subject {
+    const rp_framing *framing;
+    rp_vec3 centre;
+    bool round;
+} subject;
+
+/* Along one axis of the picture a camera at c with half the field `slope` sees all points p with
+ * |p.across - c.across| <= slope (p.forward - c.forward). Two planes bound them, and the hull's
+ * support functions along their normals say where they touch it:
+ * c.across - slope c.forward >= most and c.across + slope c.forward <= least. */
 typedef struct fit {
     double slope, most, least;
 } fit;
 
-static void fit_point(fit *f, double across, double z)
+static fit fit_axis(const subject *s, rp_vec3 forward, rp_vec3 across, double slope)
 {
-    f->most = fmax(f->most, across - f->slope * z);
-    f->least = fmin(f->least, across + f->slope * z);
+    rp_vec3 high = rp_v3_madd(across, -slope, forward);
+    rp_vec3 low = rp_v3_madd(rp_v3_scale(across, -1), -slope, forward);
+    return (fit){slope, rp_framing_support(s->framing, high, s->round, s->centre),
+                 -rp_framing_support(s->framing, low, s->round, s->centre)};
 }
 
-/* From the front right and slightly above, as near as an upright column with this ellipse as its
- * base allows. */
-static void frame_column(rp_camera *camera, rp_vec3 centre, rp_vec3 half)
+/* The farthest forward that the camera may be. */
+static double nearest_of(fit f)
 {
-    look(camera, centre, rp_v3(-0.5, 1, -0.36), rp_v3(0, 0, 1), AUTOMATIC_FIELD);
+    return (f.least - f.most) / (2 * f.slope);
+}
 
-    fit x = {FILL * 0.5 * camera->width * camera->pitch, -INFINITY, INFINITY};
-    fit y = {FILL * 0.5 * camera->height * camera->pitch, -INFINITY, INFINITY};
-    for (int i = 0; i < 64; i++) {
-        double angle = RP_PI * i / 16;
-        rp_vec3 point = rp_v3_add(
-            centre, rp_v3(half.x * cos(angle), half.y * sin(angle), i < 32 ? -half.z : half.z));
-        rp_vec3 c = rp_camera_space(camera, point);
-        fit_point(&x, c.x, c.z);
-        fit_point(&y, c.y, c.z);
+/* Where the camera is across, at `forward_at`, so that the subject has as much room at one side as
+ * at the other: the smaller slope whose planes meet there touches it on both. */
+static double centred(const subject *s, const rp_camera *camera, rp_vec3 across, double slope,
+                      double forward_at)
+{
+    double low = 0, high = slope;
+    for (int i = 0; i < 48; i++) {
+        double middle = 0.5 * (low + high);
+        if (nearest_of(fit_axis(s, camera->forward, across, middle)) < forward_at)
+            low = middle;
+        else
+            high = middle;
     }
-    double z = fmin((x.least - x.most) / (2 * x.slope), (y.least - y.most) / (2 * y.slope));
-    rp_vec3 moved = rp_v3_madd(centre, fmin(z, -1e-6), camera->forward);
-    moved = rp_v3_madd(moved, 0.5 * (x.most + x.least), camera->right);
-    camera->position = rp_v3_madd(moved, 0.5 * (y.most + y.least), camera->down);
+    fit f = fit_axis(s, camera->forward, across, high);
+    return 0.5 * (f.most + f.least);
 }
 
-/* Heaps do not fill the corners of their box, so an ellipse in it is what must be seen. Who goes
- * round it sees it from all sides, and needs room for a circle. */
-static void frame_box(rp_camera *camera, rp_box3 box, double orbit, double time)
+/* As near as the picture's width and height allow, and in its middle. */
+static void stand_back(rp_camera *camera, const subject *s)
 {
-    rp_vec3 centre = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
-    rp_vec3 half = rp_v3_scale(rp_v3_sub(box.high, box.low), 0.5);
-    if (orbit != 0) half.x = half.y = fmax(half.x, half.y);
-    frame_column(camera, centre, rp_v3(ROUND * half.x, ROUND * half.y, half.z));
-    turn_about(camera, centre, rp_v3(0, 0, 1), orbit * time);
-    camera->focus = rp_camera_space(camera, centre).z;
+    double x = FILL * 0.5 * camera->width * camera->pitch;
+    double y = FILL * 0.5 * camera->height * camera->pitch;
+    double z = fmin(nearest_of(fit_axis(s, camera->forward, camera->right, x)),
+                    nearest_of(fit_axis(s, camera->forward, camera->down, y)));
+    z = fmin(z, rp_v3_dot(camera->forward, s->centre) - 1e-6);
+    rp_vec3 at = rp_v3_scale(camera->forward, z);
+    at = rp_v3_madd(at, centred(s, camera, camera->right, x, z), camera->right);
+    camera->position = rp_v3_madd(at, centred(s, camera, camera->down, y, z), camera->down);
+}
+
+/* From the front right and from above, the more so the flatter things are. Who goes round them
+ * sees them from all sides, and needs room for what they sweep. */
+static void frame(rp_camera *camera, const rp_framing *framing, double orbit, double time)
+{
+    rp_box3 box = rp_framing_box(framing);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    subject s = {framing, rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), orbit != 0};
+    double flatness = 1 - rp_clamp_unit(size.z / fmax(fmax(size.x, size.y), 1e-9));
+    rp_vec3 forward = rp_v3(-0.5, 1, -SINK_TALL - flatness * (SINK_FLAT - SINK_TALL));
+    look(camera, s.centre, forward, rp_v3(0, 0, 1), AUTOMATIC_FIELD);
+    stand_back(camera, &s);
+    turn_about(camera, s.centre, rp_v3(0, 0, 1), orbit * time);
+    camera->focus = rp_camera_space(camera, s.centre).z;
     camera->shutter = AUTOMATIC_SHUTTER;
 }
 
@@ -104,8 +134,8 @@ static sight sight_at(const rp_camera_spec *spec, double time)
                    rp_keys_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
 }
 
-static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec, double orbit, double time,
-                         rp_report *report)
+static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
+                         const rp_paint_options *options, double time, rp_report *report)
 {
     sight seen = sight_at(spec, time);
     rp_vec3 forward = rp_v3_sub(seen.target, seen.position);
@@ -120,7 +150,9 @@ static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec, double o
                           "a field of view of %g rad: more than 0 and less than pi are allowed",
                           seen.field);
     look(camera, seen.position, forward, seen.up, seen.field);
-    turn_about(camera, seen.target, seen.up, (spec->orbit + orbit) * time);
+    turn_about(camera, seen.target, seen.up, (spec->orbit + options->orbit) * time);
+    /* Beside another picture: what is seen from left to right stays. */
+    camera->pitch *= fmax(1, options->aspect * camera->height / camera->width);
     camera->lens = 0.5 * spec->aperture;
     camera->focus = spec->focus > 0 ? spec->focus : distance;
     camera->shutter = spec->shutter;
@@ -145,9 +177,9 @@ static rp_code choose(const rp_scene *scene, const rp_paint_options *options,
     const char *name = options->camera;
     for (int i = 0; i < scene->cameras.count; i++)
         if (!name || strcmp(specs[i].name, name) == 0)
-            return from_spec(out, &specs[i], options->orbit, time, report);
+            return from_spec(out, &specs[i], options, time, report);
     if (name && strcmp(name, AUTOMATIC_WORD) != 0) return unknown_camera(scene, name, report);
-    frame_box(out, rp_framing_box(framing), options->orbit, time);
+    frame(out, framing, options->orbit, time);
     return RP_OK;
 }
 

@@ -7,15 +7,21 @@
 #define RP_RENDER_RENDER_H
 
 #include "base/threads.h"
+#include "geom/clump.h"
 #include "math/vec.h"
 #include "picture/picture.h"
 #include "repose/scene.h"
 #include "repose/view.h"
 
-/* What is worth seeing: a box around grains (without the few that flew off), bodies and emitters.
- * Add several views of a run and all of its pictures share one camera and steady shadows. */
+/* What is worth seeing: grains (without the few that flew off), bodies and emitters, as the balls
+ * that are farthest along many directions: the corners of a hull. Add several views of a run and
+ * all of its pictures share one camera and steady shadows. */
+#define RP_FRAMING_DIRECTIONS 256
 typedef struct rp_framing {
     rp_box3 bounds; /* m; low above high while empty */
+    rp_box3 grains; /* m, of grains and emitters alone */
+    bool has_hull;  /* else the corners of the bounds stand for what is inside */
+    rp_ball hull[RP_FRAMING_DIRECTIONS]; /* m, the farthest along each direction */
 } rp_framing;
 
 rp_framing rp_framing_empty(void);
@@ -23,6 +29,10 @@ rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene 
                        rp_report *report);
 /* The box; one of a metre on the origin while it is empty. */
 rp_box3 rp_framing_box(const rp_framing *framing);
+/* The support function of the hull: the largest dot product of the normal, of any length, with a
+ * point of it. With `round` of all that the hull sweeps when it turns about the upright axis
+ * through `centre`. */
+double rp_framing_support(const rp_framing *framing, rp_vec3 normal, bool round, rp_vec3 centre);
 
 /* How much work a picture is worth: samples of a pixel. With one, a draft: sun and shadow alone;
  * more bring soft shadows, light of the sky and from grain to grain, motion and depth of field. */
@@ -54,6 +64,8 @@ typedef struct rp_paint_options {
     const rp_colour_range *range; /* borrowed; NULL: of this view alone */
     bool no_legend;               /* do not draw what the colours stand for */
     const rp_framing *framing;    /* borrowed; NULL: of this view alone */
+    double aspect; /* width over height that the scene's cameras are meant for: narrower pictures
+                      show as much from left to right as one of that shape; 0: as they are */
     /* Called now and then with the part that is done, 0 to 1; may be NULL. Return false to stop:
      * RP_INTERRUPTED. */
     bool (*progress)(void *user, double part);

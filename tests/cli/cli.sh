@@ -282,7 +282,11 @@ expect 0 "$repose" render whole whole --split -o both.png $paint
 expect 2 "$repose" render whole whole -o both.png; says "add --split"
 expect 2 "$repose" render whole --split -o both.png; says "wants two runs"
 expect 2 "$repose" render whole whole whole --split; says "one word too many"
-expect 0 "$repose" render whole -o automatic.png $paint --camera automatic
+expect 0 "$repose" render whole -o timed.png --size 320x180 --time; ! cmp -s timed.png last.png || fail "--time shows nothing"
+# one picture has a camera and colours of its own, not those of the whole run
+expect 0 "$repose" render whole -o automatic.png $paint --camera automatic --color speed
+expect 0 "$repose" render whole --frames 15 -o alone.png $paint --camera automatic --color speed
+cmp automatic.png alone.png || fail "the last picture depends on the frames before it"
 mkdir empty
 expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
 [ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"

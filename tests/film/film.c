@@ -317,6 +317,7 @@ static void what_is_not_ours_stays(void **state)
     rp_report_destroy(report);
 }
 
+/* Before anything is painted; or, when it happens later, with what was painted so far. */
 static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
 {
     (void)state;
@@ -325,11 +326,17 @@ static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
     rp_record *torn = make_run("torn", 19, "");
     rp_film_options options = small_film("torn-pictures", &w);
     rp_film_run run = all_of(torn);
-    /* A place that the survey of twelve views leaves out. */
+    rp_film *film;
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
     int file = open("torn/frames/000009.h5", O_WRONLY);
     assert_int_equal(pwrite(file, "x", 1, 3000), 1);
     close(file);
-    assert_int_equal(make(&options, &run, 1, &w, report), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_film_paint(film, report), RP_ERROR_DAMAGED);
+    rp_film_close(film);
+    says(report, "000009.h5");
+    assert_int_equal(count_files("torn-pictures", ".png"), 9);
+    rp_report_clear(report);
+    assert_int_equal(rp_film_open(&options, &run, 1, &film, report), RP_ERROR_DAMAGED);
     says(report, "000009.h5");
     assert_int_equal(count_files("torn-pictures", ".png"), 9);
     rp_record_close(torn);
@@ -524,6 +531,44 @@ static void pictures_survive_an_ffmpeg_that_fails(void **state)
     rp_report_destroy(report);
 }
 
+/* The time is in the upper left corner: of films if asked, of sheets always. */
+static void pictures_tell_their_time(void **state)
+{
+    (void)state;
+    watch w = TO_THE_END;
+    rp_report *report = rp_report_create();
+    rp_film_options options = small_film(NULL, &w);
+    rp_film_run run = all_of(record);
+    options.width = 160;
+    options.height = 90;
+    rp_film *film;
+    rp_picture *plain, *timed, *later, *sheet;
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
+    check_ok(rp_film_picture(film, 0, &plain, report), report);
+    film->options.show_time = true;
+    check_ok(rp_film_picture(film, 0, &timed, report), report);
+    check_ok(rp_film_picture(film, 5, &later, report), report);
+    film->options.show_time = false;
+    check_ok(rp_film_sheet(film, 2, 1, &sheet, report), report);
+    bool same = true, changes = false;
+    for (int y = 9; y < 34; y++) {
+        same &= memcmp(rp_picture_at(plain, 9, y), rp_picture_at(timed, 9, y), 3 * 40) == 0;
+        changes |= memcmp(rp_picture_at(later, 9, y), rp_picture_at(timed, 9, y), 3 * 40) != 0;
+    }
+    assert_false(same);
+    assert_true(changes);
+    assert_memory_equal(rp_picture_at(plain, 0, 60), rp_picture_at(timed, 0, 60), 3 * 160 * 30);
+    int margin = sheet->height - 90; /* of both edges */
+    for (int y = 0; y < 90; y++)
+        assert_memory_equal(rp_picture_at(sheet, margin / 2, margin / 2 + y),
+                            rp_picture_at(timed, 0, y), 3 * 160);
+    rp_picture *all[] = {plain, timed, later, sheet};
+    for (int i = 0; i < 4; i++)
+        rp_picture_destroy(all[i]);
+    rp_film_close(film);
+    rp_report_destroy(report);
+}
+
 static void sheets_and_single_pictures(void **state)
 {
     (void)state;
@@ -603,6 +648,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_told_before_anything_is_made),
         cmocka_unit_test(without_ffmpeg_nothing_is_painted),
         cmocka_unit_test(pictures_survive_an_ffmpeg_that_fails),
+        cmocka_unit_test(pictures_tell_their_time),
         cmocka_unit_test(sheets_and_single_pictures),
         cmocka_unit_test(a_view_has_a_picture_of_its_own),
     };

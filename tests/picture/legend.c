@@ -172,6 +172,7 @@ static void small_pictures_are_left_alone(void **state)
         assert_false(rp_legend_place(picture, &legend, &panel, &bar));
         rp_legend_draw(picture, &legend);
         rp_caption_draw(picture, "a caption");
+        rp_heading_draw(picture, "a heading");
         assert_true(is_plain(picture, (rp_area){0, 0, sizes[i][0], sizes[i][1]}));
         rp_picture_destroy(picture);
     }
@@ -219,6 +220,17 @@ static void captions_are_cut_to_fit(void **state)
     assert_true(caption_end(endless, 640, 360) < 440);
 }
 
+static void headings_are_above(void **state)
+{
+    (void)state;
+    rp_picture *picture = grey(640, 360);
+    rp_heading_draw(picture, "0.25 s");
+    assert_false(is_plain(picture, (rp_area){0, 0, 120, 40}));
+    assert_true(is_plain(picture, (rp_area){0, 60, 640, 300}));
+    assert_true(is_plain(picture, (rp_area){120, 0, 520, 60}));
+    rp_picture_destroy(picture);
+}
+
 static void nothing_is_left(void **state)
 {
     (void)state;
@@ -237,6 +249,7 @@ int main(void)
         cmocka_unit_test(small_pictures_are_left_alone),
         cmocka_unit_test(odd_pictures_hold),
         cmocka_unit_test(captions_are_cut_to_fit),
+        cmocka_unit_test(headings_are_above),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

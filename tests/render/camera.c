@@ -90,6 +90,93 @@ static void every_grain_is_in_the_picture(void **state)
     }
 }
 
+/* Where grains are in the picture, from -1 to 1 across and down. */
+static rp_box3 seen_in(const rp_camera *camera)
+{
+    rp_box3 seen = {{INFINITY, INFINITY, 0}, {-INFINITY, -INFINITY, 0}};
+    double radius = 0.5 * s.view.spacing;
+    for (size_t i = 0; i < s.view.count; i++) {
+        rp_vec3 c = rp_camera_space(camera, rp_v3(s.x[i], s.y[i], s.z[i]));
+        rp_vec3 at = rp_v3(c.x / c.z / camera->pitch / (0.5 * camera->width),
+                           c.y / c.z / camera->pitch / (0.5 * camera->height), 0);
+        rp_vec3 edge = rp_v3(radius / c.z / camera->pitch / (0.5 * camera->width),
+                             radius / c.z / camera->pitch / (0.5 * camera->height), 0);
+        seen.low = rp_v3_min(seen.low, rp_v3_sub(at, edge));
+        seen.high = rp_v3_max(seen.high, rp_v3_add(at, edge));
+    }
+    return seen;
+}
+
+/* Grains at random in a box with one corner at (1, 2, 0), and in all of its corners. */
+static void build_block(double x, double y, double z)
+{
+    stage_clear(&s);
+    s.scene.cameras.count = 0;
+    s.view.spacing = 0.02;
+    for (int i = 0; i < 8; i++)
+        stage_add(&s, 1 + (i & 1) * x, 2 + (i >> 1 & 1) * y, (i >> 2) * z, SAND);
+    while (s.view.count < 5000) {
+        rp_random4 r = rp_random(5, RP_RANDOM_TEST, s.view.count);
+        stage_add(&s, 1 + x * rp_random_unit(r.bits[0]), 2 + y * rp_random_unit(r.bits[1]),
+                  z * rp_random_unit(r.bits[2]), SAND);
+    }
+}
+
+/* A column, a bed, a block and a heap, in pictures of all shapes: 6 % are left in the tighter
+ * direction, and in both as much at one side as at the other. */
+static void the_automatic_camera_fits_both_sides(void **state)
+{
+    (void)state;
+    const double blocks[][3] = {{0.3, 0.3, 3}, {4, 2, 0.2}, {0.5, 5, 0.3}, {1, 1, 1}};
+    const int sizes[][2] = {{1280, 720}, {640, 720}, {480, 270}, {400, 900}, {500, 500}};
+    for (int b = 0; b <= 4; b++)
+        for (int k = 0; k < 5; k++) {
+            if (b < 4)
+                build_block(blocks[b][0], blocks[b][1], blocks[b][2]);
+            else
+                build_heap();
+            rp_framing framing = frame_stage();
+            rp_camera camera = choose(&framing, NULL, sizes[k][0], sizes[k][1]);
+            rp_box3 seen = seen_in(&camera);
+            double wide = fmax(-seen.low.x, seen.high.x), high = fmax(-seen.low.y, seen.high.y);
+            check_near(fmax(wide, high), 0.88, 0.01);
+            check_near(seen.low.x + seen.high.x, 0, 0.02);
+            check_near(seen.low.y + seen.high.y, 0, 0.02);
+            assert_true(camera.position.z > 0);
+        }
+}
+
+/* A wide ground of its own does not make the heap on it small, and a distant moving body may. */
+static void grounds_do_not_move_the_camera(void **state)
+{
+    (void)state;
+    build_heap();
+    rp_framing bare = frame_stage();
+    stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_BOX, .size = {90, 90, 2}}, rp_v3(4, -3, -1.05));
+    rp_framing framing = frame_stage();
+    rp_vec3 size = rp_v3_sub(framing.bounds.high, framing.bounds.low);
+    assert_true(size.x < 1.4 * (bare.bounds.high.x - bare.bounds.low.x));
+    assert_true(framing.bounds.low.z > -0.5);
+    stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_SPHERE, .radius = 0.2}, rp_v3(9, -3, 0))
+        ->motion = RP_MOTION_DYNAMIC;
+    framing = frame_stage();
+    check_near(framing.bounds.high.x, 9.2, 1e-9);
+}
+
+/* Beside another picture a camera of the scene shows what it shows alone, from left to right. */
+static void half_a_picture_shows_the_whole_width(void **state)
+{
+    (void)state;
+    stage_clear(&s);
+    rp_framing framing = rp_framing_empty();
+    rp_paint_options options = rp_default_paint_options();
+    double whole = choose_at(&framing, &options, 0).pitch * options.width;
+    options.aspect = (double)options.width / options.height;
+    check_near(choose_at(&framing, &options, 0).pitch * options.width, whole, 1e-12);
+    options.width /= 2;
+    check_near(choose_at(&framing, &options, 0).pitch * options.width, whole, 1e-12);
+}
+
 static void the_picture_is_upright_and_seen_from_the_front_right(void **state)
 {
     (void)state;
@@ -345,6 +432,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_grain_is_in_the_picture),
+        cmocka_unit_test(the_automatic_camera_fits_both_sides),
+        cmocka_unit_test(grounds_do_not_move_the_camera),
+        cmocka_unit_test(half_a_picture_shows_the_whole_width),
         cmocka_unit_test(the_picture_is_upright_and_seen_from_the_front_right),
         cmocka_unit_test(flyers_do_not_move_the_camera),
         cmocka_unit_test(a_framing_holds_several_views),

@@ -127,7 +127,7 @@ static void sand_close_up(int without)
 /* Without: the scene is as wide as the sight, so that all of its ground is near. */
 static void haze(int without)
 {
-    static const rp_framing wide = {{{-400, -400, 0}, {400, 400, 10}}};
+    static const rp_framing wide = {.bounds = {{-400, -400, 0}, {400, 400, 10}}};
     begin();
     s.view.spacing = 0.4;
     stage_add(&s, -0.4, 0, 0.2, SAND);

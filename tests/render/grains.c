@@ -9,7 +9,7 @@
 #define GRAINS 40
 
 static stage s, twin;
-static const rp_framing framing = {{{-1, -1, -1}, {1, 1, 1}}};
+static const rp_framing framing = {.bounds = {{-1, -1, -1}, {1, 1, 1}}};
 
 static double number(uint64_t i, int k)
 {

@@ -118,7 +118,7 @@ static void bodies_are_drawn_and_hidden(void **state)
 static void a_hidden_body_is_not_drawn(void **state)
 {
     (void)state;
-    static const rp_framing framing = {{{-1, -1, -0.5}, {1, 1, 0.5}}};
+    static const rp_framing framing = {.bounds = {{-1, -1, -0.5}, {1, 1, 0.5}}};
     stage_clear(&s);
     s.options.framing = &framing;
     stage_add(&s, 0, 0, 0, RED);
