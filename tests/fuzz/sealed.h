@@ -1,8 +1,8 @@
 /* Sealed files for the fuzzers of record.
  *
- * The seal stops raw bytes before HDF5 sees them, so the first byte picks a mode: an even one takes
- * the rest as the file; an odd one lets the rest drive the making of a sound, sealed HDF5 file with
- * odd content. In that mode a zero byte, or none, always means "as it should be". */
+ * The first byte picks a mode: an even one takes the rest as the file, sealed; an odd one lets the
+ * rest drive the making of a sound, sealed HDF5 file with odd content. In that mode a zero byte, or
+ * none, always means "as it should be". */
 #ifndef RP_TESTS_FUZZ_SEALED_H
 #define RP_TESTS_FUZZ_SEALED_H
 
@@ -167,6 +167,18 @@ static inline int memory_file(const void *data, size_t size, char *path, size_t 
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
     if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size) abort();
     snprintf(path, path_size, "/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
+
+/* The same behind a seal that fits. */
+static inline int resealed_file(const void *data, size_t size, char *path, size_t path_size)
+{
+    char *image = calloc(1, RP_SEAL_BYTES + size);
+    if (!image) abort();
+    if (size) memcpy(image + RP_SEAL_BYTES, data, size);
+    rp_seal(image, RP_SEAL_BYTES + size);
+    int descriptor = memory_file(image, RP_SEAL_BYTES + size, path, path_size);
+    free(image);
     return descriptor;
 }
 
