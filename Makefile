@@ -55,6 +55,10 @@ fuzz:
 abuse: all
 	build/abuse $(ABUSE_SECONDS) $(ABUSE_SEED)
 
+# Recorded files with something wrong in them and a right checksum, from ABUSE_SEED on; likewise.
+mutants: all
+	build/mutants $(ABUSE_SECONDS) $(ABUSE_SEED)
+
 install: all
 	@cmake --install build --prefix $(PREFIX)
 
@@ -71,4 +75,4 @@ tidy: all
 clean:
 	@rm -rf build build-debug build-asan build-tsan build-fuzz demo
 
-.PHONY: all packages demo check check-debug check-sanitize bench fuzz abuse install docs format tidy clean
+.PHONY: all packages demo check check-debug check-sanitize bench fuzz abuse mutants install docs format tidy clean

@@ -3,6 +3,7 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)     # scene
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)   # record
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)          # record
 pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)               # geom, optional: meshes
 pkg_check_modules(ODE IMPORTED_TARGET ode)                     # body, optional: dynamic bodies
 pkg_check_modules(PNG IMPORTED_TARGET libpng)                  # picture, optional: PNG files

@@ -1,4 +1,5 @@
 #include "base/aside.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -388,14 +389,27 @@ static int read_all(int descriptor, char *data, size_t size)
     return 0;
 }
 
-static rp_code read_opened(int descriptor, const char *path, char **data, size_t *size,
-                           rp_report *report)
+/* Asks about the beginning of an open file, which has `size` bytes, and goes back to it. */
+static rp_code check_head(int descriptor, const char *path, size_t head, size_t size,
+                          rp_file_check *check, rp_report *report)
+{
+    char bytes[RP_FILE_HEAD + 1] = "";
+    RP_ASSERT(head <= RP_FILE_HEAD);
+    int error = read_all(descriptor, bytes, size < head ? size : head);
+    if (!error && lseek(descriptor, 0, SEEK_SET) != 0) error = errno;
+    return error ? rp_fail_errno(report, error, path, "read") : check(path, bytes, size, report);
+}
+
+static rp_code read_opened(int descriptor, const char *path, size_t head, rp_file_check *check,
+                           char **data, size_t *size, rp_report *report)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0) return rp_fail_errno(report, errno, path, "read");
     if (!S_ISREG(status.st_mode))
         return rp_fail_errno(report, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, path, "read");
     *size = (size_t)status.st_size;
+    rp_code code = check ? check_head(descriptor, path, head, *size, check, report) : RP_OK;
+    if (code != RP_OK) return code;
     *data = rp_allocate(*size + 1);
     if (!*data) return rp_fail_memory(report, *size + 1, path);
     int error = read_all(descriptor, *data, *size);
@@ -405,13 +419,19 @@ static rp_code read_opened(int descriptor, const char *path, char **data, size_t
     return rp_fail_errno(report, error, path, "read");
 }
 
-rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report)
+rp_code rp_file_read_checked(const char *path, size_t head, rp_file_check *check, char **data,
+                             size_t *size, rp_report *report)
 {
     *data = NULL;
     /* Not blocking: a pipe in the place of a file must not hang the program. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return rp_fail_errno(report, errno, path, "read");
-    rp_code code = read_opened(descriptor, path, data, size, report);
+    rp_code code = read_opened(descriptor, path, head, check, data, size, report);
     close(descriptor);
     return code;
+}
+
+rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report)
+{
+    return rp_file_read_checked(path, 0, NULL, data, size, report);
 }

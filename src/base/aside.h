@@ -80,5 +80,11 @@ rp_code rp_aside_sweep(const char *path, rp_report *report);
 rp_code rp_file_write(const char *path, const char *text, rp_report *report);
 /* The whole of a file, with a zero byte behind it; release with `size + 1`. */
 rp_code rp_file_read(const char *path, char **data, size_t *size, rp_report *report);
+/* The same of a file that tells its size at its beginning: `check` is given the first `head` bytes,
+ * or fewer of a shorter file, and how many bytes the file has, before memory is taken for it. */
+typedef rp_code rp_file_check(const char *path, const char *head, size_t size, rp_report *report);
+#define RP_FILE_HEAD 512 /* bytes, at most */
+rp_code rp_file_read_checked(const char *path, size_t head, rp_file_check *check, char **data,
+                             size_t *size, rp_report *report);
 
 #endif

@@ -1,6 +1,5 @@
 #include "base/store.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 
@@ -34,20 +33,21 @@ void rp_store_end(rp_store *store)
 static rp_code add_entry(rp_store *store, const char *name, const char *unit, rp_field_type type,
                          void *data, size_t count, bool owned, rp_report *report)
 {
-    RP_ASSERT(!rp_store_find(store, name));
+    bool taken = rp_store_find(store, name) != NULL;
     rp_store_entry entry = {.name = rp_text_copy(name),
                             .unit = rp_text_copy(unit),
                             .owned = owned,
                             .type = type,
                             .count = count,
                             .data = data};
-    if (entry.name && entry.unit &&
+    if (!taken && entry.name && entry.unit &&
         rp_reserve((void **)&store->entries, &store->capacity, store->count, store->count + 1,
                    sizeof *store->entries)) {
         store->entries[store->count++] = entry;
         return RP_OK;
     }
     release_entry(&entry);
+    if (taken) return rp_fail(report, RP_ERROR_DAMAGED, "two arrays have the name '%s'", name);
     return rp_fail_memory(report, sizeof entry, name);
 }
 

@@ -25,7 +25,7 @@ typedef struct rp_store {
 void rp_store_begin(rp_store *store);
 void rp_store_end(rp_store *store);
 
-/* Names are unique: a second put is a programmer's mistake. */
+/* Names are unique: a second array of one name is RP_ERROR_DAMAGED, since it comes from a file. */
 rp_code rp_store_put(rp_store *store, const char *name, const char *unit, rp_field_type type,
                      const void *data, size_t count, rp_report *report);
 /* Takes over an allocation of rp_allocate (released on failure, too); copies the texts. */

@@ -23,7 +23,7 @@ rp_code rp_checkpoint_read(const char *path, rp_store *store, rp_report *report)
     rp_sealed_reader *file;
     rp_code code = rp_sealed_open(path, KIND, &file, report);
     if (code != RP_OK) return code;
-    code = rp_sealed_get_group(file, "", store, report);
+    code = rp_sealed_get_group(file, "", RP_SEALED_ANY, store, report);
     rp_sealed_close(file);
     if (code != RP_OK) rp_store_end(store);
     return code;

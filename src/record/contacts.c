@@ -33,8 +33,6 @@ static rp_code check_contacts(const char *path, const rp_frame_file *frame, rp_r
 {
     for (size_t i = 0; i < frame->view.contact_count; i++) {
         const rp_contact *contact = &frame->contacts[i];
-        if (contact->with > RP_WITH_WALL)
-            return damaged(path, "contacts/with", "a contact with nothing that is known", report);
         if (contact->with == RP_WITH_BODY && contact->second >= (uint32_t)frame->view.body_count)
             return damaged(path, "contacts/second", "a contact with a body that is not there",
                            report);
@@ -60,15 +58,10 @@ static rp_code get_parts(const rp_sealed_reader *file, rp_frame_file *frame, voi
 static rp_code make_room(const rp_sealed_reader *file, const char *path, uint64_t count,
                          rp_frame_file *frame, rp_report *report)
 {
-    const rp_contact_part *part = &rp_contact_parts[0];
-    void *first;
-    size_t rows;
-    rp_code code = rp_sealed_take(file, part->path, part->type, part->width, &first, &rows, report);
-    if (code != RP_OK) return code;
-    rp_release(first, rows * part->width * rp_field_type_size(part->type));
+    size_t rows = rp_sealed_rows(file, rp_contact_parts[0].path);
     if (rows != count || rows > SIZE_MAX / sizeof *frame->contacts)
-        return damaged(path, part->path, "the array's length is not the number of contacts",
-                       report);
+        return damaged(path, rp_contact_parts[0].path,
+                       "the array's length is not the number of contacts", report);
     frame->contacts = rp_allocate_zero(rows * sizeof *frame->contacts);
     if (!frame->contacts) return rp_fail_memory(report, rows * sizeof *frame->contacts, path);
     frame->view.contacts = frame->contacts;

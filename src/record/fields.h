@@ -1,5 +1,6 @@
 /* The fields that every view has: the names and units under which they are recorded, and where the
- * view keeps them; and the parts of a contact. Frames and exports are made from these tables. */
+ * view keeps them; the parts of a contact; and the values that are allowed. Frames and exports are
+ * made from these tables, and what is read from files is checked by the last. */
 #ifndef RP_RECORD_FIELDS_H
 #define RP_RECORD_FIELDS_H
 
@@ -41,5 +42,17 @@ void rp_contact_part_gather(const rp_contact_part *part, const rp_contact *conta
                             void *table);
 void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, size_t count,
                              const void *table);
+
+/* What values of a name may be. Names that are not in the table are finite, if they are floats. */
+typedef struct rp_range {
+    const char *name; /* of a fact, or of an array behind its last slash */
+    double low, high; /* both allowed */
+} rp_range;
+
+rp_range rp_range_of(const char *path);
+/* The place of the first of `count` values that is not allowed; `count` when all are. */
+size_t rp_range_leave(const rp_range *range, rp_field_type type, const void *values, size_t count);
+/* A value as a number, to show it. */
+double rp_range_value(rp_field_type type, const void *values, size_t place);
 
 #endif

@@ -1,10 +1,9 @@
 #include "base/memory.h"
+#include "record/fields.h"
 #include "record/fine.h"
 #include "record/fine_layout.h"
 #include "record/frame.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* The arrays of the frame, and how far they are filled. */
@@ -23,12 +22,6 @@ typedef struct cursor {
     const uint32_t *far;
 } cursor;
 
-static rp_code damaged(const char *path, const char *key, const char *what, rp_report *report)
-{
-    rp_place place = {.file = path};
-    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key, "%s", what);
-}
-
 /* Rows that the table of chunks asks of the columns behind it. */
 static void count_rows(const rp_part *part, uint64_t rows[RP_FINE_COLUMNS])
 {
@@ -43,34 +36,17 @@ static void count_rows(const rp_part *part, uint64_t rows[RP_FINE_COLUMNS])
     }
 }
 
-/* Numbers that no float could be made of are not ours. */
-static rp_code check_packing(const rp_part *part, double precision, rp_report *report)
-{
-    const uint8_t *wide = part->data[RP_FINE_WIDE];
-    const double *low = part->data[RP_FINE_LOW];
-    const float *step = part->data[RP_FINE_VELOCITY_STEP];
-    double most = FLT_MAX - precision * UINT32_MAX;
-    for (size_t k = 0; k < part->rows[RP_PART_FIRST]; k++) {
-        if (wide[k] >= RP_WIDE_COUNT)
-            return rp_part_damaged(part, "chunks/wide", "an unknown way to keep positions", report);
-        for (int a = 0; a < 3; a++)
-            if (!(fabs(low[3 * k + (size_t)a]) <= most))
-                return rp_part_damaged(part, "chunks/low", "a corner out of all bounds", report);
-        if (!(step[k] >= 0 && step[k] <= FLT_MAX / RP_FINE_VELOCITY_ZERO))
-            return rp_part_damaged(part, "chunks/velocity_step", "no possible step", report);
-    }
-    return RP_OK;
-}
-
-static rp_code check_columns(const rp_part *part, double precision, rp_report *report)
+static rp_code check_columns(const rp_part *part, rp_report *report)
 {
     size_t chunks = part->rows[RP_PART_FIRST];
     for (int i = RP_FINE_WIDE; i <= RP_FINE_VELOCITY_STEP; i++)
         if (part->rows[i] != chunks)
             return rp_part_damaged(part, part->layout->columns[i].name,
                                    "the array's length is not the number of chunks", report);
-    rp_code code = check_packing(part, precision, report);
-    if (code != RP_OK) return code;
+    const uint8_t *wide = part->data[RP_FINE_WIDE];
+    for (size_t k = 0; k < chunks; k++)
+        if (wide[k] >= RP_WIDE_COUNT)
+            return rp_part_damaged(part, "chunks/wide", "an unknown way to keep positions", report);
     uint64_t rows[RP_FINE_COLUMNS] = {0};
     count_rows(part, rows);
     for (int i = RP_FINE_NEAR; i < RP_FINE_COLUMNS; i++)
@@ -96,16 +72,11 @@ static void read_far(filling *to, cursor *at, const double low[3], size_t count)
             to->x[a][i] = (float)(low[a] + at->far[a] * to->precision);
 }
 
-/* False when the bits are those of no finite number. */
-static bool read_exact(filling *to, cursor *at, size_t count)
+static void read_exact(filling *to, cursor *at, size_t count)
 {
-    bool finite = true;
     for (size_t i = to->done; i < to->done + count; i++, at->far += 3)
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < 3; a++)
             memcpy(&to->x[a][i], &at->far[a], sizeof(float));
-            finite &= isfinite(to->x[a][i]) != 0;
-        }
-    return finite;
 }
 
 static void read_velocities(filling *to, cursor *at, float step, size_t count)
@@ -143,8 +114,8 @@ static rp_code read_chunk(const rp_part *part, size_t k, cursor *at, filling *to
         read_near(to, at, low, count);
     else if (wide == RP_WIDE_FAR)
         read_far(to, at, low, count);
-    else if (!read_exact(to, at, count))
-        return rp_part_damaged(part, "position_far", "a position that is no number", report);
+    else
+        read_exact(to, at, count);
     read_velocities(to, at, ((const float *)part->data[RP_FINE_VELOCITY_STEP])[k], count);
     if (!read_ids(to, at, rp_part_u32(part, RP_PART_FIRST)[k], rp_part_u32(part, RP_PART_BORN)[k],
                   count))
@@ -160,7 +131,7 @@ static rp_code read_part(const rp_parts *parts, size_t index, filling *to, rp_re
     rp_part part;
     rp_code code = rp_part_read(parts, index, &to->next_id, &part, report);
     if (code != RP_OK) return code;
-    code = check_columns(&part, to->precision, report);
+    code = check_columns(&part, report);
     cursor at = {part.data[RP_FINE_NEAR], part.data[RP_FINE_VELOCITY], part.data[RP_FINE_LOCAL],
                  part.data[RP_FINE_FAR]};
     for (size_t k = 0; k < part.rows[RP_PART_FIRST] && code == RP_OK; k++)
@@ -197,17 +168,37 @@ static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
     return code;
 }
 
+/* The bits of a part may stand for anything until they are put together. */
+static rp_code check_range(const rp_parts *parts, const char *name, const float *values,
+                           size_t count, rp_report *report)
+{
+    rp_range range = rp_range_of(name);
+    size_t place = rp_range_leave(&range, RP_F32, values, count);
+    if (place == count) return RP_OK;
+    rp_place where = {.file = parts->index_path.text};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &where, name,
+                      "value %zu of the parts is %g; allowed are %g to %g", place,
+                      (double)values[place], range.low, range.high);
+}
+
+static rp_code check_filled(const rp_parts *parts, const filling *to, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (int a = 0; a < 3 && code == RP_OK; a++)
+        code = check_range(parts, "position", to->x[a], to->done, report);
+    for (int a = 0; a < 3 && code == RP_OK; a++)
+        code = check_range(parts, "velocity", to->v[a], to->done, report);
+    return code;
+}
+
 static rp_code get_facts(const rp_sealed_reader *file, const rp_parts *parts, rp_view *view,
                          double *precision, rp_report *report)
 {
     rp_code code = rp_sealed_get_f64(file, "time", &view->time, report);
     if (code == RP_OK) code = rp_sealed_get_f64(file, "spacing", &view->spacing, report);
     if (code == RP_OK) code = rp_sealed_get_f64(file, "precision", precision, report);
-    if (code != RP_OK) return code;
-    if (!(*precision >= RP_FINE_PRECISION_LEAST && *precision <= RP_FINE_PRECISION_MOST))
-        return damaged(parts->index_path.text, "precision", "no possible precision", report);
     view->count = (size_t)parts->total;
-    return RP_OK;
+    return code;
 }
 
 /* The index is closed before the parts are read, so that no more than one file is in memory. */
@@ -233,6 +224,7 @@ static rp_code read_frame(const char *folder, int64_t number, rp_frame_file *fra
     if (code == RP_OK) code = rp_frame_list_fields(parts.index_path.text, frame, report);
     for (size_t i = 0; i < parts.list.count && code == RP_OK; i++)
         code = read_part(&parts, i, &to, report);
+    if (code == RP_OK) code = check_filled(&parts, &to, report);
     rp_parts_end(&parts);
     return code;
 }

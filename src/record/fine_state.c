@@ -203,7 +203,8 @@ static rp_code load_store(const rp_sealed_reader *file, const rp_parts *parts, r
     uint64_t count = 0;
     rp_code code = rp_sealed_get_u64(file, "state_count", &count, report);
     /* An empty group is not written. */
-    if (code == RP_OK && count) code = rp_sealed_get_group(file, STATE, store, report);
+    if (code == RP_OK && count)
+        code = rp_sealed_get_group(file, STATE, RP_SEALED_ANY, store, report);
     if (code != RP_OK || store->count == count) return code;
     rp_place place = {.file = parts->index_path.text};
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "state_count",

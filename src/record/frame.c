@@ -5,6 +5,7 @@
 #include "record/fields.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,6 +146,50 @@ static rp_code set_standard(const char *path, rp_frame_file *frame, rp_report *r
     return RP_OK;
 }
 
+/* A quaternion that turns, and does nothing else. */
+#define LENGTH_ERROR 1e-3
+
+static rp_code check_length(const char *path, const char *key, size_t index, double square,
+                            rp_report *report)
+{
+    if (fabs(square - 1) <= LENGTH_ERROR) return RP_OK;
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key,
+                      "value %zu has the length %g; allowed is 1", index, sqrt(square));
+}
+
+/* Of grains that have one. */
+static rp_code check_orientations(const char *path, const rp_frame_file *frame, rp_report *report)
+{
+    static const char *const names[4] = {"orientation_w", "orientation_x", "orientation_y",
+                                         "orientation_z"};
+    const float *parts[4];
+    for (int k = 0; k < 4; k++) {
+        const rp_store_entry *entry = rp_store_find(&frame->store, names[k]);
+        if (!entry || entry->type != RP_F32) return RP_OK;
+        parts[k] = entry->data;
+    }
+    rp_code code = RP_OK;
+    for (size_t i = 0; i < frame->view.count && code == RP_OK; i++) {
+        double square = 0;
+        for (int k = 0; k < 4; k++)
+            square += (double)parts[k][i] * (double)parts[k][i];
+        code = check_length(path, "grains/orientation", i, square, report);
+    }
+    return code;
+}
+
+static rp_code check_turns(const char *path, const rp_frame_file *frame, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (int i = 0; i < frame->view.body_count && code == RP_OK; i++) {
+        const double *q = frame->bodies[i].orientation;
+        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        code = check_length(path, "bodies/orientation", (size_t)i, square, report);
+    }
+    return code;
+}
+
 static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, double *table,
                           rp_report *report)
 {
@@ -177,16 +222,18 @@ rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_f
     if (!table) return rp_fail_memory(report, table_bytes, path);
     code = get_bodies(file, frame, table, report);
     rp_release(table, table_bytes);
-    return code;
+    return code == RP_OK ? check_turns(path, frame, report) : code;
 }
 
 static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {
     rp_code code = get_facts(file, path, number, &frame->view, report);
-    if (code == RP_OK) code = rp_sealed_get_group(file, "grains", &frame->store, report);
+    if (code == RP_OK)
+        code = rp_sealed_get_group(file, "grains", frame->view.count, &frame->store, report);
     if (code == RP_OK) code = rp_frame_list_fields(path, frame, report);
     if (code == RP_OK) code = set_standard(path, frame, report);
+    if (code == RP_OK) code = check_orientations(path, frame, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
     if (code == RP_OK) code = rp_frame_get_contacts(file, path, frame, report);
     return code;

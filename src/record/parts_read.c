@@ -7,8 +7,8 @@
 
 /* More than 2^32 grains in parts of any sensible size need. */
 #define PARTS_MAX 65536
-/* No grain takes less than this once it is packed as tightly as can be. */
-#define GRAINS_PER_BYTE 512
+/* A grain takes six bytes at least, which deflate packs 1032 times as tightly at best. */
+#define GRAINS_PER_BYTE (1032 / 6)
 
 static rp_code damaged(const rp_path *path, const char *key, const char *what, rp_report *report)
 {

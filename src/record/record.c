@@ -370,17 +370,45 @@ rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *
     return code;
 }
 
+/* Indices into a list of the scene; NULL is let pass. */
+static rp_code check_indices(const char *path, const char *key, const uint8_t *values, size_t count,
+                             int limit, rp_report *report)
+{
+    rp_place place = {.file = path};
+    for (size_t i = 0; values && i < count; i++)
+        if (values[i] >= limit)
+            return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key,
+                              "value %zu is %d; the scene has %d", i, values[i], limit);
+    return RP_OK;
+}
+
+static rp_code check_scene(const rp_record *record, const char *path, const rp_view *view,
+                           rp_report *report)
+{
+    const rp_scene *scene = record->scene;
+    rp_place place = {.file = path};
+    if (view->body_count != scene->bodies.count)
+        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "body_count",
+                          "the frame has %d bodies, the scene has %d", view->body_count,
+                          scene->bodies.count);
+    const rp_field *kind = rp_view_field(view, "kind");
+    rp_code code = check_indices(path, "grains/material", view->material, view->count,
+                                 scene->materials.count, report);
+    if (code == RP_OK && kind && kind->type == RP_U8)
+        code = check_indices(path, "grains/kind", kind->data, view->count, scene->grains.count,
+                             report);
+    return code;
+}
+
 /* A frame of this scene, or none. */
-static rp_code check_bodies(const rp_record *record, const char *path, rp_frame_file **frame,
+static rp_code keep_fitting(const rp_record *record, const char *path, rp_frame_file **frame,
                             rp_report *report)
 {
-    int found = rp_frame_view(*frame)->body_count, wanted = record->scene->bodies.count;
-    if (found == wanted) return RP_OK;
+    rp_code code = check_scene(record, path, rp_frame_view(*frame), report);
+    if (code == RP_OK) return RP_OK;
     rp_frame_close(*frame);
     *frame = NULL;
-    rp_place place = {.file = path};
-    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "body_count",
-                      "the frame has %d bodies, the scene has %d", found, wanted);
+    return code;
 }
 
 rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
@@ -388,7 +416,7 @@ rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_f
 {
     rp_path path = rp_record_frame_path(record, number);
     rp_code code = rp_frame_read(path.text, number, out, report);
-    return code == RP_OK ? check_bodies(record, path.text, out, report) : code;
+    return code == RP_OK ? keep_fitting(record, path.text, out, report) : code;
 }
 
 rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_file **out,
@@ -397,7 +425,7 @@ rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_fi
     rp_path folder = rp_record_path(record, RP_FINE_FOLDER);
     rp_path path = rp_parts_index_path(folder.text, number);
     rp_code code = rp_fine_read(folder.text, number, out, report);
-    return code == RP_OK ? check_bodies(record, path.text, out, report) : code;
+    return code == RP_OK ? keep_fitting(record, path.text, out, report) : code;
 }
 
 rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report)

@@ -1,9 +1,11 @@
-/* Sealed HDF5 files: arrays with units, and numbers about the whole. HDF5 works in memory only; the
- * disk is reached through base/aside.h and record/seal.h, so that every failure of the disk and
- * every damaged file is met by code made for it. HDF5 is known to sealed_*.c and nowhere else.
+/* Sealed HDF5 files: arrays with units, and numbers about the whole. The disk is reached through
+ * base/aside.h and record/seal.h, so that every failure of the disk and every damaged file is met
+ * by code made for it. The HDF5 library writes, in memory only; it never reads, since it was not
+ * made for files that somebody tampered with: record/sealed_image.h does. Both are known to
+ * sealed_*.c and nowhere else.
  *
- * Any thread may use these, but a writer or reader is finished or closed by the thread that made
- * it: until then, the files of other threads wait. */
+ * Any thread may use these, but a writer is finished by the thread that made it: until then, the
+ * writers of other threads wait. */
 #ifndef RP_RECORD_SEALED_H
 #define RP_RECORD_SEALED_H
 
@@ -38,10 +40,11 @@ rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report);
 /* The same, and tells the hash in its seal, by which it is known again. */
 rp_code rp_sealed_finish_hash(rp_sealed_writer *file, uint64_t *hash, rp_report *report);
 
-/* Reading: every mistake in the content is RP_ERROR_DAMAGED with path and name. */
+/* Reading: every mistake in the content is RP_ERROR_DAMAGED with path and name. Facts and values
+ * are within the ranges of record/fields.h. */
 typedef struct rp_sealed_reader rp_sealed_reader;
 
-/* Checks seal, kind and format. */
+/* Checks seal, kind and format, and that all arrays are whole and of our making. */
 rp_code rp_sealed_open(const char *path, const char *kind, rp_sealed_reader **out,
                        rp_report *report);
 void rp_sealed_close(rp_sealed_reader *file);
@@ -53,16 +56,20 @@ rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double
                           rp_report *report);
 rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,
                           rp_report *report);
+/* How many rows an array has; 0 when it is missing. */
+size_t rp_sealed_rows(const rp_sealed_reader *file, const char *name);
 /* Reads exactly rows x columns values of a type. */
 rp_code rp_sealed_get(const rp_sealed_reader *file, const char *name, rp_field_type type,
                       void *data, size_t rows, size_t columns, rp_report *report);
 /* Reads an array of any number of rows into new memory, of which there is never more than the file
- * can account for; release it with rows x columns values. */
+ * can account for (1032 times its size, which deflate can make of it, for all arrays together);
+ * release it with rows x columns values. */
 rp_code rp_sealed_take(const rp_sealed_reader *file, const char *name, rp_field_type type,
                        size_t columns, void **data, size_t *rows, rp_report *report);
 /* Adds all one-dimensional arrays below a group ("" for all) to the store in the order in which
- * they were put; their names are those behind "group/". */
-rp_code rp_sealed_get_group(const rp_sealed_reader *file, const char *group, rp_store *store,
-                            rp_report *report);
+ * they were put; their names are those behind "group/". Each has so many rows. */
+#define RP_SEALED_ANY SIZE_MAX
+rp_code rp_sealed_get_group(const rp_sealed_reader *file, const char *group, size_t rows,
+                            rp_store *store, rp_report *report);
 
 #endif

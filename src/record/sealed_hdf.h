@@ -1,4 +1,4 @@
-/* What the two halves of sealed files share; needs HDF5, so it is for sealed_*.c only. */
+/* What writing sealed files asks of the HDF5 library; for sealed_write.c only. */
 #ifndef RP_RECORD_SEALED_HDF_H
 #define RP_RECORD_SEALED_HDF_H
 
@@ -6,7 +6,7 @@
 
 #include <hdf5.h>
 
-/* One thread at a time is inside, from opening a file to closing it: HDF5 may be built without
+/* One thread at a time is inside, from creating a file to finishing it: HDF5 may be built without
  * protection of its own, and its errors and the settings below are then shared by all threads. A
  * thread may have several files in hand. What the host program itself does with HDF5 at the same
  * time is safe only with a library that is built for threads.

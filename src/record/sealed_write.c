@@ -44,8 +44,10 @@ static hid_t create_file(rp_sealed_writer *file, size_t bytes)
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     file->access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t id = H5I_INVALID_HID;
-    /* Grown by all that is to come in one go: no copies while writing. */
-    if (H5Pset_userblock(creation, RP_SEAL_BYTES) >= 0 &&
+    /* Grown by all that is to come in one go: no copies while writing. The oldest form of the
+     * format, which other versions of the library would not choose, is what our reader knows. */
+    if (H5Pset_libver_bounds(file->access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
+        H5Pset_userblock(creation, RP_SEAL_BYTES) >= 0 &&
         H5Pset_fapl_core(file->access, bytes + OVERHEAD, 0) >= 0 &&
         H5Pset_fclose_degree(file->access, H5F_CLOSE_STRONG) >= 0)
         id = H5Fcreate(name, H5F_ACC_TRUNC, creation, file->access);

@@ -7,6 +7,7 @@
 #include "record/fine.h"
 #include "run/rows.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 /* Positions in frames are kept to this share of the distance of fine grains. */
 #define PRECISION (1.0 / 256)
 #define CHECKPOINTS_KEPT 2
+#define MISSING_MOST 1000 /* frames */
 
 struct rp_follower {
     const rp_scene *scene;
@@ -275,10 +277,28 @@ static rp_code write_counts(const rp_follower *follower, rp_report *report)
                        rp_detail_time(follower->detail), measured, 3, report);
 }
 
+/* A frame of the time that its number says, not far behind the one before it: grains make as many
+ * steps as fit between the two, and files may say any time. */
+static rp_code check_time(const rp_follower *follower, int64_t number, const rp_view *view,
+                          rp_report *report)
+{
+    double rate = follower->scene->time.frame_rate, due = (double)number / rate;
+    if (follower->frame >= 0 && number - follower->frame > MISSING_MOST)
+        return rp_fail(report, RP_ERROR_DAMAGED,
+                       "the frames between %" PRId64 " and %" PRId64 " are missing: too many to "
+                       "carry grains across",
+                       follower->frame, number);
+    if (fabs(view->time - due) * rate <= 0.5) return RP_OK;
+    return rp_fail(report, RP_ERROR_DAMAGED,
+                   "frame %" PRId64 " is of %g s; at %g frames a second it must be of %g s", number,
+                   view->time, rate, due);
+}
+
 rp_code rp_follower_take(rp_follower *follower, int64_t number, const rp_view *view, bool keep,
                          rp_report *report)
 {
-    rp_code code = rp_detail_advance(follower->detail, view, report);
+    rp_code code = check_time(follower, number, view, report);
+    if (code == RP_OK) code = rp_detail_advance(follower->detail, view, report);
     if (code != RP_OK) return code;
     follower->frame = number;
     code = write_frame(follower, report);

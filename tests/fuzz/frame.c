@@ -72,8 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_bytes bytes = {data, size};
     char path[64];
-    int descriptor = next_byte(&bytes) % 2 ? odd_frame(&bytes, path, sizeof path)
-                                           : memory_file(bytes.data, bytes.size, path, sizeof path);
+    int descriptor = next_byte(&bytes) % 2
+                         ? odd_frame(&bytes, path, sizeof path)
+                         : resealed_file(bytes.data, bytes.size, path, sizeof path);
     rp_report *report = rp_report_create();
     rp_frame_file *frame;
     rp_code code = rp_frame_read(path, 0, &frame, report);

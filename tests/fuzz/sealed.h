@@ -1,8 +1,8 @@
 /* Sealed files for the fuzzers of record.
  *
- * The seal stops raw bytes before HDF5 sees them, so the first byte picks a mode: an even one takes
- * the rest as the file; an odd one lets the rest drive the making of a sound, sealed HDF5 file with
- * odd content. In that mode a zero byte, or none, always means "as it should be". */
+ * The first byte picks a mode: an even one takes the rest as the file, sealed; an odd one lets the
+ * rest drive the making of a sound, sealed HDF5 file with odd content. In that mode a zero byte, or
+ * none, always means "as it should be". */
 #ifndef RP_TESTS_FUZZ_SEALED_H
 #define RP_TESTS_FUZZ_SEALED_H
 
@@ -70,6 +70,7 @@ static inline void put_text(hid_t object, const char *name, const char *text, fu
 {
     uint8_t odd = next_byte(bytes);
     hid_t type = H5Tcopy(H5T_C_S1);
+    if (odd != 12) H5Tset_cset(type, H5T_CSET_UTF8);
     H5Tset_size(type, odd == 4 ? H5T_VARIABLE : odd == 8 ? 60000 : strlen(text) + 1);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t id = odd % 4 == 1 ? -1 : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -91,19 +92,34 @@ static inline void put_link(hid_t file, const char *name, uint8_t choice, hid_t 
 static inline hid_t odd_layout(uint8_t odd, fuzz_bytes *bytes, int rank)
 {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(properties, 0);
     uint8_t choice = odd == 4 ? next_byte(bytes) : 0;
     hsize_t chunk[3] = {1u + next_byte(bytes), 1, 1};
-    if (choice % 8 >= 1 && choice % 8 <= 5) H5Pset_chunk(properties, rank, chunk);
-    if (choice % 8 == 2) H5Pset_deflate(properties, 9);
-    if (choice % 8 == 3) H5Pset_fletcher32(properties);
-    if (choice % 8 == 4) H5Pset_shuffle(properties);
-    if (choice % 8 == 5) H5Pset_scaleoffset(properties, H5Z_SO_INT, 3);
-    if (choice % 8 == 6) H5Pset_layout(properties, H5D_COMPACT);
-    if (choice % 8 == 7) H5Pset_external(properties, "/etc/hostname", 0, H5F_UNLIMITED);
+    choice %= 10;
+    if ((choice >= 1 && choice <= 5) || choice > 7) H5Pset_chunk(properties, rank, chunk);
+    if (choice == 3) H5Pset_fletcher32(properties);
+    if (choice == 4 || choice > 7) H5Pset_shuffle(properties);
+    if (choice == 2 || choice > 7) H5Pset_deflate(properties, 9); /* after shuffling: our own */
+    if (choice == 9) H5Pset_deflate(properties, 9);
+    if (choice == 5) H5Pset_scaleoffset(properties, H5Z_SO_INT, 3);
+    if (choice == 6) H5Pset_layout(properties, H5D_COMPACT);
+    if (choice == 7) H5Pset_external(properties, "/etc/hostname", 0, H5F_UNLIMITED);
     return properties;
 }
 
-/* An array of rows x columns zeros, or with something odd about it. */
+/* Values that are allowed for everything: halves, of which four are a rotation, and zeros. */
+static inline const void *plain_values(hid_t type)
+{
+    static const uint8_t zeros[8192];
+    static float halves[1024];
+    static double wide_halves[1024];
+    for (int i = 0; i < 1024; i++)
+        wide_halves[i] = halves[i] = 0.5f;
+    if (H5Tget_class(type) != H5T_FLOAT) return zeros;
+    return H5Tget_size(type) == sizeof(float) ? (void *)halves : (void *)wide_halves;
+}
+
+/* An array of rows x columns such values, or with something odd about it. */
 static inline void put_array(hid_t file, const char *name, hid_t type, hsize_t rows,
                              hsize_t columns, uint64_t index, fuzz_bytes *bytes)
 {
@@ -123,8 +139,8 @@ static inline void put_array(hid_t file, const char *name, hid_t type, hsize_t r
     hid_t space = H5Screate_simple(rank, extent, NULL);
     hid_t properties = odd_layout(odd, bytes, rank);
     hid_t id = odd == 7 ? -1 : H5Dcreate2(file, name, type, space, links, properties, H5P_DEFAULT);
-    static const uint8_t zeros[4096];
-    if (id >= 0 && odd != 3 && odd != 8) H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros);
+    if (id >= 0 && odd != 3 && odd != 8)
+        H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, plain_values(type));
     if (id >= 0 && odd != 5) put_text(id, "unit", "m", bytes);
     if (id >= 0 && odd != 6) put_fact(id, "index", H5T_STD_U64LE, &index, bytes);
     H5Dclose(id);
@@ -151,6 +167,18 @@ static inline int memory_file(const void *data, size_t size, char *path, size_t 
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
     if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size) abort();
     snprintf(path, path_size, "/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
+
+/* The same behind a seal that fits. */
+static inline int resealed_file(const void *data, size_t size, char *path, size_t path_size)
+{
+    char *image = calloc(1, RP_SEAL_BYTES + size);
+    if (!image) abort();
+    if (size) memcpy(image + RP_SEAL_BYTES, data, size);
+    rp_seal(image, RP_SEAL_BYTES + size);
+    int descriptor = memory_file(image, RP_SEAL_BYTES + size, path, path_size);
+    free(image);
     return descriptor;
 }
 

@@ -148,6 +148,12 @@ static void a_frame_under_another_number_is_refused(void **state)
     end_case(&c);
 }
 
+/* Values that are allowed for anything; four of them are a rotation. */
+static const float halves[16] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f,
+                                 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
+static const double wide_halves[4] = {0.5, 0.5, 0.5, 0.5};
+static const uint32_t zeros[4];
+
 /* A sealed, sound HDF5 file with one thing wrong. */
 enum wrong {
     MISSING_FIELD,
@@ -167,7 +173,6 @@ enum wrong {
 
 static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
 {
-    static const double values[16];
     for (int i = 0; i < 13; i++) {
         char name[64];
         rp_field_type type = i == 9 ? RP_U32 : i == 10 || i == 11 ? RP_U8 : RP_F32;
@@ -176,6 +181,7 @@ static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char 
         if (wrong == MISSING_MOISTURE && i == 12) continue;
         if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
         snprintf(name, sizeof name, "grains/%s", names[i]);
+        const void *values = type == RP_F32 ? (const void *)halves : (const void *)zeros;
         rp_sealed_put(file, name, "", type, values, rows, wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
     }
 }
@@ -183,13 +189,15 @@ static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char 
 /* Two contacts with the one body. */
 static void put_odd_contacts(rp_sealed_writer *file, enum wrong wrong)
 {
-    static const float zeros[8];
     uint32_t second[] = {0, wrong == CONTACT_WITH_NOBODY};
     uint8_t with[] = {RP_WITH_BODY, wrong == CONTACT_WITH_NOTHING ? 3 : RP_WITH_BODY};
     rp_sealed_put_u64(file, "contact_count", wrong == MANY_CONTACTS ? UINT64_MAX / 8 : 2);
     for (int i = 0; i < RP_CONTACT_PARTS && wrong != NO_CONTACTS; i++) {
         const rp_contact_part *part = &rp_contact_parts[i];
-        const void *data = i == 1 ? (void *)second : i == 2 ? (void *)with : (void *)zeros;
+        const void *data = i == 1                 ? (void *)second
+                           : i == 2               ? (void *)with
+                           : part->type == RP_F32 ? (const void *)halves
+                                                  : (const void *)zeros;
         size_t rows = wrong == FEW_NORMALS && i == 4 ? 1 : 2;
         rp_sealed_put(file, part->path, part->unit, part->type, data, rows, part->width);
     }
@@ -200,11 +208,10 @@ static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
     static const char *const parts[] = {"position",         "orientation",   "velocity",
                                         "angular_velocity", "force",         "torque",
                                         "contact_force",    "contact_torque"};
-    static const double values[16];
     for (int i = 0; i < 8 && wrong != NO_BODIES; i++) {
         char name[64];
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
-        rp_sealed_put(file, name, "", RP_F64, values, 1, i == 1 ? 4 : 3);
+        rp_sealed_put(file, name, "", RP_F64, wide_halves, 1, i == 1 ? 4 : 3);
     }
     rp_sealed_put_f64(file, "dt", 1);
     rp_sealed_put_f64(file, "spacing", 1);

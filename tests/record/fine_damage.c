@@ -276,12 +276,12 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("chunks/first: ids beyond", t.first[1] = UINT32_MAX);
     REFUSE("chunks/wide: an unknown", t.wide[0] = 3);
     REFUSE("chunks/wide: the array", t.rows[4] = 1);
-    REFUSE("chunks/low: a corner", t.low[4] = NAN);
-    REFUSE("chunks/low: a corner", t.low[1] = -1e39);
+    REFUSE("chunks/low: value 1", t.low[4] = NAN);
+    REFUSE("chunks/low: value 0", t.low[1] = -1e39);
     REFUSE("chunks/low: the array", t.rows[5] = 1);
-    REFUSE("chunks/velocity_step: no", t.step[1] = -1);
-    REFUSE("chunks/velocity_step: no", t.step[1] = NAN);
-    REFUSE("chunks/velocity_step: no", t.step[1] = 1e38f);
+    REFUSE("chunks/velocity_step: value 1", t.step[1] = -1);
+    REFUSE("chunks/velocity_step: value 1", t.step[1] = NAN);
+    REFUSE("chunks/velocity_step: value 1", t.step[1] = 1e38f);
     REFUSE("chunks/velocity_step: the array", t.rows[6] = 1);
     REFUSE("position_near", t.wide[0] = 1);
     REFUSE("position_near", t.rows[7] = 1);
@@ -293,7 +293,7 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("local: a number", t.local[1] = 0);
     REFUSE("local: a number", t.local[0] = 60000);
     REFUSE("position_far: the array", t.rows[10] = 1);
-    REFUSE("position_far: a position", t.wide[1] = 2; t.far[3] = 0x7f800000);
+    REFUSE("position: value 3", t.wide[1] = 2; t.far[3] = 0x7f800000);
     REFUSE("add up", t.total = 5);
     REFUSE("add up", t.part_grains = 3);
     REFUSE("add up", t.part_grains = t.total = 5);
@@ -341,6 +341,12 @@ static void misleading_checkpoints_are_refused(void **state)
     assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "000005-000.h5: local");
     chunks[1].local[3] = kept;
+    float place = chunks[1].x[2];
+    chunks[1].x[2] = NAN;
+    check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
+    assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
+    check_fault(report, RP_ERROR_DAMAGED, "is nan; allowed are");
+    chunks[1].x[2] = place;
 }
 
 static void a_limit_on_file_size_leaves_nothing(void **state)

@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,7 +41,8 @@ static inline rp_scene *test_scene(const char *more)
     return scene;
 }
 
-/* Grains with numbers from a hat, all bits used, two fields of a solver's own, and contacts. */
+/* Grains with numbers from a hat, all bits used where any value is allowed, two fields of a
+ * solver's own, and contacts. */
 #define TEST_FIELDS 18
 #define TEST_CONTACTS 5
 typedef struct test_grains {
@@ -59,6 +61,8 @@ static inline void *test_values(rp_field_type type, size_t count, uint64_t seed)
         data[i] = (unsigned char)rp_random(seed, RP_RANDOM_TEST, i).bits[0];
     for (size_t i = 0; type == RP_F32 && i < count; i++)
         ((float *)data)[i] = 2 * rp_random_unit(rp_random(seed, RP_RANDOM_TEST, i).bits[1]) - 1;
+    for (size_t i = 0; type == RP_F64 && i < count; i++)
+        ((double *)data)[i] = sin((double)(i + 1) * (double)(seed + 1));
     return data;
 }
 
@@ -122,6 +126,15 @@ static inline void test_grains_make(test_grains *grains, size_t count, double ti
         grains->fields[i] = (rp_field){all[i].name, all[i].unit, all[i].type,
                                        test_values(all[i].type, count, (uint64_t)i + 1)};
     const rp_field *f = grains->fields;
+    for (size_t i = 0; i < count; i++) {
+        float *mass = (float *)f[6].data, *density = (float *)f[7].data;
+        float *moisture = (float *)f[12].data;
+        mass[i] += 1.5f;
+        density[i] += 1.5f;
+        moisture[i] = fabsf(moisture[i]);
+        ((uint8_t *)f[10].data)[i] = 0; /* the scene's only material */
+        ((uint8_t *)f[11].data)[i] &= 1;
+    }
     grains->view = (rp_view){.time = time,
                              .step = 12345678901ull,
                              .dt = 1.0 / 3000,

@@ -66,19 +66,29 @@ static void frames_are_written_and_read_at_once(void **state)
     }
 }
 
-static atomic_bool opened;
+static atomic_bool created;
 
 static void *open_and_close(void *context)
 {
     rp_sealed_reader *file;
-    rp_code code = rp_sealed_open(context, "odd", &file, NULL);
-    atomic_store(&opened, true);
-    if (code == RP_OK) rp_sealed_close(file);
+    if (rp_sealed_open(context, "odd", &file, NULL) != RP_OK) return NULL;
+    rp_sealed_close(file);
+    return context;
+}
+
+static void *write_third(void *context)
+{
+    char third[RP_PATH_MAX];
+    snprintf(third, sizeof third, "%s/third", (char *)context);
+    rp_sealed_writer *file;
+    rp_code code = rp_sealed_create(third, "odd", 0, 0, &file, NULL);
+    atomic_store(&created, true);
+    if (code == RP_OK) code = rp_sealed_finish(file, NULL);
     return code == RP_OK ? context : NULL;
 }
 
-/* While one thread has a file in hand, the others wait. */
-static void one_thread_at_a_time_is_inside(void **state)
+/* While one thread writes a file, other writers wait, and readers do not. */
+static void one_writer_at_a_time_is_inside(void **state)
 {
     char first[RP_PATH_MAX], second[RP_PATH_MAX];
     snprintf(first, sizeof first, "%s/first", (char *)*state);
@@ -88,14 +98,17 @@ static void one_thread_at_a_time_is_inside(void **state)
     assert_int_equal(rp_sealed_finish(file, NULL), RP_OK);
 
     assert_int_equal(rp_sealed_create(second, "odd", 0, 0, &file, NULL), RP_OK);
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, open_and_close, first), 0);
-    usleep(50000);
-    assert_false(atomic_load(&opened));
-    assert_int_equal(rp_sealed_finish(file, NULL), RP_OK);
+    pthread_t writer, reader;
     void *result;
-    pthread_join(thread, &result);
+    assert_int_equal(pthread_create(&writer, NULL, write_third, *state), 0);
+    assert_int_equal(pthread_create(&reader, NULL, open_and_close, first), 0);
+    pthread_join(reader, &result);
     assert_ptr_equal(result, first);
+    usleep(50000);
+    assert_false(atomic_load(&created));
+    assert_int_equal(rp_sealed_finish(file, NULL), RP_OK);
+    pthread_join(writer, &result);
+    assert_ptr_equal(result, *state);
 }
 
 int main(void)
@@ -103,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(frames_are_written_and_read_at_once, make_folder,
                                         drop_folder),
-        cmocka_unit_test_setup_teardown(one_thread_at_a_time_is_inside, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(one_writer_at_a_time_is_inside, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #include "files.h"
 #include "worlds.h"
 
+#include "record/seal.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -400,6 +402,44 @@ static void a_damaged_coarse_frame_ends_it_for_now(void **state)
     remove_tree(f.base.text);
 }
 
+/* A frame whose seal is right and whose time is not: as many steps would never end. */
+static void a_frame_of_another_time_is_refused(void **state)
+{
+    (void)state;
+    static const double times[] = {1e18, 1e9, 0.3};
+    folders f = make_folders();
+    refining r = {.folder = f.coarse.text, .factor = "20", .threads = 2};
+    size_t size;
+    char *bytes = file_bytes(f.coarse.text, "frames/000005.h5", &size);
+    char *at = memmem(bytes, size, "time\0\0\0", 8);
+    assert_non_null(at);
+    for (int i = 0; i < 3; i++) {
+        memcpy(at + 40, &times[i], sizeof times[i]); /* behind name, type and dataspace */
+        rp_seal(bytes, size);
+        FILE *file = fopen(join(f.coarse.text, "frames/000005.h5").text, "wb");
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        fclose(file);
+        check_fault(&r, RP_ERROR_DAMAGED, i ? "it must be of" : "time: value 0 is 1e+18", "5");
+    }
+    /* A frame of its time, and so late that the steps to it would not end either. */
+    const uint64_t late = 987654;
+    const double time = (double)late / 20;
+    path from = join(f.coarse.text, "frames/000005.h5");
+    memcpy(at + 40, &time, sizeof time);
+    at = memmem(bytes, size, "frame\0\0", 8); /* the kind; then the name */
+    at = memmem(at + 8, size - (size_t)(at + 8 - bytes), "frame\0\0", 8);
+    assert_non_null(at);
+    memcpy(at + 32, &late, sizeof late);
+    rp_seal(bytes, size);
+    FILE *file = fopen(join(f.coarse.text, "frames/987654.h5").text, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    assert_int_equal(remove(from.text), 0);
+    check_fault(&r, RP_ERROR_DAMAGED, "the frames between 10 and 987654 are missing", "");
+    free(bytes);
+    remove_tree(f.base.text);
+}
+
 static void what_cannot_be_refined_is_told(void **state)
 {
     (void)state;
@@ -455,6 +495,7 @@ int main(void)
         cmocka_unit_test(a_damaged_checkpoint_gives_way_to_the_one_before),
         cmocka_unit_test(other_settings_are_refused),
         cmocka_unit_test(a_damaged_coarse_frame_ends_it_for_now),
+        cmocka_unit_test(a_frame_of_another_time_is_refused),
         cmocka_unit_test(what_cannot_be_refined_is_told),
         cmocka_unit_test(not_live_is_not_live),
     };
