@@ -102,7 +102,9 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
         print_tally(&s->tally);
         if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
-    if (code == RP_INTERRUPTED && !o->json)
+    if (code == RP_INTERRUPTED && !o->json && !s->frames)
+        fprintf(stderr, "repose: stopped before the first frame; nothing was written\n");
+    else if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr,
                 "repose: stopped at %.6g s; all is saved. Go on with the same command and "
                 "--resume\n",
@@ -143,6 +145,7 @@ static rp_code run_scene(const rp_scene *scene, const char *scene_path, const op
     run.resume = o->resume;
     run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
     run.world.memory_limit = (size_t)o->memory_mb * 1000000;
+    run.world.stop = is_interrupted;
     run.progress = on_progress;
     run.frame_written = on_frame;
     run.user = &w;
@@ -181,8 +184,10 @@ const verb verb_run = {
     .help = "simulate a scene into a run folder",
     .more =
         "SCENE is a file, or the name of a scene that came along (see `repose help scenes`).\n"
-        "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
-        "one ends at once. After a crash, a kill or a full disk, --resume goes on from the last\n"
+        "Ctrl-C ends the run within a second or so, at its last whole step, writes a checkpoint "
+        "of\n"
+        "that and says how to go on; a second one ends at once. After a crash, a kill or a full "
+        "disk, --resume goes on from the last\n"
         "checkpoint, to the same bits as an uninterrupted run.\n"
         "With --film the camera is chosen by the first frame; `repose render` afterwards knows\n"
         "the whole run. --resume goes on with the film as well.\n",
