@@ -174,6 +174,8 @@ bool progress_quiet_film(void *user, const rp_film_progress *progress);
 void progress_end(progress_bar *bar);
 /* Ctrl-C asks the run to stop; a second one ends the program at once. */
 void stop_on_interrupt(void);
+/* Whether one came; `user` is not looked at. */
+bool is_interrupted(void *user);
 
 /* looks.c: how pictures look, for verbs that paint. */
 #define SIZE_OPTION(what, fallback)                                                                \

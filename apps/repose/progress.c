@@ -20,6 +20,12 @@ static void on_interrupt(int signal_number)
     signal(signal_number, SIG_DFL); /* the second one ends the program */
 }
 
+bool is_interrupted(void *user)
+{
+    (void)user;
+    return interrupted;
+}
+
 void stop_on_interrupt(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};

@@ -115,7 +115,9 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
         print_tally(&s->tally);
         if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", folder);
     }
-    if (code == RP_INTERRUPTED && !o->json)
+    if (code == RP_INTERRUPTED && !o->json && !s->frames)
+        fprintf(stderr, "repose: stopped before the first frame; nothing was written\n");
+    else if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr, "repose: stopped at %.6g s; all is saved. Go on with: repose resume '%s'\n",
                 s->time, folder);
 }
@@ -168,6 +170,7 @@ rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_re
     run.overwrite = o->overwrite;
     run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
     run.world.memory_limit = (size_t)o->memory_mb * 1000000;
+    run.world.stop = is_interrupted;
     run.progress = on_progress;
     run.frame_written = on_frame;
     run.user = &w;
@@ -220,13 +223,12 @@ const verb verb_run = {
     .more =
         "SCENE is a file, the name of a scene that came along (see `repose help scenes`), or -\n"
         "for standard input, which goes into runs/stdin.\n"
-        "Ctrl-C finishes the frame in hand, writes a checkpoint and says how to go on; a second\n"
-        "one ends at once. After that, a crash, a kill or a full disk, `repose resume RUN` goes "
-        "on\n"
-        "from the last checkpoint, to the same bits as an uninterrupted run; so does the same\n"
-        "command with --resume. After an edit of the scene, --overwrite runs it again: frames,\n"
-        "checkpoints, measurements, exports and film.mp4 of the run in the folder are removed,\n"
-        "other files in it stay.\n"
+        "Ctrl-C ends the run within a second or so, at its last whole step, writes a checkpoint\n"
+        "and says how to go on; a second one ends at once. After that, a crash, a kill or a full\n"
+        "disk, `repose resume RUN` goes on from the last checkpoint, to the same bits as an\n"
+        "uninterrupted run; so does the same command with --resume. After an edit of the scene,\n"
+        "--overwrite runs it again: frames, checkpoints, measurements, exports and film.mp4 of\n"
+        "the run in the folder are removed, other files in it stay.\n"
         "With --film the camera is chosen by the first frame; `repose render` afterwards knows\n"
         "the whole run. --resume goes on with the film as well.\n",
     VERB_OPTIONS(specs),

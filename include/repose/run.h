@@ -33,8 +33,9 @@ typedef struct rp_run_options {
     bool overwrite;
     const char *command; /* kept in the folder as command.txt, for whoever resumes; may be NULL */
     rp_world_options world;
-    /* Called after every step and after every frame; may be NULL. Return false to stop: the frame
-     * in hand is finished, a checkpoint written, and RP_INTERRUPTED returned. */
+    /* Called after every step and after every frame; may be NULL. Return false to stop: a
+     * checkpoint of the last whole step is written and RP_INTERRUPTED returned. So it is when
+     * `world.stop` gives true, which is also asked within steps that take long. */
     bool (*progress)(void *user, const rp_progress *progress);
     /* Called when a frame is on disk, with its fine grains where they are made while it runs; may
      * be NULL. What fails in it is its own affair: the run goes on. */

@@ -16,6 +16,11 @@ typedef struct rp_world_options {
     int threads;                 /* 0: one per core */
     const rp_executor *executor; /* not NULL: run on these threads instead */
     size_t memory_limit;         /* bytes; 0: what the machine has to give */
+    /* Asked many times while a world is made and within its steps, always on the calling thread;
+     * may be NULL. Return true to break off: the call gives RP_INTERRUPTED, and a world that was in
+     * the middle of a step refuses to step until a state is restored. */
+    bool (*stop)(void *user);
+    void *stop_user;
 } rp_world_options;
 RP_API rp_world_options rp_default_world_options(void);
 

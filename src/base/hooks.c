@@ -106,11 +106,39 @@ static size_t next_shift(size_t size)
     return atomic_fetch_add(&blocks, 1) % places * RP_ALIGNMENT;
 }
 
+static _Thread_local rp_budget *budget_now;
+
+rp_budget *rp_budget_enter(rp_budget *budget)
+{
+    rp_budget *before = budget_now;
+    budget_now = budget;
+    return before;
+}
+
+const rp_budget *rp_budget_now(void)
+{
+    return budget_now;
+}
+
+size_t rp_budget_left(void)
+{
+    if (!budget_now) return SIZE_MAX;
+    size_t used = budget_now->used > 0 ? (size_t)budget_now->used : 0;
+    return used < budget_now->limit ? budget_now->limit - used : 0;
+}
+
+static void count_in_budget(ptrdiff_t bytes)
+{
+    if (budget_now) budget_now->used += bytes;
+}
+
 void *rp_hooks_allocate(size_t size)
 {
     bool spread = size >= SPREAD_FROM;
+    if (spread && full_size(size) > rp_budget_left()) return NULL;
     char *block = hooks.allocate(hooks.user, full_size(size), spread ? PAGE : RP_ALIGNMENT);
     if (!block) return NULL;
+    count_in_budget((ptrdiff_t)full_size(size));
     atomic_fetch_add(&allocation_calls, 1);
     size_t now = atomic_fetch_add(&bytes_now, full_size(size)) + full_size(size);
     size_t peak = atomic_load(&bytes_peak);
@@ -123,6 +151,7 @@ void rp_hooks_release(void *block, size_t size)
 {
     if (size >= SPREAD_FROM) block = (void *)((uintptr_t)block & ~(uintptr_t)(PAGE - 1));
     atomic_fetch_sub(&bytes_now, full_size(size));
+    count_in_budget(-(ptrdiff_t)full_size(size));
     hooks.release(hooks.user, block, full_size(size));
 }
 

@@ -21,6 +21,23 @@ void rp_release(void *block, size_t size);
  * Use: rp_reserve((void **)&a->items, &a->capacity, a->count, a->count + 1, sizeof *a->items) */
 bool rp_reserve(void **array, size_t *capacity, size_t used, size_t wanted, size_t element_size);
 
+/* A budget: what an owner, such as a world, may hold at most. While a thread is in one, blocks that
+ * it takes count against it and blocks that it gives back are returned to it; a block that does not
+ * fit is refused as if memory had run out, and rp_fail_memory then names the limit. Small blocks
+ * always pass: the message that says so needs some. One thread at a time may be in a budget. */
+typedef struct rp_budget {
+    size_t limit;   /* bytes */
+    ptrdiff_t used; /* bytes; below zero when blocks came from outside */
+} rp_budget;
+
+/* Enters a budget, or none (NULL), and gives the one that the thread was in, which the owner enters
+ * again when it is done. */
+rp_budget *rp_budget_enter(rp_budget *budget);
+/* The thread's present budget, or NULL. */
+const rp_budget *rp_budget_now(void);
+/* Bytes that it still allows; SIZE_MAX without one. */
+size_t rp_budget_left(void);
+
 /* A copy of a text; release with rp_text_release. NULL when memory runs out. */
 char *rp_text_copy(const char *text);
 void rp_text_release(char *text);

@@ -173,6 +173,14 @@ rp_code rp_fail_at(rp_report *report, rp_code code, const rp_place *place, const
 
 rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what)
 {
+    const rp_budget *budget = rp_budget_now();
+    if (bytes > rp_budget_left())
+        return rp_fail(
+            report, RP_ERROR_MEMORY,
+            "%.1f MB for %s would go beyond the %.1f MB that may be taken, of which %.1f "
+            "MB are in use; allow more memory (--memory), raise particles.spacing, or "
+            "make sources and emitters smaller",
+            (double)bytes / 1e6, what, (double)budget->limit / 1e6, (double)budget->used / 1e6);
     return rp_fail(report, RP_ERROR_MEMORY, "out of memory: %.1f MB for %s", (double)bytes / 1e6,
                    what);
 }

@@ -121,3 +121,66 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
     rp_parallel_for(threads, total, RP_NEIGHBOR_BLOCK / 16, fill_octets, &job);
     return RP_OK;
 }
+
+/* A cell this many times as full as there is room, or all of them this many times in the mean over
+ * their grains, is a crowd. Sand under a heavy body is a few times too dense at its worst. */
+#define CROWD_MOST 32
+#define CROWD_MEAN 8
+/* Below so many grains the mean says nothing, and their lists are no burden. */
+#define CROWD_GRAINS 10000
+
+static uint32_t grains_in(const rp_octet *octet, int cell)
+{
+    return octet->begin[cell + 1] - octet->begin[cell];
+}
+
+static double fullest_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_cells *cells = context;
+    uint32_t most = 0;
+    for (size_t o = begin; o < end; o++)
+        for (int c = 0; c < 8; c++)
+            if (grains_in(&cells->octets[o], c) > most) most = grains_in(&cells->octets[o], c);
+    return most;
+}
+
+static double squares_of_range(void *context, size_t begin, size_t end)
+{
+    const rp_cells *cells = context;
+    double sum = 0;
+    for (size_t o = begin; o < end; o++)
+        for (int c = 0; c < 8; c++)
+            sum += (double)grains_in(&cells->octets[o], c) * grains_in(&cells->octets[o], c);
+    return sum;
+}
+
+/* The first candidate of the first cell that holds so many. */
+static size_t candidate_in(const rp_cells *cells, uint32_t grains)
+{
+    for (size_t o = 0; o < cells->count; o++)
+        for (int c = 0; c < 8; c++)
+            if (grains_in(&cells->octets[o], c) == grains) return cells->octets[o].begin[c];
+    return 0;
+}
+
+rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, double edge, size_t count,
+                              rp_report *report)
+{
+    if (!count || !isfinite(neighbor->room)) return RP_OK;
+    rp_cells *cells = (rp_cells *)&neighbor->cells;
+    const size_t block = RP_NEIGHBOR_BLOCK / 16;
+    double most = rp_parallel_max(neighbor->threads, cells->count, block, fullest_of_range, cells);
+    double squares =
+        rp_parallel_sum(neighbor->threads, cells->count, block, squares_of_range, cells);
+    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * neighbor->room;
+    if (most <= CROWD_MOST * neighbor->room && !many) return RP_OK;
+    size_t i = candidate_in(cells, (uint32_t)most);
+    const rp_candidates *at = &neighbor->candidates;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "%.0f grains lie within %.3g m of [%.4g, %.4g, %.4g] m, where %.0f have room: "
+                   "they lie on each other. Sources overlap, or an emitter lets out more than can "
+                   "leave: lower its speed or rate, take a shorter time.step, or make the domain "
+                   "larger",
+                   most, edge, (double)at->x[i], (double)at->y[i], (double)at->z[i],
+                   neighbor->room);
+}

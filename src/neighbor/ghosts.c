@@ -31,10 +31,9 @@ void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)
     sorter->arena = arena;
 }
 
-void rp_neighbor_limit(rp_neighbor *neighbor, double bytes)
+void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room)
 {
-    double indices = bytes / sizeof(uint32_t);
-    if (indices < (double)neighbor->most_indices) neighbor->most_indices = (size_t)fmax(indices, 0);
+    neighbor->room = room;
 }
 
 rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
@@ -53,6 +52,7 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
     neighbor->threads = threads;
     neighbor->period = p;
     neighbor->most_indices = indices_in_memory();
+    neighbor->room = INFINITY;
     neighbor->scratch_count = rp_threads_count(threads);
     rp_code code =
         rp_scratch_create(neighbor->scratch_count, RP_GATHER_FIRST, &neighbor->scratch, report);

@@ -75,6 +75,7 @@ struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
     size_t most_indices; /* in all lists of one call */
+    double room;         /* for grains in a cell, beyond multiples of which they are a crowd */
     rp_sorter sorter;
     rp_grid grid; /* of the search that was prepared last, and its candidates */
     rp_candidates candidates;
@@ -109,6 +110,9 @@ void rp_sorter_end(rp_sorter *sorter);
 rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *keys, size_t count,
                        rp_report *report);
 void rp_cells_end(rp_cells *cells);
+/* RP_ERROR_INPUT where candidates lie on each other; see rp_neighbor_refuse_crowds. */
+rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, double edge, size_t count,
+                              rp_report *report);
 
 static inline size_t rp_cells_slot(uint64_t octet_key)
 {

@@ -266,6 +266,15 @@ static size_t pass_over(list_job *job)
     return kept;
 }
 
+static rp_code fail_lists(const list_job *job, rp_report *report)
+{
+    size_t bytes = job->lists->extent * sizeof *job->lists->index;
+    if (bytes > rp_budget_left()) return rp_fail_memory(report, bytes, "neighbour lists");
+    return rp_fail(report, RP_ERROR_MEMORY,
+                   "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
+                   job->queries.count, job->lists->extent, bytes >> 20);
+}
+
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
@@ -274,11 +283,7 @@ static rp_code fill_lists(list_job *job, rp_report *report)
     for (;;) {
         job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
         lists->extent = pass_over(job);
-        if (lists->extent > job->most)
-            return rp_fail(report, RP_ERROR_MEMORY,
-                           "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
-                           job->queries.count, lists->extent,
-                           lists->extent * sizeof *lists->index >> 20);
+        if (lists->extent > job->most) return fail_lists(job, report);
         rp_code code = widen_scratch(job->neighbor, atomic_load(&job->fullest), report);
         if (code != RP_OK) return code;
         if (lists->index && lists->extent <= job->room) break;
@@ -326,7 +331,7 @@ static void copy_points(rp_neighbor *neighbor, const rp_points *points)
 /* Puts the points into cell order and builds the cells. Points that already are in order and may be
  * read eight beyond the end are used where they are. */
 static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool padded,
-                            rp_report *report)
+                            double edge, rp_report *report)
 {
     rp_sorter *sorter = &neighbor->sorter;
     bool in_order;
@@ -337,7 +342,7 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
     if (code != RP_OK) return code;
     neighbor->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
     if (!in_order || !padded) copy_points(neighbor, points);
-    return RP_OK;
+    return rp_cells_check_crowds(neighbor, edge, points->count, report);
 }
 
 static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padded, double radius,
@@ -352,9 +357,19 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
                        points->count, RP_NONE - 1);
     /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
-    neighbor->grid = rp_grid_around(neighbor->threads, points, rp_grid_edge(radius));
+    double edge = rp_grid_edge(radius);
+    neighbor->grid = rp_grid_around(neighbor->threads, points, edge);
     neighbor->limit = r * r;
-    return put_in_cells(neighbor, points, padded, report);
+    return put_in_cells(neighbor, points, padded, edge, report);
+}
+
+/* What lists may take: the index array gives its room back before it grows. */
+static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
+{
+    size_t left = rp_budget_left() / sizeof *lists->index;
+    if (left > SIZE_MAX / 2) return neighbor->most_indices;
+    left += lists->index_capacity;
+    return left < neighbor->most_indices ? left : neighbor->most_indices;
 }
 
 /* `first`: number of the first query among the candidates, or RP_NONE. */
@@ -364,12 +379,9 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *queries, uint32_t 
     if (queries->count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu queries: at most %u can be listed",
                        queries->count, RP_NONE - 1);
-    list_job job = {.neighbor = neighbor,
-                    .queries = *queries,
-                    .first = first,
-                    .lists = lists,
-                    .most = neighbor->most_indices};
+    list_job job = {.neighbor = neighbor, .queries = *queries, .first = first, .lists = lists};
     rp_code code = reserve_queries(lists, queries->count, report);
+    job.most = most_indices(neighbor, lists);
     return code == RP_OK ? fill_lists(&job, report) : code;
 }
 

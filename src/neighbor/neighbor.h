@@ -35,8 +35,10 @@ void rp_neighbor_destroy(rp_neighbor *neighbor);
 /* What sorting and listing need for themselves while they are at it comes from this arena, which
  * must outlive it, and goes back there; by default it keeps room of its own. */
 void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
-/* Lists that would take more bytes are refused; by default all that the machine has. */
-void rp_neighbor_limit(rp_neighbor *neighbor, double bytes);
+/* A crowd is refused before lists are made of it (RP_ERROR_INPUT, with the place): grains that lie
+ * on each other have neighbours without number. `room` is how many grains a cell of a search has
+ * room for when they lie side by side; by default nothing is a crowd. */
+void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room);
 
 /* Sorts own grains by cells of edge `cell`; wraps them into the period first. Drops ghosts. */
 rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,

@@ -29,6 +29,13 @@ struct rp_follower {
     int64_t frame, kept; /* taken last; of the last checkpoint; -1: none */
 };
 
+/* By measurement: of parts of 8 million grains in frames, of 2 million in checkpoints, which hold
+ * more of each. */
+double rp_follower_write_bytes(double grains)
+{
+    return fmax(24 * fmin(grains, 8e6), 54 * fmin(grains, 2e6));
+}
+
 static rp_code new_detail(rp_follower *follower, rp_report *report)
 {
     rp_detail_destroy(follower->detail);

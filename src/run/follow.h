@@ -8,8 +8,11 @@
 
 typedef struct rp_follower rp_follower;
 
-/* The share of the free memory that fine grains may take: frames on their way to disk need some. */
+/* The share of the free memory that fine grains may take: what is counted of them needs some. */
 #define RP_FINE_MEMORY 0.7
+/* Bytes for fine frames and checkpoints of so many grains on their way to disk: the arrays of one
+ * part, and the image of its file. */
+double rp_follower_write_bytes(double grains);
 
 /* Grains as the scene's `detail` section says, written to the record. They take up to `memory`
  * bytes, the rest waits in a scratch file of the record's folder. All must outlive it. */

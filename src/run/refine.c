@@ -3,6 +3,7 @@
 #include "base/report.h"
 #include "run/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,8 +21,10 @@ typedef struct refinement {
     rp_follower *follower;
     int lock;
     int64_t resumed;
+    double grains;  /* that there will be, about */
     double started; /* s, on rp_clock */
     bool stop;
+    rp_budget budget; /* of all that it holds */
 } refinement;
 
 /* Another folder becomes a run of its own: the scene, and fine frames without coarse ones. */
@@ -38,13 +41,14 @@ static rp_code open_output(refinement *r, rp_report *report)
 }
 
 /* Known before anything is written. */
-static rp_code check_numbers(const refinement *r, rp_report *report)
+static rp_code check_numbers(refinement *r, rp_report *report)
 {
     int64_t last = rp_record_frame_number(r->from, rp_record_frame_count(r->from) - 1);
     rp_frame_file *frame;
     if (rp_record_read_frame(r->from, last, &frame, NULL) != RP_OK) return RP_OK; /* told later */
     double grains = (double)rp_frame_view(frame)->count * (double)r->scene->detail.factor;
     rp_frame_close(frame);
+    r->grains = grains;
     if (grains <= UINT32_MAX) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
                    "%.3g fine grains are more than there are numbers for (4.29e9); take a smaller "
@@ -71,8 +75,8 @@ static rp_code start(refinement *r, rp_report *report)
     if (code == RP_OK) code = open_output(r, report);
     if (code == RP_OK) code = rp_run_lock(r->to, &r->lock, report);
     if (code != RP_OK) return code;
-    rp_world_options world = {.memory_limit = o->memory_limit};
-    double memory = RP_FINE_MEMORY * rp_world_memory_limit(&world);
+    double free = fmax(0, (double)r->budget.limit - rp_follower_write_bytes(r->grains));
+    double memory = RP_FINE_MEMORY * free;
     code = rp_follower_create(r->scene, r->to, r->threads, memory, &r->follower, report);
     if (code == RP_OK) code = rp_follower_resume(r->follower, INT64_MAX, report);
     if (code == RP_OK) r->resumed = rp_follower_frame(r->follower);
@@ -157,8 +161,11 @@ rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary, 
 {
     if (summary) memset(summary, 0, sizeof *summary);
     refinement r = {.options = options, .lock = -1, .resumed = -1, .started = rp_clock()};
+    r.budget.limit = rp_world_budget(&(rp_world_options){.memory_limit = options->memory_limit});
+    rp_budget *outside = rp_budget_enter(&r.budget);
     rp_code code = start(&r, report);
     if (code == RP_OK) code = take_frames(&r, report);
     finish(&r, summary);
+    rp_budget_enter(outside);
     return code;
 }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define CHECKPOINTS_KEPT 2
+/* Steps that take longer on the wall are not waited for when a run is to end, s. */
+#define STEP_LONG 0.2
 
 rp_run_options rp_default_run_options(void)
 {
@@ -183,17 +185,31 @@ static rp_code start_fine(rp_runner *runner, rp_report *report)
     const rp_scene *scene = runner->scene;
     if (scene->detail.factor < 1 || !scene->detail.live) return RP_OK;
     rp_estimate estimate = rp_scene_estimate(scene, &runner->options->world);
-    double memory = fmax(0, estimate.bytes_limit - estimate.bytes);
+    double fine = estimate.grains * (double)scene->detail.factor;
+    double memory = fmax(0, estimate.bytes_limit - estimate.bytes - rp_follower_write_bytes(fine));
     rp_code code = rp_follower_create(scene, runner->record, runner->world->threads,
                                       RP_FINE_MEMORY * memory, &runner->follower, report);
     return code == RP_OK ? catch_up(runner, report) : code;
 }
 
+/* What the world asks. A step is broken off only when there is a state to go back to. */
+static bool is_stopped(void *user)
+{
+    rp_runner *runner = user;
+    const rp_world_options *options = &runner->options->world;
+    if (!runner->stop && options->stop && options->stop(options->stop_user)) runner->stop = true;
+    return runner->stop && (!runner->world || runner->before);
+}
+
 static rp_code start(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
+    runner->world_options = options->world;
+    runner->world_options.stop = is_stopped;
+    runner->world_options.stop_user = runner;
     /* The world comes first: a scene that cannot run must not leave a folder behind. */
-    rp_code code = rp_world_create(runner->scene, &options->world, &runner->world, report);
+    rp_code code = rp_world_create(runner->scene, &runner->world_options, &runner->world, report);
+    if (code == RP_OK) runner->outside = rp_budget_enter(&runner->world->budget);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
     if (code == RP_OK) code = start_fine(runner, report);
@@ -247,6 +263,16 @@ static rp_view view_to_keep(const rp_runner *runner, const rp_view *view)
     return kept;
 }
 
+/* What the host program takes meanwhile is not the run's. */
+static void tell_of_frame(const rp_runner *runner)
+{
+    const rp_run_options *options = runner->options;
+    rp_budget *inside = rp_budget_enter(runner->outside);
+    if (options->frame_written)
+        options->frame_written(options->user, runner->record, runner->frame);
+    rp_budget_enter(inside);
+}
+
 /* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one,
  * all that belongs before it is there, too. */
 static rp_code write_frame(rp_runner *runner, rp_report *report)
@@ -260,8 +286,7 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
         if (code == RP_OK) code = write_exports(runner, &view, report);
         if (code == RP_OK && runner->follower)
             code = rp_follower_take(runner->follower, runner->frame, &view, false, report);
-        if (code == RP_OK && runner->options->frame_written)
-            runner->options->frame_written(runner->options->user, runner->record, runner->frame);
+        if (code == RP_OK) tell_of_frame(runner);
     }
     if (code == RP_OK) code = rp_series_write(runner, &view, report);
     show_progress(runner);
@@ -269,15 +294,47 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     return code;
 }
 
+/* Before a step that may take long the state is kept, if there is room for it: so the step can be
+ * broken off. Of the first step nobody knows how long it takes. */
+static void keep_state(rp_runner *runner)
+{
+    rp_snapshot_destroy(runner->before);
+    runner->before = NULL;
+    bool may_be_long = runner->step_seconds == 0 || runner->step_seconds > STEP_LONG;
+    if (may_be_long && runner->options->world.stop)
+        rp_world_snapshot(runner->world, &runner->before, NULL);
+}
+
+/* The state of the last whole step. */
+static rp_code go_back_a_step(rp_runner *runner, rp_report *report)
+{
+    rp_code code = rp_world_restore(runner->world, runner->before, report);
+    rp_snapshot_destroy(runner->before);
+    runner->before = NULL;
+    return code;
+}
+
 static rp_code step(rp_runner *runner, double end, rp_report *report)
 {
     rp_world *world = runner->world;
     uint64_t before = world->step;
+    keep_state(runner);
+    double began = rp_clock();
     rp_code code = rp_world_step_toward(world, end, report);
+    runner->step_seconds = fmax(rp_clock() - began, 1e-9);
+    if (code == RP_INTERRUPTED) return go_back_a_step(runner, report);
     /* Time may also move by a rounding, without a step. */
     if (code == RP_OK && world->step > before)
         rp_tally_add(&runner->tally, world->dt, world->reason);
     return code;
+}
+
+/* A run may end between two frames: the checkpoint of the last one then holds a later state, from
+ * which the next frame is reached in the same steps as without the break. */
+static rp_code keep_what_is_done(rp_runner *runner, rp_report *report)
+{
+    rp_code code = write_checkpoint(runner, report);
+    return code == RP_OK ? RP_INTERRUPTED : code;
 }
 
 static rp_code run_frames(rp_runner *runner, rp_report *report)
@@ -285,11 +342,12 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
     rp_code code = RP_OK;
     while (code == RP_OK && runner->frame < runner->last_frame && !runner->stop) {
         double end = (double)(runner->frame + 1) / runner->scene->time.frame_rate;
-        while (code == RP_OK && runner->world->time < end) {
+        while (code == RP_OK && runner->world->time < end && !runner->stop) {
             code = step(runner, end, report);
             if (code == RP_OK) show_progress(runner);
         }
         if (code != RP_OK) break;
+        if (runner->world->time < end) return keep_what_is_done(runner, report);
         runner->frame++;
         code = write_frame(runner, report);
     }
@@ -310,9 +368,11 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
                              .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
                              .hash = rp_world_hash(runner->world),
                              .tally = runner->tally};
+    rp_snapshot_destroy(runner->before);
     rp_follower_destroy(runner->follower);
     if (runner->lock >= 0) close(runner->lock);
     rp_record_close(runner->record);
+    if (runner->world) rp_budget_enter(runner->outside);
     rp_world_destroy(runner->world);
 }
 

@@ -19,7 +19,11 @@ typedef struct rp_runner {
     double started;      /* s, on rp_clock */
     double started_time; /* s, simulated */
     uint64_t started_step;
-    bool stop; /* the progress hook asked for it */
+    bool stop; /* one of the hooks asked for it */
+    rp_world_options world_options;
+    rp_budget *outside;  /* what the caller was in; the run is in the world's */
+    rp_snapshot *before; /* the state before a long step, to go back to; NULL before a short one */
+    double step_seconds; /* on the wall, of the last step; 0 at first */
     rp_step_tally tally;
 } rp_runner;
 

@@ -26,6 +26,19 @@ typedef struct rp_external {
     bool any;            /* something was added for the coming step */
 } rp_external;
 
+/* Whether somebody wants the call in hand to end. A solver asks between the stages of a step and in
+ * its iterations, always on the thread that steps, and then returns RP_INTERRUPTED: the step is
+ * lost, and the frame goes back to a state that is whole. */
+typedef struct rp_stop {
+    bool (*asked)(void *user); /* NULL: nobody ever does */
+    void *user;
+} rp_stop;
+
+static inline bool rp_is_stopped(const rp_stop *stop)
+{
+    return stop && stop->asked && stop->asked(stop->user);
+}
+
 /* What the frame lends a solver for life. */
 typedef struct rp_frame {
     const rp_scene *scene;
@@ -36,6 +49,7 @@ typedef struct rp_frame {
     const rp_external *external;
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */
+    const rp_stop *stop;
 } rp_frame;
 
 /* The step that a solver wants, and why. */

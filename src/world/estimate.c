@@ -59,6 +59,12 @@ double rp_world_memory_limit(const rp_world_options *options)
     return fmax(limit, 0);
 }
 
+size_t rp_world_budget(const rp_world_options *options)
+{
+    double bytes = fmax(0, rp_world_memory_limit(options) - BASE_BYTES);
+    return bytes < (double)SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2;
+}
+
 static double grains_of_sources(const rp_scene *scene)
 {
     double cell = pow(scene->particles.spacing, 3), grains = 0;

@@ -218,7 +218,9 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
     if (code == RP_OK && scene != scene_hash(world))
         code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
     if (code != RP_OK) return code;
+    rp_budget *before = rp_budget_enter(&world->budget);
     code = take_all(world, store, report);
+    rp_budget_enter(before);
     world->broken = code != RP_OK;
     rp_world_refresh_view(world);
     return code;

@@ -153,9 +153,11 @@ static rp_code fill_shape(const rp_world *world, const rp_source_spec *source, r
                                rp_v3(nx - 1, ny - 1, nz - 1));
     rp_code code = RP_OK;
     for (double k = 0; k < nz && code == RP_OK; k++)
-        for (double j = 0; j < ny && code == RP_OK; j++)
+        for (double j = 0; j < ny && code == RP_OK; j++) {
+            if (rp_is_stopped(&world->stop)) return RP_INTERRUPTED;
             code = fill_row(world, source, rp_v3_madd(first, spacing, rp_v3(0, j, k)), nx, b, taken,
                             report);
+        }
     return code;
 }
 
@@ -403,6 +405,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
     for (;;) {
         double due = spec->start + interval * (double)stream->next_layer;
         if (due > world->time || due >= spec->stop || code != RP_OK) break;
+        if (rp_is_stopped(&world->stop)) return RP_INTERRUPTED;
         if (!b->count) draw_back(world, spec);
         code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
                           report);
@@ -472,9 +475,11 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
                             .clearance = def->clearance};
     rp_code code = rp_stream_check(world->scene, &spec, report);
     if (code != RP_OK) return code;
-    if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
-                    world->stream_count + 1, sizeof *world->streams))
-        return rp_fail_memory(report, sizeof *world->streams, "emitters");
+    rp_budget *before = rp_budget_enter(&world->budget);
+    bool fits = rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
+                           world->stream_count + 1, sizeof *world->streams);
+    rp_budget_enter(before);
+    if (!fits) return rp_fail_memory(report, sizeof *world->streams, "emitters");
     world->streams[world->stream_count++] = (rp_stream){.spec = spec};
     return RP_OK;
 }

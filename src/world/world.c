@@ -71,7 +71,8 @@ static rp_code create_solver(rp_world *world, rp_report *report)
                       .couple = world->couple,
                       .external = &world->external,
                       .threads = world->threads,
-                      .arena = &world->arena};
+                      .arena = &world->arena,
+                      .stop = &world->stop};
     return world->type->create(&frame, &world->solver, report);
 }
 
@@ -85,7 +86,6 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     if (code == RP_OK && rp_grains_are_resolved(scene))
         code = rp_particles_add_shapes(&world->particles, rp_grains_are_turned(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
-    if (code == RP_OK) rp_neighbor_limit(world->neighbor, rp_world_memory_limit(options));
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
     if (code == RP_OK) code = create_solver(world, report);
@@ -132,7 +132,11 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     world->type = type;
     world->reason = "no step yet";
     world->most_grains = rp_world_most_grains(scene, options);
+    world->budget.limit = rp_world_budget(options);
+    world->stop = (rp_stop){options->stop, options->stop_user};
+    rp_budget *before = rp_budget_enter(&world->budget);
     code = create_parts(world, options, report);
+    rp_budget_enter(before);
     if (code == RP_OK) {
         rp_world_refresh_view(world);
         *out = world;
@@ -145,6 +149,7 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
 void rp_world_destroy(rp_world *world)
 {
     if (!world) return;
+    rp_budget *before = rp_budget_enter(&world->budget);
     rp_particles_end(&world->particles); /* first: some of its fields lie in the solver */
     if (world->solver) world->type->destroy(world->solver);
     rp_couple_destroy(world->couple);
@@ -156,6 +161,7 @@ void rp_world_destroy(rp_world *world)
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
+    rp_budget_enter(before);
     rp_release(world, sizeof *world);
 }
 
@@ -259,9 +265,11 @@ rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
         return rp_fail(
             report, RP_ERROR_INPUT,
             "a step or a load of this world failed before; restore a state or destroy it");
+    rp_budget *before = rp_budget_enter(&world->budget);
     rp_timer_start(&world->timer);
     rp_code code = step_to(world, target, report);
     rp_timer_stop(&world->timer);
+    rp_budget_enter(before);
     world->broken = code != RP_OK;
     rp_world_refresh_view(world);
     return code;
@@ -319,8 +327,10 @@ static rp_code collect_contacts(rp_world *world, rp_report *report)
 rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
 {
     rp_code code = RP_OK;
+    rp_budget *before = rp_budget_enter(&world->budget);
     if (world->type->capabilities & RP_CAN_CONTACTS && !world->view.contacts)
         code = collect_contacts(world, report);
+    rp_budget_enter(before);
     *view = world->view;
     return code;
 }
@@ -346,11 +356,13 @@ rp_code rp_world_need_external(rp_world *world, rp_report *report)
     } fields[] = {{"external_x", &world->external.ax},
                   {"external_y", &world->external.ay},
                   {"external_z", &world->external.az}};
+    rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_particles_reserve(&world->particles, 1, report);
     for (int i = 0; i < 3 && code == RP_OK; i++)
         if (!*fields[i].array)
             code = rp_particles_add_field(&world->particles, fields[i].name, "m/s2", RP_F32, 0,
                                           (void **)fields[i].array, report);
+    rp_budget_enter(before);
     return code;
 }
 

@@ -37,6 +37,8 @@ struct rp_world {
     uint8_t *source_done; /* one per source of the scene */
 
     double most_grains; /* that memory holds */
+    rp_budget budget;   /* of all that it holds */
+    rp_stop stop;
 
     bool warned; /* that a fixed step is too long */
     bool broken; /* a step or a load failed half way; only a restored state mends it */
@@ -122,6 +124,8 @@ rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *opt
                               rp_report *report);
 /* What may be taken, bytes. */
 double rp_world_memory_limit(const rp_world_options *options);
+/* Of that, what a world may hold: the program, its threads and libraries have the rest. */
+size_t rp_world_budget(const rp_world_options *options);
 /* How many grains that holds. */
 double rp_world_most_grains(const rp_scene *scene, const rp_world_options *options);
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -224,6 +225,34 @@ static void a_failed_assertion_is_told_and_ends(void **state)
     close(pipes[1]);
 }
 
+static void a_budget_is_kept(void **state)
+{
+    (void)state;
+    const size_t large = 1000000;
+    rp_budget budget = {.limit = 3 * large};
+    assert_null(rp_budget_now());
+    void *outside = rp_allocate(large);
+    rp_budget *before = rp_budget_enter(&budget);
+    void *first = rp_allocate(large), *second = rp_allocate(large);
+    assert_true(first && second);
+    assert_true(budget.used >= (ptrdiff_t)(2 * large)); /* what is outside does not count */
+    assert_null(rp_allocate(large));
+    rp_report *report = rp_report_create(); /* small blocks pass: messages need them */
+    assert_int_equal(rp_fail_memory(report, large, "sand"), RP_ERROR_MEMORY);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message,
+                           "1.0 MB for sand would go beyond the 3.0 MB that may be taken"));
+    rp_report_destroy(report);
+    rp_release(first, large);
+    first = rp_allocate(large);
+    assert_non_null(first);
+    rp_release(first, large);
+    rp_release(second, large);
+    assert_int_equal(budget.used, 0);
+    rp_budget_enter(before);
+    assert_int_equal(rp_budget_left(), SIZE_MAX);
+    rp_release(outside, large);
+}
+
 static char logged[64];
 
 static void keep_log(void *user, rp_level level, const char *message)
@@ -257,6 +286,7 @@ int main(void)
         cmocka_unit_test(the_host_program_may_take_over),
         cmocka_unit_test(a_failed_assertion_is_told_and_ends),
         cmocka_unit_test(the_log_goes_to_the_hook),
+        cmocka_unit_test(a_budget_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -411,12 +411,45 @@ static void absurd_lists_are_an_error(void **state)
     assert_int_equal(lists.total, 3000 * 2999);
     assert_true(lists.index_capacity < 3000 * 2999 * 5 / 4);
     rp_report_clear(report);
-    rp_neighbor_limit(neighbor, 1e6); /* bytes; all lists together take 36 MB */
+    rp_lists_end(&lists);
+    rp_budget budget = {.limit = 1000000}, *before = rp_budget_enter(&budget);
     assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_MEMORY);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "neighbour lists"));
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "1.0 MB that may be taken"));
+    assert_true(budget.used < 1000000);
+    rp_lists_end(&lists);
+    rp_budget_enter(before);
     const double bad[] = {0, -1, NAN, INFINITY, 1e30};
     for (int i = 0; i < 5; i++)
         assert_int_equal(rp_neighbor_lists(neighbor, &p, bad[i], &lists, NULL), RP_ERROR_INPUT);
+    rp_lists_end(&lists);
+    rp_neighbor_destroy(neighbor);
+    rp_particles_end(&p);
+    rp_report_destroy(report);
+}
+
+/* Twice as many side by side are dense, grains without number at one place are a crowd. */
+static void a_crowd_is_refused_before_it_is_listed(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_neighbor *neighbor;
+    rp_lists lists = {0};
+    rp_particles p;
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 16000, 52, 0, 1); /* 16 in a cell of a tenth */
+    check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
+    rp_neighbor_refuse_crowds(neighbor, 8);
+    check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), report);
+    cloud_cube(&p, 300, 53, 0.501f, 0.01f);
+    assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_INPUT);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "grains lie within 0.1 m of [0.5"));
+    rp_report_clear(report);
+    rp_neighbor_refuse_crowds(neighbor, 1.5); /* no cell is a crowd, but all together are */
+    rp_particles_end(&p);
+    rp_particles_begin(&p, NULL);
+    cloud_cube(&p, 16000, 52, 0, 1);
+    assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_INPUT);
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     rp_particles_end(&p);
@@ -516,6 +549,7 @@ int main(void)
         cmocka_unit_test(memory_follows_grains_not_space),
         cmocka_unit_test(room_can_be_borrowed),
         cmocka_unit_test(absurd_lists_are_an_error),
+        cmocka_unit_test(a_crowd_is_refused_before_it_is_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

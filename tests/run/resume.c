@@ -130,7 +130,7 @@ static void killed_again_and_again_it_ends_the_same(void **state)
     remove_tree(f.base);
 }
 
-static void asked_to_stop_it_finishes_the_frame(void **state)
+static void asked_to_stop_between_frames_it_ends_the_same(void **state)
 {
     (void)state;
     folders f = make_folders();
@@ -142,6 +142,80 @@ static void asked_to_stop_it_finishes_the_frame(void **state)
     finish_and_compare(&f, 2);
     rp_report_destroy(report);
     remove_tree(f.base);
+}
+
+/* Sand, whose steps have stages and iterations to be broken off in. */
+static const char sand_text[] =
+    "time: {duration: 0.1 s, frame_rate: 40}\n"
+    "domain: {low: [-0.5, -0.5, 0], high: [0.5, 0.5, 2]}\n"
+    "particles: {spacing: 5 cm}\n"
+    "sources: {block: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 0.2]}}\n"
+    "emitters: {spout: {radius: 12 cm, position: [0, 0, 1], speed: 2}}\n"
+    "bodies: {ball: {shape: sphere, radius: 0.1, position: [0, 0, 0.6], motion: dynamic, density: "
+    "2000}}\n";
+
+typedef struct asker {
+    int asked, stop_at; /* times; 0: never */
+} asker;
+
+static bool is_asked(void *user)
+{
+    asker *a = user;
+    return ++a->asked == a->stop_at;
+}
+
+static rp_code run_sand(const char *folder, asker *a, int64_t frames, bool resume,
+                        rp_run_summary *summary)
+{
+    rp_scene *scene = scene_of(sand_text);
+    rp_run_options options = rp_default_run_options();
+    options.folder = folder;
+    options.frames = frames;
+    options.resume = resume;
+    options.world.threads = 2;
+    options.world.stop = is_asked;
+    options.world.stop_user = a;
+    rp_code code = rp_run(scene, &options, summary, NULL);
+    rp_scene_destroy(scene);
+    return code;
+}
+
+/* The first step of every run, also of a resumed one, can be broken off: so each of these runs is
+ * stopped in one, a few steps after the one before. */
+static void stopped_within_steps_it_ends_the_same(void **state)
+{
+    (void)state;
+    char base[64] = "/tmp/repose-stop-XXXXXX", whole[128], broken[128];
+    assert_non_null(mkdtemp(base));
+    snprintf(whole, sizeof whole, "%s/whole", base);
+    snprintf(broken, sizeof broken, "%s/broken", base);
+    rp_run_summary left, now, first;
+    asker never = {0};
+    assert_int_equal(run_sand(whole, &never, 0, false, &left), RP_OK);
+    int start = never.asked; /* questions until the first step */
+    assert_int_equal(run_sand(whole, &(asker){0}, -1, true, &left), RP_OK);
+
+    assert_int_equal(run_sand(broken, &(asker){.stop_at = start / 2}, -1, false, &now),
+                     RP_INTERRUPTED);
+    assert_int_equal(access(broken, F_OK), -1); /* in the midst of filling a source */
+    assert_int_equal(run_sand(broken, &(asker){.stop_at = start + 1}, -1, false, &first),
+                     RP_INTERRUPTED);
+    assert_int_equal(first.steps, 0);
+    for (int in_step = 2; in_step < 8; in_step++) {
+        asker a = {.stop_at = start + in_step};
+        assert_int_equal(run_sand(broken, &a, -1, true, &now), RP_INTERRUPTED);
+        assert_int_equal(a.asked, a.stop_at); /* the step ended there */
+        assert_int_equal(now.steps, first.steps);
+        assert_true(now.hash == first.hash);
+    }
+    assert_int_equal(run_sand(broken, &(asker){0}, -1, true, &now), RP_OK);
+    assert_true(now.steps == left.steps && now.hash == left.hash);
+    for (int frame = 0; frame <= 4; frame++) {
+        char name[64];
+        snprintf(name, sizeof name, "frames/%06d.h5", frame);
+        same_file(whole, broken, name);
+    }
+    remove_tree(base);
 }
 
 static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
@@ -184,7 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_three_times_it_ends_the_same),
         cmocka_unit_test(killed_again_and_again_it_ends_the_same),
-        cmocka_unit_test(asked_to_stop_it_finishes_the_frame),
+        cmocka_unit_test(asked_to_stop_between_frames_it_ends_the_same),
+        cmocka_unit_test(stopped_within_steps_it_ends_the_same),
         cmocka_unit_test(a_damaged_checkpoint_gives_way_to_the_one_before),
         cmocka_unit_test(another_scene_cannot_take_over),
     };

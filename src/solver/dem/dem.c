@@ -116,7 +116,7 @@ static void take_kinds(rp_solver *solver)
     double density = INFINITY, shares = 0, mean = 0;
     solver->kinds = rp_scene_grains(scene);
     solver->single = true;
-    solver->least_radius = solver->least_mass = INFINITY;
+    solver->smallest = solver->least_radius = solver->least_mass = INFINITY;
     for (int i = 0; i < scene->materials.count; i++)
         density = fmin(density, rp_scene_materials(scene)[i].grain_density);
     for (int i = 0; i < scene->grains.count; i++) {
@@ -124,6 +124,7 @@ static void take_kinds(rp_solver *solver)
         double size = kind->smallest;
         if (kind->clump.count > 1) solver->single = false;
         solver->largest = fmax(solver->largest, kind->largest);
+        solver->smallest = fmin(solver->smallest, kind->smallest);
         for (int b = 0; b < kind->clump.count; b++)
             solver->least_radius = fmin(solver->least_radius, kind->clump.balls[b].radius * size);
         solver->least_mass =
@@ -198,7 +199,9 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
+        double cell = solver->reach / solver->smallest;
         rp_neighbor_borrow(frame->neighbor, &solver->spring_room);
+        rp_neighbor_refuse_crowds(frame->neighbor, cell * cell * cell);
         *out = solver;
     } else {
         dem_destroy(solver);

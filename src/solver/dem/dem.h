@@ -136,18 +136,18 @@ struct rp_solver {
     bool seen;   /* rows are those of the last step */
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;
-    rp_dem_kind *bodies;      /* one for each of them */
-    double diameter, largest; /* m, of a mean grain and of the largest */
-    double volume;            /* m3, of a mean grain */
-    double least_radius;      /* m, of any sphere */
-    double least_mass;        /* kg, of any grain */
-    double stiffest;          /* hertz: largest 4/3 E*, Pa; linear: N/m */
-    double slack;             /* m, that grains may go before there are new lists, twice */
-    double skin, wall_skin;   /* m, that lists reach beyond contacts: water reaches further */
-    double reach;             /* m, of lists of grains */
-    rp_vec3 period;           /* m; 0 where an axis is not periodic */
-    double dt;                /* s, of the step in hand */
-    rp_vec3 gravity;          /* m/s2, likewise */
+    rp_dem_kind *bodies;                /* one for each of them */
+    double diameter, smallest, largest; /* m, of a mean grain, the smallest and the largest */
+    double volume;                      /* m3, of a mean grain */
+    double least_radius;                /* m, of any sphere */
+    double least_mass;                  /* kg, of any grain */
+    double stiffest;                    /* hertz: largest 4/3 E*, Pa; linear: N/m */
+    double slack;           /* m, that grains may go before there are new lists, twice */
+    double skin, wall_skin; /* m, that lists reach beyond contacts: water reaches further */
+    double reach;           /* m, of lists of grains */
+    rp_vec3 period;         /* m; 0 where an axis is not periodic */
+    double dt;              /* s, of the step in hand */
+    rp_vec3 gravity;        /* m/s2, likewise */
 
     int material_count;
     rp_dem_pair *pairs;      /* of two materials */

@@ -226,7 +226,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     for (; job.begin < count && code == RP_OK; job.begin = job.end) {
         size_t left = count - job.begin;
         job.end = job.begin + (left < most ? left : most);
-        code = list_piece(&job, report);
+        code = rp_is_stopped(frame->stop) ? RP_INTERRUPTED : list_piece(&job, report);
     }
     rp_neighbor_done(frame->neighbor);
     if (code != RP_OK) return code;

@@ -77,6 +77,7 @@ rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report
         rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
         if (code != RP_OK) return code;
     }
+    if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
     rp_timer_start(&solver->timers[RP_DEM_FORCES]);
     code = rp_dem_forces(solver, time, report);
     rp_timer_stop(&solver->timers[RP_DEM_FORCES]);

@@ -186,6 +186,7 @@ rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *repor
     code = rp_couple_finish(frame->couple);
     if (code != RP_OK) return code;
 
+    if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
     code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
     if (code == RP_OK && solver->params.density) code = find_density(solver, report);
     solver->stats.max_speed =

@@ -471,10 +471,12 @@ rp_code rp_sph_density(rp_solver *solver, rp_report *report)
     rp_timer_start(&timers[RP_SPH_ORDER]);
     rp_code code = order(solver, report);
     rp_timer_stop(&timers[RP_SPH_ORDER]);
+    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_LISTS]);
     code = rp_neighbor_lists(frame->neighbor, p, solver->kernel.support, &solver->lists, report);
     rp_timer_stop(&timers[RP_SPH_LISTS]);
+    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_FILL]);

@@ -165,6 +165,7 @@ rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
     bool met = false;
     int64_t done = 0;
     for (; done < params->iterations && !met; done++) {
+        if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
         rp_sph_velocities(solver, RP_SPH_CONTACTS);
         rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
         rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, place_range, &q);

@@ -415,8 +415,10 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     }
     double goal = goal_of(solver), weight = 1, residual = INFINITY;
     int64_t done = 0;
-    for (; done < solver->params.iterations && !(residual < goal); done++)
+    for (; done < solver->params.iterations && !(residual < goal); done++) {
+        if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
         residual = iterate(&s, goal, &weight, done + 1 == solver->params.iterations);
+    }
     solver->stats.iterations = (int)done;
     return RP_OK;
 }

@@ -170,6 +170,8 @@ static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, r
     take_materials(solver);
     take_lattice(solver);
     rp_neighbor_borrow(frame->neighbor, frame->arena);
+    double cell = solver->kernel.support / spacing;
+    rp_neighbor_refuse_crowds(frame->neighbor, cell * cell * cell);
     rp_code code = add_fields(solver, report);
     if (code == RP_OK)
         *out = solver;

@@ -100,6 +100,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     }
 
     rp_code code = rp_sph_density(solver, report);
+    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
     rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
     code = rp_sph_contacts(solver, report);
