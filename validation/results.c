@@ -2,7 +2,7 @@
  * machines, so that it changes only when results do. A run replaces the parts of the cases that it
  * ran, in the form that it ran them in; all others stay as they are in the file. */
 #include "base/memory.h"
-#include "record/aside.h"
+#include "base/aside.h"
 #include "validation/validation.h"
 
 #include <stdio.h>
