@@ -1,14 +1,17 @@
-/* Grains that appear: shapes filled on a lattice (W4), and streams that pour layer by layer (W5);
- * docs/theory/world.md. */
+/* Grains that appear: shapes filled place by place (W4), and streams that pour layer by layer (W5),
+ * on a lattice or packed without order (W16); docs/theory/world.md. */
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "world/packing.h"
 #include "world/world.h"
 
 #include <stdio.h>
 
 /* Grains that leave a nozzle side by side, at most. */
 #define LAYER_MAX 1e8
+/* A period of fewer places is too narrow for a packing to go on across it. */
+#define NARROWEST 6
 #define GOLDEN 0.61803398874989485
 
 static bool batch_add(rp_batch *b, rp_vec3 position)
@@ -120,42 +123,137 @@ static lot lot_of(const rp_world *world, const rp_source_spec *source, rp_vec3 l
     return (lot){FREE, fmin(-outside, fmin(hole, body))};
 }
 
-/* A row of `count` places along x; gives how many of them bodies take up. */
-static rp_code fill_row(const rp_world *world, const rp_source_spec *source, rp_vec3 first,
-                        double count, rp_batch *b, size_t *taken, rp_report *report)
+/* A source in the making. */
+typedef struct filling {
+    const rp_world *world;
+    const rp_source_spec *source;
+    rp_vec3 first; /* m, the first place of its lattice, in the shape's frame */
+    rp_batch batch;
+    rp_lattice lattice; /* which places they are, for a relaxed packing */
+    size_t taken;       /* places that bodies take up */
+    bool relaxed;       /* else grains are on the lattice still */
+} filling;
+
+static bool is_relaxed(const rp_scene *scene)
 {
-    double spacing = world->scene->particles.spacing, known = 0; /* places judged already */
+    return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
+}
+
+static bool add_place(filling *f, double number, rp_vec3 local, double reach)
+{
+    double spacing = f->world->scene->particles.spacing;
+    if (!batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
+    return !is_relaxed(f->world->scene) ||
+           rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
+}
+
+/* A row of `count` places along x. */
+static rp_code fill_row(filling *f, rp_vec3 first, double count, rp_report *report)
+{
+    double spacing = f->world->scene->particles.spacing, known = 0; /* places judged already */
+    double judged = 0;
     lot now = {OUTSIDE, 0};
     for (double i = 0; i < count; i++) {
         rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, 0, 0));
         if (i >= known) {
-            now = lot_of(world, source, local);
+            now = lot_of(f->world, f->source, local);
             known = i + 1 + floor(now.reach / spacing * (1 - 1e-9));
+            judged = i;
         }
-        *taken += now.kind == IN_BODY;
-        if (now.kind == FREE && !batch_add(b, rp_pose_to_world(source->pose, local)))
-            return rp_fail_memory(report, b->count * sizeof(rp_vec3), source->name);
+        f->taken += now.kind == IN_BODY;
+        if (now.kind == FREE && !add_place(f, i, local, now.reach - (i - judged) * spacing))
+            return rp_fail_memory(report, f->batch.count * sizeof(rp_vec3), f->source->name);
     }
     return RP_OK;
 }
 
-/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
-static rp_code fill_shape(const rp_world *world, const rp_source_spec *source, rp_batch *b,
-                          size_t *taken, rp_report *report)
+/* A source that spans a period goes on across it. */
+static void set_periods(filling *f, rp_vec3 count)
 {
-    double spacing = world->scene->particles.spacing;
-    rp_box3 box = rp_shape_bounds(&source->shape);
+    const rp_domain_spec *domain = &f->world->scene->domain;
+    double spacing = f->world->scene->particles.spacing;
+    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
+    const double counts[3] = {count.x, count.y, count.z};
+    const double lengths[3] = {length.x, length.y, length.z};
+    const rp_quat turn = f->source->pose.orientation;
+    if (turn.x != 0 || turn.y != 0 || turn.z != 0) return;
+    for (int a = 0; a < 3; a++)
+        if (domain->periodic >> a & 1 && counts[a] >= NARROWEST &&
+            fabs(counts[a] * spacing - lengths[a]) < 1e-3 * spacing)
+            f->lattice.period[a] = (int32_t)counts[a];
+}
+
+/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
+static rp_code fill_shape(filling *f, rp_report *report)
+{
+    double spacing = f->world->scene->particles.spacing;
+    rp_box3 box = rp_shape_bounds(&f->source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
+    bool relaxed = is_relaxed(f->world->scene), made = true;
     /* Centred: what is left over at the sides is the same on both. */
     double nx = floor(size.x / spacing + 1e-6), ny = floor(size.y / spacing + 1e-6),
            nz = floor(size.z / spacing + 1e-6);
-    rp_vec3 first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
-                               rp_v3(nx - 1, ny - 1, nz - 1));
+    f->first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
+                          rp_v3(nx - 1, ny - 1, nz - 1));
+    set_periods(f, rp_v3(nx, ny, nz));
     rp_code code = RP_OK;
-    for (double k = 0; k < nz && code == RP_OK; k++)
-        for (double j = 0; j < ny && code == RP_OK; j++)
-            code = fill_row(world, source, rp_v3_madd(first, spacing, rp_v3(0, j, k)), nx, b, taken,
-                            report);
+    for (double k = 0; k < nz && code == RP_OK; k++) {
+        made = !relaxed || rp_lattice_begin_layer(&f->lattice);
+        for (double j = 0; j < ny && code == RP_OK && made; j++) {
+            made = !relaxed || rp_lattice_begin_row(&f->lattice, (int32_t)j);
+            if (made) code = fill_row(f, rp_v3_madd(f->first, spacing, rp_v3(0, j, k)), nx, report);
+        }
+        if (!made) code = rp_fail_memory(report, sizeof(rp_lattice_row), f->source->name);
+    }
+    return code;
+}
+
+/* --- relaxed packings ------------------------------------------------------------------------- */
+
+static bool is_free(void *context, const int32_t place[3], const float shift[3])
+{
+    const filling *f = context;
+    rp_vec3 at = rp_v3((double)place[0] + (double)shift[0], (double)place[1] + (double)shift[1],
+                       (double)place[2] + (double)shift[2]);
+    rp_vec3 local = rp_v3_madd(f->first, f->world->scene->particles.spacing, at);
+    return lot_of(f->world, f->source, local).kind == FREE;
+}
+
+/* Each source has a cut of its own through the packing. */
+static void draw_origin(const filling *f, int32_t origin[3])
+{
+    const rp_scene *scene = f->world->scene;
+    rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_PACKING,
+                                  (uint64_t)(f->source - rp_scene_sources(scene)));
+    for (int a = 0; a < 3; a++)
+        origin[a] = (int32_t)(random.bits[a] >> 16);
+}
+
+/* How near two grains may be, in spacings: what jitter leaves, and no less than is good for them.
+ */
+static double least_distance(const rp_scene *scene)
+{
+    return fmax(1 - scene->particles.jitter, 0.9);
+}
+
+/* Shifts the grains from the lattice to where the packing has them (W16). */
+static rp_code relax_places(filling *f, rp_report *report)
+{
+    rp_batch *b = &f->batch;
+    if (!is_relaxed(f->world->scene) || !b->count) return RP_OK;
+    double spacing = f->world->scene->particles.spacing;
+    float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
+    if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
+    int32_t origin[3];
+    draw_origin(f, origin);
+    rp_code code = rp_packing_relax(&f->lattice, origin, least_distance(f->world->scene), is_free,
+                                    f, shifts, &f->relaxed, report);
+    for (size_t n = 0; n < b->count && f->relaxed; n++) {
+        rp_vec3 shift = rp_v3((double)shifts[n][0], (double)shifts[n][1], (double)shifts[n][2]);
+        b->positions[n] = rp_v3_madd(b->positions[n], spacing,
+                                     rp_quat_rotate(f->source->pose.orientation, shift));
+    }
+    rp_release(shifts, b->count * sizeof *shifts);
     return code;
 }
 
@@ -180,28 +278,35 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 
 static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
 {
-    rp_batch b = {0};
-    size_t first = 0, taken = 0;
-    rp_code code = fill_shape(world, source, &b, &taken, report);
-    if (code == RP_OK) code = check_places(world, source, &b, report);
-    if (code == RP_OK) code = rp_particles_append(&world->particles, b.count, &first, report);
-    for (size_t n = 0; code == RP_OK && n < b.count; n++) {
-        rp_vec3 arm = rp_v3_sub(b.positions[n], source->position);
+    filling f = {.world = world, .source = source};
+    const rp_scene *scene = world->scene;
+    size_t first = 0;
+    rp_code code = fill_shape(&f, report);
+    const rp_batch *b = &f.batch;
+    if (code == RP_OK) code = check_places(world, source, b, report);
+    if (code == RP_OK) code = relax_places(&f, report);
+    rp_lattice_end(&f.lattice);
+    if (code == RP_OK) code = rp_particles_append(&world->particles, b->count, &first, report);
+    for (size_t n = 0; code == RP_OK && n < b->count; n++) {
+        rp_vec3 arm = rp_v3_sub(b->positions[n], source->position);
         rp_vec3 velocity = rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
-        rp_vec3 shift = jitter_of(world->scene, world->particles.id[first + n]);
-        set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material,
+        rp_vec3 shift =
+            f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, world->particles.id[first + n]);
+        set_grain(world, first + n, rp_v3_add(b->positions[n], shift), velocity, source->material,
                   source->moisture);
     }
-    if (code == RP_OK && taken)
+    if (code == RP_OK && f.taken)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
-               taken);
-    if (code == RP_OK && b.count == 0)
+               f.taken);
+    if (code == RP_OK && b->count == 0)
         rp_log(RP_LOG_WARNING,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
                source->name);
-    rp_batch_end(&b);
+    rp_batch_end(&f.batch);
     return code;
 }
+
+/* --- streams ---------------------------------------------------------------------------------- */
 
 /* Whether a point of the nozzle's plane, from its centre, lies in the opening. */
 static bool in_nozzle(const rp_emitter_spec *spec, double u, double v)
