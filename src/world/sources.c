@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "world/packing.h"
+#include "world/packing_tile.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -13,6 +14,9 @@
 /* A period of fewer places is too narrow for a packing to go on across it. */
 #define NARROWEST 6
 #define GOLDEN 0.61803398874989485
+/* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
+ * of neighbouring layers stay as far apart. */
+#define DRIFT 0.02
 
 static bool batch_add(rp_batch *b, rp_vec3 position)
 {
@@ -423,36 +427,79 @@ static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, do
     }
 }
 
-/* One layer: a square lattice over the opening, shifted at random so that layers do not line up.
- * When less flows than the nozzle passes, some places stay empty: those where multiples of the
- * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. What
- * a body or a wall bars is lost. */
+/* A layer of places over the opening, in spacings. */
+typedef struct layer {
+    double across[2]; /* shift of its lattice along both axes of the nozzle's plane */
+    double turn;      /* where its multiples of the golden ratio begin */
+    bool relaxed;
+    int64_t first[3]; /* which place of the packing its own middle is */
+} layer;
+
+/* Layers that lie on a lattice are shifted at random, so that they do not line up. Relaxed ones are
+ * cut one after another from the packing, which slides through the nozzle and a little sideways:
+ * its places come to lie everywhere in the opening, and the mean rate is exact. */
+static layer layer_of(const rp_world *world, const rp_stream *stream, uint64_t number)
+{
+    uint64_t seed = (uint64_t)world->scene->seed, which = (uint64_t)(stream - world->streams);
+    rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, which << 40 | number);
+    layer l = {.across = {(double)rp_random_unit(random.bits[0]) - 0.5,
+                          (double)rp_random_unit(random.bits[1]) - 0.5},
+               .turn = rp_random_unit(random.bits[2]),
+               .relaxed = is_relaxed(world->scene)};
+    if (!l.relaxed) return l;
+    random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | which);
+    const double drift[2] = {DRIFT, DRIFT * GOLDEN};
+    for (int a = 0; a < 2; a++) {
+        double shift = (double)rp_random_unit(random.bits[a]) + drift[a] * (double)number;
+        double whole = floor(shift + 0.5);
+        l.across[a] = shift - whole;
+        l.first[a] = -(int64_t)whole;
+    }
+    l.first[2] = (int64_t)(random.bits[2] >> 16) - (int64_t)number; /* later ones are behind */
+    return l;
+}
+
+/* Across the nozzle and ahead of it; never behind it. */
+static rp_vec3 place_of_layer(const layer *l, double i, double j)
+{
+    rp_vec3 at = rp_v3(i + l->across[0], j + l->across[1], 0);
+    if (!l->relaxed) return at;
+    rp_vec3 shift =
+        rp_packing_shift(l->first[0] + (int64_t)i, l->first[1] + (int64_t)j, l->first[2]);
+    return rp_v3_add(at, rp_v3_add(shift, rp_v3(0, 0, RP_TILE_REACH)));
+}
+
+/* How far ahead of the nozzle grains may appear at once, m. */
+static double layer_reach(const rp_scene *scene)
+{
+    return is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
+}
+
+/* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
+ * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
+ * number. What a body or a wall bars is lost. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
                           double way, rp_batch *b, rp_report *report)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double spacing = world->scene->particles.spacing;
-    uint64_t which = (uint64_t)(stream - world->streams);
-    rp_random4 random =
-        rp_random((uint64_t)world->scene->seed, RP_RANDOM_EMITTER, which << 40 | number);
+    layer l = layer_of(world, stream, number);
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
-    double shift_u = (double)rp_random_unit(random.bits[0]) - 0.5;
-    double shift_v = (double)rp_random_unit(random.bits[1]) - 0.5;
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
-    double nu = ceil(reach_u / spacing), nv = ceil(reach_v / spacing);
-    double share = layer_share(world->scene, spec), turn = rp_random_unit(random.bits[2]);
+    double nu = ceil(reach_u / spacing) + 1, nv = ceil(reach_v / spacing) + 1;
+    double share = layer_share(world->scene, spec), turn = l.turn;
     for (double j = -nv; j <= nv; j++)
         for (double i = -nu; i <= nu; i++) {
-            double a = (i + shift_u) * spacing, c = (j + shift_v) * spacing;
-            if (!in_nozzle(spec, a, c)) continue;
+            rp_vec3 place = rp_v3_scale(place_of_layer(&l, i, j), spacing);
+            if (!in_nozzle(spec, place.x, place.y)) continue;
             turn += GOLDEN;
             turn -= floor(turn);
             if (turn >= share) continue;
-            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, a, u), c, v);
-            rp_vec3 to = rp_v3_madd(from, way, spec->direction);
+            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
+            rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
             if (is_walled_off(&world->scene->domain, to, clearance_of(world))) continue;
-            if (is_barred(world, from, spec->direction, way)) continue;
+            if (is_barred(world, from, spec->direction, way + place.z)) continue;
             if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
@@ -491,7 +538,8 @@ static void draw_back(const rp_world *world, rp_emitter_spec *spec)
     sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
     double way = -rp_parallel_max(world->threads, count, 4096, nearness_of_range, &s);
-    double back = spec->clearance + world->scene->particles.spacing / 2 - way;
+    double room = fmax(spec->clearance, layer_reach(world->scene));
+    double back = room + world->scene->particles.spacing / 2 - way;
     rp_emitter_spec moved = *spec;
     moved.position = rp_v3_madd(spec->position, -back, spec->direction);
     if (back > 0 && !nozzle_is_walled_off(world->scene, &moved)) spec->position = moved.position;

@@ -39,6 +39,11 @@ static void drop(made *m)
     rp_scene_destroy(m->scene);
 }
 
+static rp_vec3 grain(const rp_view *view, size_t i)
+{
+    return rp_v3(view->x[i], view->y[i], view->z[i]);
+}
+
 /* Along an axis of that period, or 0. */
 static double nearest(double way, double period)
 {
@@ -155,7 +160,7 @@ static void grains_keep_clear(void **state)
     const rp_body_spec *ball = rp_scene_bodies(m.scene);
     const rp_void_spec *hole = rp_scene_voids(m.scene);
     for (size_t i = 0; i < m.view.count; i++) {
-        rp_vec3 at = rp_v3(m.view.x[i], m.view.y[i], m.view.z[i]);
+        rp_vec3 at = grain(&m.view, i);
         double gap = 0.499 * SPACING;
         assert_true(fabs(at.x) < 0.15 - gap && fabs(at.y) < 0.15 - gap);
         assert_true(at.z > gap && at.z < 0.3 - gap);
@@ -185,6 +190,54 @@ static void neighbours_and_periods_fit(void **state)
         beyond += all.view.x[i] < 0.4 * SPACING || all.view.x[i] > 0.3 - 0.4 * SPACING;
     assert_true(beyond > 15 * 10 / 4);
     drop(&all);
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+#define JET "emitters: {jet: {nozzle: disc, radius: 5.3 cm, speed: 1, direction: [0, 0, -1]}}\n"
+
+/* A jet is a cut through the packing: nowhere tight, no slabs, whatever the steps. */
+static void a_jet_shows_no_layers(void **state)
+{
+    (void)state;
+    made coarse = make("time: {step: 20 ms}\n" RELAXED, JET);
+    made fine = make("time: {step: 3 ms}\n" RELAXED, JET), even = make(LATTICE, JET);
+    run_world(coarse.world, 1), run_world(fine.world, 1), run_world(even.world, 1);
+    rp_world_view(coarse.world, &coarse.view);
+    rp_world_view(fine.world, &fine.view);
+    rp_world_view(even.world, &even.view);
+    check_near(order_along(even.view.z, even.view.count), 1, 1e-2);
+    assert_true(order_along(fine.view.z, fine.view.count) < 0.3);
+    assert_true(order_along(fine.view.x, fine.view.count) < 0.3);
+    assert_true(least_distance(&fine.view, 0) > 0.98);
+    assert_int_equal(coarse.view.count, fine.view.count);
+    double ways = 0;
+    for (size_t i = 0; i < fine.view.count; i++)
+        for (size_t j = 0; j < coarse.view.count; j++)
+            if (fine.view.id[i] == coarse.view.id[j])
+                ways = fmax(ways,
+                            rp_v3_length(rp_v3_sub(grain(&fine.view, i), grain(&coarse.view, j))));
+    assert_true(ways < 1e-5);
+    drop(&coarse), drop(&fine), drop(&even);
+}
+
+static void a_jet_has_its_rate(void **state)
+{
+    (void)state;
+    static const double radii[] = {0.031, 0.053, 0.107};
+    for (int n = 0; n < 6; n++) {
+        char text[200];
+        double radius = radii[n / 2], share = n % 2 ? 0.6 : 1, seconds = 8;
+        double wanted = RP_PI * radius * radius * share * seconds / pow(SPACING, 3);
+        snprintf(text, sizeof text,
+                 "time: {step: 0.1 s}\nemitters: {jet: {radius: %g, speed: 1, rate: %g}}\n", radius,
+                 n % 2 ? share * RP_PI * radius * radius * 1600 : 0);
+        made m = make(RELAXED, text);
+        run_world(m.world, seconds);
+        rp_world_view(m.world, &m.view);
+        check_near((double)m.view.count, wanted, 0.015 * wanted);
+        drop(&m);
+    }
 }
 
 /* --- which is chosen -------------------------------------------------------------------------- */
@@ -222,6 +275,8 @@ int main(void)
         cmocka_unit_test(the_lattice_is_gone),
         cmocka_unit_test(grains_keep_clear),
         cmocka_unit_test(neighbours_and_periods_fit),
+        cmocka_unit_test(a_jet_shows_no_layers),
+        cmocka_unit_test(a_jet_has_its_rate),
         cmocka_unit_test(seeds_and_jitter_choose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
