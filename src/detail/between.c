@@ -315,6 +315,15 @@ rp_code rp_field_stand(rp_detail *detail, rp_report *report)
     return set_rows(detail, 1, 0, 1, report);
 }
 
+rp_code rp_field_arrive(rp_detail *detail, rp_report *report)
+{
+    size_t count = detail->last.count;
+    detail->last.count = 0; /* those that go on alone are where their own view has them */
+    rp_code code = set_rows(detail, 1, 1, 2, report);
+    detail->last.count = count;
+    return code;
+}
+
 rp_code rp_field_begin(rp_detail *detail, rp_report *report)
 {
     rp_detail_field *field = &detail->field;

@@ -1,4 +1,4 @@
-/* One step of all grains: (D4) to (D6), then surfaces, then who left. */
+/* One step of all grains: (D4) to (D6) and (D13), then surfaces, then who left. */
 #include "detail/inside.h"
 
 #include <string.h>
@@ -17,6 +17,10 @@
 #define FULL 1.0f
 /* Clumps that carry grains by less than this many spacings in a second stand still. */
 #define STILL 0.1
+/* The share of the weights from which on one clump is all that a grain follows. */
+#define FOLLOWS 0.98f
+/* The time in which the cloud of a lone clump becomes round, s. */
+#define ROUNDING 0.1
 /* How much of its way a grain turns aside at most. */
 #define ASIDE 0.5f
 
@@ -266,6 +270,88 @@ static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk
     work->pairs += PACKET_PAIRS;
 }
 
+/* --- lone clumps (D13) -------------------------------------------------------------------------
+ */
+
+bool rp_clump_is_lone(const rp_detail *detail, rp_work *work, const float at[3])
+{
+    const rp_detail_field *field = &detail->field;
+    float reach = (float)(detail->reach * detail->reach);
+    rp_near_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
+    rp_near_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
+    const uint32_t *index;
+    size_t found;
+    int near = 0; /* itself among them */
+    rp_near_begin(field->near, &box, work->walk);
+    while ((found = rp_near_next(field->near, work->walk, &index)))
+        for (size_t k = 0; k < found; k++) {
+            const rp_row *row = &field->rows[index[k]];
+            float x = row->x - at[0], y = row->y - at[1], z = row->z - at[2];
+            near += x * x + y * y + z * z < reach;
+        }
+    return near <= 1;
+}
+
+/* Which grains of the packet fly with one clump and no other; gives how many. */
+static int find_followers(const rp_packet *p, bool *follows)
+{
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        follows[i] = p->sum[i] > 0 && p->most[i] >= FOLLOWS * p->sum[i] && p->share[i] > 0 &&
+                     p->share[i] < 1;
+        count += follows[i];
+    }
+    return count;
+}
+
+/* The clump that each follower is in reach of. */
+static void find_leaders(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
+                         const rp_near_box *box, const bool *follows, const rp_row **leaders)
+{
+    const rp_packet *p = &work->packet;
+    float reach = (float)(detail->reach * detail->reach);
+    const uint32_t *index;
+    size_t found;
+    rp_near_begin(detail->field.near, box, work->walk);
+    while ((found = rp_near_next(detail->field.near, work->walk, &index)))
+        for (int i = 0; i < p->count; i++) {
+            size_t at = p->begin + (size_t)i;
+            for (size_t k = 0; follows[i] && k < found; k++) {
+                const rp_row *row = &detail->field.rows[index[k]];
+                float x = row->x - chunk->x[at], y = row->y - chunk->y[at],
+                      z = row->z - chunk->z[at];
+                if (x * x + y * y + z * z < FOLLOWS * reach) leaders[i] = row;
+            }
+        }
+}
+
+/* Followers of a clump without neighbours move towards a place of their own in its ball, so that
+ * what was torn off as a rod becomes a round cloud. */
+static void round_off(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
+                      const rp_near_box *box)
+{
+    rp_packet *p = &work->packet;
+    bool follows[RP_PACKET], lone = false;
+    const rp_row *leaders[RP_PACKET] = {NULL}, *known = NULL;
+    if (!find_followers(p, follows)) return;
+    find_leaders(detail, work, chunk, box, follows, leaders);
+    float part = (float)fmin(detail->field.dt / ROUNDING, 1), radius = (float)detail->radius;
+    for (int i = 0; i < p->count; i++) {
+        const rp_row *row = leaders[i];
+        if (!row) continue;
+        const float middle[3] = {row->x, row->y, row->z};
+        if (row != known) lone = rp_clump_is_lone(detail, work, middle);
+        known = row;
+        if (!lone) continue;
+        size_t at = p->begin + (size_t)i;
+        rp_vec3 home =
+            rp_sample_ball((uint64_t)detail->scene->seed, chunk->first + chunk->local[at]);
+        p->x[i] += part * (row->x + radius * (float)home.x - chunk->x[at]);
+        p->y[i] += part * (row->y + radius * (float)home.y - chunk->y[at]);
+        p->z[i] += part * (row->z + radius * (float)home.z - chunk->z[at]);
+    }
+}
+
 static void write_back(rp_chunk *chunk, const rp_packet *p)
 {
     size_t bytes = (size_t)p->count * sizeof(float);
@@ -301,6 +387,7 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
         hold_up(detail, around, chunk, p);
     }
     blend_packet(p, chunk, &g);
+    if (apart) round_off(detail, work, chunk, box);
     float way = ways_of(chunk, p, &g, squares) * (1 + ASIDE);
     if (apart) push_aside(around, squares, p);
     rp_near_surfaces_find(detail, &work->near_chunk, middle, half + way + detail->clear, near);

@@ -62,6 +62,8 @@ rp_code rp_field_set(rp_detail *detail, double interval, double start, double en
                      rp_report *report);
 /* The clumps of the last view, wherever they go. */
 rp_code rp_field_stand(rp_detail *detail, rp_report *report);
+/* The clumps of the next view where they are in it. */
+rp_code rp_field_arrive(rp_detail *detail, rp_report *report);
 /* Lets clumps that only tremble stand still: moves those of the next view (D7). */
 void rp_clumps_settle(const rp_detail *detail, const rp_clumps *last, rp_clumps *next);
 /* A coordinate at share s of an interval (s), from the way (m) that is gone in it and the
@@ -209,6 +211,9 @@ bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_fl
 rp_code rp_sample_new(rp_detail *detail, rp_report *report);
 /* Where grain `id` lies around its clump, in radii of the clump (D2). */
 rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id);
+/* The same around a clump without neighbours: anywhere in a ball of the clump's volume (D13). */
+rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id);
+#define RP_BALL 1.2407009817988 /* its radius: (6 / pi)^(1/3) */
 
 /* --- carry.c: one step of all grains ---------------------------------------------------------- */
 
@@ -239,6 +244,8 @@ typedef struct rp_work {
     rp_sort_room sort;
 } rp_work;
 
+/* Whether the field has no clump within reach of a place but one that is there (D13). */
+bool rp_clump_is_lone(const rp_detail *detail, rp_work *work, const float at[3]);
 /* Carries chunks through the step that the field is set up for; context: the detail. */
 rp_range_fn rp_carry_range;
 

@@ -1,9 +1,11 @@
-/* Filling clumps with grains (D1), (D2). */
+/* Filling clumps with grains (D1), (D2), (D13). */
 #include "base/random.h"
 #include "detail/inside.h"
 #include "neighbor/morton.h"
 
 #include <stdlib.h>
+
+#define BLOCK 2048
 
 /* Of the grains of a clump, in units of what one of the six outer cubes gets: (D2). */
 static double centre_share(const rp_detail_spec *spec)
@@ -27,11 +29,22 @@ rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id)
     return at;
 }
 
+rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id)
+{
+    for (uint64_t attempt = 1;; attempt++) {
+        rp_random4 r = rp_random(seed, RP_RANDOM_DETAIL, attempt << 32 | id);
+        rp_vec3 at = {2 * rp_random_unit(r.bits[0]) - 1, 2 * rp_random_unit(r.bits[1]) - 1,
+                      2 * rp_random_unit(r.bits[2]) - 1};
+        if (rp_v3_dot(at, at) <= 1) return rp_v3_scale(at, RP_BALL);
+    }
+}
+
 /* New clumps in the order of material, then of a Morton curve: chunks are of one material and hold
  * together in space. */
 typedef struct newcomer {
     uint64_t key;
     uint32_t clump;
+    bool lone; /* no other is within reach (D13) */
 } newcomer;
 
 static int by_key(const void *a, const void *b)
@@ -61,10 +74,38 @@ static size_t list_newcomers(const rp_detail *detail, newcomer *list)
         uint64_t place = rp_morton_key(cell_of(next->x[j], edge), cell_of(next->y[j], edge),
                                        cell_of(next->z[j], edge));
         list[count++] =
-            (newcomer){(uint64_t)next->material[j] << MATERIAL_SHIFT | place, (uint32_t)j};
+            (newcomer){(uint64_t)next->material[j] << MATERIAL_SHIFT | place, (uint32_t)j, false};
     }
     if (count) qsort(list, count, sizeof *list, by_key);
     return count;
+}
+
+typedef struct lone_job {
+    rp_detail *detail;
+    newcomer *list;
+} lone_job;
+
+static void find_lone_range(void *context, size_t begin, size_t end)
+{
+    const lone_job *job = context;
+    const rp_clumps *next = &job->detail->next;
+    rp_work *work = rp_work_take(job->detail);
+    for (size_t i = begin; i < end; i++) {
+        uint32_t c = job->list[i].clump;
+        const float at[3] = {next->x[c], next->y[c], next->z[c]};
+        job->list[i].lone = rp_clump_is_lone(job->detail, work, at);
+    }
+    rp_work_give(work);
+}
+
+/* Marks the new clumps that have no neighbours. */
+static rp_code find_lone(rp_detail *detail, newcomer *list, size_t count, rp_report *report)
+{
+    if (!detail->spec->keep_apart || !count) return RP_OK;
+    rp_code code = rp_field_arrive(detail, report);
+    lone_job job = {detail, list};
+    if (code == RP_OK) rp_parallel_for(detail->threads, count, BLOCK, find_lone_range, &job);
+    return code;
 }
 
 /* A stretch of grains that goes into one chunk. */
@@ -83,11 +124,13 @@ static void bear(void *context, size_t begin, size_t end)
     const birth *b = context;
     const rp_detail *detail = b->detail;
     const rp_clumps *clumps = &detail->next;
-    uint64_t factor = (uint64_t)detail->spec->factor;
+    uint64_t factor = (uint64_t)detail->spec->factor, seed = (uint64_t)detail->scene->seed;
     rp_work *work = rp_work_take(b->detail);
     for (size_t k = begin; k < end; k++) {
-        uint32_t c = b->list[(b->begin + k) / factor].clump, id = b->chunk->first + (uint32_t)k;
-        rp_vec3 at = rp_sample_point(detail->spec, (uint64_t)detail->scene->seed, id);
+        const newcomer *clump = &b->list[(b->begin + k) / factor];
+        uint32_t c = clump->clump, id = b->chunk->first + (uint32_t)k;
+        rp_vec3 at =
+            clump->lone ? rp_sample_ball(seed, id) : rp_sample_point(detail->spec, seed, id);
         rp_vec3 middle = {clumps->x[c], clumps->y[c], clumps->z[c]};
         if (k == begin || (b->begin + k) % factor == 0)
             rp_near_surfaces_find(detail, NULL, middle, FARTHEST * detail->radius,
@@ -104,8 +147,6 @@ static void bear(void *context, size_t begin, size_t end)
     }
     rp_work_give(work);
 }
-
-#define BLOCK 2048
 
 /* `count` grains of one material from `begin` on become a chunk of their own. */
 static rp_code bear_chunk(rp_detail *detail, const newcomer *list, uint64_t begin, size_t count,
@@ -158,7 +199,8 @@ rp_code rp_sample_new(rp_detail *detail, rp_report *report)
     newcomer *list = rp_allocate(bytes);
     if (!list) return rp_fail_memory(report, bytes, "new coarse grains");
     size_t count = list_newcomers(detail, list);
-    rp_code code = fill(detail, list, count, report);
+    rp_code code = find_lone(detail, list, count, report);
+    if (code == RP_OK) code = fill(detail, list, count, report);
     rp_release(list, bytes);
     return code;
 }

@@ -41,9 +41,13 @@ typedef struct rp_domain_spec {
     double restitution; /* of the walls */
 } rp_domain_spec;
 
+typedef enum rp_packing_kind { RP_PACKING_RELAXED, RP_PACKING_LATTICE } rp_packing_kind;
+#define RP_PACKING_WORDS "relaxed|lattice"
+
 typedef struct rp_particles_spec {
     double spacing; /* m, distance of neighbouring grains at rest */
-    double jitter;  /* random shift of the start positions, in spacings */
+    int packing;    /* rp_packing_kind */
+    double jitter;  /* how much nearer than a spacing grains may start, in spacings */
 } rp_particles_spec;
 
 typedef struct rp_material_spec {

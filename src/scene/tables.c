@@ -105,8 +105,12 @@ DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
 static const rp_param particles_params[] = {
     REAL(rp_particles_spec, spacing, "spacing", "m", NULL, SHORT, 1e3,
          "distance of neighbouring grains at rest"),
+    WORD(rp_particles_spec, packing, "packing", RP_PACKING_WORDS, "relaxed",
+         "how grains lie where they start: without order, or on a cubic lattice; both have as many "
+         "of them"),
     REAL(rp_particles_spec, jitter, "jitter", "", "0.1", 0, 0.5,
-         "random shift of the start positions, in spacings"),
+         "how much nearer than a spacing two grains may start, in spacings; on a lattice each is "
+         "shifted at random by up to half of it; 0: always a lattice"),
 };
 DEFINE(particles_table, "particles section", rp_particles_spec, particles_params,
        "the grains that are simulated");

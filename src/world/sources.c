@@ -1,15 +1,22 @@
-/* Grains that appear: shapes filled on a lattice (W4), and streams that pour layer by layer (W5);
- * docs/theory/world.md. */
+/* Grains that appear: shapes filled place by place (W4), and streams that pour layer by layer (W5),
+ * on a lattice or packed without order (W16); docs/theory/world.md. */
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "world/packing.h"
+#include "world/packing_tile.h"
 #include "world/world.h"
 
 #include <stdio.h>
 
 /* Grains that leave a nozzle side by side, at most. */
 #define LAYER_MAX 1e8
+/* A period of fewer places is too narrow for a packing to go on across it. */
+#define NARROWEST 6
 #define GOLDEN 0.61803398874989485
+/* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
+ * of neighbouring layers stay as far apart. */
+#define DRIFT 0.02
 
 static bool batch_add(rp_batch *b, rp_vec3 position)
 {
@@ -120,44 +127,138 @@ static lot lot_of(const rp_world *world, const rp_source_spec *source, rp_vec3 l
     return (lot){FREE, fmin(-outside, fmin(hole, body))};
 }
 
-/* A row of `count` places along x; gives how many of them bodies take up. */
-static rp_code fill_row(const rp_world *world, const rp_source_spec *source, rp_vec3 first,
-                        double count, rp_batch *b, size_t *taken, rp_report *report)
+/* A source in the making. */
+typedef struct filling {
+    const rp_world *world;
+    const rp_source_spec *source;
+    rp_vec3 first; /* m, the first place of its lattice, in the shape's frame */
+    rp_batch batch;
+    rp_lattice lattice; /* which places they are, for a relaxed packing */
+    size_t taken;       /* places that bodies take up */
+    bool relaxed;       /* else grains are on the lattice still */
+} filling;
+
+static bool is_relaxed(const rp_scene *scene)
 {
-    double spacing = world->scene->particles.spacing, known = 0; /* places judged already */
+    return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
+}
+
+static bool add_place(filling *f, double number, rp_vec3 local, double reach)
+{
+    double spacing = f->world->scene->particles.spacing;
+    if (!batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
+    return !is_relaxed(f->world->scene) ||
+           rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
+}
+
+/* A row of `count` places along x. */
+static rp_code fill_row(filling *f, rp_vec3 first, double count, rp_report *report)
+{
+    double spacing = f->world->scene->particles.spacing, known = 0; /* places judged already */
+    double judged = 0;
     lot now = {OUTSIDE, 0};
     for (double i = 0; i < count; i++) {
         rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, 0, 0));
         if (i >= known) {
-            now = lot_of(world, source, local);
+            now = lot_of(f->world, f->source, local);
             known = i + 1 + floor(now.reach / spacing * (1 - 1e-9));
+            judged = i;
         }
-        *taken += now.kind == IN_BODY;
-        if (now.kind == FREE && !batch_add(b, rp_pose_to_world(source->pose, local)))
-            return rp_fail_memory(report, b->count * sizeof(rp_vec3), source->name);
+        f->taken += now.kind == IN_BODY;
+        if (now.kind == FREE && !add_place(f, i, local, now.reach - (i - judged) * spacing))
+            return rp_fail_memory(report, f->batch.count * sizeof(rp_vec3), f->source->name);
     }
     return RP_OK;
 }
 
-/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
-static rp_code fill_shape(const rp_world *world, const rp_source_spec *source, rp_batch *b,
-                          size_t *taken, rp_report *report)
+/* A source that spans a period goes on across it. */
+static void set_periods(filling *f, rp_vec3 count)
 {
-    double spacing = world->scene->particles.spacing;
-    rp_box3 box = rp_shape_bounds(&source->shape);
+    const rp_domain_spec *domain = &f->world->scene->domain;
+    double spacing = f->world->scene->particles.spacing;
+    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
+    const double counts[3] = {count.x, count.y, count.z};
+    const double lengths[3] = {length.x, length.y, length.z};
+    const rp_quat turn = f->source->pose.orientation;
+    if (turn.x != 0 || turn.y != 0 || turn.z != 0) return;
+    for (int a = 0; a < 3; a++)
+        if (domain->periodic >> a & 1 && counts[a] >= NARROWEST &&
+            fabs(counts[a] * spacing - lengths[a]) < 1e-3 * spacing)
+            f->lattice.period[a] = (int32_t)counts[a];
+}
+
+/* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
+static rp_code fill_shape(filling *f, rp_report *report)
+{
+    double spacing = f->world->scene->particles.spacing;
+    rp_box3 box = rp_shape_bounds(&f->source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
+    bool relaxed = is_relaxed(f->world->scene), made = true;
     /* Centred: what is left over at the sides is the same on both. */
     double nx = floor(size.x / spacing + 1e-6), ny = floor(size.y / spacing + 1e-6),
            nz = floor(size.z / spacing + 1e-6);
-    rp_vec3 first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
-                               rp_v3(nx - 1, ny - 1, nz - 1));
+    f->first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
+                          rp_v3(nx - 1, ny - 1, nz - 1));
+    set_periods(f, rp_v3(nx, ny, nz));
     rp_code code = RP_OK;
-    for (double k = 0; k < nz && code == RP_OK; k++)
-        for (double j = 0; j < ny && code == RP_OK; j++) {
-            if (rp_is_stopped(&world->stop)) return RP_INTERRUPTED;
-            code = fill_row(world, source, rp_v3_madd(first, spacing, rp_v3(0, j, k)), nx, b, taken,
-                            report);
+    for (double k = 0; k < nz && code == RP_OK; k++) {
+        made = !relaxed || rp_lattice_begin_layer(&f->lattice);
+        for (double j = 0; j < ny && code == RP_OK && made; j++) {
+            if (rp_is_stopped(&f->world->stop)) return RP_INTERRUPTED;
+            made = !relaxed || rp_lattice_begin_row(&f->lattice, (int32_t)j);
+            if (made) code = fill_row(f, rp_v3_madd(f->first, spacing, rp_v3(0, j, k)), nx, report);
         }
+        if (!made) code = rp_fail_memory(report, sizeof(rp_lattice_row), f->source->name);
+    }
+    return code;
+}
+
+/* --- relaxed packings ------------------------------------------------------------------------- */
+
+static bool is_free(void *context, const int32_t place[3], const float shift[3])
+{
+    const filling *f = context;
+    rp_vec3 at = rp_v3((double)place[0] + (double)shift[0], (double)place[1] + (double)shift[1],
+                       (double)place[2] + (double)shift[2]);
+    rp_vec3 local = rp_v3_madd(f->first, f->world->scene->particles.spacing, at);
+    return lot_of(f->world, f->source, local).kind == FREE;
+}
+
+/* Each source has a cut of its own through the packing. */
+static void draw_origin(const filling *f, int32_t origin[3])
+{
+    const rp_scene *scene = f->world->scene;
+    rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_PACKING,
+                                  (uint64_t)(f->source - rp_scene_sources(scene)));
+    for (int a = 0; a < 3; a++)
+        origin[a] = (int32_t)(random.bits[a] >> 16);
+}
+
+/* How near two grains may be, in spacings: what jitter leaves, and no less than is good for them.
+ */
+static double least_distance(const rp_scene *scene)
+{
+    return fmax(1 - scene->particles.jitter, 0.9);
+}
+
+/* Shifts the grains from the lattice to where the packing has them (W16). */
+static rp_code relax_places(filling *f, rp_report *report)
+{
+    rp_batch *b = &f->batch;
+    if (!is_relaxed(f->world->scene) || !b->count) return RP_OK;
+    double spacing = f->world->scene->particles.spacing;
+    float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
+    if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
+    int32_t origin[3];
+    draw_origin(f, origin);
+    rp_code code = rp_packing_relax(&f->lattice, origin, least_distance(f->world->scene), is_free,
+                                    f, shifts, &f->relaxed, report);
+    for (size_t n = 0; n < b->count && f->relaxed; n++) {
+        rp_vec3 shift = rp_v3((double)shifts[n][0], (double)shifts[n][1], (double)shifts[n][2]);
+        b->positions[n] = rp_v3_madd(b->positions[n], spacing,
+                                     rp_quat_rotate(f->source->pose.orientation, shift));
+    }
+    rp_release(shifts, b->count * sizeof *shifts);
     return code;
 }
 
@@ -182,28 +283,35 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 
 static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
 {
-    rp_batch b = {0};
-    size_t first = 0, taken = 0;
-    rp_code code = fill_shape(world, source, &b, &taken, report);
-    if (code == RP_OK) code = check_places(world, source, &b, report);
-    if (code == RP_OK) code = rp_particles_append(&world->particles, b.count, &first, report);
-    for (size_t n = 0; code == RP_OK && n < b.count; n++) {
-        rp_vec3 arm = rp_v3_sub(b.positions[n], source->position);
+    filling f = {.world = world, .source = source};
+    const rp_scene *scene = world->scene;
+    size_t first = 0;
+    rp_code code = fill_shape(&f, report);
+    const rp_batch *b = &f.batch;
+    if (code == RP_OK) code = check_places(world, source, b, report);
+    if (code == RP_OK) code = relax_places(&f, report);
+    rp_lattice_end(&f.lattice);
+    if (code == RP_OK) code = rp_particles_append(&world->particles, b->count, &first, report);
+    for (size_t n = 0; code == RP_OK && n < b->count; n++) {
+        rp_vec3 arm = rp_v3_sub(b->positions[n], source->position);
         rp_vec3 velocity = rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
-        rp_vec3 shift = jitter_of(world->scene, world->particles.id[first + n]);
-        set_grain(world, first + n, rp_v3_add(b.positions[n], shift), velocity, source->material,
+        rp_vec3 shift =
+            f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, world->particles.id[first + n]);
+        set_grain(world, first + n, rp_v3_add(b->positions[n], shift), velocity, source->material,
                   source->moisture);
     }
-    if (code == RP_OK && taken)
+    if (code == RP_OK && f.taken)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
-               taken);
-    if (code == RP_OK && b.count == 0)
+               f.taken);
+    if (code == RP_OK && b->count == 0)
         rp_log(RP_LOG_WARNING,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
                source->name);
-    rp_batch_end(&b);
+    rp_batch_end(&f.batch);
     return code;
 }
+
+/* --- streams ---------------------------------------------------------------------------------- */
 
 /* Whether a point of the nozzle's plane, from its centre, lies in the opening. */
 static bool in_nozzle(const rp_emitter_spec *spec, double u, double v)
@@ -320,36 +428,79 @@ static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, do
     }
 }
 
-/* One layer: a square lattice over the opening, shifted at random so that layers do not line up.
- * When less flows than the nozzle passes, some places stay empty: those where multiples of the
- * golden ratio fall beyond the share, which spreads the grains evenly and keeps their number. What
- * a body or a wall bars is lost. */
+/* A layer of places over the opening, in spacings. */
+typedef struct layer {
+    double across[2]; /* shift of its lattice along both axes of the nozzle's plane */
+    double turn;      /* where its multiples of the golden ratio begin */
+    bool relaxed;
+    int64_t first[3]; /* which place of the packing its own middle is */
+} layer;
+
+/* Layers that lie on a lattice are shifted at random, so that they do not line up. Relaxed ones are
+ * cut one after another from the packing, which slides through the nozzle and a little sideways:
+ * its places come to lie everywhere in the opening, and the mean rate is exact. */
+static layer layer_of(const rp_world *world, const rp_stream *stream, uint64_t number)
+{
+    uint64_t seed = (uint64_t)world->scene->seed, which = (uint64_t)(stream - world->streams);
+    rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, which << 40 | number);
+    layer l = {.across = {(double)rp_random_unit(random.bits[0]) - 0.5,
+                          (double)rp_random_unit(random.bits[1]) - 0.5},
+               .turn = rp_random_unit(random.bits[2]),
+               .relaxed = is_relaxed(world->scene)};
+    if (!l.relaxed) return l;
+    random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | which);
+    const double drift[2] = {DRIFT, DRIFT * GOLDEN};
+    for (int a = 0; a < 2; a++) {
+        double shift = (double)rp_random_unit(random.bits[a]) + drift[a] * (double)number;
+        double whole = floor(shift + 0.5);
+        l.across[a] = shift - whole;
+        l.first[a] = -(int64_t)whole;
+    }
+    l.first[2] = (int64_t)(random.bits[2] >> 16) - (int64_t)number; /* later ones are behind */
+    return l;
+}
+
+/* Across the nozzle and ahead of it; never behind it. */
+static rp_vec3 place_of_layer(const layer *l, double i, double j)
+{
+    rp_vec3 at = rp_v3(i + l->across[0], j + l->across[1], 0);
+    if (!l->relaxed) return at;
+    rp_vec3 shift =
+        rp_packing_shift(l->first[0] + (int64_t)i, l->first[1] + (int64_t)j, l->first[2]);
+    return rp_v3_add(at, rp_v3_add(shift, rp_v3(0, 0, RP_TILE_REACH)));
+}
+
+/* How far ahead of the nozzle grains may appear at once, m. */
+static double layer_reach(const rp_scene *scene)
+{
+    return is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
+}
+
+/* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
+ * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
+ * number. What a body or a wall bars is lost. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
                           double way, rp_batch *b, rp_report *report)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double spacing = world->scene->particles.spacing;
-    uint64_t which = (uint64_t)(stream - world->streams);
-    rp_random4 random =
-        rp_random((uint64_t)world->scene->seed, RP_RANDOM_EMITTER, which << 40 | number);
+    layer l = layer_of(world, stream, number);
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
-    double shift_u = (double)rp_random_unit(random.bits[0]) - 0.5;
-    double shift_v = (double)rp_random_unit(random.bits[1]) - 0.5;
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
-    double nu = ceil(reach_u / spacing), nv = ceil(reach_v / spacing);
-    double share = layer_share(world->scene, spec), turn = rp_random_unit(random.bits[2]);
+    double nu = ceil(reach_u / spacing) + 1, nv = ceil(reach_v / spacing) + 1;
+    double share = layer_share(world->scene, spec), turn = l.turn;
     for (double j = -nv; j <= nv; j++)
         for (double i = -nu; i <= nu; i++) {
-            double a = (i + shift_u) * spacing, c = (j + shift_v) * spacing;
-            if (!in_nozzle(spec, a, c)) continue;
+            rp_vec3 place = rp_v3_scale(place_of_layer(&l, i, j), spacing);
+            if (!in_nozzle(spec, place.x, place.y)) continue;
             turn += GOLDEN;
             turn -= floor(turn);
             if (turn >= share) continue;
-            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, a, u), c, v);
-            rp_vec3 to = rp_v3_madd(from, way, spec->direction);
+            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
+            rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
             if (is_walled_off(&world->scene->domain, to, clearance_of(world))) continue;
-            if (is_barred(world, from, spec->direction, way)) continue;
+            if (is_barred(world, from, spec->direction, way + place.z)) continue;
             if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
@@ -388,7 +539,8 @@ static void draw_back(const rp_world *world, rp_emitter_spec *spec)
     sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
     double way = -rp_parallel_max(world->threads, count, 4096, nearness_of_range, &s);
-    double back = spec->clearance + world->scene->particles.spacing / 2 - way;
+    double room = fmax(spec->clearance, layer_reach(world->scene));
+    double back = room + world->scene->particles.spacing / 2 - way;
     rp_emitter_spec moved = *spec;
     moved.position = rp_v3_madd(spec->position, -back, spec->direction);
     if (back > 0 && !nozzle_is_walled_off(world->scene, &moved)) spec->position = moved.position;

@@ -332,6 +332,57 @@ static void what_flies_together_stays_together(void **state)
     rp_scene_destroy(scene);
 }
 
+/* The longest and the shortest half axis of all grains near a coarse one, as deviations along x, y
+ * and z; gives how many they are. */
+static size_t axes_of(const grains *g, const coarse *c, size_t clump, double *most, double *least)
+{
+    size_t count = 0;
+    double squares[3] = {0, 0, 0};
+    for (size_t i = 0; i < g->born; i++) {
+        const double way[3] = {g->of[i].x - (double)c->x[clump], g->of[i].y - (double)c->y[clump],
+                               g->of[i].z - (double)c->z[clump]};
+        double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+        if (square > 4 * SPACING * SPACING) continue;
+        count++;
+        for (int a = 0; a < 3; a++)
+            squares[a] += way[a] * way[a];
+    }
+    *most = sqrt(fmax(squares[0], fmax(squares[1], squares[2])) / (double)count);
+    *least = sqrt(fmin(squares[0], fmin(squares[1], squares[2])) / (double)count);
+    return count;
+}
+
+/* Four in a row are thrown apart: each takes the grains along that follow it, as a round cloud. */
+static void who_flies_alone_has_a_round_cloud(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of("particles: {spacing: 0.05}\nsolver: {method: null}\n"
+                               "detail: {factor: 400, step: 10 ms}\n");
+    rp_detail *detail = detail_of(scene, NULL);
+    coarse c = coarse_begin(scene, 4);
+    coarse_add_block(&c, 0, 0, 0, 1, 1, 4, SPACING);
+    for (int frame = 0; frame <= 20; frame++) {
+        double t = c.time = 0.025 * frame;
+        for (size_t i = 0; i < c.count; i++) {
+            double speed = 2 + 0.8 * (double)i;
+            c.z[i] = (float)(SPACING * (double)i + t * (speed + 0.5 * GRAVITY * t));
+            c.vz[i] = (float)(speed + GRAVITY * t);
+        }
+        detail_to_coarse(detail, &c);
+    }
+    grains g = grains_of(detail);
+    for (size_t i = 0; i < c.count; i++) {
+        double most, least;
+        assert_true(axes_of(&g, &c, i, &most, &least) > 100);
+        assert_true(most < 1.25 * least);
+        check_near(most, 0.62 * SPACING / sqrt(5), 0.1 * SPACING); /* of an even ball */
+    }
+    grains_end(&g);
+    coarse_end(&c);
+    rp_detail_destroy(detail);
+    rp_scene_destroy(scene);
+}
+
 /* --- rest ------------------------------------------------------------------------------------- */
 
 /* Coarse grains that are the same in every view, but for a tremble. */
@@ -431,6 +482,7 @@ int main(void)
         cmocka_unit_test(steps_between_views_are_those_of_the_twin),
         cmocka_unit_test(lone_grains_fly_on_parabolas),
         cmocka_unit_test(what_flies_together_stays_together),
+        cmocka_unit_test(who_flies_alone_has_a_round_cloud),
         cmocka_unit_test(a_bed_comes_to_rest_to_the_bit),
         cmocka_unit_test(who_rests_on_a_heap_stays_there),
     };

@@ -42,7 +42,7 @@ static void check_lone_clump(double contrast)
     char text[256];
     snprintf(text, sizeof text,
              "particles: {spacing: 0.1}\nsolver: {method: null}\n"
-             "detail: {factor: 300000, contrast: %g}\n",
+             "detail: {factor: 300000, contrast: %g, keep_apart: no}\n",
              contrast);
     rp_scene *scene = scene_of(text);
     rp_detail *detail = detail_of(scene, NULL);
@@ -79,6 +79,40 @@ static void a_lone_clump_is_denser_inside(void **state)
     check_lone_clump(3);
     check_lone_clump(4);
     check_lone_clump(10);
+}
+
+/* Volumes go as cubes of radii, and of a ball every direction has its share. */
+static void check_round(const grains *g, const coarse *c, size_t clump, double volume)
+{
+    size_t parts[8] = {0}, half = 0;
+    double radius = cbrt(volume * 3 / (4 * RP_PI));
+    for (size_t i = 0; i < g->born; i++) {
+        double x = g->of[i].x - (double)c->x[clump], y = g->of[i].y - (double)c->y[clump],
+               z = g->of[i].z - (double)c->z[clump], distance = sqrt(x * x + y * y + z * z);
+        assert_true(distance < radius * (1 + 1e-5));
+        half += distance < radius * cbrt(0.5);
+        parts[(x > 0) | (y > 0) << 1 | (z > 0) << 2]++;
+    }
+    check_share(half, g->born, 0.5);
+    for (int part = 0; part < 8; part++)
+        check_share(parts[part], g->born, 0.125);
+}
+
+static void a_clump_without_neighbours_is_a_ball(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of("particles: {spacing: 0.1}\nsolver: {method: null}\n"
+                               "detail: {factor: 30000}\n");
+    rp_detail *detail = detail_of(scene, NULL);
+    coarse c = coarse_begin(scene, 1);
+    coarse_add(&c, 0.3, -0.2, 0.7);
+    detail_to_coarse(detail, &c);
+    grains g = grains_of(detail);
+    check_round(&g, &c, 0, 0.001);
+    grains_end(&g);
+    coarse_end(&c);
+    rp_detail_destroy(detail);
+    rp_scene_destroy(scene);
 }
 
 /* --- many clumps ------------------------------------------------------------------------------ */
@@ -305,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lone_clump_is_denser_inside),
+        cmocka_unit_test(a_clump_without_neighbours_is_a_ball),
         cmocka_unit_test(a_block_is_even_inside),
         cmocka_unit_test(beside_a_floor_it_is_as_dense_as_elsewhere),
         cmocka_unit_test(wedged_in_between_bodies_none_is_inside),
