@@ -96,8 +96,8 @@ static const rp_param domain_params[] = {
              "of the walls (tangent); what counts is the geometric mean with the material's; rough "
              "(or inf): grains cling to them as to each other, by the tangent of their angle"),
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
-         "of the walls: share of its speed that a grain keeps in a bounce; what counts is the "
-         "geometric mean with the material's"),
+         "of the walls: share of its speed that a body, or in dem and null a grain, keeps in a "
+         "bounce; what counts is the geometric mean with the other's"),
 };
 DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
        "the space that grains may be in, and its walls");
@@ -117,22 +117,24 @@ DEFINE(particles_table, "particles section", rp_particles_spec, particles_params
 
 static const rp_param material_params[] = {
     REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
-    REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80, "angle of repose"),
+    REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80,
+         "angle of repose; in dem and null on rough surfaces only"),
     REAL(rp_material_spec, cohesion, "cohesion", "Pa", "0 Pa", 0, 1e9,
-         "tensile strength of the dry material"),
+         "in frictional and pcisph: tensile strength of the dry material"),
     REAL(rp_material_spec, viscosity, "viscosity", "", "0.01", 0, 1e6,
-         "inner damping of motion of the dry material; 0.01 for sand"),
+         "in frictional and pcisph: inner damping of motion of the dry material; 0.01 for sand"),
     REAL(rp_material_spec, wet_cohesion, "wet_cohesion", "Pa", "1500 Pa", 0, 1e9,
-         "tensile strength at moisture 1; in between it changes evenly with the moisture"),
+         "in frictional and pcisph: tensile strength at moisture 1; in between it changes evenly "
+         "with the moisture"),
     REAL(rp_material_spec, wet_viscosity, "wet_viscosity", "", "0.3", 0, 1e6,
-         "inner damping of motion at moisture 1; in between it changes evenly with the moisture"),
+         "in frictional and pcisph: inner damping of motion at moisture 1; in between it changes "
+         "evenly with the moisture"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
          "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
          "body's, where that is not rough; in dem between grains, too"),
-    REAL(
-        rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
-        "share of its speed that a grain keeps in a bounce; what counts is the geometric mean with "
-        "the body's; in dem between grains, too"),
+    REAL(rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
+         "in dem and null: share of its speed that a grain keeps in a bounce; what counts is the "
+         "geometric mean with the body's; in dem between grains, too"),
     REAL(
         rp_material_spec, rolling_friction, "rolling_friction", "", "0", 0, 10,
         "in dem: the couple that resists rolling is at most this times the force times the radius; "
@@ -333,7 +335,8 @@ static const rp_param body_params[] = {
     FRICTION(rp_body_spec,
              "of its surface (tangent); what counts is the geometric mean with the material's; "
              "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
-    REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1, "of its surface"),
+    REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1,
+         "of its surface: against other bodies, and against grains in dem and null"),
     VEC3(rp_body_spec, velocity, "velocity", "m/s", "", -1e5, 1e5,
          "of a dynamic body at the start; with motion: keys, and no keys that give a position, it "
          "moves so for ever"),

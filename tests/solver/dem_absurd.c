@@ -186,9 +186,9 @@ static void bodies_that_are_too_fast_are_told(void **state)
     check_fails(PLAIN_SPACING PLAIN_GRAINS PLAIN_SOURCE PLAIN_SOLVER
                 "domain: {low: [-1, -1, -0.04], high: [1, 1, 9]}\n"
                 "bodies:\n"
-                "  mixer: {shape: sphere, radius: 1 cm, position: [0.5, 0, 1], motion: keys, keys: "
+                "  mixer: {shape: sphere, radius: 1 cm, motion: keys, keys: "
                 "[{time: 0, position: [0.5, 0, 1]}, {time: 1, position: [0.5, 0, 2]}]}\n"
-                "  ram: {shape: sphere, radius: 1 cm, position: [0, 0, 1], motion: keys, "
+                "  ram: {shape: sphere, radius: 1 cm, motion: keys, "
                 "interpolation: linear, keys: [{time: 20 ms, position: [0, 0, 1]}, {time: 21 ms, "
                 "position: [0, 0, 3]}]}\n",
                 2000, RP_ERROR_NUMERIC, "the body 'ram' goes at ", "time.max_step");
