@@ -5,6 +5,7 @@
 #include "record/sealed.h"
 #include "record/sealed_image.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +53,10 @@ static rp_code check_values(const rp_sealed_reader *file, const char *name, rp_f
     size_t place = rp_range_leave(&range, type, values, rows * columns);
     if (place == rows * columns) return RP_OK;
     rp_place where = {.file = file->path};
-    return rp_fail_at(report, RP_ERROR_DAMAGED, &where, name,
-                      "value %zu is %g; allowed are %g to %g", place / columns,
-                      rp_range_value(type, values, place), range.low, range.high);
+    char allowed[64] = "finite numbers";
+    if (range.high < DBL_MAX) snprintf(allowed, sizeof allowed, "%g to %g", range.low, range.high);
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &where, name, "value %zu is %g; allowed are %s",
+                      place / columns, rp_range_value(type, values, place), allowed);
 }
 
 bool rp_sealed_has_fact(const rp_sealed_reader *file, const char *name)

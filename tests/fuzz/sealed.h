@@ -133,7 +133,8 @@ static inline void put_array(hid_t file, const char *name, hid_t type, hsize_t r
     int rank = columns > 1 ? 2 : 1;
     if (odd == 3) {
         rank = next_byte(bytes) % 4;
-        extent[0] = (hsize_t)next_byte(bytes) << (next_byte(bytes) % 60);
+        extent[0] = next_byte(bytes);
+        extent[0] <<= next_byte(bytes) % 60;
         extent[1] = next_byte(bytes);
     }
     hid_t space = H5Screate_simple(rank, extent, NULL);

@@ -284,7 +284,7 @@ static void any_byte_may_be_wrong(void **state)
     for (int compress = 0; compress < 2; compress++) {
         sound_frame f;
         make_sound(state, &f, compress);
-        size_t step = compress ? 7 : 3;
+        size_t step = compress ? 61 : 17;
         for (size_t at = RP_SEAL_BYTES; at + 8 < f.size; at += step) {
             static const uint8_t patterns[][4] = {{0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}, {1}};
             char kept[4];
