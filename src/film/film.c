@@ -245,11 +245,23 @@ static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *enc
 {
     char *bytes;
     size_t size;
-    rp_code code = rp_file_read(rp_film_picture_path(film, picture).text, &bytes, &size, report);
+    rp_path path = rp_film_picture_path(film, picture);
+    rp_place place = {.file = path.text};
+    rp_code code = rp_file_read(path.text, &bytes, &size, report);
     if (code != RP_OK) return code;
-    code = rp_encoder_add(encoder, bytes, size, report);
+    if (rp_png_is_whole(bytes, size, film->options.width, film->options.height))
+        code = rp_encoder_add(encoder, bytes, size, report);
+    else
+        code = rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
+                          "the picture has changed since it was painted; the same command paints "
+                          "it again");
     rp_release(bytes, size + 1);
     return code;
+}
+
+static bool keep_on(void *user)
+{
+    return rp_film_show(user);
 }
 
 static rp_code encode(rp_film *film, rp_report *report)
@@ -257,6 +269,7 @@ static rp_code encode(rp_film *film, rp_report *report)
     rp_encoder *encoder;
     rp_code code = rp_encoder_start(film->options.path, frames_per_second(film), &encoder, report);
     if (code != RP_OK) return code;
+    rp_encoder_watch(encoder, keep_on, film);
     film->started = rp_clock();
     film->progress.encoding = true;
     film->progress.frame = 0;
