@@ -1,6 +1,7 @@
 /* repose: simulate sand from the command line. One file per verb; this one finds it. */
 #include "cli.h"
 
+#include <signal.h>
 #include <string.h>
 
 static const verb *const verbs[] = {
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
     rp_hooks hooks = rp_default_hooks();
     hooks.log = log_line;
     rp_set_hooks(&hooks);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` is a fault like any other */
     if (argc < 2) {
         options none = {0};
         verb_help.run(&verb_help, &none);

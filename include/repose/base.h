@@ -3,7 +3,9 @@
  * A function that can fail returns an rp_code and takes an rp_report, to which it adds faults with
  * their evidence: file, line, key, what was found, what is allowed. A report may be NULL: then only
  * the code is left. The library never prints and never exits; what it wants to say goes through the
- * hooks.
+ * hooks. NULL for anything else that is needed is RP_ERROR_INPUT; functions without a code give 0,
+ * NULL or nothing. docs/guide/library.md says what a host program may do with threads, fork,
+ * rounding modes, traps, signals and small stacks.
  */
 #ifndef REPOSE_BASE_H
 #define REPOSE_BASE_H
@@ -83,7 +85,7 @@ typedef struct rp_hooks {
 } rp_hooks;
 
 RP_API rp_hooks rp_default_hooks(void);
-RP_API void rp_set_hooks(const rp_hooks *hooks);
+RP_API void rp_set_hooks(const rp_hooks *hooks); /* NULL changes nothing */
 
 /* Memory taken through the hooks. */
 typedef struct rp_memory_use {

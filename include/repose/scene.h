@@ -44,7 +44,7 @@ RP_API int64_t rp_scene_frame_count(const rp_scene *scene);
 RP_API int rp_scene_find_body(const rp_scene *scene, const char *name);
 RP_API int rp_scene_find_material(const rp_scene *scene, const char *name);
 
-/* A scene in the making. Setting never fails; finishing checks everything. */
+/* A scene in the making. Setting never fails; finishing checks everything, a NULL as well. */
 typedef struct rp_draft rp_draft;
 RP_API rp_draft *rp_draft_create(void);
 RP_API void rp_draft_set(rp_draft *draft, const char *key, const char *value);

@@ -39,7 +39,8 @@ RP_API void rp_world_destroy(rp_world *world);
 
 /* One step. */
 RP_API rp_code rp_world_step(rp_world *world, rp_report *report);
-/* Steps until exactly `time`; the last steps are cut evenly so as to meet it. */
+/* Steps until exactly `time`, which must not have passed; the last steps are cut evenly so as to
+ * meet it. */
 RP_API rp_code rp_world_run_to(rp_world *world, double time, rp_report *report);
 
 RP_API double rp_world_time(const rp_world *world); /* s */

@@ -69,8 +69,8 @@ rp_hooks rp_default_hooks(void)
 
 void rp_set_hooks(const rp_hooks *wanted)
 {
-    RP_ASSERT(wanted && wanted->allocate && wanted->release && wanted->log &&
-              wanted->assert_failed);
+    if (!wanted) return;
+    RP_ASSERT(wanted->allocate && wanted->release && wanted->log && wanted->assert_failed);
     /* A block must go back to where it came from. */
     RP_ASSERT(atomic_load(&bytes_now) == 0);
     hooks = *wanted;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -52,9 +53,20 @@ rp_code rp_program_start(const char *path, char *const arguments[], const int fi
     return error ? rp_fail_errno(report, error, path, "start") : RP_OK;
 }
 
+rp_code rp_program_wait_while(const char *name, pid_t child, rp_keep_on_fn *keep_on, void *user,
+                              int *status, rp_report *report)
+{
+    const struct timespec shortly = {.tv_nsec = (long)(1e9 * RP_PROGRAM_PATIENCE)};
+    for (;;) {
+        pid_t ended = waitpid(child, status, keep_on ? WNOHANG : 0);
+        if (ended == child) return RP_OK;
+        if (ended < 0 && errno != EINTR) return rp_fail_errno(report, errno, name, "wait for");
+        if (keep_on && !keep_on(user)) return RP_INTERRUPTED;
+        if (keep_on) nanosleep(&shortly, NULL);
+    }
+}
+
 rp_code rp_program_wait(const char *name, pid_t child, int *status, rp_report *report)
 {
-    while (waitpid(child, status, 0) < 0)
-        if (errno != EINTR) return rp_fail_errno(report, errno, name, "wait for");
-    return RP_OK;
+    return rp_program_wait_while(name, child, NULL, NULL, status, report);
 }

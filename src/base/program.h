@@ -17,7 +17,15 @@ bool rp_program_find(const char *name, char *path, size_t size);
 rp_code rp_program_start(const char *path, char *const arguments[], const int files[3],
                          pid_t *child, rp_report *report);
 
-/* Waits for its end; `*status` as waitpid gives it. */
+/* Asked now and then while another program keeps us waiting; false to give up. */
+typedef bool rp_keep_on_fn(void *user);
+/* Seconds from one question to the next. */
+#define RP_PROGRAM_PATIENCE 0.05
+
+/* Waits for its end; `*status` as waitpid gives it. RP_INTERRUPTED, while it still runs, when
+ * `keep_on`, which may be NULL, says so. */
+rp_code rp_program_wait_while(const char *name, pid_t child, rp_keep_on_fn *keep_on, void *user,
+                              int *status, rp_report *report);
 rp_code rp_program_wait(const char *name, pid_t child, int *status, rp_report *report);
 
 #endif

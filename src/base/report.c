@@ -87,6 +87,8 @@ const rp_fault *rp_report_fault(const rp_report *report, int index)
 int rp_fault_text(const rp_fault *fault, char *text, size_t size)
 {
     char place[1024] = "";
+    if (text && size) text[0] = 0;
+    if (!fault || (!text && size)) return 0;
     if (fault->file[0] && fault->line && fault->column)
         snprintf(place, sizeof place, "%s:%d:%d: ", fault->file, fault->line, fault->column);
     else if (fault->file[0] && fault->line)
@@ -185,13 +187,19 @@ rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what)
                    what);
 }
 
+rp_code rp_fail_null(rp_report *report, const char *function, const char *argument)
+{
+    return rp_fail(report, RP_ERROR_INPUT, "%s: %s is NULL", function, argument);
+}
+
 rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action)
 {
     rp_place place = {.file = file};
     rp_code code = error == ENOSPC || error == EDQUOT ? RP_ERROR_SPACE : RP_ERROR_IO;
-    const char *advice = code == RP_ERROR_SPACE
-                             ? "; free some space and try again (`repose resume RUN` goes on with a run)"
-                             : "";
+    const char *advice =
+        code == RP_ERROR_SPACE
+            ? "; free some space and try again (`repose resume RUN` goes on with a run)"
+            : "";
     return rp_fail_at(report, code, &place, NULL, "cannot %s: %s%s", action, strerror(error),
                       advice);
 }

@@ -18,6 +18,8 @@ rp_code rp_fail_at(rp_report *report, rp_code code, const rp_place *place, const
                    const char *format, ...) RP_PRINTF(5, 6);
 /* "out of memory: N MB for WHAT". */
 rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what);
+/* "FUNCTION: ARGUMENT is NULL". */
+rp_code rp_fail_null(rp_report *report, const char *function, const char *argument);
 /* A failed system call on `file`: picks RP_ERROR_SPACE or RP_ERROR_IO from `error` (an errno). */
 rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action);
 

@@ -3,6 +3,7 @@
  * what it wrote in one loop is still in its cache in the next; when it is done with that, it helps
  * others with theirs. */
 #include "base/threads.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -21,6 +22,9 @@
 #define PARTS_MAX 1024
 /* A loop often follows on the heels of another: look this often before going to sleep. */
 #define SPINS 2000
+/* Of the pool's threads: what the largest task needs, several times over, whatever the limits of
+ * the host program's threads are. */
+#define STACK_BYTES ((size_t)1 << 20)
 
 /* Items of one thread; a cache line each. */
 typedef struct stretch {
@@ -46,10 +50,29 @@ struct rp_threads {
     atomic_uint generation;
     atomic_int ready; /* pool threads that have taken a number */
     atomic_int busy;  /* pool threads still in the present loop */
+    unsigned forks;   /* of the process when the pool was made */
     bool stop;
     bool looping; /* loops do not nest */
     loop work;
 };
+
+/* After a fork the child has a copy of the pool, but none of its threads. */
+static atomic_uint forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+static bool has_threads(const rp_threads *threads)
+{
+    return threads->executor.run || threads->forks == atomic_load(&forks);
+}
 
 static void run_blocks(const loop *work, int thread)
 {
@@ -90,6 +113,7 @@ static void spin_for_generation(rp_threads *threads, unsigned seen)
 
 static void *thread_main(void *argument)
 {
+    RP_ENTER();
     rp_threads *threads = argument;
     int number = 1 + atomic_fetch_add(&threads->ready, 1);
     unsigned seen = 0;
@@ -111,6 +135,24 @@ static void *thread_main(void *argument)
     }
 }
 
+/* 0 or an error number. */
+static int start_threads(rp_threads *threads)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_attr_t attributes;
+    pthread_once(&once, watch_forks);
+    threads->forks = atomic_load(&forks);
+    int error = pthread_attr_init(&attributes);
+    if (error) return error;
+    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    for (int i = 0; i < threads->count - 1 && !error; i++) {
+        error = pthread_create(&threads->handles[i], &attributes, thread_main, threads);
+        if (!error) threads->started++;
+    }
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 static rp_code start_pool(rp_threads *threads, rp_report *report)
 {
     pthread_mutex_init(&threads->mutex, NULL);
@@ -120,11 +162,7 @@ static rp_code start_pool(rp_threads *threads, rp_report *report)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = 0;
-    for (int i = 0; i < threads->count - 1 && !error; i++) {
-        error = pthread_create(&threads->handles[i], NULL, thread_main, threads);
-        if (!error) threads->started++;
-    }
+    int error = start_threads(threads);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!error) return RP_OK;
     return rp_fail(report, RP_ERROR_UNSUPPORTED, "cannot start thread %d of %d: %s",
@@ -200,7 +238,7 @@ rp_code rp_threads_create_from(const rp_executor *executor, rp_threads **out, rp
 void rp_threads_destroy(rp_threads *threads)
 {
     if (!threads) return;
-    if (threads->handles) {
+    if (threads->handles && has_threads(threads)) {
         pthread_mutex_lock(&threads->mutex);
         threads->stop = true;
         pthread_cond_broadcast(&threads->wake);
@@ -210,8 +248,8 @@ void rp_threads_destroy(rp_threads *threads)
         pthread_cond_destroy(&threads->wake);
         pthread_cond_destroy(&threads->done);
         pthread_mutex_destroy(&threads->mutex);
-        rp_release(threads->handles, handles_size(threads));
     }
+    rp_release(threads->handles, handles_size(threads));
     rp_release(threads->work.stretches, (size_t)threads->count * sizeof(stretch));
     rp_release(threads, sizeof *threads);
 }
@@ -239,8 +277,10 @@ static void run_on_pool(rp_threads *threads)
     pthread_mutex_unlock(&threads->mutex);
 }
 
+/* The host's threads may round as the host likes. */
 static void executor_task(void *argument, int index)
 {
+    RP_ENTER();
     run_blocks(argument, index);
 }
 
@@ -248,7 +288,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
                      void *context)
 {
     RP_ASSERT(block > 0);
-    if (!threads || threads->count == 1 || count <= block) {
+    if (!threads || threads->count == 1 || count <= block || !has_threads(threads)) {
         for (size_t begin = 0; begin < count; begin += block)
             body(context, begin, count - begin < block ? count : begin + block);
         return;

@@ -21,8 +21,8 @@ int rp_threads_count(const rp_threads *threads);
 typedef void rp_range_fn(void *context, size_t begin, size_t end);
 
 /* Calls `body` for [0, block), [block, 2 block) … up to `count`, and returns when all are done.
- * Loops do not nest. With NULL for threads everything runs on the caller, in order. Allocates
- * nothing. */
+ * Loops do not nest. With NULL for threads, and in a child process that was forked off since they
+ * were made, everything runs on the caller, in order. Allocates nothing. */
 void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_fn *body,
                      void *context);
 

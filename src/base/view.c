@@ -23,6 +23,7 @@ size_t rp_field_type_size(rp_field_type type)
 
 const rp_field *rp_view_field(const rp_view *view, const char *name)
 {
+    if (!view || !name) return NULL;
     for (int i = 0; i < view->field_count; i++)
         if (strcmp(view->fields[i].name, name) == 0) return &view->fields[i];
     return NULL;

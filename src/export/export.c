@@ -1,4 +1,5 @@
 #include "export/export.h"
+#include "base/entry.h"
 #include "base/memory.h"
 #include "contact/contact.h"
 #include "export/digits.h"
@@ -249,8 +250,13 @@ static rp_code run_export(rp_export *export, const struct format *format,
 rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
                          const rp_export_options *options, rp_report *report)
 {
+    RP_NEED(record, report);
+    RP_NEED(view, report);
+    RP_ENTER();
     const rp_export_options usual = rp_default_export_options();
     if (!options) options = &usual;
+    RP_NEED(options->format, report);
+    RP_NEED(options->stem, report);
     const struct format *format = find_format(options->format, report);
     if (!format) return RP_ERROR_INPUT;
     rp_code code = check_export(record, number, view, options, report);

@@ -1,6 +1,6 @@
 /* ffmpeg as a program of its own. Pictures go through a socket, not a pipe: writing to a socket can
- * be told not to send the host program a SIGPIPE when ffmpeg dies. Complaints go to a file without
- * a name. */
+ * be told not to send the host program a SIGPIPE when ffmpeg dies. Complaints, and how many
+ * pictures ffmpeg has taken, go to files without names. */
 #include "film/encode.h"
 #include "base/aside.h"
 #include "base/memory.h"
@@ -8,11 +8,12 @@
 #include "base/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -22,7 +23,10 @@
 
 struct rp_encoder {
     rp_aside_folder aside;
-    FILE *complaints;
+    FILE *complaints, *counts;
+    long long added; /* pictures */
+    rp_keep_on_fn *keep_on;
+    void *user;
     int socket;  /* -1 when closed */
     pid_t child; /* 0 when there is none */
 };
@@ -104,9 +108,10 @@ static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const c
 {
     char program[PATH_MAX], target[RP_PATH_MAX + 8];
     const char *arguments[ARGUMENTS_MAX] = {
-        "ffmpeg", "-hide_banner", "-loglevel",  "error", "-nostats", "-y",     "-f", "image2pipe",
-        "-c:v",   "png",          "-framerate", rate,    "-i",       "pipe:0", "-an"};
-    int count = 15;
+        "ffmpeg",  "-hide_banner", "-loglevel", "error",      "-nostats",    "-progress", "pipe:1",
+        "-xerror", "-y",           "-f",        "image2pipe", "-err_detect", "explode",   "-c:v",
+        "png",     "-framerate",   rate,        "-i",         "pipe:0",      "-an"};
+    int count = 20;
     for (int i = 0; i < 12 && kind->arguments[i]; i++)
         arguments[count++] = kind->arguments[i];
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
@@ -117,13 +122,10 @@ static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const c
              encoder->aside.file); /* never a protocol or an option */
     arguments[count] = target;
     if (!rp_program_find("ffmpeg", program, sizeof program)) return rp_encoder_check(report);
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0) return rp_fail_errno(report, errno, "/dev/null", "open");
-    int files[3] = {input, nowhere, fileno(encoder->complaints)};
+    int files[3] = {input, fileno(encoder->counts), fileno(encoder->complaints)};
     rp_code code =
         rp_program_start(program, (char *const *)arguments, files, &encoder->child, report);
     if (code != RP_OK) encoder->child = 0;
-    close(nowhere);
     return code;
 }
 
@@ -132,7 +134,9 @@ static rp_code start(rp_encoder *encoder, const film_kind *kind, const char *rat
 {
     int ends[2];
     encoder->complaints = tmpfile();
-    if (!encoder->complaints) return rp_fail_errno(report, errno, "a temporary file", "make");
+    encoder->counts = tmpfile();
+    if (!encoder->complaints || !encoder->counts)
+        return rp_fail_errno(report, errno, "a temporary file", "make");
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return rp_fail_errno(report, errno, "ffmpeg", "connect to");
     rp_code code = start_program(encoder, kind, rate, ends[1], report);
@@ -170,6 +174,31 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     return code;
 }
 
+void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user)
+{
+    encoder->keep_on = keep_on;
+    encoder->user = user;
+}
+
+/* How many pictures ffmpeg has put into the film; -1 when it does not say. */
+static long long encoded(FILE *file)
+{
+    long long count = -1;
+    rewind(file);
+    for (char line[512]; fgets(line, sizeof line, file);)
+        if (strncmp(line, "frame=", 6) == 0) count = atoll(line + 6);
+    return count;
+}
+
+static rp_code check_count(const rp_encoder *encoder, rp_report *report)
+{
+    long long count = encoded(encoder->counts);
+    rp_place place = {.file = encoder->aside.path};
+    if (count < 0 || count == encoder->added) return RP_OK;
+    return rp_fail_at(report, RP_ERROR_IO, &place, NULL,
+                      "ffmpeg took %lld of %lld pictures into the film", count, encoder->added);
+}
+
 /* The last line that says something: "Conversion failed!" only ends what was said before. */
 static void read_complaint(FILE *file, char *text, size_t size)
 {
@@ -194,7 +223,9 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
     int status = 0;
     char text[512], how[64];
     rp_place place = {.file = encoder->aside.path};
-    rp_code code = rp_program_wait("ffmpeg", encoder->child, &status, report);
+    rp_code code = rp_program_wait_while("ffmpeg", encoder->child, encoder->keep_on, encoder->user,
+                                         &status, report);
+    if (code == RP_INTERRUPTED) return code; /* it is ended when it is abandoned */
     encoder->child = 0;
     if (code != RP_OK) return code;
     bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -209,11 +240,24 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
                       "ffmpeg failed: %s", text[0] ? text : how);
 }
 
+/* Until ffmpeg has read something, or for a short while; false when it is to stop. */
+static bool wait_for_room(const rp_encoder *encoder)
+{
+    struct pollfd wanted = {.fd = encoder->socket, .events = POLLOUT};
+    bool room = poll(&wanted, 1, (int)(1000 * RP_PROGRAM_PATIENCE)) > 0;
+    return room || !encoder->keep_on || encoder->keep_on(encoder->user);
+}
+
 rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_report *report)
 {
     const char *next = bytes;
+    encoder->added++;
     while (size > 0 && encoder->socket >= 0) {
-        ssize_t sent = send(encoder->socket, next, size, MSG_NOSIGNAL);
+        ssize_t sent = send(encoder->socket, next, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (!wait_for_room(encoder)) return RP_INTERRUPTED;
+            continue;
+        }
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) {
             close_socket(encoder);
@@ -234,6 +278,7 @@ rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
         code = wait_for(encoder, true, report);
     else
         code = rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
+    if (code == RP_OK) code = check_count(encoder, report);
     if (code == RP_OK) code = rp_aside_folder_finish(&encoder->aside, "ffmpeg", report);
     rp_encoder_abandon(encoder);
     return code;
@@ -249,6 +294,7 @@ void rp_encoder_abandon(rp_encoder *encoder)
         rp_program_wait("ffmpeg", encoder->child, &status, NULL);
     }
     if (encoder->complaints) fclose(encoder->complaints);
+    if (encoder->counts) fclose(encoder->counts);
     rp_aside_folder_abandon(&encoder->aside);
     rp_release(encoder, sizeof *encoder);
 }

@@ -2,7 +2,7 @@
 #ifndef RP_FILM_ENCODE_H
 #define RP_FILM_ENCODE_H
 
-#include "repose/base.h"
+#include "base/program.h"
 
 #include <stdbool.h>
 
@@ -17,13 +17,17 @@ rp_code rp_encoder_check(rp_report *report);
 /* True for names that end in .mp4 or .webm. */
 bool rp_encoder_knows(const char *path);
 
-/* Starts a film. It is written to a private folder beside `path`, which appears when it is whole. */
+/* Starts a film. It is written to a private folder beside `path`, which appears when it is whole.
+ */
 rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder **out,
                          rp_report *report);
+/* Asked whenever ffmpeg keeps us waiting: false makes adding and finishing RP_INTERRUPTED. */
+void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user);
 /* The bytes of the next PNG file; all have the same size in pixels. After a fault only
  * rp_encoder_abandon is left. */
 rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_report *report);
-/* The film is there once this returns RP_OK; otherwise nothing of it is. Releases the encoder. */
+/* The film is there, with every picture, once this returns RP_OK; otherwise nothing of it is.
+ * Releases the encoder. */
 rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report);
 /* Ends ffmpeg and removes what it has written. NULL is fine. */
 void rp_encoder_abandon(rp_encoder *encoder);

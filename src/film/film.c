@@ -1,6 +1,7 @@
 /* Films of runs: check, survey, paint what is missing, encode. */
 #include "film/film.h"
 #include "base/clock.h"
+#include "base/entry.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "film/encode.h"
@@ -90,6 +91,9 @@ static rp_code check_target(const rp_film_options *o, rp_report *report)
 
 rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_report *report)
 {
+    RP_NEED(options, report);
+    RP_NEED(scene, report);
+    RP_ENTER();
     rp_code code = check_numbers(options, report);
     if (code == RP_OK) code = check_camera(options->camera, scene, report);
     return code == RP_OK ? check_target(options, report) : code;
@@ -139,10 +143,16 @@ static rp_code open_film(rp_film *film, rp_report *report)
 rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, int run_count,
                      rp_film **out, rp_report *report)
 {
+    RP_NEED(options, report);
+    RP_NEED(runs, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     *out = NULL;
     if (run_count < 1 || run_count > RP_FILM_RUNS_MAX)
         return rp_fail(report, RP_ERROR_INPUT, "a film of %d runs: 1 to %d are allowed", run_count,
                        RP_FILM_RUNS_MAX);
+    for (int i = 0; i < run_count; i++)
+        RP_NEED(runs[i].record, report);
     rp_film *film = rp_allocate_zero(sizeof *film);
     if (!film) return rp_fail_memory(report, sizeof *film, "a film");
     film->options = *options;
@@ -171,6 +181,7 @@ void rp_film_close(rp_film *film)
 
 rp_film_progress rp_film_state(const rp_film *film)
 {
+    if (!film) return (rp_film_progress){.seconds_left = -1};
     rp_film_progress p = film->progress;
     double done = (double)(p.frame - (p.encoding ? 0 : p.kept)) + p.part;
     double left = (double)(p.frame_count - p.frame) - p.part;
@@ -199,6 +210,8 @@ static rp_code paint_file(rp_film *film, int64_t picture, rp_report *report)
 
 rp_code rp_film_paint(rp_film *film, rp_report *report)
 {
+    RP_NEED(film, report);
+    RP_ENTER();
     rp_code code = RP_OK;
     if (!film->options.path)
         return rp_fail(report, RP_ERROR_INPUT, "this film has no place to be painted to");
@@ -232,11 +245,23 @@ static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *enc
 {
     char *bytes;
     size_t size;
-    rp_code code = rp_file_read(rp_film_picture_path(film, picture).text, &bytes, &size, report);
+    rp_path path = rp_film_picture_path(film, picture);
+    rp_place place = {.file = path.text};
+    rp_code code = rp_file_read(path.text, &bytes, &size, report);
     if (code != RP_OK) return code;
-    code = rp_encoder_add(encoder, bytes, size, report);
+    if (rp_png_is_whole(bytes, size, film->options.width, film->options.height))
+        code = rp_encoder_add(encoder, bytes, size, report);
+    else
+        code = rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
+                          "the picture has changed since it was painted; the same command paints "
+                          "it again");
     rp_release(bytes, size + 1);
     return code;
+}
+
+static bool keep_on(void *user)
+{
+    return rp_film_show(user);
 }
 
 static rp_code encode(rp_film *film, rp_report *report)
@@ -244,6 +269,7 @@ static rp_code encode(rp_film *film, rp_report *report)
     rp_encoder *encoder;
     rp_code code = rp_encoder_start(film->options.path, frames_per_second(film), &encoder, report);
     if (code != RP_OK) return code;
+    rp_encoder_watch(encoder, keep_on, film);
     film->started = rp_clock();
     film->progress.encoding = true;
     film->progress.frame = 0;
@@ -264,6 +290,8 @@ static rp_code encode(rp_film *film, rp_report *report)
 
 rp_code rp_film_finish(rp_film *film, rp_report *report)
 {
+    RP_NEED(film, report);
+    RP_ENTER();
     if (film->progress.frame < rp_film_count(film) || film->progress.encoding)
         return rp_fail(report, RP_ERROR_INPUT, "the film is not painted yet");
     if (!film->encodes) return RP_OK;

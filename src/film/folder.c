@@ -245,17 +245,15 @@ static bool older(const struct stat *a, const struct stat *b)
     return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
 }
 
-/* True when a PNG file has its end: a power cut may leave files that are empty or cut short, and
- * ffmpeg would fail on them again and again. */
-static bool is_whole(const char *path)
+/* A power cut may leave files that are empty or cut short, and disks change bytes: ffmpeg would
+ * leave such pictures out of the film, or fail on them again and again. */
+static bool is_whole(const rp_film *film, const char *path)
 {
-    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
-    unsigned char found[sizeof end];
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    bool whole = fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
-                 fread(found, sizeof found, 1, file) == 1 && memcmp(found, end, sizeof end) == 0;
-    fclose(file);
+    char *bytes;
+    size_t size;
+    if (rp_file_read(path, &bytes, &size, NULL) != RP_OK) return false;
+    bool whole = rp_png_is_whole(bytes, size, film->options.width, film->options.height);
+    rp_release(bytes, size + 1);
     return whole;
 }
 
@@ -263,12 +261,12 @@ bool rp_film_has_picture(const rp_film *film, int64_t picture)
 {
     struct stat painted, frame;
     rp_path file = rp_film_picture_path(film, picture);
-    if (stat(file.text, &painted) != 0 || !is_whole(file.text)) return false;
+    if (lstat(file.text, &painted) != 0 || !S_ISREG(painted.st_mode)) return false;
     for (int i = 0; i < film->shown_count; i++) {
         rp_path path = rp_shown_path(&film->shown[i], picture);
         if (stat(path.text, &frame) != 0 || older(&painted, &frame)) return false;
     }
-    return true;
+    return is_whole(film, file.text);
 }
 
 void rp_film_folder_remove(rp_film *film)

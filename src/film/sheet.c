@@ -1,4 +1,5 @@
 /* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
+#include "base/entry.h"
 #include "base/report.h"
 #include "film/film.h"
 #include "scene/scene.h"
@@ -30,6 +31,11 @@ rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report)
 rp_code rp_view_picture(const rp_view *view, const rp_scene *scene, const rp_film_options *options,
                         const char *path, rp_report *report)
 {
+    RP_NEED(view, report);
+    RP_NEED(scene, report);
+    RP_NEED(options, report);
+    RP_NEED(path, report);
+    RP_ENTER();
     rp_paint_options paint = rp_film_paint_options(options);
     rp_colour_range range = {options->range_low, options->range_high};
     if (range.low < range.high) paint.range = &range;

@@ -40,6 +40,9 @@ rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int colum
 
 /* Written under a temporary name next to `path` and renamed, so the file is whole or absent. */
 rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report);
+/* True for the bytes of a whole PNG file of that many pixels: every chunk is there, with the
+ * checksum that belongs to it. */
+bool rp_png_is_whole(const void *bytes, size_t size, int width, int height);
 /* True when this build can write PNG files. */
 bool rp_picture_can_write_png(void);
 

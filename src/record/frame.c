@@ -81,7 +81,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
 
 const rp_view *rp_frame_view(const rp_frame_file *frame)
 {
-    return &frame->view;
+    return frame ? &frame->view : NULL;
 }
 
 void rp_frame_close(rp_frame_file *frame)

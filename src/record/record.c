@@ -1,3 +1,4 @@
+#include "base/entry.h"
 #include "base/memory.h"
 #include "record/fields.h"
 #include "record/fine.h"
@@ -229,6 +230,10 @@ rp_code rp_record_begin(const char *folder, const rp_scene *scene, int threads, 
 rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads, rp_record **out,
                          rp_report *report)
 {
+    RP_NEED(folder, report);
+    RP_NEED(scene, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     return rp_record_begin(folder, scene, threads, NULL, out, report);
 }
 
@@ -272,6 +277,9 @@ static rp_code check_run(const rp_record *record, rp_report *report)
 
 rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
 {
+    RP_NEED(folder, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     *out = NULL;
     rp_code code = check_length(folder, report);
     if (code != RP_OK) return code;
@@ -296,17 +304,17 @@ rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
 
 const rp_scene *rp_record_scene(const rp_record *record)
 {
-    return record->scene;
+    return record ? record->scene : NULL;
 }
 
 const char *rp_record_folder(const rp_record *record)
 {
-    return record->folder;
+    return record ? record->folder : NULL;
 }
 
 int64_t rp_record_frame_count(const rp_record *record)
 {
-    return (int64_t)record->frames.count;
+    return record ? (int64_t)record->frames.count : 0;
 }
 
 static int64_t number_at(const rp_numbers *numbers, int64_t index)
@@ -316,17 +324,17 @@ static int64_t number_at(const rp_numbers *numbers, int64_t index)
 
 int64_t rp_record_frame_number(const rp_record *record, int64_t index)
 {
-    return number_at(&record->frames, index);
+    return record ? number_at(&record->frames, index) : -1;
 }
 
 int64_t rp_record_fine_count(const rp_record *record)
 {
-    return (int64_t)record->fine.count;
+    return record ? (int64_t)record->fine.count : 0;
 }
 
 int64_t rp_record_fine_number(const rp_record *record, int64_t index)
 {
-    return number_at(&record->fine, index);
+    return record ? number_at(&record->fine, index) : -1;
 }
 
 static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
@@ -355,6 +363,9 @@ static rp_code check_fields(const rp_view *view, rp_report *report)
 rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
                               rp_report *report)
 {
+    RP_NEED(record, report);
+    RP_NEED(view, report);
+    RP_ENTER();
     if (number < 0)
         return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
     if (view->body_count != record->scene->bodies.count)
@@ -414,6 +425,9 @@ static rp_code keep_fitting(const rp_record *record, const char *path, rp_frame_
 rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
                              rp_report *report)
 {
+    RP_NEED(record, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     rp_path path = rp_record_frame_path(record, number);
     rp_code code = rp_frame_read(path.text, number, out, report);
     return code == RP_OK ? keep_fitting(record, path.text, out, report) : code;
@@ -422,6 +436,9 @@ rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_f
 rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_file **out,
                             rp_report *report)
 {
+    RP_NEED(record, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     rp_path folder = rp_record_path(record, RP_FINE_FOLDER);
     rp_path path = rp_parts_index_path(folder.text, number);
     rp_code code = rp_fine_read(folder.text, number, out, report);

@@ -1,5 +1,6 @@
 /* Fine grains for a run that has been. */
 #include "base/clock.h"
+#include "base/entry.h"
 #include "base/report.h"
 #include "run/run.h"
 
@@ -159,6 +160,9 @@ static void finish(refinement *r, rp_refine_summary *summary)
 
 rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary, rp_report *report)
 {
+    RP_NEED(options, report);
+    RP_NEED(options->folder, report);
+    RP_ENTER();
     if (summary) memset(summary, 0, sizeof *summary);
     refinement r = {.options = options, .lock = -1, .resumed = -1, .started = rp_clock()};
     r.budget.limit = rp_world_budget(&(rp_world_options){.memory_limit = options->memory_limit});

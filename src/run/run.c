@@ -1,5 +1,6 @@
 /* A scene runs into a record: the loop over frames, checkpoints and resuming. */
 #include "run/run.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/report.h"
 #include "export/export.h"
@@ -22,6 +23,9 @@ rp_run_options rp_default_run_options(void)
 
 rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(path, report);
+    RP_ENTER();
     rp_store store;
     rp_store_begin(&store);
     store.borrow = true; /* the world stands still while it is written */
@@ -33,6 +37,9 @@ rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report
 
 rp_code rp_world_load(rp_world *world, const char *path, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(path, report);
+    RP_ENTER();
     rp_store store;
     rp_store_begin(&store);
     rp_code code = rp_checkpoint_read(path, &store, report);
@@ -379,6 +386,10 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
 rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summary *summary,
                rp_report *report)
 {
+    RP_NEED(scene, report);
+    RP_NEED(options, report);
+    RP_NEED(options->folder, report);
+    RP_ENTER();
     if (summary) memset(summary, 0, sizeof *summary);
     if (options->resume && options->overwrite)
         return rp_fail(report, RP_ERROR_INPUT, "a run is either resumed or overwritten, not both");

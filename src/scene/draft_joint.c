@@ -1,6 +1,6 @@
 /* Joints of drafts: a struct in C becomes the keys that a scene file would say, so that there is
  * one way of checking them. */
-#include "base/report.h"
+#include "base/entry.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 
@@ -68,7 +68,10 @@ static void set_slider(const joint_draft *joint, const rp_joint_def *def)
 
 void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *def)
 {
+    RP_ENTER();
     char kind[64] = "";
+    if (!name || !def) rp_draft_set(draft, NULL, NULL); /* told when the draft is finished */
+    if (!name || !def) return;
     joint_draft joint = {draft, name};
     bool hinge = def->kind == RP_JOINT_HINGE, slider = def->kind == RP_JOINT_SLIDER;
     rp_words_at(RP_JOINT_WORDS, (int)def->kind, kind, sizeof kind);

@@ -1,5 +1,6 @@
 /* A scene from its sources to its end, and drafts. */
 #include "scene/scene.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "scene/read.h"
 
@@ -90,26 +91,28 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 
 const char *rp_scene_text(const rp_scene *scene)
 {
-    return scene->text;
+    return scene ? scene->text : NULL;
 }
 
 const char *rp_scene_title(const rp_scene *scene)
 {
-    return scene->title;
+    return scene ? scene->title : NULL;
 }
 
 double rp_scene_duration(const rp_scene *scene)
 {
-    return scene->time.duration;
+    return scene ? scene->time.duration : 0;
 }
 
 double rp_scene_frame_rate(const rp_scene *scene)
 {
-    return scene->time.frame_rate;
+    return scene ? scene->time.frame_rate : 0;
 }
 
 int64_t rp_scene_frame_count(const rp_scene *scene)
 {
+    if (!scene) return 0;
+    RP_ENTER();
     /* Whole frames after the first, the nearest number; time that passes at all is one frame. */
     double frames = scene->time.duration * scene->time.frame_rate;
     return (int64_t)(frames > 0 ? fmax(1, floor(frames + 0.5)) : 0) + 1;
@@ -117,6 +120,7 @@ int64_t rp_scene_frame_count(const rp_scene *scene)
 
 int rp_scene_find_body(const rp_scene *scene, const char *name)
 {
+    if (!scene || !name) return -1;
     const rp_body_spec *bodies = scene->bodies.items;
     for (int i = 0; i < scene->bodies.count; i++)
         if (strcmp(bodies[i].name, name) == 0) return i;
@@ -125,6 +129,7 @@ int rp_scene_find_body(const rp_scene *scene, const char *name)
 
 int rp_scene_find_material(const rp_scene *scene, const char *name)
 {
+    if (!scene || !name) return -1;
     const rp_material_spec *materials = scene->materials.items;
     for (int i = 0; i < scene->materials.count; i++)
         if (strcmp(materials[i].name, name) == 0) return i;
@@ -170,6 +175,7 @@ struct rp_draft {
     rp_setting *settings; /* copies */
     size_t count, capacity;
     bool out_of_memory; /* told when it is finished */
+    bool lacks_text;    /* likewise: a NULL in the place of a key or a value */
 };
 
 rp_draft *rp_draft_create(void)
@@ -180,6 +186,8 @@ rp_draft *rp_draft_create(void)
 void rp_draft_set(rp_draft *draft, const char *key, const char *value)
 {
     if (!draft) return;
+    if (!key || !value) draft->lacks_text = true;
+    if (!key || !value) return;
     rp_setting setting = {rp_text_copy(key), rp_text_copy(value)};
     bool room = rp_reserve((void **)&draft->settings, &draft->capacity, draft->count,
                            draft->count + 1, sizeof *draft->settings);
@@ -208,6 +216,11 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
 {
     *out = NULL;
     if (!draft) return rp_fail_memory(report, sizeof *draft, "a draft");
+    if (draft->lacks_text) {
+        rp_draft_destroy(draft);
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "a key, a value, a name or a joint of the draft is NULL");
+    }
     rp_tree tree = {.report = report, .flag = ""};
     rp_document *document = rp_tree_document(&tree, "draft");
     rp_node place = {.document = document};

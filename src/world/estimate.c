@@ -1,4 +1,5 @@
 /* What a scene will need, before anything is allocated. */
+#include "base/entry.h"
 #include "base/report.h"
 #include "world/world.h"
 
@@ -118,6 +119,8 @@ double rp_world_most_grains(const rp_scene *scene, const rp_world_options *optio
 
 rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options)
 {
+    if (!scene) return (rp_estimate){0};
+    RP_ENTER();
     rp_world_options defaults = rp_default_world_options();
     if (!options) options = &defaults;
     double at_start = grains_of_sources(scene), poured = grains_of_emitters(scene);

@@ -1,5 +1,6 @@
 /* The whole state of a world as named arrays: snapshots in memory, and what checkpoints are made
  * of. */
+#include "base/entry.h"
 #include "base/hash.h"
 #include "base/report.h"
 #include "world/world.h"
@@ -228,6 +229,9 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 
 rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     *out = NULL;
     rp_snapshot *snapshot = rp_allocate_zero(sizeof *snapshot);
     if (!snapshot) return rp_fail_memory(report, sizeof *snapshot, "a snapshot");
@@ -241,6 +245,9 @@ rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *r
 
 rp_code rp_world_restore(rp_world *world, const rp_snapshot *snapshot, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(snapshot, report);
+    RP_ENTER();
     return rp_world_take(world, &snapshot->store, report);
 }
 
@@ -253,6 +260,7 @@ void rp_snapshot_destroy(rp_snapshot *snapshot)
 
 uint64_t rp_world_hash(const rp_world *world)
 {
+    if (!world) return 0;
     rp_store store;
     rp_store_begin(&store);
     store.borrow = true;

@@ -1,5 +1,6 @@
 /* Grains that appear: shapes filled place by place (W4), and streams that pour layer by layer (W5),
  * on a lattice or packed without order (W16); docs/theory/world.md. */
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
@@ -609,6 +610,9 @@ rp_emitter_def rp_default_emitter(void)
 
 rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(def, report);
+    RP_ENTER();
     rp_vec3 direction = rp_v3(def->direction[0], def->direction[1], def->direction[2]);
     if (!(world->type->capabilities & RP_CAN_EMIT))
         return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",

@@ -1,5 +1,6 @@
 /* A world: built from a scene, moved step by step; docs/theory/world.md. */
 #include "world/world.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/report.h"
 
@@ -118,6 +119,9 @@ rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *opti
 rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                         rp_report *report)
 {
+    RP_NEED(scene, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     *out = NULL;
     rp_world_options defaults = rp_default_world_options();
     if (!options) options = &defaults;
@@ -221,6 +225,8 @@ static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *re
 
 rp_code rp_world_step(rp_world *world, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_ENTER();
     return rp_world_step_toward(world, INFINITY, report);
 }
 
@@ -277,8 +283,14 @@ rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
 
 rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_ENTER();
     if (!isfinite(time))
         return rp_fail(report, RP_ERROR_INPUT, "a world cannot run to time %g s", time);
+    if (time < world->time)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "a world at %.9g s cannot run back to %.9g s; restore a snapshot instead",
+                       world->time, time);
     rp_code code = RP_OK;
     while (code == RP_OK && world->time < time)
         code = rp_world_step_toward(world, time, report);
@@ -287,7 +299,7 @@ rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
 
 double rp_world_time(const rp_world *world)
 {
-    return world->time;
+    return world ? world->time : 0;
 }
 
 void rp_world_refresh_view(rp_world *world)
@@ -305,7 +317,8 @@ void rp_world_refresh_view(rp_world *world)
 
 void rp_world_view(const rp_world *world, rp_view *view)
 {
-    *view = world->view;
+    if (!view) return;
+    *view = world ? world->view : (rp_view){0};
 }
 
 /* The solver's contacts of this instant; asked for once, however often they are wanted. */
@@ -326,6 +339,9 @@ static rp_code collect_contacts(rp_world *world, rp_report *report)
 
 rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_NEED(view, report);
+    RP_ENTER();
     rp_code code = RP_OK;
     rp_budget *before = rp_budget_enter(&world->budget);
     if (world->type->capabilities & RP_CAN_CONTACTS && !world->view.contacts)
@@ -337,6 +353,8 @@ rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
 
 rp_step_info rp_world_step_info(const rp_world *world)
 {
+    if (!world) return (rp_step_info){.density_error = -1};
+    RP_ENTER();
     rp_step_stats stats = {0};
     world->type->view(world->solver, &stats, NULL, NULL);
     return (rp_step_info){.dt = world->dt,
@@ -369,6 +387,8 @@ rp_code rp_world_need_external(rp_world *world, rp_report *report)
 rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
                            rp_report *report)
 {
+    RP_NEED(world, report);
+    RP_ENTER();
     const rp_particles *p = &world->particles;
     if (index >= p->count)
         return rp_fail(report, RP_ERROR_INPUT, "grain %zu: the world has %zu", index, p->count);

@@ -184,6 +184,46 @@ static void rubbish_makes_no_film(void **state)
     rp_report_destroy(report);
 }
 
+/* ffmpeg itself would leave such a picture out, and end well. */
+static void a_damaged_picture_makes_no_film(void **state)
+{
+    (void)state;
+    skip_without_ffmpeg();
+    rp_report *report = rp_report_create();
+    rp_encoder *encoder;
+    check_ok(rp_encoder_start("a.mp4", 25, &encoder, report), report);
+    rp_code code = RP_OK;
+    for (int n = 0; n < 5 && code == RP_OK; n++) {
+        size_t size;
+        char *bytes = picture_bytes(64, 48, n, &size);
+        if (n == 2) bytes[size / 2] ^= 16;
+        code = rp_encoder_add(encoder, bytes, size, report);
+        free(bytes);
+    }
+    if (code == RP_OK)
+        code = rp_encoder_finish(encoder, report);
+    else
+        rp_encoder_abandon(encoder);
+    assert_int_equal(code, RP_ERROR_IO);
+    assert_int_equal(count_files(".", ".partial") + count_files(".", ".mp4"), 0);
+    rp_report_destroy(report);
+}
+
+/* One that takes fewer pictures than it was given. */
+static void pictures_that_ffmpeg_drops_are_missed(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    replace_ffmpeg("cat >/dev/null; for last; do :; done; echo film >\"${last#file:}\"\n"
+                   "echo frame=1; echo frame=4; echo progress=end");
+    assert_int_equal(encode("a.mp4", 8, 8, 5, 25, report), RP_ERROR_IO);
+    says(report, "ffmpeg took 4 of 5 pictures");
+    check_ok(encode("a.mp4", 8, 8, 4, 25, report), report);
+    restore_ffmpeg();
+    unlink("a.mp4");
+    rp_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +236,8 @@ int main(void)
         cmocka_unit_test(places_that_cannot_be_written_are_told_at_the_start),
         cmocka_unit_test(an_abandoned_film_leaves_what_was_there),
         cmocka_unit_test(rubbish_makes_no_film),
+        cmocka_unit_test(a_damaged_picture_makes_no_film),
+        cmocka_unit_test(pictures_that_ffmpeg_drops_are_missed),
     };
     return cmocka_run_group_tests(tests, enter_work, leave_work);
 }

@@ -51,6 +51,8 @@ static int end(void **state)
 typedef struct watch {
     int64_t stop, kill;
     bool stop_encoding;
+    bool impatient; /* stop when all pictures are on their way into the film, or stuck there */
+    int looks;
     rp_film_progress state; /* at the end */
 } watch;
 
@@ -58,7 +60,8 @@ typedef struct watch {
 
 static bool look(void *user, const rp_film_progress *p)
 {
-    const watch *w = user;
+    watch *w = user;
+    if (p->encoding && w->impatient) return ++w->looks < FRAMES + 5;
     if (p->encoding) return !w->stop_encoding;
     if (p->frame == w->kill) kill(getpid(), SIGKILL);
     return p->frame != w->stop;
@@ -283,6 +286,80 @@ static void a_picture_that_is_cut_short_is_painted_anew(void **state)
     assert_int_equal(w.state.kept, FRAMES - 2);
     same_pictures("whole", "cut");
     rp_report_destroy(report);
+}
+
+static void change_byte(const char *path, long at)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 16, file);
+    fclose(file);
+}
+
+/* Such as a failing disk does: the film has every picture all the same. */
+static void a_picture_with_a_changed_byte_is_painted_anew(void **state)
+{
+    (void)state;
+    skip_without_ffmpeg();
+    watch w = {.stop = -1, .kill = -1, .stop_encoding = true};
+    rp_report *report = rp_report_create();
+    assert_int_equal(make_whole("changed.mp4", &w, report), RP_INTERRUPTED);
+    change_byte("changed.mp4.frames/000003.png", 300);
+    change_byte("changed.mp4.frames/000006.png", 20); /* in the size */
+    w = TO_THE_END;
+    check_ok(make_whole("changed.mp4", &w, report), report);
+    assert_int_equal(w.state.kept, FRAMES - 2);
+    char found[256], wanted[16];
+    snprintf(wanted, sizeof wanted, ",%d", FRAMES);
+    if (probe("changed.mp4", found, sizeof found)) assert_non_null(strstr(found, wanted));
+    rp_report_destroy(report);
+}
+
+static bool change_while_encoding(void *user, const rp_film_progress *p)
+{
+    if (p->encoding && p->frame == 1) change_byte(user, 300);
+    return true;
+}
+
+/* One that changes when all are painted fails the film, and the next try mends it. */
+static void a_picture_that_changes_late_fails_the_film(void **state)
+{
+    (void)state;
+    skip_without_ffmpeg();
+    watch w = TO_THE_END;
+    rp_film_options options = small_film("latest.mp4", &w);
+    rp_film_run run = all_of(record);
+    rp_report *report = rp_report_create();
+    options.progress = change_while_encoding;
+    options.user = "latest.mp4.frames/000003.png";
+    assert_int_equal(make(&options, &run, 1, &w, report), RP_ERROR_DAMAGED);
+    says(report, "latest.mp4.frames/000003.png");
+    assert_int_equal(access("latest.mp4", F_OK), -1);
+    check_ok(make_whole("latest.mp4", &w, report), report);
+    rp_report_destroy(report);
+}
+
+/* The first wish to stop counts while ffmpeg does not read, or does not end. */
+static void a_film_stops_while_ffmpeg_keeps_it_waiting(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"sleep 600", "cat >/dev/null; sleep 600"};
+    for (int i = 0; i < 2; i++) {
+        watch w = TO_THE_END;
+        rp_report *report = rp_report_create();
+        replace_ffmpeg(scripts[i]);
+        w.impatient = true;
+        alarm(60);
+        assert_int_equal(make_whole("stuck.mp4", &w, report), RP_INTERRUPTED);
+        alarm(0);
+        restore_ffmpeg();
+        assert_int_equal(count_files("stuck.mp4.frames", ".png"), FRAMES);
+        assert_int_equal(count_files(".", ".partial"), 0);
+        rp_report_destroy(report);
+    }
 }
 
 static void what_is_not_ours_stays(void **state)
@@ -638,6 +715,9 @@ int main(void)
         cmocka_unit_test(other_settings_paint_anew),
         cmocka_unit_test(a_frame_that_is_newer_is_painted_anew),
         cmocka_unit_test(a_picture_that_is_cut_short_is_painted_anew),
+        cmocka_unit_test(a_picture_with_a_changed_byte_is_painted_anew),
+        cmocka_unit_test(a_picture_that_changes_late_fails_the_film),
+        cmocka_unit_test(a_film_stops_while_ffmpeg_keeps_it_waiting),
         cmocka_unit_test(what_is_not_ours_stays),
         cmocka_unit_test(a_damaged_frame_is_named_and_the_rest_stays),
         cmocka_unit_test(two_processes_do_not_share_a_folder),

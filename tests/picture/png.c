@@ -72,6 +72,41 @@ static void a_png_file_is_the_picture(void **state)
     unlink(path);
 }
 
+static unsigned char *read_bytes(const char *path, size_t *size)
+{
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+    assert_true(file && fstat(fileno(file), &info) == 0);
+    *size = (size_t)info.st_size;
+    unsigned char *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static void every_changed_byte_is_noticed(void **state)
+{
+    (void)state;
+    char path[200];
+    size_t size;
+    snprintf(path, sizeof path, "%s/a.png", folder);
+    rp_picture *picture = noise(31, 17);
+    assert_int_equal(rp_picture_write_png(picture, path, NULL), RP_OK);
+    unsigned char *bytes = read_bytes(path, &size);
+    assert_true(rp_png_is_whole(bytes, size, 31, 17));
+    assert_false(rp_png_is_whole(bytes, size, 17, 31));
+    for (size_t i = 0; i < size; i++) {
+        assert_false(rp_png_is_whole(bytes, i, 31, 17)); /* cut short */
+        bytes[i] ^= (unsigned char)(1u << i % 8);
+        assert_false(rp_png_is_whole(bytes, size, 31, 17));
+        bytes[i] ^= (unsigned char)(1u << i % 8);
+    }
+    assert_true(rp_png_is_whole(bytes, size, 31, 17));
+    free(bytes);
+    rp_picture_destroy(picture);
+    remove(path);
+}
+
 static void a_missing_folder_is_a_fault(void **state)
 {
     (void)state;
@@ -152,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_png_file_is_the_picture),
+        cmocka_unit_test(every_changed_byte_is_noticed),
         cmocka_unit_test(a_missing_folder_is_a_fault),
         cmocka_unit_test(a_failed_rename_leaves_nothing),
         cmocka_unit_test(a_failed_write_is_said),

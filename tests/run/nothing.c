@@ -1,0 +1,291 @@
+/* NULL in every pointer's place of every public function: a fault that names it, or nothing at all,
+ * but never a crash. tests/nothing.sh sees to it that no function and no place is missing here. */
+#include "files.h"
+#include "worlds.h"
+
+#include "base/report.h"
+
+#include <unistd.h>
+
+/* The call is refused with "FUNCTION: ARGUMENT is NULL". */
+#define REFUSES(function, arguments, argument)                                                     \
+    do {                                                                                           \
+        rp_report_clear(report);                                                                   \
+        assert_int_equal(function arguments, RP_ERROR_INPUT);                                      \
+        assert_int_equal(rp_report_count(report), 1);                                              \
+        assert_string_equal(rp_report_fault(report, 0)->message,                                   \
+                            #function ": " argument " is NULL");                                   \
+    } while (0)
+/* NULL means something here: the default, or that nobody wants to know. */
+#define ALLOWS(function, arguments) check_ok(function arguments, report)
+/* The call gives this back. */
+#define GIVES(function, arguments, value) assert_true(function arguments == (value))
+/* The call does nothing. */
+#define IGNORES(function, arguments) function arguments
+/* There is no pointer that could be NULL. */
+#define HAS_NONE(function)
+
+static char work[] = "/tmp/repose-nothing-XXXXXX";
+static rp_report *report;
+static rp_scene *scene;
+static rp_world *world;
+static rp_record *record;
+static rp_view view;
+
+static void of_base_h(void **state)
+{
+    (void)state;
+    char text[8] = "full";
+    rp_report_clear(report);
+    rp_fail(report, RP_ERROR_INPUT, "a fault");
+    HAS_NONE(rp_code_text);
+    HAS_NONE(rp_report_create);
+    HAS_NONE(rp_default_hooks);
+    HAS_NONE(rp_memory_now);
+    HAS_NONE(rp_version);
+    HAS_NONE(rp_build_text);
+    GIVES(rp_fault_text, (NULL, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    GIVES(rp_fault_text, (rp_report_fault(report, 0), NULL, 0), 7);
+    IGNORES(rp_report_destroy, (NULL));
+    IGNORES(rp_report_clear, (NULL));
+    GIVES(rp_report_count, (NULL), 0);
+    GIVES(rp_report_total, (NULL), 0);
+    GIVES(rp_report_fault, (NULL, 0), NULL);
+    IGNORES(rp_set_hooks, (NULL));
+}
+
+static void of_view_h(void **state)
+{
+    (void)state;
+    HAS_NONE(rp_field_type_size);
+    GIVES(rp_view_field, (NULL, "density"), NULL);
+    GIVES(rp_view_field, (&view, NULL), NULL);
+}
+
+static void of_scene_h(void **state)
+{
+    (void)state;
+    rp_scene *out = NULL;
+    const rp_setting no_key = {NULL, "1"}, no_value = {"seed", NULL};
+    REFUSES(rp_scene_load, (NULL, NULL, 0, &out, report), "path");
+    REFUSES(rp_scene_load, ("x.yaml", NULL, 1, &out, report), "settings");
+    REFUSES(rp_scene_load, ("x.yaml", &no_key, 1, &out, report), "settings[i].key");
+    REFUSES(rp_scene_load, ("x.yaml", &no_value, 1, &out, report), "settings[i].value");
+    REFUSES(rp_scene_load, ("x.yaml", NULL, 0, NULL, report), "out");
+    REFUSES(rp_scene_parse, (NULL, "x", &out, report), "text");
+    REFUSES(rp_scene_parse, ("x: 1", "x", NULL, report), "out");
+    ALLOWS(rp_scene_parse, (BUSY_SCENE, NULL, &out, report));
+    rp_scene_destroy(out);
+    IGNORES(rp_scene_destroy, (NULL));
+    GIVES(rp_scene_text, (NULL), NULL);
+    GIVES(rp_scene_title, (NULL), NULL);
+    GIVES(rp_scene_duration, (NULL), 0);
+    GIVES(rp_scene_frame_rate, (NULL), 0);
+    GIVES(rp_scene_frame_count, (NULL), 0);
+    GIVES(rp_scene_find_body, (NULL, "stone"), -1);
+    GIVES(rp_scene_find_body, (scene, NULL), -1);
+    GIVES(rp_scene_find_material, (NULL, "sand"), -1);
+    GIVES(rp_scene_find_material, (scene, NULL), -1);
+}
+
+/* What is wrong with a draft is told when it is finished. */
+static void of_drafts(void **state)
+{
+    (void)state;
+    rp_scene *out = NULL;
+    const rp_joint_def joint = rp_default_joint();
+    HAS_NONE(rp_draft_create);
+    HAS_NONE(rp_default_joint);
+    IGNORES(rp_draft_destroy, (NULL));
+    IGNORES(rp_draft_set, (NULL, "a", "b"));
+    IGNORES(rp_draft_add_joint, (NULL, "j", &joint));
+    for (int i = 0; i < 4; i++) {
+        rp_draft *draft = rp_draft_create();
+        rp_draft_set(draft, "particles.spacing", "2 cm");
+        if (i == 0) IGNORES(rp_draft_set, (draft, NULL, "b"));
+        if (i == 1) IGNORES(rp_draft_set, (draft, "a", NULL));
+        if (i == 2) IGNORES(rp_draft_add_joint, (draft, NULL, &joint));
+        if (i == 3) IGNORES(rp_draft_add_joint, (draft, "j", NULL));
+        rp_report_clear(report);
+        assert_int_equal(rp_draft_finish(draft, &out, report), RP_ERROR_INPUT);
+        assert_non_null(strstr(rp_report_fault(report, 0)->message, "is NULL"));
+        assert_null(out);
+    }
+    GIVES(rp_draft_finish, (NULL, &out, report), RP_ERROR_MEMORY); /* as rp_draft_create said */
+    REFUSES(rp_draft_finish, (rp_draft_create(), NULL, report), "out");
+}
+
+static void of_world_h(void **state)
+{
+    (void)state;
+    rp_world *out = NULL;
+    rp_snapshot *snapshot = NULL;
+    rp_view seen = view;
+    HAS_NONE(rp_default_world_options);
+    HAS_NONE(rp_default_emitter);
+    const rp_emitter_def emitter = rp_default_emitter();
+    const rp_world_options options = rp_default_world_options();
+    assert_true(rp_scene_estimate(NULL, &options).grains == 0);
+    IGNORES(rp_scene_estimate, (NULL, &options));
+    IGNORES(rp_scene_estimate, (scene, NULL));
+    REFUSES(rp_world_create, (NULL, NULL, &out, report), "scene");
+    REFUSES(rp_world_create, (scene, NULL, NULL, report), "out");
+    ALLOWS(rp_world_create, (scene, NULL, &out, report));
+    rp_world_destroy(out);
+    IGNORES(rp_world_destroy, (NULL));
+    REFUSES(rp_world_step, (NULL, report), "world");
+    REFUSES(rp_world_run_to, (NULL, 1, report), "world");
+    GIVES(rp_world_time, (NULL), 0);
+    IGNORES(rp_world_view, (world, NULL));
+    IGNORES(rp_world_view, (NULL, &seen));
+    assert_int_equal(seen.count, 0);
+    REFUSES(rp_world_contacts, (NULL, &seen, report), "world");
+    REFUSES(rp_world_contacts, (world, NULL, report), "view");
+    assert_true(rp_world_step_info(NULL).density_error < 0);
+    IGNORES(rp_world_step_info, (NULL));
+    REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
+    REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
+    REFUSES(rp_world_add_emitter, (world, NULL, report), "def");
+    REFUSES(rp_world_snapshot, (NULL, &snapshot, report), "world");
+    REFUSES(rp_world_snapshot, (world, NULL, report), "out");
+    check_ok(rp_world_snapshot(world, &snapshot, report), report);
+    REFUSES(rp_world_restore, (NULL, snapshot, report), "world");
+    REFUSES(rp_world_restore, (world, NULL, report), "snapshot");
+    rp_snapshot_destroy(snapshot);
+    IGNORES(rp_snapshot_destroy, (NULL));
+    GIVES(rp_world_hash, (NULL), 0);
+}
+
+static void of_record_h(void **state)
+{
+    (void)state;
+    rp_record *out = NULL;
+    rp_frame_file *frame = NULL;
+    REFUSES(rp_record_create, (NULL, scene, 1, &out, report), "folder");
+    REFUSES(rp_record_create, ("new", NULL, 1, &out, report), "scene");
+    REFUSES(rp_record_create, ("new", scene, 1, NULL, report), "out");
+    REFUSES(rp_record_open, (NULL, &out, report), "folder");
+    REFUSES(rp_record_open, ("record", NULL, report), "out");
+    IGNORES(rp_record_close, (NULL));
+    GIVES(rp_record_scene, (NULL), NULL);
+    GIVES(rp_record_folder, (NULL), NULL);
+    GIVES(rp_record_frame_count, (NULL), 0);
+    GIVES(rp_record_frame_number, (NULL, 0), -1);
+    REFUSES(rp_record_write_frame, (NULL, 0, &view, report), "record");
+    REFUSES(rp_record_write_frame, (record, 0, NULL, report), "view");
+    REFUSES(rp_record_read_frame, (NULL, 0, &frame, report), "record");
+    REFUSES(rp_record_read_frame, (record, 0, NULL, report), "out");
+    GIVES(rp_record_fine_count, (NULL), 0);
+    GIVES(rp_record_fine_number, (NULL, 0), -1);
+    REFUSES(rp_record_read_fine, (NULL, 0, &frame, report), "record");
+    REFUSES(rp_record_read_fine, (record, 0, NULL, report), "out");
+    GIVES(rp_frame_view, (NULL), NULL);
+    IGNORES(rp_frame_close, (NULL));
+}
+
+static void of_run_h(void **state)
+{
+    (void)state;
+    rp_run_summary summary;
+    rp_run_options untouched = rp_default_run_options(), options = untouched;
+    rp_refine_options refining = rp_default_refine_options();
+    HAS_NONE(rp_default_run_options);
+    HAS_NONE(rp_default_refine_options);
+    REFUSES(rp_world_save, (NULL, "state.h5", report), "world");
+    REFUSES(rp_world_save, (world, NULL, report), "path");
+    REFUSES(rp_world_load, (NULL, "state.h5", report), "world");
+    REFUSES(rp_world_load, (world, NULL, report), "path");
+    REFUSES(rp_run, (NULL, &untouched, &summary, report), "scene");
+    REFUSES(rp_run, (scene, NULL, &summary, report), "options");
+    REFUSES(rp_run, (scene, &untouched, &summary, report), "options->folder");
+    options.folder = "run";
+    options.frames = 0;
+    ALLOWS(rp_run, (scene, &options, NULL, report));
+    REFUSES(rp_refine, (NULL, NULL, report), "options");
+    REFUSES(rp_refine, (&refining, NULL, report), "options->folder");
+}
+
+static void of_export_h(void **state)
+{
+    (void)state;
+    rp_export_options options = rp_default_export_options();
+    HAS_NONE(rp_default_export_options);
+    REFUSES(rp_record_export, (NULL, 0, &view, NULL, report), "record");
+    REFUSES(rp_record_export, (record, 0, NULL, NULL, report), "view");
+    ALLOWS(rp_record_export, (record, 0, &view, NULL, report));
+    options.format = NULL;
+    REFUSES(rp_record_export, (record, 0, &view, &options, report), "options->format");
+    options.format = "ply";
+    options.stem = NULL;
+    REFUSES(rp_record_export, (record, 0, &view, &options, report), "options->stem");
+}
+
+static void of_film_h(void **state)
+{
+    (void)state;
+    rp_film *film = NULL;
+    const rp_film_options options = rp_default_film_options();
+    const rp_film_run run = {.record = record, .to = INT64_MAX}, nothing = {.to = INT64_MAX};
+    HAS_NONE(rp_default_film_options);
+    REFUSES(rp_film_check, (NULL, scene, report), "options");
+    REFUSES(rp_film_check, (&options, NULL, report), "scene");
+    REFUSES(rp_film_open, (NULL, &run, 1, &film, report), "options");
+    REFUSES(rp_film_open, (&options, NULL, 1, &film, report), "runs");
+    REFUSES(rp_film_open, (&options, &nothing, 1, &film, report), "runs[i].record");
+    REFUSES(rp_film_open, (&options, &run, 1, NULL, report), "out");
+    REFUSES(rp_film_paint, (NULL, report), "film");
+    REFUSES(rp_film_finish, (NULL, report), "film");
+    assert_int_equal(rp_film_state(NULL).frame_count, 0);
+    IGNORES(rp_film_state, (NULL));
+    IGNORES(rp_film_close, (NULL));
+    REFUSES(rp_view_picture, (NULL, scene, &options, "x.png", report), "view");
+    REFUSES(rp_view_picture, (&view, NULL, &options, "x.png", report), "scene");
+    REFUSES(rp_view_picture, (&view, scene, NULL, "x.png", report), "options");
+    REFUSES(rp_view_picture, (&view, scene, &options, NULL, report), "path");
+}
+
+/* A report is never needed. */
+static void a_fault_without_a_report_is_a_code(void **state)
+{
+    (void)state;
+    assert_int_equal(rp_world_step(NULL, NULL), RP_ERROR_INPUT);
+    assert_int_equal(rp_run(NULL, NULL, NULL, NULL), RP_ERROR_INPUT);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    if (!mkdtemp(work) || chdir(work) != 0) return -1;
+    report = rp_report_create();
+    scene = scene_of(BUSY_SCENE);
+    world = world_of(scene, 1);
+    rp_world_view(world, &view);
+    rp_code code = rp_record_create("record", scene, 1, &record, report);
+    if (code == RP_OK) code = rp_record_write_frame(record, 0, &view, report);
+    return code;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    rp_record_close(record);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+    if (chdir("/") != 0) return -1;
+    remove_tree(work);
+    return rp_memory_now().bytes == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_world_h), cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
