@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define DUST_MAX 3000 /* points in a picture; more make it heavy and no clearer */
+#define MOVING 0.01   /* m/s; a slower surface is called at rest */
 
 static rp_code add_surface(const rp_surface *s, const rp_angle *a, rp_figure *figure,
                            rp_report *report)
@@ -45,8 +46,11 @@ rp_code rp_draw_angle(const rp_measure_input *in, rp_figure *figure, rp_report *
     if (code == RP_OK) code = add_surface(&surface, &angle, figure, report);
     if (code == RP_OK) {
         add_lines(&surface, &angle, figure);
-        snprintf(title, sizeof title, "Angle of the pile: %.2f° ± %.2f° at %.3g s", angle.degrees,
-                 angle.uncertainty, in->view->time);
+        int length = snprintf(title, sizeof title, "Angle of the pile: %.2f° ± %.2f° at %.3g s",
+                              angle.degrees, angle.uncertainty, in->view->time);
+        if (angle.speed > MOVING)
+            snprintf(title + length, sizeof title - (size_t)length, ", moving at %.2g m/s",
+                     angle.speed);
         rp_figure_set_title(figure, title);
         rp_figure_set_labels(figure, "distance from the axis [m]", "height [m]");
         rp_figure_set_flags(figure, RP_FIGURE_EQUAL);

@@ -21,6 +21,7 @@
 #define EDGE 0.005    /* share of the grains that may lie outside on each side */
 #define TOUCH 2.5     /* from a grain to the solid that it stands on or leans against */
 #define STEEP 0.7     /* cosine: faces whose normal is flatter than this are walls */
+#define CARRY 0.2     /* cosine: faces that look up by more than this carry grains */
 #define FEET 1000     /* columns, about, that are asked what they stand on */
 
 typedef struct plan {
@@ -240,17 +241,19 @@ static void keep_points(const plan *p, uint32_t patch, rp_surface *out)
     out->speed = sqrt(squares / (double)out->count);
 }
 
-/* Whether a solid is within reach of a place: a body, or a wall of the domain. `steep`: one whose
- * face there is nearer to upright than to level. */
+/* Whether a solid is within reach of a place: a body, or a wall of the domain. `beside`: one whose
+ * face there is nearer to upright than to level; else one that can carry, since it faces upwards.
+ */
 typedef struct touch {
     const plan *plan;
     const rp_scene *scene;
-    bool steep;
+    bool beside;
 } touch;
 
 static bool counts(const touch *t, rp_vec3 normal)
 {
-    return !t->steep || fabs(rp_v3_dot(normal, t->plan->axes.up)) < STEEP;
+    double upward = rp_v3_dot(normal, t->plan->axes.up);
+    return t->beside ? fabs(upward) < STEEP : upward > CARRY;
 }
 
 static bool is_at_wall(const touch *t, rp_vec3 at, double reach)
@@ -259,12 +262,13 @@ static bool is_at_wall(const touch *t, rp_vec3 at, double reach)
     const double gaps[RP_SIDES] = {at.x - domain->low.x, domain->high.x - at.x,
                                    at.y - domain->low.y, domain->high.y - at.y,
                                    at.z - domain->low.z, domain->high.z - at.z};
-    const rp_vec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const rp_vec3 inward[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                      {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     for (int side = 0; side < RP_SIDES; side++) {
         /* What goes on across a periodic side ends there no more than at a wall. */
         bool periodic = domain->periodic >> side / 2 & 1;
-        bool closed = periodic ? t->steep : !(domain->open >> side & 1);
-        if (closed && gaps[side] < reach && counts(t, axes[side / 2])) return true;
+        bool closed = periodic ? t->beside : !(domain->open >> side & 1);
+        if (closed && gaps[side] < reach && counts(t, inward[side])) return true;
     }
     return false;
 }

@@ -173,26 +173,28 @@ static void put_axes(FILE *file, const rp_figure *figure)
 }
 
 /* One part of the plot command. A line with a spread is two: the band lies below. `place` is that
- * in its panel: what has the colour of another one has other dashes. */
+ * in its panel: what has the colour of another one has other dashes or marks. */
 static void put_series(FILE *file, const rp_plot_series *s, size_t number, size_t place)
 {
-    static const char *const ways[] = {[RP_PLOT_POINTS] = "points pt 7 ps 0.8",
+    static const char *const ways[] = {[RP_PLOT_POINTS] = "points ps 0.8",
                                        [RP_PLOT_LINE] = "lines lw 2.4",
                                        [RP_PLOT_DASHED] = "lines lw 1.6 dt '-'",
                                        [RP_PLOT_DUST] = "points pt 7 ps 0.35"};
     static const char *const dashes[] = {"", " dt '-'", " dt '.'"};
+    static const char *const marks[] = {" pt 7", " pt 5", " pt 9"}; /* disc, square, triangle */
     const char *colour = colours[place % COLOURS], *way = ways[s->style];
-    const char *dash = s->style == RP_PLOT_LINE ? dashes[place / COLOURS % 3] : "";
     bool bars = s->has_spread && (s->style == RP_PLOT_POINTS || s->style == RP_PLOT_DUST);
+    const char *mark = s->style == RP_PLOT_LINE ? dashes[place / COLOURS % 3] : "";
+    if (bars || s->style == RP_PLOT_POINTS) mark = marks[place / COLOURS % 3];
     fputs(place ? ", \\\n     " : "plot ", file);
     if (s->has_spread && !bars)
         fprintf(file,
                 "$data%zu using 1:($2-$3):($2+$3) with filledcurves fc rgb '%s' "
                 "fs transparent solid 0.18 noborder notitle, ",
                 number, colour);
-    if (bars) way = "yerrorbars pt 7 ps 0.8 lw 1.8";
+    if (bars) way = "yerrorbars ps 0.8 lw 1.8";
     fprintf(file, "$data%zu using %s with %s%s lc rgb '%s' ", number, bars ? "1:2:3" : "1:2", way,
-            dash, colour);
+            mark, colour);
     fputs(s->name[0] ? "title " : "notitle", file);
     if (s->name[0]) put_text(file, s->name);
 }

@@ -419,6 +419,10 @@ if command -v xmllint >/dev/null; then xmllint --noout report.html || fail "the 
 grep -q "2 of 2 cases" report.html || fail "the report lacks its summary"
 expect 0 "$repose" validate bounce -q; [ ! -s err ] || fail "--quiet is not quiet"
 expect 4 "$repose" validate bounce -q -o no/such/folder.html; says "folder.html"
+expect 0 "$repose" validate bounce -q -o results.md
+expect 0 "$repose" validate free-flight -q --quick -o results.md
+grep -q "^### bounce, full form$" results.md || fail "results of a case that was not run again are gone"
+grep -q "^### free-flight, quick form$" results.md || fail "results of the case that ran are not there"
 # a case that cannot run is told, and the others still run
 mkdir data
 cp -r "$source/validation" data/validation

@@ -256,6 +256,14 @@ static void what_flies_is_no_pile(void **state)
     assert_int_equal(rp_measure_angle(&p.view, &scene, &angle, NULL), RP_OK);
     check_near(angle.degrees, 30, LIMIT);
     pile_free(&p);
+
+    pile q = {0}; /* a block that falls between upright walls: they do not carry it */
+    add_block(&q, 0.05, 0, 0.1);
+    rp_scene shaft = pile_scene(&q.view);
+    shaft.domain.low = rp_v3(-0.06, -0.06, -1);
+    shaft.domain.high = rp_v3(0.06, 0.06, 1);
+    check_refused(&q.view, &shaft, "in the air");
+    pile_free(&q);
 }
 
 /* A pile that flows has a slope, and a speed that says so. */
