@@ -94,8 +94,11 @@ static bool read_triple(rp_reader *reader, const rp_param *param, rp_node *node,
 {
     char shown[SHOWN];
     if (node->kind != RP_NODE_LIST || node->count != 3) {
-        rp_read_fail(reader, node, "found %s, expected a list of three numbers such as [0, 0, 1]",
-                     rp_node_shown(node, shown, sizeof shown));
+        /* `spin: 30 rpm` has the number, but not the axis */
+        bool number = node->kind == RP_NODE_SCALAR && strlen(node->text) < 20 &&
+                      node->text[strcspn(node->text, "0123456789")];
+        rp_read_fail(reader, node, "found %s, expected a list of three numbers such as [0, 0, %s]",
+                     rp_node_shown(node, shown, sizeof shown), number ? node->text : "1");
         return false;
     }
     bool ok = true;

@@ -48,7 +48,7 @@ static const wrong idle[] = {
     {"bodies: {a: {shape: sphere, radius: 1, motion: dynamic, mass: 1, belt: [1,0,0]}}", 2, 72,
      "bodies.a.belt", "say `motion: fixed` or `keys`"},
     {"bodies: {a: {shape: sphere, radius: 1, belt: 1 m/s}}", 2, 46, "bodies.a.belt",
-     "a list of three"},
+     "three numbers such as [0, 0, 1 m/s]"},
     {"bodies: {a: {shape: sphere, radius: 1, motion: keys, position: [1,0,0], keys: [{time: 0, "
      "position: [0,0,0]}]}}",
      2, 64, "bodies.a.position", "its keys say where it is"},
