@@ -121,6 +121,9 @@ static const rp_range ranges[] = {
     {"shear_force", -STRONG, STRONG},
     {"branch", -FAR, FAR},
     {"overlap", -FAR, FAR},
+    {"moved", 0, FAR},
+    {"most_moved", 0, FAR},
+    {"body_moved", 0, FAR},
     {"calm", 0, INFINITY},            /* s; bodies that have left are calm for ever */
     {"streams", -INFINITY, INFINITY}, /* some never stop; looked at where they are taken */
 };

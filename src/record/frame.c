@@ -203,16 +203,15 @@ static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, do
     return RP_OK;
 }
 
-/* More bodies than this cannot be in a scene; the number is not to be trusted for memory. */
-#define BODIES_MAX 1000000
-
 rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
                             rp_report *report)
 {
     uint64_t count = 0;
     rp_code code = rp_sealed_get_u64(file, "body_count", &count, report);
     if (code != RP_OK) return code;
-    if (count > BODIES_MAX) return damaged(path, "body_count", "too many bodies", report);
+    /* The number alone is not to be trusted for memory, nor for an int. */
+    if (count > INT_MAX || rp_sealed_rows(file, rp_body_parts[0].name) != count)
+        return damaged(path, "body_count", "not as many bodies as the file holds", report);
     frame->bodies = rp_allocate_zero(count * sizeof *frame->bodies);
     if (!frame->bodies) return rp_fail_memory(report, count * sizeof *frame->bodies, path);
     frame->view.bodies = frame->bodies;

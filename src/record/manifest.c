@@ -223,11 +223,23 @@ static rp_code check_format(const char *path, const char *text, rp_report *repor
     return RP_OK;
 }
 
+/* More than the longest list of bodies takes. */
+#define MANIFEST_MOST ((size_t)256 << 20)
+
+static rp_code check_size(const char *path, const char *head, size_t size, rp_report *report)
+{
+    (void)head;
+    if (size <= MANIFEST_MOST) return RP_OK;
+    rp_place place = {.file = path};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
+                      "a manifest of %zu bytes is none of Repose", size);
+}
+
 static rp_code check(const char *path, bool any_format, rp_report *report)
 {
     char *text;
     size_t size;
-    rp_code code = rp_file_read(path, &text, &size, report);
+    rp_code code = rp_file_read_checked(path, 0, check_size, &text, &size, report);
     if (code != RP_OK) return code;
     code = check_program(path, text, report);
     if (code == RP_OK && !any_format) code = check_format(path, text, report);

@@ -94,6 +94,19 @@ static rp_code open_record(rp_runner *runner, rp_report *report)
     return code == RP_OK ? rp_run_lock(runner->record, &runner->lock, report) : code;
 }
 
+/* A state is of the time that its number says, or frames would be left out. */
+static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
+{
+    rp_path path = rp_record_checkpoint_path(runner->record, number);
+    double rate = runner->scene->time.frame_rate, due = (double)number / rate;
+    rp_code code = rp_world_load(runner->world, path.text, report);
+    if (code != RP_OK || fabs(runner->world->time - due) * rate <= 0.5) return code;
+    rp_place place = {.file = path.text};
+    return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/time",
+                      "the state is of %g s; that of its frame is of %g s", runner->world->time,
+                      due);
+}
+
 /* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the
  * one before. What was wrong with the newest is told when none is left. */
 static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_report *report)
@@ -101,13 +114,13 @@ static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_
     for (size_t i = numbers->count; i-- > 0;) {
         rp_path path = rp_record_checkpoint_path(runner->record, numbers->items[i]);
         rp_report *trouble = i > 0 ? NULL : report;
-        rp_code code = rp_world_load(runner->world, path.text, trouble);
+        rp_code code = load_state(runner, numbers->items[i], trouble);
         if (code == RP_OK) {
             runner->frame = numbers->items[i];
             return RP_OK;
         }
         bool unreadable = code == RP_ERROR_DAMAGED || code == RP_ERROR_IO;
-        if (!unreadable && i > 0) return rp_world_load(runner->world, path.text, report);
+        if (!unreadable && i > 0) return load_state(runner, numbers->items[i], report);
         if (i == 0) return code;
         rp_log(RP_LOG_WARNING, "%s cannot be read; going back to the checkpoint before", path.text);
     }

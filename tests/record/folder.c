@@ -247,6 +247,9 @@ static void folders_that_are_no_runs_are_told(void **state)
     check_manifest(state, &r, "{\"a\": {\"program\": \"Repose\"}, \"b\": \"\\\"{\"}",
                    RP_ERROR_DAMAGED, "Repose");
     check_manifest(state, &r, "", RP_ERROR_DAMAGED, "manifest.json");
+    assert_int_equal(truncate(in_folder(state, "run/manifest.json"), (off_t)5 << 30), 0);
+    assert_int_equal(rp_record_open(in_folder(state, "run"), &record, r.report), RP_ERROR_DAMAGED);
+    check_fault(r.report, RP_ERROR_DAMAGED, "a manifest of 5368709120 bytes");
     unlink(in_folder(state, "run/manifest.json"));
     assert_int_equal(rp_record_open(in_folder(state, "run"), &record, r.report), RP_ERROR_INPUT);
     check_fault(r.report, RP_ERROR_INPUT, "not the folder of a run");

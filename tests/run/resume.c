@@ -230,6 +230,19 @@ static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
     remove_tree(f.base);
 }
 
+static void a_checkpoint_of_another_time_gives_way_likewise(void **state)
+{
+    (void)state;
+    folders f = make_folders();
+    assert_true(killed_run(f.broken, (killer){.at_frame = 8}, 2, false));
+    char from[256], to[256];
+    snprintf(from, sizeof from, "%s/checkpoints/000006.h5", f.broken);
+    snprintf(to, sizeof to, "%s/checkpoints/000009.h5", f.broken);
+    assert_int_equal(rename(from, to), 0);
+    finish_and_compare(&f, 2);
+    remove_tree(f.base);
+}
+
 static void another_scene_cannot_take_over(void **state)
 {
     (void)state;
@@ -261,6 +274,7 @@ int main(void)
         cmocka_unit_test(asked_to_stop_between_frames_it_ends_the_same),
         cmocka_unit_test(stopped_within_steps_it_ends_the_same),
         cmocka_unit_test(a_damaged_checkpoint_gives_way_to_the_one_before),
+        cmocka_unit_test(a_checkpoint_of_another_time_gives_way_likewise),
         cmocka_unit_test(another_scene_cannot_take_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
 #include "world/mutate.h"
 #include "world/world.h"
 
+#include <math.h>
+
 #define ROUNDS 1500
 
 static void states_with_something_wrong(void **state)
@@ -41,10 +43,39 @@ static void states_with_something_wrong(void **state)
     assert_int_equal(rp_memory_now().bytes, before);
 }
 
+#define RESTING_SCENE                                                                              \
+    "particles: {spacing: 5 cm}\n"                                                                 \
+    "domain: {low: [-1, -1, 0], high: [1, 1, 1]}\n"                                                \
+    "sources: {block: {shape: box, size: [0.2, 0.2, 0.1], position: [0, 0, 0.05]}}\n"              \
+    "grains: {beads: {shape: sphere, diameter: 4 cm}}\n"                                           \
+    "solver: {method: dem}\n"
+
+/* Floats that are kept as bits pass where others are checked. */
+static void springs_of_walls_are_numbers(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(RESTING_SCENE);
+    rp_world *world = world_of(scene, 1);
+    run_world(world, 0.2);
+    rp_store store;
+    rp_store_begin(&store);
+    assert_int_equal(rp_world_put(world, &store, NULL), RP_OK);
+    const rp_store_entry *walls = rp_store_find(&store, "dem/walls");
+    assert_true(walls && walls->count >= 5);
+    assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
+    float spring = NAN;
+    memcpy((uint32_t *)walls->data + 2, &spring, sizeof spring); /* behind sphere and surface */
+    assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
+    rp_store_end(&store);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_with_something_wrong),
+        cmocka_unit_test(springs_of_walls_are_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "base/report.h"
 #include "solver/dem/dem.h"
 
+#include <math.h>
+
 /* Numbers of their own, in this order. */
 enum { SAVED_GRAINS, SAVED_SPHERES, SAVED_ENTRIES, SAVED_WALLS, SAVED_NEXT_ID, SAVED_NUMBERS };
 enum { SAVED_MOVED, SAVED_MOST_MOVED, SAVED_BODY_MOVED, SAVED_OVERLAP, SAVED_REALS };
@@ -146,9 +148,12 @@ static bool are_walls_sound(const rp_solver *solver)
     bool sound = l->wall_start[blocks] == l->wall_count;
     for (size_t b = 0; b < blocks && sound; b++)
         sound = l->wall_start[b] <= l->wall_start[b + 1];
-    for (size_t w = 0; w < l->wall_count && sound; w++)
-        sound = l->walls[w].sphere < l->spheres && l->walls[w].surface >= 0 &&
-                l->walls[w].surface < surfaces;
+    for (size_t w = 0; w < l->wall_count && sound; w++) {
+        const rp_dem_wall *wall = &l->walls[w];
+        sound = wall->sphere < l->spheres && wall->surface >= 0 && wall->surface < surfaces;
+        for (int k = 0; k < 3; k++) /* kept as bits, which nobody has looked at */
+            sound = sound && isfinite(wall->spring[k]);
+    }
     return sound;
 }
 
