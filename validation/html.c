@@ -1,4 +1,5 @@
 #include "validation/html.h"
+#include "base/plain.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,18 +12,23 @@ static void put(rp_aside *page, const char *text)
 
 void rp_html_text(rp_aside *page, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        const char *escaped = c == '<'                             ? "&lt;"
-                              : c == '>'                           ? "&gt;"
-                              : c == '&'                           ? "&amp;"
-                              : c == '"'                           ? "&quot;"
-                              : c < 0x20 && c != '\n' && c != '\t' ? "?"
-                                                                   : NULL;
+    size_t bytes;
+    for (size_t i = 0; i < length; i += bytes) {
+        char c = text[i];
+        bytes = rp_character_length(text + i);
+        bool shows =
+            bytes && (rp_character_shows(rp_character_code(text + i)) || c == '\n' || c == '\t');
+        const char *escaped = c == '<'   ? "&lt;"
+                              : c == '>' ? "&gt;"
+                              : c == '&' ? "&amp;"
+                              : c == '"' ? "&quot;"
+                              : !shows   ? "?"
+                                         : NULL;
+        if (!bytes) bytes = 1;
         if (escaped)
             put(page, escaped);
         else
-            rp_aside_write(page, text + i, 1);
+            rp_aside_write(page, text + i, bytes);
     }
 }
 

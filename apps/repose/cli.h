@@ -107,6 +107,9 @@ int say_usage(const verb *v, const char *format, ...) RP_PRINTF(2, 3);
  * near; gives the exit code. */
 int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
                 int count);
+/* A text from a file or the command line as a terminal may show it, on one line. Good until this
+ * has been called eight times more. */
+const char *plain(const char *text);
 /* A JSON string with quotes, escaped. */
 void print_json_text(FILE *file, const char *text);
 /* A number, or null when it is not finite. */

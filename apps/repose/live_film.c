@@ -97,7 +97,8 @@ static void tell_end(const live_film *live, rp_code code)
         print_json_text(stdout, live->path);
         printf(", \"done\": %s}\n", code == RP_OK ? "true" : "false");
     } else if (!live->quiet && code == RP_OK) {
-        fprintf(stderr, "%s: %s\n", rp_encoder_knows(live->path) ? "film" : "pictures", live->path);
+        fprintf(stderr, "%s: %s\n", rp_encoder_knows(live->path) ? "film" : "pictures",
+                plain(live->path));
     } else if (!live->quiet) {
         fprintf(stderr, "repose: the run is whole, its film is not; `repose resume` tries again\n");
     }

@@ -111,5 +111,5 @@ void default_film(const char *folder, const char *stem, bool quiet, char *path, 
         fprintf(stderr,
                 "repose: films need ffmpeg, which is not in PATH; on Debian: apt-get install "
                 "ffmpeg. Painting pictures instead, into %s\n",
-                path);
+                plain(path));
 }

@@ -1,4 +1,5 @@
 /* What the program says: faults, usage, numbers in short. */
+#include "base/plain.h"
 #include "cli.h"
 #include "scene/words.h"
 
@@ -35,18 +36,31 @@ int exit_code(rp_code code)
     return 1;
 }
 
+const char *plain(const char *text)
+{
+    static char texts[8][4400];
+    static unsigned next;
+    char *shown = texts[next++ % 8];
+    return rp_text_plain(text, false, shown, sizeof texts[0]);
+}
+
 void print_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+    for (const char *c = text; *c;) {
+        size_t length = rp_character_length(c);
+        unsigned code = rp_character_code(c);
+        if (!length) /* JSON is UTF-8 */
+            fputs("\\ufffd", file);
+        else if (*c == '"' || *c == '\\')
             fprintf(file, "\\%c", *c);
         else if (*c == '\n')
             fputs("\\n", file);
-        else if ((unsigned char)*c < 0x20)
-            fprintf(file, "\\u%04x", (unsigned)*c);
+        else if (!rp_character_shows(code))
+            fprintf(file, "\\u%04x", code);
         else
-            fputc(*c, file);
+            fwrite(c, 1, length, file);
+        c += length ? length : 1;
     }
     fputc('"', file);
 }
@@ -126,12 +140,12 @@ int say_unknown(const verb *v, const char *what, const char *word, const char *c
 
 int say_usage(const verb *v, const char *format, ...)
 {
+    char text[4096];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "repose%s%s: ", v ? " " : "", v ? v->name : "");
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "repose%s%s: %s\n", v ? " " : "", v ? v->name : "", plain(text));
     if (v)
         fprintf(stderr, "usage: repose %s %s%s\n", v->name, v->words,
                 v->spec_count ? " [OPTIONS]" : "");

@@ -13,7 +13,7 @@ static void print_text(const rp_scene *scene, const char *path)
 {
     rp_estimate estimate = rp_scene_estimate(scene, NULL);
     char grains[32], bytes[32];
-    printf("%s is in order: %s grains, %s of memory, %lld frames, %.6g s\n", path,
+    printf("%s is in order: %s grains, %s of memory, %lld frames, %.6g s\n", plain(path),
            short_number(estimate.grains, grains, sizeof grains),
            short_bytes(estimate.bytes, bytes, sizeof bytes), (long long)rp_scene_frame_count(scene),
            rp_scene_duration(scene));

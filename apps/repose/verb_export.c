@@ -145,7 +145,7 @@ static rp_code say_written(const job *j, rp_report *report)
         all += j->written[i];
         if (j->written[i] && !o->quiet)
             printf("%lld %s as %s in %s%s\n", (long long)j->written[i], frame_kinds[i].called,
-                   o->format ? o->format : "vtp", o->output ? o->output : o->words[0],
+                   o->format ? o->format : "vtp", plain(o->output ? o->output : o->words[0]),
                    o->output ? "" : "/export");
     }
     return all ? RP_OK : say_none(j, report);

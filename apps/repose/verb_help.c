@@ -107,7 +107,8 @@ static int print_scenes(void)
             snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
             rp_scene_load(path, NULL, 0, &scene, NULL);
             *dot = 0;
-            printf("%-16s %s\n", entries[i]->d_name, scene ? rp_scene_title(scene) : "(broken)");
+            printf("%-16s %s\n", entries[i]->d_name,
+                   scene ? plain(rp_scene_title(scene)) : "(broken)");
             rp_scene_destroy(scene);
         }
         free(entries[i]);

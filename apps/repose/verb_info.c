@@ -9,7 +9,7 @@ static void print_text(const rp_record *record, const rp_view *view)
     const rp_scene *scene = rp_record_scene(record);
     int64_t count = rp_record_frame_count(record);
     char grains[32];
-    printf("%s\n", rp_scene_title(scene));
+    printf("%s\n", plain(rp_scene_title(scene)));
     printf("frames:  %lld (the scene asks for %lld), at %.6g frames/s\n", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
     if (rp_record_fine_count(record))
@@ -22,7 +22,7 @@ static void print_text(const rp_record *record, const rp_view *view)
            view->body_count);
     printf("spacing: %.6g m\nfields:\n", view->spacing);
     for (int i = 0; i < view->field_count; i++)
-        printf("  %-20s %s\n", view->fields[i].name, view->fields[i].unit);
+        printf("  %-20s %s\n", plain(view->fields[i].name), plain(view->fields[i].unit));
 }
 
 static void print_json(const rp_record *record, const rp_view *view)
@@ -39,8 +39,12 @@ static void print_json(const rp_record *record, const rp_view *view)
                "\"bodies\": %d, \"fields\": {",
                (long long)rp_record_frame_number(record, count - 1), view->time,
                (unsigned long long)view->step, view->count, view->body_count);
-        for (int i = 0; i < view->field_count; i++)
-            printf("%s\"%s\": \"%s\"", i ? ", " : "", view->fields[i].name, view->fields[i].unit);
+        for (int i = 0; i < view->field_count; i++) {
+            if (i) printf(", ");
+            print_json_text(stdout, view->fields[i].name);
+            printf(": ");
+            print_json_text(stdout, view->fields[i].unit);
+        }
         printf("}}");
     }
     printf("}\n");

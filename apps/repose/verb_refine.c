@@ -38,7 +38,7 @@ static void print_summary(rp_code code, const rp_refine_summary *s, const option
         fprintf(stderr, "done: %lld frames, %s fine grains (%llu left the scene) in %s\n",
                 (long long)s->frames, short_number((double)s->grains, grains, sizeof grains),
                 (unsigned long long)s->left, short_duration(s->seconds, time, sizeof time));
-        fprintf(stderr, "look at it: repose render '%s'\n", folder);
+        fprintf(stderr, "look at it: repose render '%s'\n", plain(folder));
     }
     if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr, "repose: stopped; all is saved. Go on with the same command\n");

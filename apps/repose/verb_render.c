@@ -125,7 +125,7 @@ static void tell_gaps(const job *j, const rp_film_run *run, int64_t count)
     int64_t gaps = (run->to - run->from) / every + 1 - count;
     if (gaps > 0 && !run->fine && !j->options->quiet)
         fprintf(stderr, "repose: %s: %lld frame%s missing between %lld and %lld, and left out\n",
-                rp_record_folder(run->record), (long long)gaps, gaps == 1 ? " is" : "s are",
+                plain(rp_record_folder(run->record)), (long long)gaps, gaps == 1 ? " is" : "s are",
                 (long long)run->from, (long long)run->to);
 }
 
@@ -234,7 +234,7 @@ static void print_summary(const job *j, rp_code code, double seconds)
         fprintf(stderr, "done: %lld picture%s", pictures, pictures == 1 ? "" : "s");
         if (j->done.kept) fprintf(stderr, " (%lld were there)", (long long)j->done.kept);
         fprintf(stderr, " in %s\n", short_duration(seconds, text, sizeof text));
-        printf("%s\n", j->where);
+        printf("%s\n", plain(j->where));
     }
 }
 

@@ -58,9 +58,9 @@ static void announce(const rp_scene *scene, const rp_run_options *run, const opt
         printf("}\n");
     } else if (!o->quiet) {
         fprintf(stderr, "%s\n%s grains, about %s of memory (there are %s)\ninto %s\n",
-                rp_scene_title(scene), short_number(estimate.grains, grains, sizeof grains),
+                plain(rp_scene_title(scene)), short_number(estimate.grains, grains, sizeof grains),
                 short_bytes(estimate.bytes, needed, sizeof needed),
-                short_bytes(estimate.bytes_limit, there, sizeof there), run->folder);
+                short_bytes(estimate.bytes_limit, there, sizeof there), plain(run->folder));
     }
 }
 
@@ -93,7 +93,7 @@ static bool print_finished(const rp_run_summary *s, const char *folder, const op
 {
     if (!o->resume || s->tally.steps) return false;
     fprintf(stderr, "%s is finished: %lld frames, %.6g s simulated; nothing was left to do\n",
-            folder, (long long)s->frames, s->time);
+            plain(folder), (long long)s->frames, s->time);
     return true;
 }
 
@@ -113,13 +113,13 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
         print_tally(&s->tally);
-        if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", folder);
+        if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", plain(folder));
     }
     if (code == RP_INTERRUPTED && !o->json && !s->frames)
         fprintf(stderr, "repose: stopped before the first frame; nothing was written\n");
     else if (code == RP_INTERRUPTED && !o->json)
         fprintf(stderr, "repose: stopped at %.6g s; all is saved. Go on with: repose resume '%s'\n",
-                s->time, folder);
+                s->time, plain(folder));
 }
 
 /* What the hooks of a run know. */

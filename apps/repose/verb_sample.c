@@ -1,9 +1,9 @@
+#include "base/aside.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "cli.h"
 #include "geom/mass.h"
 #include "geom/sample.h"
-#include "base/aside.h"
 #include "sample_picture.h"
 #include "scene/units.h"
 
@@ -204,8 +204,8 @@ static void print_text(const job *j)
            s->rounds);
     printf("time:       read %.2f s, tree and field %.2f s, samples %.2f s, picture %.2f s\n",
            j->read_s, j->prepare_s, j->sample_s, j->picture_s);
-    if (j->samples_path[0]) printf("written:    %s\n", j->samples_path);
-    printf("picture:    %s (lines of equal distance every %g m)\n", j->picture_path,
+    if (j->samples_path[0]) printf("written:    %s\n", plain(j->samples_path));
+    printf("picture:    %s (lines of equal distance every %g m)\n", plain(j->picture_path),
            sample_picture_step(m));
 }
 

@@ -2,6 +2,7 @@
 #include "base/hooks.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/plain.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -162,7 +163,8 @@ void rp_log(rp_level level, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    hooks.log(hooks.user, level, message);
+    char plain[2048];
+    hooks.log(hooks.user, level, rp_text_plain(message, true, plain, sizeof plain));
 }
 
 void rp_assert_failed(const char *condition, const char *file, int line)

@@ -1,5 +1,6 @@
 #include "base/report.h"
 #include "base/memory.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 
 #define FAULTS_KEPT 100
 #define EXCERPT_MAX 160
+#define PLAIN_MAX 4400 /* room for a path */
 
 struct rp_report {
     rp_fault *faults;
@@ -102,10 +104,12 @@ int rp_fault_text(const rp_fault *fault, char *text, size_t size)
                     fault->message, fault->excerpt, fault->column, "^");
 }
 
-/* A copy for a report; never NULL once it worked, since texts of faults are never NULL. */
-static bool keep_text(const char **kept, const char *text)
+/* A copy for a report, which is to be printed: paths, names and what other programs say may hold
+ * anything. Never NULL once it worked, since texts of faults are never NULL. */
+static bool keep_text(const char **kept, const char *text, bool lines)
 {
-    *kept = rp_text_copy(text ? text : "");
+    char plain[PLAIN_MAX];
+    *kept = rp_text_copy(rp_text_plain(text, lines, plain, sizeof plain));
     return *kept != NULL;
 }
 
@@ -115,9 +119,14 @@ static void clean_excerpt(const char *line, char *excerpt)
 {
     size_t length = strcspn(line, "\r\n");
     if (length > EXCERPT_MAX) length = 0;
-    for (size_t i = 0; i < length; i++)
-        excerpt[i] = (unsigned char)line[i] < 0x20 || line[i] == 0x7f ? ' ' : line[i];
+    memcpy(excerpt, line, length);
     excerpt[length] = 0;
+    for (char *c = excerpt; *c;) {
+        size_t bytes = rp_character_length(c);
+        if (!bytes) *c = '?';
+        if (bytes && !rp_character_shows(rp_character_code(c))) memset(c, ' ', bytes);
+        c += bytes ? bytes : 1;
+    }
 }
 
 static void add_fault(rp_report *report, rp_code code, const rp_place *place, const char *key,
@@ -134,10 +143,10 @@ static void add_fault(rp_report *report, rp_code code, const rp_place *place, co
     if (place->excerpt) clean_excerpt(place->excerpt, excerpt);
 
     rp_fault fault = {.code = code, .line = place->line, .column = place->column};
-    bool kept = keep_text(&fault.file, place->file);
-    kept &= keep_text(&fault.key, key);
-    kept &= keep_text(&fault.message, message);
-    kept &= keep_text(&fault.excerpt, excerpt);
+    bool kept = keep_text(&fault.file, place->file, false);
+    kept &= keep_text(&fault.key, key, false);
+    kept &= keep_text(&fault.message, message, true);
+    kept &= keep_text(&fault.excerpt, excerpt, false);
     if (kept) {
         report->faults[report->kept++] = fault;
         return;

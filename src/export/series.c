@@ -75,7 +75,7 @@ static void read_series(const struct series *series, const char *stem, char *tex
 static double file_time(const struct series *series, const char *path)
 {
     char head[2048];
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) return NAN;
     ssize_t size = read(descriptor, head, sizeof head - 1);
     close(descriptor);

@@ -1,41 +1,18 @@
 /* Figures as data. Texts are cleaned when they come in, so that nothing below has to doubt them. */
 #include "plot/figure.h"
 #include "base/memory.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Of three or four bytes: neither longer than needed, nor a surrogate, nor beyond Unicode, nor one
- * of the two that XML forbids. */
-static bool is_sound(const unsigned char *text)
-{
-    unsigned char a = text[0], b = text[1];
-    if (a == 0xef && b == 0xbf && text[2] >= 0xbe) return false;
-    return !((a == 0xe0 && b < 0xa0) || (a == 0xed && b >= 0xa0) || (a == 0xf0 && b < 0x90) ||
-             (a == 0xf4 && b >= 0x90));
-}
-
-/* Length of the UTF-8 character at `text`, 0 when its bytes are none. */
-static size_t character_length(const unsigned char *text)
-{
-    size_t length = text[0] < 0x80   ? 1
-                    : text[0] < 0xc2 ? 0
-                    : text[0] < 0xe0 ? 2
-                    : text[0] < 0xf0 ? 3
-                    : text[0] < 0xf5 ? 4
-                                     : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    return length < 3 || is_sound(text) ? length : 0;
-}
 
 static char *clean_text(const char *text)
 {
     char *copy = rp_text_copy(text ? text : "");
     for (char *c = copy; c && *c;) {
-        size_t length = character_length((unsigned char *)c);
+        size_t length = rp_character_length(c);
         if (length == 0) *c = '?';
-        if (length == 1 && ((unsigned char)*c < 0x20 || *c == 0x7f)) *c = ' ';
+        if (length && !rp_character_shows(rp_character_code(c))) memset(c, ' ', length);
         c += length ? length : 1;
     }
     return copy;

@@ -1,6 +1,7 @@
 /* Faults keep their evidence and read well. */
 #include "check.h"
 
+#include "base/plain.h"
 #include "base/report.h"
 
 #include <errno.h>
@@ -62,6 +63,33 @@ static void nobody_need_listen(void **state)
     rp_report_destroy(NULL);
 }
 
+/* Reports are printed: nothing in them may command a terminal. */
+static void control_characters_become_visible(void **state)
+{
+    (void)state;
+    rp_report *report = rp_report_create();
+    rp_place place = {.file = "a\033[1m\nb", .line = 1, .column = 1, .excerpt = "x\033\302\233y"};
+    rp_fail_at(report, RP_ERROR_INPUT, &place, "k\a",
+               "t\302\233 u\342\200\256 \377 \303\274\n\tok");
+    const rp_fault *fault = rp_report_fault(report, 0);
+    assert_string_equal(fault->file, "a\\x1b[1m\\x0ab");
+    assert_string_equal(fault->key, "k\\x07");
+    assert_string_equal(fault->message, "t\\x9b u\\u202e \\xff \303\274\n\tok");
+    assert_string_equal(fault->excerpt, "x   y");
+    rp_report_destroy(report);
+}
+
+static void texts_that_do_not_fit_are_cut_between_characters(void **state)
+{
+    (void)state;
+    char text[6];
+    assert_string_equal(rp_text_plain("ab\033c", false, text, sizeof text), "ab");
+    assert_string_equal(rp_text_plain("abcd\303\274", false, text, sizeof text), "abcd");
+    assert_string_equal(rp_text_plain(NULL, false, text, sizeof text), "");
+    assert_int_equal(rp_character_code("\360\237\230\200"), 0x1f600);
+    assert_int_equal(rp_character_length("\355\240\200"), 0); /* a surrogate */
+}
+
 static void a_full_disk_is_told_apart(void **state)
 {
     (void)state;
@@ -87,6 +115,8 @@ int main(void)
         cmocka_unit_test(places_may_be_partly_known),
         cmocka_unit_test(a_flood_is_counted_not_kept),
         cmocka_unit_test(nobody_need_listen),
+        cmocka_unit_test(control_characters_become_visible),
+        cmocka_unit_test(texts_that_do_not_fit_are_cut_between_characters),
         cmocka_unit_test(a_full_disk_is_told_apart),
         cmocka_unit_test(every_code_has_a_word),
     };

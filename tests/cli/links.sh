@@ -12,9 +12,9 @@ untouched() {
     [ -z "$(ls elsewhere)" ] || fail "a folder outside was written to: $1"
 }
 
-expect 0 "$repose" run first-fall -o whole --frames 2 --quiet --set particles.spacing=8cm --threads 1
+expect 0 "$repose" run first-fall -o whole --frames 2 --quiet --set particles.spacing=8cm --set output.formats=[vtp] --threads 1
 # again CODE: a run that has one frame to go.
-again() { expect "$1" timeout 20 "$repose" run first-fall -o run --frames 3 --resume --quiet --set particles.spacing=8cm --threads 1; }
+again() { expect "$1" timeout 20 "$repose" run first-fall -o run --frames 3 --resume --quiet --set particles.spacing=8cm --set output.formats=[vtp] --threads 1; }
 fresh() { rm -rf run && cp -r whole run; }
 
 # --- tables, locks and folders of a run
@@ -30,6 +30,8 @@ for folder in measurements checkpoints fine; do
     fresh && rm -rf run/$folder && ln -s "$work/elsewhere" run/$folder
     again 2; says "run/$folder: this is a link"; untouched "run/$folder is a link"
 done
+fresh && rm run/export/grains.pvd run/export/grains-000001.vtp && mkfifo run/export/grains-000001.vtp
+again 0
 fresh && ln -s "$work/mine" run/frames/000003.h5
 again 0; untouched "a frame is a link"
 expect 0 "$repose" refine run --factor 2 --quiet --threads 1

@@ -21,6 +21,12 @@
 #define STACK_LEAST ((size_t)256 << 10)
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define CHILD_HAS_THREADS false
+#else
+#define CHILD_HAS_THREADS true
+#endif
+
 #define HEAP                                                                                       \
     "time: {duration: 0.1 s, frame_rate: 50}\n"                                                    \
     "domain: {low: [-0.5, -0.5, 0], high: [0.5, 0.5, inf]}\n"                                      \
@@ -147,7 +153,8 @@ static int go_on(rp_world *world, rp_scene *scene, int answers)
     if (rp_world_run_to(world, 0.08, NULL) != RP_OK) return 1;
     uint64_t hash = rp_world_hash(world);
     rp_world_destroy(world);
-    uint64_t other = state_of(HEAP, NULL); /* with threads of its own */
+    /* With threads of its own, which the thread sanitizer cannot follow. */
+    uint64_t other = CHILD_HAS_THREADS ? state_of(HEAP, NULL) : 0;
     rp_scene_destroy(scene);
     bool told = write(answers, &hash, sizeof hash) == sizeof hash &&
                 write(answers, &other, sizeof other) == sizeof other;
@@ -173,7 +180,7 @@ static void a_forked_child_goes_on_with_a_world(void **state)
     close(ends[0]);
     run_world(world, 0.08);
     assert_true(rp_world_hash(world) == hash);
-    assert_true(state_of(HEAP, NULL) == other);
+    assert_true(!CHILD_HAS_THREADS || state_of(HEAP, NULL) == other);
     rp_world_destroy(world);
     rp_scene_destroy(scene);
 }
