@@ -18,12 +18,13 @@ packages:
 
 demo: packages
 	@$(MAKE) --no-print-directory all
-	@rm -rf demo/column-collapse
-	build/repose run column-collapse -o demo/column-collapse --set particles.spacing=2.5cm
-	build/repose render demo/column-collapse -o demo/column-collapse.mp4 --size 512x288 --samples 4
-	build/repose render demo/column-collapse --sheet 3x3 -o demo/column-collapse.png
-	build/repose measure demo/column-collapse height-profile --plot demo/height-profile.svg > demo/height-profile.txt
-	@echo "look at demo/column-collapse.mp4, demo/column-collapse.png and demo/height-profile.svg"
+	@rm -rf demo/splash
+	build/repose run splash -o demo/splash --set particles.spacing=25mm --set time.duration=0.5s --set time.frame_rate=50
+	build/repose refine demo/splash --factor 60
+	build/repose render demo/splash -o demo/splash.mp4 --size 854x480 --fps 25
+	build/repose render demo/splash --sheet 3x2 -o demo/splash.png
+	build/repose measure demo/splash body ball --only position --plot demo/ball.svg > demo/ball.txt
+	@echo "look at demo/splash.mp4, demo/splash.png and demo/ball.svg"
 
 check: packages
 	@$(call configure,release)

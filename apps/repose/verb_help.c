@@ -12,11 +12,15 @@ static const option_spec specs[] = {
      "scene keys as Markdown, for the manual"},
 };
 
+/* What is proposed first is sand; grains of the last one pass through each other. */
+#define FIRST_SCENE "column-collapse"
+#define LAST_SCENE "first-fall"
+
 static void print_overview(void)
 {
     printf("repose: sand and other granular material\n\n"
-           "  repose run first-fall           simulate a scene\n"
-           "  repose render runs/first-fall   look at it\n\nverbs:\n");
+           "  repose run " FIRST_SCENE "           simulate a scene\n"
+           "  repose render runs/" FIRST_SCENE "   look at it\n\nverbs:\n");
     for (int i = 0; i < verb_count(); i++)
         printf("  %-11s %s\n", verb_at(i)->name, verb_at(i)->help);
     printf("\n`repose help VERB` tells more; other topics: scene, scenes, units, exit-codes, "
@@ -94,11 +98,24 @@ static int print_units(void)
     return 0;
 }
 
+/* The scene to begin with, the others by name, and last the one whose grains are no sand yet. */
+static int rank_of_scene(const char *name)
+{
+    if (strcmp(name, FIRST_SCENE ".yaml") == 0) return 0;
+    return strcmp(name, LAST_SCENE ".yaml") == 0 ? 2 : 1;
+}
+
+static int by_rank(const struct dirent **a, const struct dirent **b)
+{
+    int difference = rank_of_scene((*a)->d_name) - rank_of_scene((*b)->d_name);
+    return difference ? difference : alphasort(a, b);
+}
+
 static int print_scenes(void)
 {
     const char *folder = data_folder("scenes");
     struct dirent **entries = NULL;
-    int count = folder ? scandir(folder, &entries, NULL, alphasort) : 0;
+    int count = folder ? scandir(folder, &entries, NULL, by_rank) : 0;
     for (int i = 0; i < count; i++) {
         char *dot = strrchr(entries[i]->d_name, '.');
         if (dot && strcmp(dot, ".yaml") == 0) {

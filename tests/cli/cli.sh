@@ -19,10 +19,13 @@ expect 2 "$repose" check a b; says "one word too many"
 expect 2 "$repose" help nothing
 expect 0 "$repose" --version; prints "repose [0-9]"
 expect 0 "$repose" version --json; prints '"instructions"'
-expect 0 "$repose" help; prints "verbs:"
+expect 0 "$repose" help; prints "verbs:"; prints "repose run column-collapse "
 expect 0 "$repose" run --help; prints "--resume"
 expect 0 "$repose" help exit-codes; prints "130"
 expect 0 "$repose" help scenes; prints "first-fall"
+# Sand is proposed first, grains that pass through each other last.
+"$repose" help scenes | head -n 1 | grep -q '^column-collapse ' || fail "help scenes does not begin with sand"
+"$repose" help scenes | tail -n 1 | grep -q '^first-fall ' || fail "help scenes does not end with first-fall"
 expect 0 "$repose" help units; prints "kg/m3"
 expect 0 "$repose" help scene; prints "spacing"
 expect 0 "$repose" help scene materials; prints "density"

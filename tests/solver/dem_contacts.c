@@ -68,7 +68,7 @@ static void contacts_make_up_the_acceleration(void **state)
             "velocity: [0.5, 0.3, -0.5]}}\n"
             "solver: {method: dem}\n",
             shapes[shape]);
-        run_world(g.world, 0.12);
+        run_world(g.world, 0.16);
         rp_view view;
         rp_world_view(g.world, &view);
         assert_true(view.count > 300 && view.count < IDS);

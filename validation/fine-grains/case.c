@@ -124,6 +124,7 @@ static rp_code try_lone(rp_case_context *c, const char *value, bool flies)
     snprintf(factor, sizeof factor, "%d", LONE_GRAINS);
     const rp_setting settings[] = {{"detail.factor", factor},
                                    {"detail.contrast", value},
+                                   {"detail.keep_apart", "no"}, /* else it would be a ball */
                                    {"bodies.floor.position", "[0, 0, -100]"},
                                    {"domain.open", "[]"},
                                    {"domain.low", "[-200, -200, -200]"},
@@ -131,7 +132,7 @@ static rp_code try_lone(rp_case_context *c, const char *value, bool flies)
     rp_scene *scene = NULL;
     rp_detail *detail = NULL;
     rp_detail_options options = {.memory = INFINITY};
-    rp_code code = rp_case_scene(c, "scene.yaml", settings, 6, &scene);
+    rp_code code = rp_case_scene(c, "scene.yaml", settings, 7, &scene);
     if (code == RP_OK) code = rp_detail_create(scene, &options, &detail, c->report);
     if (code == RP_OK) {
         lone l;
