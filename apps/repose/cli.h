@@ -46,7 +46,7 @@ typedef struct options {
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double orbit, grain_size, fps;
-    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film, chains;
+    bool resume, quiet, json, csv, markdown, quick, no_cache, split, film, chains, strict;
 } options;
 
 typedef struct verb {
