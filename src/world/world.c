@@ -105,15 +105,15 @@ static rp_code fill(rp_world *world, rp_report *report)
     return code;
 }
 
-rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
-                             rp_report *report)
+/* Everything that can be known to fail before a world is made. */
+static rp_code check_scene(const rp_scene *scene, const rp_world_options *options,
+                           rp_report *report)
 {
-    rp_world_options defaults = rp_default_world_options();
     rp_bodies *bodies = NULL;
     rp_code code = check_capabilities(scene, rp_solver_find(scene->method->name), report);
     rp_code grains = rp_grains_are_resolved(scene) ? rp_grains_check(scene, report) : RP_OK;
     if (code == RP_OK) code = grains;
-    rp_code memory = rp_world_check_memory(scene, options ? options : &defaults, report);
+    rp_code memory = rp_world_check_memory(scene, options, report);
     if (code == RP_OK) code = memory;
     rp_code body = rp_bodies_create(scene, &bodies, report);
     rp_bodies_destroy(bodies);
@@ -134,7 +134,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
     *out = NULL;
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     RP_ASSERT(type);
-    rp_code code = rp_world_check_scene(scene, options, report);
+    rp_code code = check_scene(scene, options, report);
     if (code != RP_OK) return code;
 
     rp_world *world = rp_allocate_zero(sizeof *world);

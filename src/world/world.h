@@ -53,9 +53,6 @@ struct rp_world {
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
 };
 
-/* Everything that can be known to fail before a world is made; also what `repose check` asks. */
-rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
-                             rp_report *report);
 /* After grains, bodies or fields changed: what views show. */
 void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */
