@@ -48,7 +48,7 @@ typedef struct options {
     long long frames, threads, memory_mb, every, factor, samples;
     double grain_size, fps;
     bool resume, overwrite, quiet, json, csv, markdown, quick, no_cache, split, film, chains,
-        show_time;
+        show_time, strict;
 } options;
 
 typedef struct verb {

@@ -32,6 +32,13 @@ typedef struct rp_estimate {
 } rp_estimate;
 RP_API rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *options);
 
+/* Says what a run of the scene would say at its start, and what looks wrong with it: sources that
+ * stay empty or lie outside, nothing to rest on, bodies inside each other, openings too narrow for
+ * sand. What would stop the run is a fault of the report; what would not is one of `warnings`, with
+ * the code RP_OK. Grains are counted by samples, so that it is quick for large scenes, too. */
+RP_API rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options,
+                               rp_report *warnings, rp_report *report);
+
 /* The scene must outlive the world. A scene that needs more memory than there is, is refused. */
 RP_API rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options,
                                rp_world **out, rp_report *report);

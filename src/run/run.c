@@ -221,6 +221,19 @@ static bool is_stopped(void *user)
     return runner->stop && (!runner->world || runner->before);
 }
 
+/* What `repose check` would have said. */
+static void tell_warnings(const rp_runner *runner)
+{
+    rp_report *warnings = rp_report_create();
+    if (!warnings) return;
+    (void)rp_world_review(runner->world, warnings, NULL);
+    for (int i = 0; i < rp_report_count(warnings); i++) {
+        const rp_fault *warning = rp_report_fault(warnings, i);
+        rp_log(RP_LOG_WARNING, "%s: %s", warning->key, warning->message);
+    }
+    rp_report_destroy(warnings);
+}
+
 static rp_code start(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -230,6 +243,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     /* The world comes first: a scene that cannot run must not leave a folder behind. */
     rp_code code = rp_world_create(runner->scene, &runner->world_options, &runner->world, report);
     if (code == RP_OK) runner->outside = rp_budget_enter(&runner->world->budget);
+    if (code == RP_OK && !options->resume) tell_warnings(runner);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
     if (code == RP_OK) code = start_fine(runner, report);

@@ -14,6 +14,35 @@ static double gap_to(const rp_shape *shape, rp_pose pose, rp_vec3 point, double 
     return outside > near ? outside : rp_shape_distance(shape, at, NULL);
 }
 
+rp_box3 rp_surface_bounds(const rp_surface *surface)
+{
+    rp_box3 local = rp_shape_bounds(surface->shape);
+    rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int c = 0; c < 8; c++) {
+        rp_vec3 corner =
+            rp_v3(c & 1 ? local.high.x : local.low.x, c & 2 ? local.high.y : local.low.y,
+                  c & 4 ? local.high.z : local.low.z);
+        corner = rp_pose_to_world(surface->pose, corner);
+        box.low = rp_v3_min(box.low, corner);
+        box.high = rp_v3_max(box.high, corner);
+    }
+    return box;
+}
+
+double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned solids, double near)
+{
+    const rp_surface *surfaces = rp_couple_surfaces(world->couple);
+    double gap = INFINITY;
+    for (int i = 0; i < rp_couple_count(world->couple); i++) {
+        const rp_surface *s = &surfaces[i];
+        unsigned kind = s->body < 0  ? RP_SOLID_WALLS
+                        : s->dynamic ? RP_SOLID_DYNAMIC
+                                     : RP_SOLID_FIXED;
+        if (kind & solids) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
+    }
+    return gap;
+}
+
 double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
 {
     const rp_void_spec *voids = rp_scene_voids(world->scene);

@@ -18,6 +18,8 @@
 /* Arrays that grow while grains pour in become half as large again, and for a moment the old ones
  * are there, too. */
 #define GROWTH 2.5
+/* Spacings that grains of an emitter may go in a fixed step: solvers stop beyond that. */
+#define STEP_WAY_MOST 1e4
 /* The program itself, its threads and tables. */
 #define BASE_BYTES 64e6
 
@@ -74,15 +76,19 @@ static double grains_of_sources(const rp_scene *scene)
     return grains;
 }
 
+double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec)
+{
+    double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
+    return rate / rp_grain_mean_mass(scene, rp_grains_are_resolved(scene), spec->material);
+}
+
 static double grains_of_emitters(const rp_scene *scene)
 {
-    bool resolved = rp_grains_are_resolved(scene);
     double grains = 0;
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
-        double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
         double seconds = fmin(spec->stop, scene->time.duration) - spec->start;
-        grains += fmax(0, seconds) * rate / rp_grain_mean_mass(scene, resolved, spec->material);
+        grains += fmax(0, seconds) * rp_stream_grains(scene, spec);
     }
     return grains;
 }
@@ -145,6 +151,33 @@ static rp_code check_lattice(const rp_scene *scene, rp_report *report)
                            source->name, places, LATTICE_MAX);
     }
     return RP_OK;
+}
+
+double rp_domain_closed_volume(const rp_domain_spec *domain)
+{
+    rp_vec3 size = rp_v3_sub(domain->high, domain->low);
+    return domain->open ? INFINITY : size.x * size.y * size.z;
+}
+
+rp_code rp_stream_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
+{
+    double step = scene->time.step, spacing = scene->particles.spacing;
+    double room = rp_domain_closed_volume(&scene->domain);
+    double poured = rp_stream_grains(scene, spec) * step * spacing * spacing * spacing;
+    if (poured <= room && spec->speed * step <= STEP_WAY_MOST * spacing) return RP_OK;
+    char key[128];
+    snprintf(key, sizeof key, "emitters.%s", spec->name);
+    if (poured > room)
+        return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                          "in one step of %.3g s it lets out %.3g m3, more than the closed domain "
+                          "holds (%.3g m3): grains would lie on each other. Lower its speed or "
+                          "rate, or leave time.step out",
+                          step, poured, room);
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, NULL, key,
+        "its grains go %.3g spacings in one step of %.3g s; lower its speed, or leave "
+        "time.step out",
+        spec->speed * step / spacing, step);
 }
 
 rp_code rp_world_check_memory(const rp_scene *scene, const rp_world_options *options,

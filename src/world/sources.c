@@ -68,6 +68,16 @@ static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at, double clear
     return false;
 }
 
+rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
+{
+    return wrapped(domain, at);
+}
+
+bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
+{
+    return is_walled_off(domain, at, clearance);
+}
+
 /* Kind, size, mass and orientation of a single grain. */
 static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, int material)
 {
@@ -305,7 +315,7 @@ static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_rep
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
                f.taken);
     if (code == RP_OK && b->count == 0)
-        rp_log(RP_LOG_WARNING,
+        rp_log(RP_LOG_INFO,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
                source->name);
     rp_batch_end(&f.batch);

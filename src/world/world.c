@@ -16,6 +16,8 @@ rp_world_options rp_default_world_options(void)
 
 /* Time that a step adds must show in the time it is added to. */
 #define STEP_LEAST 1e-14
+/* Scenes of more grains are reviewed without any: it should take no longer than a second or so. */
+#define REVIEW_GRAINS 3e5
 /* Steps from one look at a fixed step to the next. */
 #define FIXED_STEP_CHECKS 50
 
@@ -91,43 +93,52 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
     if (code == RP_OK) code = create_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
-    if (code == RP_OK) code = rp_world_emit(world, report);
-    if (code == RP_OK) rp_world_moisten(world, 0);
     return code;
 }
 
-rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
-                             rp_report *report)
+/* The first grains. */
+static rp_code fill(rp_world *world, rp_report *report)
 {
-    rp_world_options defaults = rp_default_world_options();
+    rp_budget *before = rp_budget_enter(&world->budget);
+    rp_code code = rp_world_emit(world, report);
+    if (code == RP_OK) rp_world_moisten(world, 0);
+    rp_budget_enter(before);
+    return code;
+}
+
+/* Everything that can be known to fail before a world is made. */
+static rp_code check_scene(const rp_scene *scene, const rp_world_options *options,
+                           rp_report *report)
+{
     rp_bodies *bodies = NULL;
     rp_code code = check_capabilities(scene, rp_solver_find(scene->method->name), report);
     rp_code grains = rp_grains_are_resolved(scene) ? rp_grains_check(scene, report) : RP_OK;
     if (code == RP_OK) code = grains;
-    rp_code memory = rp_world_check_memory(scene, options ? options : &defaults, report);
+    rp_code memory = rp_world_check_memory(scene, options, report);
     if (code == RP_OK) code = memory;
     rp_code body = rp_bodies_create(scene, &bodies, report);
     rp_bodies_destroy(bodies);
     if (code == RP_OK) code = body;
     for (int i = 0; i < scene->emitters.count; i++) {
-        rp_code stream = rp_stream_check(scene, &rp_scene_emitters(scene)[i], report);
+        const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
+        rp_code stream = rp_stream_check(scene, spec, report);
+        if (stream == RP_OK) stream = rp_stream_check_step(scene, spec, report);
         if (code == RP_OK) code = stream;
     }
     return code;
 }
 
-rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
-                        rp_report *report)
+/* A world before its first grain. */
+static rp_code create_empty(const rp_scene *scene, const rp_world_options *options, rp_world **out,
+                            rp_report *report)
 {
     RP_NEED(scene, report);
     RP_NEED(out, report);
     RP_ENTER();
     *out = NULL;
-    rp_world_options defaults = rp_default_world_options();
-    if (!options) options = &defaults;
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     RP_ASSERT(type);
-    rp_code code = rp_world_check_scene(scene, options, report);
+    rp_code code = check_scene(scene, options, report);
     if (code != RP_OK) return code;
 
     rp_world *world = rp_allocate_zero(sizeof *world);
@@ -141,6 +152,22 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     rp_budget *before = rp_budget_enter(&world->budget);
     code = create_parts(world, options, report);
     rp_budget_enter(before);
+    if (code == RP_OK)
+        *out = world;
+    else
+        rp_world_destroy(world);
+    return code;
+}
+
+rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
+                        rp_report *report)
+{
+    *out = NULL;
+    rp_world *world;
+    rp_world_options defaults = rp_default_world_options();
+    rp_code code = create_empty(scene, options ? options : &defaults, &world, report);
+    if (code != RP_OK) return code;
+    code = fill(world, report);
     if (code == RP_OK) {
         rp_world_refresh_view(world);
         *out = world;
@@ -221,6 +248,35 @@ static rp_code longest_step(rp_world *world, rp_step_limit *limit, rp_report *re
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "at %.6g s the step would have to be %.3g s (%s), below time.min_step = %.3g s",
                    world->time, limit->dt, limit->reason, spec->min_step);
+}
+
+/* What the first step would be; known where its grains are. */
+static rp_code review_step(rp_world *world, rp_report *warnings, rp_report *report)
+{
+    rp_step_limit limit, bearable = bearable_step(world);
+    double step = world->scene->time.step;
+    if (step > bearable.dt)
+        (void)rp_fail_at(warnings, RP_OK, NULL, "time.step",
+                         "is %.3g s, the solver asks for %.3g s (%s)", step, bearable.dt,
+                         bearable.reason);
+    return step > 0 ? RP_OK : longest_step(world, &limit, report);
+}
+
+rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, rp_report *warnings,
+                        rp_report *report)
+{
+    rp_world *world;
+    rp_world_options defaults = rp_default_world_options();
+    rp_code code = create_empty(scene, options ? options : &defaults, &world, report);
+    if (code != RP_OK) return code;
+    code = rp_world_review(world, warnings, report);
+    bool few = rp_scene_estimate(scene, options).grains <= REVIEW_GRAINS;
+    if (code == RP_OK && few) {
+        code = fill(world, report);
+        if (code == RP_OK) code = review_step(world, warnings, report);
+    }
+    rp_world_destroy(world);
+    return code;
 }
 
 rp_code rp_world_step(rp_world *world, rp_report *report)

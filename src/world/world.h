@@ -53,9 +53,6 @@ struct rp_world {
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
 };
 
-/* Everything that can be known to fail before a world is made; also what `repose check` asks. */
-rp_code rp_world_check_scene(const rp_scene *scene, const rp_world_options *options,
-                             rp_report *report);
 /* After grains, bodies or fields changed: what views show. */
 void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */
@@ -72,14 +69,23 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 /* Lets everything appear that is due by now. A step ends where a source or stream begins, and the
  * solver is asked for its step afterwards, so no grain moves further than it allows. */
 rp_code rp_world_emit(rp_world *world, rp_report *report);
+/* m3; infinite where grains can leave. */
+double rp_domain_closed_volume(const rp_domain_spec *domain);
+/* The place inside the period; elsewhere as it is. */
+rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at);
+/* Behind a wall, or nearer to one than `clearance`. */
+bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance);
 /* When the next source, stream or region of moisture begins, or one of these ends, s; infinite when
  * none will. */
 double rp_world_next_event(const rp_world *world);
 /* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
+/* Fails when what it lets out in one fixed step could be nowhere. */
+rp_code rp_stream_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
 /* Whether as many layers have left the nozzle as belong before that time, or the step before it. */
 bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
+double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec);    /* 1/s */
 
 /* grains.c: single grains, for methods that resolve them. */
 typedef struct rp_grain {
@@ -108,12 +114,21 @@ rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
  * inside the period. */
 double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
 double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
+/* The same to all solids of some kinds, exact up to `near`. */
+enum { RP_SOLID_WALLS = 1, RP_SOLID_FIXED = 2, RP_SOLID_DYNAMIC = 4, RP_SOLID_ALL = 7 };
+double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned solids, double near);
+/* The box around a surface in the world; not of a plane. */
+rp_box3 rp_surface_bounds(const rp_surface *surface);
 
 /* moisture.c: grains that become wet or dry. */
 /* What the regions of the scene do in a step of `dt` from now; 0: only what happens at once. */
 void rp_world_moisten(rp_world *world, double dt);
 /* When the next region begins or ends, s; infinite when none will. */
 double rp_moisture_next_event(const rp_world *world);
+
+/* review.c: what looks wrong before the first step. Warnings are faults of the code RP_OK; faults
+ * are those that filling the sources would give. Grains need not be there. */
+rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *report);
 
 /* leave.c: grains that leave, and numbers that make no sense. */
 rp_code rp_world_remove_leavers(rp_world *world, rp_report *report);

@@ -51,7 +51,7 @@ for verb in run resume check info refine render measure sample export validate b
 done
 expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--plane AXIS=LENGTH"
 expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
-for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check "$scene"; done
+for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check --strict "$scene"; done
 
 # --- the manual is the program's own word
 "$repose" help scene --markdown | cmp - "$source/docs/guide/scene.md" ||
@@ -532,7 +532,7 @@ expect 6 "$repose" info damaged; says "000015.h5"; prints "frames:"
 rm damaged/manifest.json
 expect 2 "$repose" info damaged; says "manifest.json"
 
-# --- Ctrl-C finishes the frame and says how to go on; the end is the same
+# --- Ctrl-C ends the run at its last step and says how to go on; the end is the same
 long="--set particles.spacing=2cm --set time.duration=0.6s"
 # shellcheck disable=SC2086
 "$repose" run first-fall -o uncut $long --json >uncut.json
