@@ -48,15 +48,13 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
  * NULL. Calling it again makes a new field. */
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);
 
-/* Reads OBJ, STL and PLY, and with Assimp glTF and whatever else it knows; vertices at the same
- * place are joined, all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a
- * mesh that is inside out as a whole is turned, with a warning in the log. Points and lines are
- * left out, with a warning, too. The mesh is prepared. */
+/* Reads OBJ, STL, PLY, OFF, glTF and GLB; vertices at the same place are joined, all is scaled by
+ * `scale`. Whatever rp_mesh_check refuses is a fault here; a mesh that is inside out as a whole is
+ * turned, with a warning in the log. Points and lines are left out, with a warning, too. The mesh
+ * is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* The same, but not prepared, for those who have threads to do it with. */
 rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report);
-/* True when this build can read more than OBJ, STL and PLY. */
-bool rp_mesh_can_read(void);
 
 /* Makes vertices at exactly the same place one. False when memory runs out; the mesh is then
  * unchanged. */

@@ -15,13 +15,13 @@ typedef struct rp_mesh_bytes {
 } rp_mesh_bytes;
 
 typedef rp_code rp_mesh_reader(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *report);
-rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply;
+rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply, rp_mesh_read_off,
+    rp_mesh_read_gltf;
 
-/* Whatever else Assimp knows, from a path. */
-rp_code rp_mesh_read_other(const char *path, double scale, rp_mesh *mesh, rp_report *report);
-
-/* The reader for a file's name, by its ending; NULL: none of ours. */
-rp_mesh_reader *rp_mesh_reader_for(const char *path);
+/* The whole of a file, `what` it is ("mesh") for messages; release it after success. */
+rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
+                          rp_report *report);
+void rp_mesh_file_release(rp_mesh_bytes *bytes);
 /* Reads, joins and checks, but does not prepare; `*out` is the mesh or NULL. */
 rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
                            rp_report *report);
