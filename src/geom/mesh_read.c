@@ -1,6 +1,5 @@
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "geom/mesh_file.h"
 
@@ -119,15 +118,16 @@ static rp_code fail_memory(const char *name, rp_report *report)
 
 static rp_code make_solid(rp_mesh *mesh, const char *name, rp_report *report)
 {
+    rp_box3 shared;
     if (!rp_mesh_drop_unused(mesh) || !rp_mesh_join(mesh)) return fail_memory(name, report);
-    rp_code code = rp_mesh_check(mesh, name, report);
-    if (code != RP_OK) return code;
-    if (rp_mesh_volume(mesh) < 0) {
-        rp_log(RP_LOG_WARNING, "%s: the mesh is inside out; its triangles are turned", name);
-        rp_mesh_flip(mesh);
-    }
-    mesh->closed = true;
-    return RP_OK;
+    rp_code code = rp_mesh_check_vertices(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_close_gaps(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_check_triangles(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_orient(mesh, name, &shared, report);
+    if (code == RP_OK) code = rp_mesh_check_volume(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_measure_excess(mesh, shared, name, report);
+    mesh->closed = code == RP_OK;
+    return code;
 }
 
 rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
