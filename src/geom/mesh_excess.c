@@ -10,8 +10,8 @@
 
 #define COARSE 64 /* columns along x and along y, at first */
 #define FINE 256  /* and at last */
-/* Triangles that columns are tried on, before finer ones are begun: some seconds of work. */
-#define MOST_WORK ((size_t)1 << 25)
+/* Triangles that columns are tried on: a second or two of work. */
+#define MOST_WORK ((size_t)1 << 24)
 /* Faces on each other are this far apart after rounding, as a share of the mesh's size. */
 #define TOUCHING 1e-9
 
@@ -119,7 +119,7 @@ static rp_mesh_excess sweep(columns *c, rp_box3 box, int count, rp_box3 *seen)
     rp_vec3 size = rp_v3_sub(box.high, box.low), cell = rp_v3(size.x / count, size.y / count, 0);
     seen->low = rp_v3(INFINITY, INFINITY, INFINITY);
     seen->high = rp_v3(-INFINITY, -INFINITY, -INFINITY);
-    for (int i = 0; i < count * count && c->ok; i++) {
+    for (int i = 0; i < count * count && c->ok && c->work <= MOST_WORK; i++) {
         rp_vec3 low = rp_v3(box.low.x + i % count * cell.x, box.low.y + i / count * cell.y, 0);
         rp_vec3 high = rp_v3_add(low, cell);
         if (!shoot(c, low, cell, i)) continue;
@@ -151,18 +151,23 @@ static rp_box3 choose_box(rp_box3 shared, rp_box3 seen, rp_box3 cell_seen)
     return within ? shared : cell_seen;
 }
 
-/* Finer and finer, up to the last level that can be paid for. */
+/* Finer and finer, up to the last level that can be paid for; each costs four times the one before.
+ */
 static rp_mesh_excess integrate(columns *c, rp_box3 box)
 {
     rp_box3 seen;
+    size_t before = c->work;
     rp_mesh_excess last = sweep(c, box, COARSE, &seen);
+    size_t cost = c->work - before;
     for (int count = 2 * COARSE; count <= FINE && c->ok; count *= 2) {
+        cost *= 4;
+        if (c->work + cost > MOST_WORK) break;
         rp_mesh_excess finer = sweep(c, box, count, &seen);
         /* With each level the error falls to a third or so. */
         finer.error = fmax(fabs(finer.volume - last.volume), last.error / 3);
         last = finer;
-        if (c->work > MOST_WORK) break;
     }
+    if (last.error == 0 && c->work + cost > MOST_WORK) last.error = fabs(last.volume);
     return last;
 }
 
@@ -186,6 +191,10 @@ rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, 
     rp_place place = {.file = name};
     if (!c.ok)
         return rp_fail_at(report, RP_ERROR_MEMORY, &place, NULL, "out of memory for the mesh");
+    if (c.work > MOST_WORK)
+        return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "the mesh has too many triangles above each other to measure its volume; "
+                          "remove what is not seen");
     if (!(volume + e.volume > TOUCHING * fabs(volume)))
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "the mesh encloses no volume");
     if (fabs(e.volume) <= TOUCHING * volume) return RP_OK;

@@ -19,8 +19,8 @@
 #define SAME_ANGLE 1e-9
 /* Triangles of a part that are asked where they lie. */
 #define PROBES 64
-/* Triangles that rays are tried on: some seconds of work. */
-#define MOST_WORK ((size_t)1 << 27)
+/* Triangles that rays are tried on: a second or two of work. */
+#define MOST_WORK ((size_t)1 << 24)
 /* Parts whose bounds are compared with each other. */
 #define PAIRED 1000
 /* Parts that a message names. */
@@ -571,7 +571,7 @@ static bool shoot(const sorting *s, probe *p, rp_vec3 from)
                                       {-1, 0.83e-3, 1.7e-3}};
     const rp_mesh *mesh = s->mesh;
     double reach = 2 * rp_v3_length(rp_v3_sub(mesh->bounds.high, mesh->bounds.low));
-    for (int i = 0; i < 4 && p->ok; i++) {
+    for (int i = 0; i < 4 && p->ok && p->work <= MOST_WORK; i++) {
         p->count = 0;
         rp_vec3 to = rp_v3_madd(from, reach, rp_v3_from(ways[i]));
         if (rp_mesh_tree_pierce(mesh->tree, mesh, from, to, take_crossing, p, &p->work))
