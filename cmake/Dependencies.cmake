@@ -4,7 +4,6 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)     # scene
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)   # record
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)          # record
-pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)               # geom, optional: meshes
 pkg_check_modules(ODE IMPORTED_TARGET ode)                     # body, optional: dynamic bodies
 pkg_check_modules(PNG IMPORTED_TARGET libpng)                  # picture, optional: PNG files
 # Debian's Embree 3 comes without files for pkg-config; the newer versions have another interface.
@@ -20,7 +19,7 @@ pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)               # tests
 
 set(RP_BUILD_TEXT "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")
 string(APPEND RP_BUILD_TEXT "; libfyaml ${FYAML_VERSION}, HDF5 ${HDF5_VERSION}")
-foreach(library ASSIMP ODE PNG EMBREE)
+foreach(library ODE PNG EMBREE)
   string(TOLOWER ${library} lower)
   if(${library}_FOUND)
     string(APPEND RP_BUILD_TEXT ", ${lower} ${${library}_VERSION}")

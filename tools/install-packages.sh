@@ -5,7 +5,7 @@
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config
-libfyaml-dev libhdf5-dev zlib1g-dev libassimp-dev libode-dev libpng-dev libcmocka-dev libembree-dev
+libfyaml-dev libhdf5-dev zlib1g-dev libode-dev libpng-dev libcmocka-dev libembree-dev
 gnuplot-nox ffmpeg"
 if [ "${1:-}" = fuzz ]; then
     packages="$packages clang libclang-rt-14-dev"

@@ -1,5 +1,6 @@
 #include "base/aside.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/report.h"
 #include "cli.h"
 #include "geom/mass.h"
@@ -196,7 +197,10 @@ static void print_text(const job *j)
     printf("triangles:  %zu, vertices %zu\n", m->triangle_count, m->vertex_count);
     printf("bounds:     (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m\n", low.x, low.y, low.z, high.x,
            high.y, high.z);
-    printf("volume:     %.8g m3, surface %.8g m2\n", j->mass.mass, s->area);
+    printf("volume:     %.8g m3", j->mass.mass);
+    if (m->excess.volume != 0)
+        printf(" (parts overlap; the error is about %.2g m3)", m->excess.error);
+    printf(", surface %.8g m2\n", s->area);
     printf("centre:     (%.6g, %.6g, %.6g) m\n", c.x, c.y, c.z);
     printf("samples:    %zu%s\n", s->count, s->kept ? ", from the cache" : "");
     printf("distance:   %.6g m to the nearest on average, wanted %.6g m\n", s->mean, s->spacing);
@@ -222,10 +226,11 @@ static void print_json(const job *j)
     print_vector_json("low", j->mesh->bounds.low);
     print_vector_json("high", j->mesh->bounds.high);
     print_vector_json("centre", j->mass.centre);
-    printf("\"volume\": %.17g, \"area\": %.17g, \"samples\": %zu, \"spacing\": %.17g, "
+    printf("\"volume\": %.17g, \"volume_error\": %.17g, \"area\": %.17g, \"samples\": %zu, "
+           "\"spacing\": %.17g, "
            "\"nearest_mean\": %.17g, \"nearest_spread\": %.17g, \"rounds\": %d, \"cached\": %s, ",
-           j->mass.mass, s->area, s->count, s->spacing, s->mean, s->spread, s->rounds,
-           s->kept ? "true" : "false");
+           j->mass.mass, j->mesh->excess.error, s->area, s->count, s->spacing, s->mean, s->spread,
+           s->rounds, s->kept ? "true" : "false");
     printf("\"seconds\": {\"read\": %.6g, \"prepare\": %.6g, \"sample\": %.6g, \"picture\": %.6g}, "
            "\"file\": ",
            j->read_s, j->prepare_s, j->sample_s, j->picture_s);
@@ -245,6 +250,10 @@ static rp_code make_samples(job *j, rp_report *report)
     double start = rp_clock();
     rp_code code = rp_mesh_load(j->options->words[0], j->scale, &j->mesh, report);
     j->read_s = rp_clock() - start;
+    double length;
+    if (code == RP_OK && !j->options->scale && rp_mesh_seems_in_mm(j->mesh, &length))
+        rp_log(RP_LOG_WARNING, "%s: the mesh is %.4g m long; is it in mm? try --scale 0.001",
+               j->options->words[0], length);
     start = rp_clock();
     if (code == RP_OK) code = rp_mesh_prepare(j->mesh, 0, j->threads, report);
     j->prepare_s = rp_clock() - start;

@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "geom/mesh.h"
 #include "math/wide.h"
 #include "picture/picture.h"
 #include "plot/plot.h"
@@ -11,10 +10,6 @@ static const option_spec specs[] = {
 
 static void print_missing(void)
 {
-    if (!rp_mesh_can_read())
-        printf(
-            "missing:      mesh files other than OBJ, STL and PLY (install libassimp-dev and build "
-            "again)\n");
     if (!rp_picture_can_write_png())
         printf("missing:      pictures (install libpng-dev and build again)\n");
     if (!rp_plot_can()) printf("missing:      plots (install gnuplot-nox)\n");
@@ -26,9 +21,7 @@ static int run(const verb *v, const options *o)
     if (o->json) {
         printf("{\"version\": \"%s\", \"build\": ", rp_version());
         print_json_text(stdout, rp_build_text());
-        printf(", \"instructions\": \"%s\", \"meshes\": %s, \"pictures\": %s, \"plots\": "
-               "%s}\n",
-               rp_wide_name(), rp_mesh_can_read() ? "true" : "false",
+        printf(", \"instructions\": \"%s\", \"pictures\": %s, \"plots\": %s}\n", rp_wide_name(),
                rp_picture_can_write_png() ? "true" : "false", rp_plot_can() ? "true" : "false");
         return 0;
     }

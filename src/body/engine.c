@@ -90,6 +90,18 @@ static rp_mass mass_of(const rp_body_spec *spec)
     return mass;
 }
 
+/* The engine would end the program. */
+static rp_code check_mass(const rp_body_spec *spec, const rp_mass *mass, rp_report *report)
+{
+    if (rp_mass_is_sound(mass)) return RP_OK;
+    const double *i = mass->inertia;
+    return rp_fail(
+        report, RP_ERROR_INPUT,
+        "body '%s' cannot move: its mass is %.3g kg and its moments of inertia are %.3g, "
+        "%.3g and %.3g kg m2; is its mesh a flat or broken solid?",
+        spec->name, mass->mass, i[0], i[1], i[2]);
+}
+
 static rp_code add_body(rp_engine *engine, int i, rp_report *report)
 {
     const rp_body_spec *spec = &rp_scene_bodies(engine->scene)[i];
@@ -101,6 +113,8 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
     }
     if (spec->motion == RP_MOTION_DYNAMIC) {
         solid->mass = mass_of(spec);
+        rp_code code = check_mass(spec, &solid->mass, report);
+        if (code != RP_OK) return code;
         rp_solid_set_mass(solid, solid->mass.mass, solid->mass.inertia);
     } else if (solid->body) {
         dBodySetKinematic(solid->body);

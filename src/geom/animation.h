@@ -1,4 +1,4 @@
-/* The way of a node of a glTF or other animated file, as poses at rising times. */
+/* The way of a node of an animated glTF file, as poses at rising times. */
 #ifndef RP_GEOM_ANIMATION_H
 #define RP_GEOM_ANIMATION_H
 
@@ -21,6 +21,10 @@ typedef struct rp_animation_key {
  * stretches its way. Times are as in the file. At least one key; release them afterwards. */
 rp_code rp_animation_read(const char *path, const char *node, rp_animation_key **out, int *count,
                           rp_report *report);
+struct rp_mesh_bytes;
+/* The same, from the bytes of a file. */
+rp_code rp_animation_read_bytes(const struct rp_mesh_bytes *bytes, const char *node,
+                                rp_animation_key **out, int *count, rp_report *report);
 void rp_animation_release(rp_animation_key *keys, int count);
 
 #endif

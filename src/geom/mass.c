@@ -108,10 +108,32 @@ static moments moments_seen_from(const rp_mesh *mesh, rp_vec3 eye)
 
 /* Seen from a vertex a small mesh far away keeps its digits; seen from the centroid thus found,
  * nothing has to be taken off the squares again. */
-static moments mesh_moments(const rp_mesh *mesh)
+static moments exact_moments(const rp_mesh *mesh)
 {
     moments rough = moments_seen_from(mesh, mesh->vertices[0]);
     return moments_seen_from(mesh, rough.centre);
+}
+
+/* With what overlapping parts have in common counted once: the sums of both, seen from the middle
+ * of the bounds, then about their centroid. */
+static moments union_moments(const rp_mesh *mesh)
+{
+    const rp_mesh_excess *e = &mesh->excess;
+    rp_vec3 middle = rp_v3_mix(mesh->bounds.low, mesh->bounds.high, 0.5);
+    moments m = moments_seen_from(mesh, middle);
+    rp_vec3 first = rp_v3_madd(e->first, m.volume, rp_v3_sub(m.centre, middle));
+    m.volume += e->volume;
+    rp_vec3 arm = rp_v3_scale(first, 1 / m.volume);
+    const double away[3] = {arm.x, arm.y, arm.z};
+    m.centre = rp_v3_add(middle, arm);
+    for (int i = 0; i < 6; i++)
+        m.square[i] += e->square[i] - m.volume * away[first_axis[i]] * away[second_axis[i]];
+    return m;
+}
+
+static moments mesh_moments(const rp_mesh *mesh)
+{
+    return mesh->excess.volume != 0 ? union_moments(mesh) : exact_moments(mesh);
 }
 
 static moments shape_moments(const rp_shape *shape)
@@ -142,4 +164,13 @@ void rp_shape_mass(const rp_shape *shape, double density, rp_mass *mass)
         mass->inertia[i] = density * (m.square[other] + m.square[third]);
         mass->inertia[3 + i] = -density * m.square[3 + i];
     }
+}
+
+/* By Sylvester's criterion. */
+bool rp_mass_is_sound(const rp_mass *mass)
+{
+    const double *i = mass->inertia;
+    rp_mat3 tensor = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
+    return isfinite(mass->mass) && mass->mass > 0 && i[0] > 0 && i[0] * i[1] - i[3] * i[3] > 0 &&
+           rp_m3_det(tensor) > 0;
 }

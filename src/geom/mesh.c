@@ -58,6 +58,13 @@ void rp_mesh_add_triangle(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, boo
     mesh->triangle_count++;
 }
 
+bool rp_mesh_seems_in_mm(const rp_mesh *mesh, double *length)
+{
+    rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
+    *length = fmax(extent.x, fmax(extent.y, extent.z));
+    return *length >= 25;
+}
+
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report)
 {
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);

@@ -12,6 +12,15 @@
 /* Vertices, or triangles, at most: half edges (three per triangle) are counted in 32 bits. */
 #define RP_MESH_MOST ((size_t)1 << 30)
 
+/* Integrals over what a mesh winds around otherwise than 0 or 1 times, as parts that overlap do:
+ * what the solid has more than the sum over the triangles says. */
+typedef struct rp_mesh_excess {
+    double volume;    /* m3; 0: there is nothing of the kind */
+    rp_vec3 first;    /* m4, of x, y, z, from the middle of the bounds */
+    double square[6]; /* m5, of xx, yy, zz, xy, xz, yz, from there */
+    double error;     /* m3, of the volume, estimated */
+} rp_mesh_excess;
+
 typedef struct rp_mesh {
     rp_vec3 *vertices;        /* m */
     uint32_t (*triangles)[3]; /* counter-clockwise seen from outside */
@@ -26,6 +35,7 @@ typedef struct rp_mesh {
     /* Made by rp_mesh_prepare; NULL before. */
     struct rp_mesh_tree *tree;
     struct rp_mesh_field *field;
+    rp_mesh_excess excess;
     bool closed; /* known to be */
 } rp_mesh;
 
@@ -48,15 +58,18 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
  * NULL. Calling it again makes a new field. */
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);
 
-/* Reads OBJ, STL and PLY, and with Assimp glTF and whatever else it knows; vertices at the same
- * place are joined, all is scaled by `scale`. Whatever rp_mesh_check refuses is a fault here; a
- * mesh that is inside out as a whole is turned, with a warning in the log. Points and lines are
- * left out, with a warning, too. The mesh is prepared. */
+/* Reads OBJ, STL, PLY, OFF, glTF and GLB; all is scaled by `scale`. Vertices at the same place are
+ * joined, and those beside gaps of the size of rounding. Each closed part is oriented by itself, a
+ * part within another as a cavity, with a warning in the log where that turns triangles. What
+ * overlapping parts have in common counts once. Whatever rp_mesh_check refuses then is a fault.
+ * Points and lines are left out, with a warning, too. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
 /* The same, but not prepared, for those who have threads to do it with. */
 rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report);
-/* True when this build can read more than OBJ, STL and PLY. */
-bool rp_mesh_can_read(void);
+
+/* True when the mesh is 25 m long or more: most programs write millimetres, and files say no unit.
+ * `*length` gets its longest side, in m. */
+bool rp_mesh_seems_in_mm(const rp_mesh *mesh, double *length);
 
 /* Makes vertices at exactly the same place one. False when memory runs out; the mesh is then
  * unchanged. */
@@ -64,18 +77,19 @@ bool rp_mesh_join(rp_mesh *mesh);
 /* Leaves out vertices that no triangle has. False when memory runs out; the mesh is then unchanged.
  */
 bool rp_mesh_drop_unused(rp_mesh *mesh);
-/* A solid has finite vertices, no triangle without area, every edge shared by exactly two triangles
- * that run along it in opposite directions, and a volume that is not zero. Otherwise the first
+/* A solid has finite vertices, no triangle without area, as many triangles that run along an
+ * edge in one direction as in the other, and a volume that is not zero. Otherwise the first
  * triangle that is at fault is named by its number (from 1) and corners. `name` stands for the file
  * in messages. */
 rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report);
-/* True when every edge is shared by two triangles that run along it in opposite directions; also
- * false when memory runs out. */
+/* True when as many triangles run along each edge in one direction as in the other; also false when
+ * memory runs out. */
 bool rp_mesh_is_closed(const rp_mesh *mesh);
 /* Turns the mesh inside out. */
 void rp_mesh_flip(rp_mesh *mesh);
 
-/* By the divergence theorem; exact, positive for an outward mesh. */
+/* By the divergence theorem; exact, positive for an outward mesh. What overlapping parts have in
+ * common counts as often as they are; rp_shape_mass counts it once. */
 double rp_mesh_volume(const rp_mesh *mesh);
 /* Generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside; sums all triangles,
  * prepared or not. */

@@ -2,12 +2,13 @@
  * addressing: a slot holds a number plus one, zero means free. */
 #include "base/hash.h"
 #include "base/memory.h"
-#include "geom/mesh.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define NUMBER_TEXT 256
+#define FARTHEST 1e12 /* m, from the origin: volumes and their moments stay finite */
 
 /* Twice what has to fit at least, and a power of two. */
 static size_t table_size(size_t count)
@@ -115,7 +116,7 @@ static rp_place place_of(const rp_mesh *mesh, size_t t, const char *name)
     return (rp_place){.file = name, .line = known ? (int)mesh->origins[t] : 0};
 }
 
-static rp_code check_vertices(const rp_mesh *mesh, const char *name, rp_report *report)
+rp_code rp_mesh_check_vertices(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         rp_vec3 corners[3];
@@ -123,10 +124,11 @@ static rp_code check_vertices(const rp_mesh *mesh, const char *name, rp_report *
         for (int i = 0; i < 3; i++) {
             rp_vec3 c = corners[i];
             rp_place place = place_of(mesh, t, name);
-            if (!isfinite(c.x) || !isfinite(c.y) || !isfinite(c.z))
+            double largest = fmax(fabs(c.x), fmax(fabs(c.y), fabs(c.z)));
+            if (!isfinite(c.x + c.y + c.z) || largest > FARTHEST)
                 return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                                   "vertex %d of triangle %zu is (%g, %g, %g); all coordinates must "
-                                  "be finite numbers",
+                                  "be finite numbers, of 1e12 m at most",
                                   i + 1, t + 1, c.x, c.y, c.z);
         }
     }
@@ -178,8 +180,8 @@ static size_t edge_slot(const rp_mesh *mesh, const uint32_t *slots, size_t size,
     return slot;
 }
 
-static rp_code fail_edge(const rp_mesh *mesh, size_t h, const char *what, const char *name,
-                         rp_report *report)
+rp_code rp_mesh_fail_edge(const rp_mesh *mesh, size_t h, const char *what, const char *name,
+                          rp_report *report)
 {
     rp_place place = place_of(mesh, h / 3, name);
     uint32_t ends[2];
@@ -187,43 +189,48 @@ static rp_code fail_edge(const rp_mesh *mesh, size_t h, const char *what, const 
     half_edge_ends(mesh, h, ends);
     triangle_text(mesh, h / 3, text);
     rp_vec3 a = mesh->vertices[ends[0]], b = mesh->vertices[ends[1]];
-    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                      "%s: its edge from (%g, %g, %g) to (%g, %g, %g) %s; a solid needs a closed "
-                      "surface where each edge belongs to two triangles of the same orientation",
-                      text, a.x, a.y, a.z, b.x, b.y, b.z, what);
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, &place, NULL,
+        "%s: its edge from (%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) %s; a solid needs "
+        "a closed surface where triangles meet in pairs at each edge",
+        text, a.x, a.y, a.z, b.x, b.y, b.z, what);
 }
 
-/* Every half edge once, and its opposite, too. */
-static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, size_t size, const char *name,
-                           rp_report *report)
+/* Every edge is run along as often in one direction as in the other. `times` counts the half edges
+ * of each slot. */
+static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, uint32_t *times, size_t size,
+                           const char *name, rp_report *report)
 {
     size_t count = 3 * mesh->triangle_count;
     for (size_t h = 0; h < count; h++) {
         uint32_t ends[2];
         half_edge_ends(mesh, h, ends);
         size_t slot = edge_slot(mesh, slots, size, ends);
-        if (slots[slot])
-            return fail_edge(mesh, h, "is used in the same direction by an earlier triangle", name,
-                             report);
-        slots[slot] = (uint32_t)h + 1;
+        if (!slots[slot]) slots[slot] = (uint32_t)h + 1;
+        times[slot]++;
     }
     for (size_t h = 0; h < count; h++) {
         uint32_t ends[2];
         half_edge_ends(mesh, h, ends);
         uint32_t opposite[2] = {ends[1], ends[0]};
-        if (!slots[edge_slot(mesh, slots, size, opposite)])
-            return fail_edge(mesh, h, "is open", name, report);
+        size_t slot = edge_slot(mesh, slots, size, ends);
+        if (times[slot] <= times[edge_slot(mesh, slots, size, opposite)]) continue;
+        if (times[slot] == 1) return rp_mesh_fail_edge(mesh, h, "is open", name, report);
+        if (slots[slot] != h + 1)
+            return rp_mesh_fail_edge(
+                mesh, h, "is used in the same direction by an earlier triangle", name, report);
     }
     return RP_OK;
 }
 
 static rp_code check_closed(const rp_mesh *mesh, const char *name, rp_report *report)
 {
-    size_t size = table_size(3 * mesh->triangle_count);
-    uint32_t *slots = rp_allocate_zero(size * sizeof *slots);
-    if (!slots) return rp_fail_memory(report, size * sizeof *slots, "the edges of a mesh");
-    rp_code code = check_edges(mesh, slots, size, name, report);
-    rp_release(slots, size * sizeof *slots);
+    size_t size = table_size(3 * mesh->triangle_count), bytes = size * sizeof(uint32_t);
+    uint32_t *slots = rp_allocate_zero(bytes), *times = rp_allocate_zero(bytes);
+    rp_code code = slots && times ? check_edges(mesh, slots, times, size, name, report)
+                                  : rp_fail_memory(report, 2 * bytes, "the edges of a mesh");
+    rp_release(slots, bytes);
+    rp_release(times, bytes);
     return code;
 }
 
@@ -233,25 +240,31 @@ bool rp_mesh_is_closed(const rp_mesh *mesh)
 }
 
 /* Two sheets back to back are closed and still hold nothing. */
-static rp_code check_volume(const rp_mesh *mesh, const rp_place *place, rp_report *report)
+rp_code rp_mesh_check_volume(const rp_mesh *mesh, const char *name, rp_report *report)
 {
+    rp_place place = {.file = name};
     rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     double longest = fmax(size.x, fmax(size.y, size.z));
     double volume = rp_mesh_volume(mesh);
     if (fabs(volume) > 1e-15 * longest * longest * longest) return RP_OK;
-    return rp_fail_at(report, RP_ERROR_INPUT, place, NULL,
+    return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "the mesh encloses no volume (%g m3 in bounds of %g x %g x %g m)", volume,
                       size.x, size.y, size.z);
 }
 
-rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
+rp_code rp_mesh_check_triangles(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     rp_place place = {.file = name};
     if (mesh->triangle_count == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL, "the mesh has no triangles");
-    rp_code code = check_vertices(mesh, name, report);
-    if (code == RP_OK) code = check_areas(mesh, name, report);
+    return check_areas(mesh, name, report);
+}
+
+rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
+{
+    rp_code code = rp_mesh_check_vertices(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_check_triangles(mesh, name, report);
     if (code == RP_OK) code = check_closed(mesh, name, report);
-    if (code == RP_OK) code = check_volume(mesh, &place, report);
+    if (code == RP_OK) code = rp_mesh_check_volume(mesh, name, report);
     return code;
 }

@@ -15,16 +15,32 @@ typedef struct rp_mesh_bytes {
 } rp_mesh_bytes;
 
 typedef rp_code rp_mesh_reader(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *report);
-rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply;
+rp_mesh_reader rp_mesh_read_obj, rp_mesh_read_stl, rp_mesh_read_ply, rp_mesh_read_off,
+    rp_mesh_read_gltf;
 
-/* Whatever else Assimp knows, from a path. */
-rp_code rp_mesh_read_other(const char *path, double scale, rp_mesh *mesh, rp_report *report);
-
-/* The reader for a file's name, by its ending; NULL: none of ours. */
-rp_mesh_reader *rp_mesh_reader_for(const char *path);
+/* The whole of a file, `what` it is ("mesh") for messages; release it after success. */
+rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
+                          rp_report *report);
+void rp_mesh_file_release(rp_mesh_bytes *bytes);
 /* Reads, joins and checks, but does not prepare; `*out` is the mesh or NULL. */
 rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
                            rp_report *report);
+
+/* The steps of rp_mesh_check: all vertices finite; all triangles with an area; a volume. */
+rp_code rp_mesh_check_vertices(const rp_mesh *mesh, const char *name, rp_report *report);
+rp_code rp_mesh_check_triangles(const rp_mesh *mesh, const char *name, rp_report *report);
+rp_code rp_mesh_check_volume(const rp_mesh *mesh, const char *name, rp_report *report);
+/* A fault at half edge h, the side of triangle h / 3 from corner h % 3 to the next. */
+rp_code rp_mesh_fail_edge(const rp_mesh *mesh, size_t h, const char *what, const char *name,
+                          rp_report *report);
+/* Joins the ends of open edges that lie within 1e-6 of the mesh's size; tells it in the log. */
+rp_code rp_mesh_close_gaps(rp_mesh *mesh, const char *name, rp_report *report);
+/* Makes all triangles of each closed part face the same way, outward or, in a cavity, inward; tells
+ * in the log what it turned. A fault where triangles do not close to parts. `*shared` is the box
+ * where bounds of parts overlap; upside down: nowhere. */
+rp_code rp_mesh_orient(rp_mesh *mesh, const char *name, rp_box3 *shared, rp_report *report);
+/* Measures what the mesh winds around otherwise than 0 or 1 times, and tells it in the log. */
+rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report);
 
 /* Faces with more corners than this are refused. */
 #define RP_FACE_CORNERS 1024

@@ -1,11 +1,11 @@
-/* Mesh files: OBJ, STL and PLY by readers of our own, which name the line or byte of a mistake and
- * break at nothing; all else by Assimp. What comes in is joined, checked and prepared. */
-#include "base/log.h"
+/* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
+ * What comes in is joined, oriented, checked and prepared. */
 #include "base/memory.h"
 #include "geom/mesh_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -19,62 +19,25 @@ rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report)
     return rp_fail_at(report, RP_ERROR_MEMORY, &place, NULL, "out of memory for the mesh");
 }
 
-static rp_code check_file(const char *path, size_t *size, rp_report *report)
+static rp_code check_file(const char *path, const char *what, size_t *size, rp_report *report)
 {
     struct stat found;
     rp_place place = {.file = path};
-    if (stat(path, &found) != 0) return rp_fail_errno(report, errno, path, "read mesh");
-    if (S_ISDIR(found.st_mode)) return rp_fail_errno(report, EISDIR, path, "read mesh");
+    char action[32];
+    snprintf(action, sizeof action, "read %s", what);
+    if (stat(path, &found) != 0) return rp_fail_errno(report, errno, path, action);
+    if (S_ISDIR(found.st_mode)) return rp_fail_errno(report, EISDIR, path, action);
     if (!S_ISREG(found.st_mode))
-        return rp_fail_at(report, RP_ERROR_IO, &place, NULL, "cannot read mesh: not a file");
+        return rp_fail_at(report, RP_ERROR_IO, &place, NULL, "cannot %s: not a file", action);
     if (found.st_size == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "cannot read mesh: the file is empty (0 bytes)");
+                          "cannot %s: the file is empty (0 bytes)", action);
     if (found.st_size > LARGEST_FILE)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "cannot read mesh: the file has %.1f GB, 2 GB are allowed; simplify it",
+                          "cannot %s: the file has %.1f GB, 2 GB are allowed; simplify it", action,
                           (double)found.st_size / (1 << 30));
     *size = (size_t)found.st_size;
     return RP_OK;
-}
-
-rp_mesh_reader *rp_mesh_reader_for(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    if (!dot) return NULL;
-    if (strcasecmp(dot, ".obj") == 0) return rp_mesh_read_obj;
-    if (strcasecmp(dot, ".stl") == 0) return rp_mesh_read_stl;
-    if (strcasecmp(dot, ".ply") == 0) return rp_mesh_read_ply;
-    return NULL;
-}
-
-static rp_code make_solid(rp_mesh *mesh, const char *name, rp_report *report)
-{
-    if (!rp_mesh_drop_unused(mesh) || !rp_mesh_join(mesh)) {
-        rp_place place = {.file = name};
-        return rp_fail_at(report, RP_ERROR_MEMORY, &place, NULL, "out of memory for the mesh");
-    }
-    rp_code code = rp_mesh_check(mesh, name, report);
-    if (code != RP_OK) return code;
-    if (rp_mesh_volume(mesh) < 0) {
-        rp_log(RP_LOG_WARNING, "%s: the mesh is inside out; its triangles are turned", name);
-        rp_mesh_flip(mesh);
-    }
-    mesh->closed = true;
-    return RP_OK;
-}
-
-rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
-                           rp_report *report)
-{
-    rp_mesh *mesh = rp_mesh_create();
-    *out = mesh;
-    rp_code code = mesh ? reader(bytes, mesh, report) : rp_mesh_fail_memory(bytes, report);
-    if (code == RP_OK) code = make_solid(mesh, bytes->name, report);
-    if (code == RP_OK) return RP_OK;
-    rp_mesh_destroy(mesh);
-    *out = NULL;
-    return code;
 }
 
 /* Gives the number of bytes that came, or -1. */
@@ -91,63 +54,115 @@ static ssize_t read_whole(int file, char *data, size_t size)
     return (ssize_t)got;
 }
 
-static rp_code read_own(rp_mesh_reader *reader, const char *path, size_t size, double scale,
-                        rp_mesh **out, rp_report *report)
+rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
+                          rp_report *report)
 {
-    rp_mesh_bytes bytes = {.name = path, .scale = scale};
-    char *data = rp_allocate(size);
-    if (!data) return rp_mesh_fail_memory(&bytes, report);
+    size_t size = 0;
+    *bytes = (rp_mesh_bytes){.name = path, .scale = 1};
+    rp_code code = check_file(path, what, &size, report);
+    if (code != RP_OK) return code;
+    char *data = rp_allocate(size), action[32];
+    if (!data) return rp_mesh_fail_memory(bytes, report);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = file < 0 ? -1 : read_whole(file, data, size);
-    rp_code code = RP_OK;
-    if (got < 0) code = rp_fail_errno(report, errno, path, "read mesh");
+    bytes->data = data;
+    bytes->size = size;
+    snprintf(action, sizeof action, "read %s", what);
+    if (got < 0) code = rp_fail_errno(report, errno, path, action);
     if (file >= 0) close(file);
-    bytes.data = data;
-    bytes.size = got < 0 ? 0 : (size_t)got;
-    if (code == RP_OK) code = rp_mesh_read_bytes(reader, &bytes, out, report);
-    rp_release(data, size);
+    if (code == RP_OK && (size_t)got < size) {
+        rp_place place = {.file = path};
+        code = rp_fail_at(report, RP_ERROR_IO, &place, NULL,
+                          "cannot %s: the file became shorter meanwhile", action);
+    }
+    if (code != RP_OK) rp_mesh_file_release(bytes);
     return code;
 }
 
-/* Assimp looks at the content where it does not know a name, and then reads PLY and text STL by
- * itself, which damaged files make it crash at. */
-static rp_mesh_reader *reader_by_content(const char *path)
+void rp_mesh_file_release(rp_mesh_bytes *bytes)
 {
-    char start[6] = {0};
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? -1 : read_whole(file, start, 5);
-    if (file >= 0) close(file);
-    if (got >= 4 && strncasecmp(start, "ply", 3) == 0 && strchr("\r\n", start[3]))
-        return rp_mesh_read_ply;
-    return got == 5 && strncasecmp(start, "solid", 5) == 0 ? rp_mesh_read_stl : NULL;
+    rp_release((void *)(uintptr_t)bytes->data, bytes->size);
+    bytes->data = NULL;
 }
 
-static rp_code read_foreign(const char *path, double scale, rp_mesh **out, rp_report *report)
+static bool begins_with(const rp_mesh_bytes *bytes, const char *word)
 {
-    rp_mesh_bytes bytes = {.name = path, .scale = scale};
+    size_t length = strlen(word);
+    return bytes->size > length && strncasecmp(bytes->data, word, length) == 0;
+}
+
+/* By the ending of the name; where that says nothing, by how the content begins. */
+static rp_mesh_reader *find_reader(const rp_mesh_bytes *bytes)
+{
+    static const struct {
+        const char *ending;
+        rp_mesh_reader *reader;
+    } formats[] = {{".obj", rp_mesh_read_obj},   {".stl", rp_mesh_read_stl},
+                   {".ply", rp_mesh_read_ply},   {".off", rp_mesh_read_off},
+                   {".gltf", rp_mesh_read_gltf}, {".glb", rp_mesh_read_gltf}};
+    const char *slash = strrchr(bytes->name, '/');
+    const char *dot = strrchr(slash ? slash : bytes->name, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcasecmp(dot, formats[i].ending) == 0) return formats[i].reader;
+    if (begins_with(bytes, "ply\n") || begins_with(bytes, "ply\r")) return rp_mesh_read_ply;
+    if (begins_with(bytes, "solid")) return rp_mesh_read_stl;
+    if (begins_with(bytes, "glTF")) return rp_mesh_read_gltf;
+    return begins_with(bytes, "OFF\n") || begins_with(bytes, "OFF\r") ? rp_mesh_read_off : NULL;
+}
+
+static rp_code fail_memory(const char *name, rp_report *report)
+{
+    rp_mesh_bytes bytes = {.name = name};
+    return rp_mesh_fail_memory(&bytes, report);
+}
+
+static rp_code make_solid(rp_mesh *mesh, const char *name, rp_report *report)
+{
+    rp_box3 shared;
+    if (!rp_mesh_drop_unused(mesh) || !rp_mesh_join(mesh)) return fail_memory(name, report);
+    rp_code code = rp_mesh_check_vertices(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_close_gaps(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_check_triangles(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_orient(mesh, name, &shared, report);
+    if (code == RP_OK) code = rp_mesh_check_volume(mesh, name, report);
+    if (code == RP_OK) code = rp_mesh_measure_excess(mesh, shared, name, report);
+    mesh->closed = code == RP_OK;
+    return code;
+}
+
+rp_code rp_mesh_read_bytes(rp_mesh_reader *reader, const rp_mesh_bytes *bytes, rp_mesh **out,
+                           rp_report *report)
+{
     rp_mesh *mesh = rp_mesh_create();
-    rp_code code =
-        mesh ? rp_mesh_read_other(path, scale, mesh, report) : rp_mesh_fail_memory(&bytes, report);
-    if (code == RP_OK) code = make_solid(mesh, path, report);
-    *out = code == RP_OK ? mesh : NULL;
-    if (code != RP_OK) rp_mesh_destroy(mesh);
+    *out = mesh;
+    rp_code code = mesh ? reader(bytes, mesh, report) : rp_mesh_fail_memory(bytes, report);
+    if (code == RP_OK) code = make_solid(mesh, bytes->name, report);
+    if (code == RP_OK) return RP_OK;
+    rp_mesh_destroy(mesh);
+    *out = NULL;
     return code;
 }
 
 rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report)
 {
     *out = NULL;
-    size_t size = 0;
+    rp_mesh_bytes bytes;
     rp_place place = {.file = path};
     if (!(scale > 0) || !isfinite(scale))
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the scale of a mesh is %g; it must be above 0", scale);
-    rp_code code = check_file(path, &size, report);
+    rp_code code = rp_mesh_file_load(path, "mesh", &bytes, report);
     if (code != RP_OK) return code;
-    rp_mesh_reader *reader = rp_mesh_reader_for(path);
-    if (!reader) reader = reader_by_content(path);
-    return reader ? read_own(reader, path, size, scale, out, report)
-                  : read_foreign(path, scale, out, report);
+    bytes.scale = scale;
+    rp_mesh_reader *reader = find_reader(&bytes);
+    if (reader)
+        code = rp_mesh_read_bytes(reader, &bytes, out, report);
+    else
+        code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
+                          "cannot read mesh: OBJ, STL, PLY, OFF, glTF (.gltf) and GLB files can be "
+                          "read; export it as one of these, such as .glb from Blender");
+    rp_mesh_file_release(&bytes);
+    return code;
 }
 
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)

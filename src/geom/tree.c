@@ -194,3 +194,34 @@ bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_ve
     }
     return true;
 }
+
+bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                         rp_mesh_tree_take *take, void *user, size_t *tests)
+{
+    span way = span_of(tree, from, to);
+    rp_vec3 ahead = rp_v3_sub(to, from);
+    uint32_t stack[STACK] = {0};
+    int count = 1;
+    while (count > 0) {
+        const rp_mesh_node *node = &tree->nodes[stack[--count]];
+        int32_t hit[RP_TREE_WIDTH];
+        overlaps(node, &way, hit);
+        for (int i = 0; i < RP_TREE_WIDTH; i++) {
+            if (!hit[i] || node->child[i] == RP_TREE_NONE) continue;
+            if (!(node->child[i] & RP_TREE_LEAF)) {
+                stack[count++] = node->child[i];
+                continue;
+            }
+            size_t t = node->child[i] & ~RP_TREE_LEAF;
+            rp_vec3 c[3];
+            rp_mesh_corners(mesh, t, c);
+            ++*tests;
+            rp_crossing found = rp_cross_triangle(ahead, rp_v3_sub(c[0], from),
+                                                  rp_v3_sub(c[1], from), rp_v3_sub(c[2], from));
+            if (found == RP_CROSSING_EDGE) return false;
+            if (found == RP_CROSSING_NONE) continue;
+            if (!take(user, t, found == RP_CROSSING_IN ? 1 : -1)) return false;
+        }
+    }
+    return true;
+}

@@ -54,4 +54,11 @@ double rp_mesh_tree_winding(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_ve
 bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
                             int *change);
 
+/* Every triangle that the straight way crosses, in no order, with the change of the winding number
+ * there; false from `take` ends it. False as above, or when `take` ended it. `*tests` grows by the
+ * number of triangles that were tried. */
+typedef bool rp_mesh_tree_take(void *user, size_t triangle, int change);
+bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                         rp_mesh_tree_take *take, void *user, size_t *tests);
+
 #endif

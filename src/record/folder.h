@@ -40,6 +40,8 @@ rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report)
 
 /* Copies the meshes of the scene into the run. */
 rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
+/* A fault when one of them has another content than its name says. */
+rp_code rp_record_check_meshes(const rp_record *record, rp_report *report);
 /* Takes them back from a run that could not begin. */
 void rp_record_drop_meshes(const rp_record *record);
 

@@ -4,26 +4,58 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 
+#include <string.h>
 #include <unistd.h>
+
+/* Whether the run has this content under this name already. */
+static bool is_kept(const char *path, const char *data, size_t size)
+{
+    char *found;
+    size_t found_size;
+    if (access(path, F_OK) != 0 || rp_file_read(path, &found, &found_size, NULL) != RP_OK)
+        return false;
+    bool same = found_size == size && memcmp(found, data, size) == 0;
+    rp_release(found, found_size + 1);
+    return same;
+}
 
 static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *report)
 {
     if (!from.kept) return RP_OK;
     rp_path path = rp_record_path(record, from.kept);
-    if (access(path.text, F_OK) == 0) return RP_OK; /* the same content under the same name */
     char *data;
     size_t size;
     rp_aside file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
     if (code == RP_OK) code = rp_file_read(from.file, &data, &size, report);
     if (code != RP_OK) return code;
-    code = rp_aside_open(&file, path.text, report);
-    if (code == RP_OK) {
-        rp_aside_write(&file, data, size);
-        code = rp_aside_finish(&file, report);
+    if (!is_kept(path.text, data, size)) {
+        code = rp_aside_open(&file, path.text, report);
+        if (code == RP_OK) {
+            rp_aside_write(&file, data, size);
+            code = rp_aside_finish(&file, report);
+        }
     }
     rp_release(data, size + 1);
     return code;
+}
+
+/* The scene names a file by its content when it is loaded: that must be the name it has. */
+rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
+{
+    const rp_scene *scene = record->scene;
+    for (int i = 0; i < rp_scene_file_count(scene); i++) {
+        rp_kept_file file = rp_scene_file_at(scene, i);
+        if (!file.kept) continue;
+        size_t length = strlen(file.file), end = strlen(file.kept);
+        rp_place place = {.file = file.file};
+        if (length < end || strcmp(file.file + length - end, file.kept) != 0)
+            return rp_fail_at(
+                report, RP_ERROR_DAMAGED, &place, NULL,
+                "this file was changed or damaged since the run kept it: its name "
+                "tells another content; put back the file that the run was made with");
+    }
+    return RP_OK;
 }
 
 rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)

@@ -290,6 +290,7 @@ rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
         code = rp_scene_load(rp_record_path(record, "scene.yaml").text, NULL, 0,
                              &record->owned_scene, report);
     record->scene = record->owned_scene;
+    if (code == RP_OK) code = rp_record_check_meshes(record, report);
     if (code == RP_OK)
         code = rp_folder_numbers(rp_record_path(record, "frames").text, "", ".h5", &record->frames,
                                  report);

@@ -1,6 +1,7 @@
 /* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
  * and kinds of grains. */
 #include "base/hash.h"
+#include "base/log.h"
 #include "scene/read.h"
 
 #include <errno.h>
@@ -91,11 +92,22 @@ static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const c
     return m;
 }
 
+static void warn_of_size(const rp_scene_mesh *m)
+{
+    double length;
+    if (rp_mesh_seems_in_mm(m->mesh, &length))
+        rp_log(RP_LOG_WARNING, "%s: the mesh is %.4g m long; is it in mm? try `scale: 0.001`",
+               m->file, length);
+}
+
 static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
 {
     double scale = spec->scale > 0 ? spec->scale : 1;
     rp_scene_mesh *m = find_mesh(reader, spec->file, scale);
-    if (!m) m = read_mesh(reader, rp_node_find(entry, "file"), spec->file, scale);
+    if (!m) {
+        m = read_mesh(reader, rp_node_find(entry, "file"), spec->file, scale);
+        if (m && !(spec->scale > 0)) warn_of_size(m);
+    }
     if (!m) return;
     shape->mesh = m->mesh;
     spec->kept = m->kept;

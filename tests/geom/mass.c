@@ -178,6 +178,21 @@ static void a_plane_is_infinite(void **state)
     assert_true(mass.centre.x == 0 && mass.inertia[4] == 0);
 }
 
+static void impossible_masses_are_known(void **state)
+{
+    (void)state;
+    const rp_mass good = {.mass = 1, .inertia = {2, 3, 4, 0.5, -0.5, 1}};
+    rp_mass bad[5] = {good, good, good, good, good};
+    bad[0].mass = -1;
+    bad[1].inertia[0] = -2;
+    bad[2].inertia[3] = 2.5;
+    bad[3].inertia[2] = 0.3;
+    bad[4].inertia[1] = NAN;
+    assert_true(rp_mass_is_sound(&good));
+    for (int i = 0; i < 5; i++)
+        assert_false(rp_mass_is_sound(&bad[i]));
+}
+
 /* The last test: all the others gave back what they took. */
 static void no_memory_is_left(void **state)
 {
@@ -194,6 +209,7 @@ int main(void)
         cmocka_unit_test(triangles_tend_to_the_shape),
         cmocka_unit_test(cells_agree),
         cmocka_unit_test(a_plane_is_infinite),
+        cmocka_unit_test(impossible_masses_are_known),
         cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
