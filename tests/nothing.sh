@@ -23,7 +23,7 @@ functions=0
 while read -r name pointers; do
     functions=$((functions + 1))
     [ "$pointers" -gt 0 ] || pointers=1 # HAS_NONE
-    lines=$(grep -cE "(REFUSES|ALLOWS|GIVES|IGNORES|HAS_NONE)\($name[,)]" "$source/tests/run/nothing.c" || true)
+    lines=$(grep -cE "(REFUSES|ALLOWS|GIVES|IGNORES|HAS_NONE)\(${name}[,)]" "$source/tests/run/nothing.c" || true)
     [ "$lines" -ge "$pointers" ] || {
         echo "$name has $pointers places for NULL, tests/run/nothing.c tries $lines" >&2
         failures=$((failures + 1))

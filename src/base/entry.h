@@ -34,6 +34,6 @@ static inline void rp_floats_leave(const fenv_t *host)
     fesetenv(host);
 }
 
-#define RP_ENTER() __attribute__((cleanup(rp_floats_leave))) fenv_t host = rp_floats_enter()
+#define RP_ENTER() __attribute__((cleanup(rp_floats_leave), unused)) fenv_t host = rp_floats_enter()
 
 #endif

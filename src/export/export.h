@@ -3,8 +3,8 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "geom/mesh.h"
 #include "base/aside.h"
+#include "geom/mesh.h"
 #include "repose/export.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A scene that is run again: over the run of before, or on from where that was interrupted.
 #   tests/cli/again.sh PROGRAM
+# shellcheck disable=SC2086 # lists of options
 set -eu
 repose=$1
 . "$(dirname "$0")/expect.sh"
@@ -9,12 +10,10 @@ set_it="--set particles.spacing=8cm --set materials.sand.restitution=0.9 --set o
 quietly="--threads 1 --quiet"
 
 # --- resume needs nothing but the folder
-# shellcheck disable=SC2086
 expect 0 "$repose" run first-fall -o whole $set_it --frames 9 $quietly
 # stop_at N: a run of which N frames are done and the rest is lost, as after a kill.
 stop_at() {
     rm -rf cut
-    # shellcheck disable=SC2086
     expect 0 "$repose" run first-fall -o cut $set_it --frames "$1" $quietly
     sed -i 's/^--frames=.*/--frames=9/' cut/command.txt
 }
@@ -36,7 +35,6 @@ expect 2 "$repose" resume bare; says "not the folder of a run"
 expect 2 "$repose" resume cut --size 64x36; says "add --film"
 
 # --- Ctrl-C, and what it says
-# shellcheck disable=SC2086
 "$repose" run first-fall -o stopped --set particles.spacing=4cm $quietly 2>err &
 process=$!
 tries=0
@@ -53,9 +51,7 @@ says "repose resume 'stopped'"
 # --- a film goes on as it began
 if command -v ffmpeg >/dev/null && "$repose" version --json | grep -q '"pictures": true'; then
     film="--film --size 32x18 --samples 2 --orbit 7 --camera automatic"
-    # shellcheck disable=SC2086
     expect 0 "$repose" run first-fall -o film $set_it $film --frames 5 $quietly
-    # shellcheck disable=SC2086
     expect 0 "$repose" run first-fall -o begun $set_it $film --frames 2 $quietly
     rm begun/film.mp4
     sed -i 's/^--frames=.*/--frames=5/' begun/command.txt

@@ -4,10 +4,10 @@
 
 #include "check.h"
 
+#include "base/aside.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "base/aside.h"
 #include "repose/export.h"
 #include "repose/record.h"
 #include "scene/scene.h"

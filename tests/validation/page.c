@@ -2,9 +2,9 @@
  * text brought along. */
 #include "check.h"
 
+#include "base/aside.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "base/aside.h"
 #include "validation/html.h"
 #include "validation/validation.h"
 
