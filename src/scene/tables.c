@@ -218,8 +218,9 @@ static const rp_param length_params[] = {
      .kind = RP_PARAM_FILE,
      .offset = offsetof(rp_shape_spec, file),
      .preset = "",
-     .help = "a mesh, relative to the scene file"},
-    REAL(rp_shape_spec, scale, "scale", "", "", 1e-9, 1e9, "of a mesh; 1 when not given"),
+     .help = "a mesh (OBJ, STL, PLY, OFF, glTF, GLB), relative to the scene file"},
+    REAL(rp_shape_spec, scale, "scale", "", "", 1e-9, 1e9,
+         "of a mesh: metres per unit of its file, such as 0.001; 1 when not given"),
 };
 DEFINE(length_table, "shape", rp_shape_spec, length_params, "the lengths of a shape");
 
