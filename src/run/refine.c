@@ -41,6 +41,18 @@ static rp_code open_output(refinement *r, rp_report *report)
     return code == RP_OK ? rp_record_same_scene(r->to, r->scene, report) : code;
 }
 
+/* What a refinement takes whatever its limit, bytes: the scene, the threads' buffers, a part of a
+ * frame or checkpoint on its way to disk. */
+#define LEAST_BYTES 64e6
+
+static void set_budget(refinement *r)
+{
+    rp_world_options options = {.memory_limit = r->options->memory_limit};
+    double least = LEAST_BYTES + rp_follower_write_bytes(r->grains);
+    size_t limit = rp_world_budget(&options);
+    r->budget.limit = (double)limit > least ? limit : (size_t)least;
+}
+
 /* Known before anything is written. */
 static rp_code check_numbers(refinement *r, rp_report *report)
 {
@@ -76,8 +88,9 @@ static rp_code start(refinement *r, rp_report *report)
     if (code == RP_OK) code = open_output(r, report);
     if (code == RP_OK) code = rp_run_lock(r->to, &r->lock, report);
     if (code != RP_OK) return code;
-    double free = fmax(0, (double)r->budget.limit - rp_follower_write_bytes(r->grains));
-    double memory = RP_FINE_MEMORY * free;
+    set_budget(r); /* now that the number of grains is known */
+    double least = LEAST_BYTES + rp_follower_write_bytes(r->grains);
+    double memory = RP_FINE_MEMORY * fmax(0, (double)r->budget.limit - least);
     code = rp_follower_create(r->scene, r->to, r->threads, memory, &r->follower, report);
     if (code == RP_OK) code = rp_follower_resume(r->follower, INT64_MAX, report);
     if (code == RP_OK) r->resumed = rp_follower_frame(r->follower);
@@ -165,7 +178,7 @@ rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary, 
     RP_ENTER();
     if (summary) memset(summary, 0, sizeof *summary);
     refinement r = {.options = options, .lock = -1, .resumed = -1, .started = rp_clock()};
-    r.budget.limit = rp_world_budget(&(rp_world_options){.memory_limit = options->memory_limit});
+    set_budget(&r);
     rp_budget *outside = rp_budget_enter(&r.budget);
     rp_code code = start(&r, report);
     if (code == RP_OK) code = take_frames(&r, report);

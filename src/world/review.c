@@ -337,16 +337,31 @@ static double inside_of(const rp_surface *surface, rp_vec3 point)
     return -rp_shape_distance(surface->shape, rp_pose_to_local(surface->pose, point), NULL);
 }
 
+/* The part of a's box that b may have, too; false where that is not thicker than `least` for
+ * certain: most bodies that touch are settled by this. */
+static bool shared_box(const rp_surface *a, const rp_surface *b, double least, rp_box3 *box)
+{
+    *box = rp_surface_bounds(a);
+    if (b->shape->kind == RP_SHAPE_PLANE) {
+        rp_vec3 middle = rp_v3_scale(rp_v3_add(box->low, box->high), 0.5);
+        double reach = rp_v3_length(rp_v3_sub(box->high, middle));
+        return inside_of(b, middle) + reach > least;
+    }
+    rp_box3 other = rp_surface_bounds(b);
+    *box = (rp_box3){rp_v3_max(box->low, other.low), rp_v3_min(box->high, other.high)};
+    rp_vec3 size = rp_v3_sub(box->high, box->low);
+    return fmin(size.x, fmin(size.y, size.z)) > least;
+}
+
 /* How deep two bodies are in each other, m, where that is deepest; below zero when they are apart.
  * Between two bodies a lens of that thickness is what both have. */
-static double overlap_of(const rp_surface *a, const rp_surface *b, rp_vec3 *deepest)
+static double overlap_of(const rp_surface *a, const rp_surface *b, double least, rp_vec3 *deepest)
 {
     bool plane = b->shape->kind == RP_SHAPE_PLANE;
-    rp_box3 box = rp_surface_bounds(a), other = plane ? box : rp_surface_bounds(b);
-    box = (rp_box3){rp_v3_max(box.low, other.low), rp_v3_min(box.high, other.high)};
-    rp_vec3 size = rp_v3_sub(box.high, box.low);
     double most = -INFINITY;
-    if (!(size.x > 0 && size.y > 0 && size.z > 0)) return most;
+    rp_box3 box;
+    if (!shared_box(a, b, least, &box)) return most;
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
     for (int n = 0; n < OVERLAP_SAMPLES * OVERLAP_SAMPLES * OVERLAP_SAMPLES; n++) {
         double x = (n % OVERLAP_SAMPLES + 0.5) / OVERLAP_SAMPLES,
                y = (n / OVERLAP_SAMPLES % OVERLAP_SAMPLES + 0.5) / OVERLAP_SAMPLES,
@@ -366,7 +381,7 @@ static void review_pair(rp_review *review, const rp_surface *a, const rp_surface
     const rp_body_spec *bodies = rp_scene_bodies(review->world->scene);
     rp_vec3 at = {0};
     double size = fmin(rp_shape_extent(a->shape), rp_shape_extent(b->shape));
-    double deep = overlap_of(a, b, &at);
+    double deep = overlap_of(a, b, OVERLAP_SHARE * size, &at);
     key_text key;
     if (!(deep > OVERLAP_SHARE * size)) return;
     warn(review, key_of(key, "bodies", bodies[a->body].name),
