@@ -142,10 +142,10 @@ typedef struct neighbour {
 typedef struct mover {
     uint32_t grain;
     int32_t place[3];
-    float leash;  /* the longest shift that it may have */
-    uint8_t ends; /* bits -x, +x, -y, ...: sides where the source ends */
-    bool crowded; /* another is too near */
-    size_t list, list_end;
+    float leash;                     /* the longest shift that it may have */
+    uint8_t ends;                    /* bits -x, +x, -y, ...: sides where the source ends */
+    bool crowded;                    /* another is too near */
+    size_t list, near_end, list_end; /* its neighbours; those that may press on it come first */
 } mover;
 
 /* Grains of the tile stay where they are. Movers are those where the source ends and the tile does
@@ -287,10 +287,8 @@ static bool wake_neighbours(relaxation *r, size_t i)
 {
     const mover m = r->movers[i]; /* which may be elsewhere when others are added */
     r->states[m.grain] = STIRS;
-    for (size_t n = m.list; n < m.list_end; n++) {
+    for (size_t n = m.list; n < m.near_end; n++) {
         const neighbour *near = &r->list[n];
-        float way[3];
-        if (way_to(r, r->shifts[m.grain], near, way) > WAKING * WAKING) continue;
         if (r->states[near->grain] != STAYS) {
             r->states[near->grain] = STIRS;
             continue;
@@ -311,6 +309,10 @@ static bool add_neighbour(relaxation *r, mover *m, neighbour n)
                     sizeof *r->list))
         return false;
     r->list[r->list_count++] = n;
+    if (square < WAKING * WAKING) {
+        r->list[r->list_count - 1] = r->list[m->near_end];
+        r->list[m->near_end++] = n;
+    }
     if (square >= r->least * r->least) return true;
     m->crowded = true;
     return true;
@@ -323,7 +325,7 @@ static bool list_neighbours(relaxation *r, size_t i)
     const rp_lattice *l = r->lattice;
     mover *m = &r->movers[i];
     m->crowded = false;
-    m->list = r->list_count;
+    m->list = m->near_end = r->list_count;
     for (int c = -3; c <= 3; c++)
         for (int b = -3; b <= 3; b++) {
             if (b * b + c * c > 10) continue;
@@ -369,7 +371,7 @@ static void sweep(relaxation *r, const mover *m)
 {
     float *shift = r->shifts[m->grain], wanted = r->least + MARGIN;
     const float before[3] = {shift[0], shift[1], shift[2]};
-    for (size_t n = m->list; n < m->list_end; n++) {
+    for (size_t n = m->list; n < m->near_end; n++) {
         float way[3], square = way_to(r, shift, &r->list[n], way);
         if (square >= wanted * wanted) continue;
         float distance = sqrtf(square) + 1e-6f;
@@ -381,7 +383,7 @@ static void sweep(relaxation *r, const mover *m)
     const float way[3] = {shift[0] - before[0], shift[1] - before[1], shift[2] - before[2]};
     if (length_of(way) < STIRRING) return;
     r->states[m->grain] = STIRS;
-    for (size_t n = m->list; n < m->list_end; n++)
+    for (size_t n = m->list; n < m->near_end; n++)
         if (r->states[r->list[n].grain] == RESTS) r->states[r->list[n].grain] = STIRS;
 }
 
