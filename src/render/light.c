@@ -118,9 +118,9 @@ static double tone(double x)
     return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
 }
 
-double rp_tone_level(double brightness)
+double rp_tone_level(double light)
 {
-    return tone(EXPOSURE * brightness);
+    return tone(EXPOSURE * light);
 }
 
 /* The curve on each colour bleaches warm sand, on the brightness alone it makes bright colours

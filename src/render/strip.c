@@ -60,23 +60,27 @@ static double square(double x)
 
 /* Sums over samples. */
 typedef struct sums {
-    rp_vec3 direct, albedo, chart, normal, position, incoming;
-    double distance, bright2, shown, shown2;
+    rp_vec3 direct, albedo, chart, normal, position, incoming, shown;
+    double distance, bright2, shown2;
     int count, charts, guides, surfaces; /* guides: those with rays to the sky */
     uint32_t rays;
 } sums;
 
-/* About what a screen makes of a sample, with what remains of the noise of the sky: 0 to 255. */
-static double shown_of(const rp_strip *strip, const rp_seen *seen)
+/* About what a screen makes of a sample, with what remains of the noise of the sky: 0 to 255. Each
+ * colour, since brightness alone would miss edges between colours. */
+static rp_vec3 shown_of(const rp_strip *strip, const rp_seen *seen)
 {
-    if (seen->is_chart) return 255 * sqrt(rp_brightness(seen->chart));
+    if (seen->is_chart)
+        return rp_v3(255 * sqrt(seen->chart.x), 255 * sqrt(seen->chart.y),
+                     255 * sqrt(seen->chart.z));
     rp_vec3 light = seen->direct;
     if (seen->is_surface) {
         rp_vec3 guess = rp_light_ambient(&strip->tracing->lighting, seen->normal);
         guess = rp_v3_mix(rp_v3_scale(guess, AMBIENT_GUESS), seen->incoming, NOISE_LEFT);
         light = rp_v3_add(light, rp_colour_mul(seen->albedo, guess));
     }
-    return 255 * sqrt(rp_tone_level(rp_brightness(light)));
+    return rp_v3(255 * sqrt(rp_tone_level(light.x)), 255 * sqrt(rp_tone_level(light.y)),
+                 255 * sqrt(rp_tone_level(light.z)));
 }
 
 static void add_sample(const rp_strip *strip, sums *s, int x, int y, int sample, rp_sky_rays sky)
@@ -90,10 +94,10 @@ static void add_sample(const rp_strip *strip, sums *s, int x, int y, int sample,
     s->direct = rp_v3_add(s->direct, cut(seen.direct));
     s->albedo = rp_v3_add(s->albedo, seen.albedo);
     if (sky == RP_SKY_NONE) return;
-    double shown = shown_of(strip, &seen);
+    rp_vec3 shown = shown_of(strip, &seen);
     s->guides++;
-    s->shown += shown;
-    s->shown2 += shown * shown;
+    s->shown = rp_v3_add(s->shown, shown);
+    s->shown2 += rp_v3_dot(shown, shown);
     if (!seen.is_surface) return;
     rp_vec3 incoming = cut(seen.incoming);
     double bright = rp_brightness(incoming);
@@ -142,7 +146,9 @@ uint32_t rp_strip_sample(rp_strip *strip, int x, int y)
     size_t place = rp_strip_place(strip, x, y);
     for (int i = 0; i < strip->samples / RP_STRIP_FACTOR; i++)
         add_sample(strip, &s, x, y, i, RP_SKY_ONE);
-    strip->layer[RP_LAYER_SPREAD][place] = (float)variance_of(s.shown, s.shown2, s.count);
+    /* The mean of the three colours. */
+    strip->layer[RP_LAYER_SPREAD][place] =
+        (float)(variance_of(rp_v3_length(s.shown), s.shown2, s.count) / 3);
     put_guides(strip, place, &s);
     put_means(strip, place, &s);
     return s.rays;

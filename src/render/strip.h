@@ -17,8 +17,9 @@ enum {
     RP_LAYER_LIT = RP_LAYER_POSITION + 3, /* part of the samples that are no chart */
     RP_LAYER_SOLID,                       /* part of the samples that see a lit surface */
     RP_LAYER_FINE,                        /* 1/m: the inverse of a pixel's width there */
-    RP_LAYER_SPREAD,   /* variance of the first samples as a screen shows them, in steps of 255 */
-    RP_LAYER_INCOMING, /* of the samples that see a surface */
+    RP_LAYER_SPREAD, /* variance of the first samples as a screen shows them, in steps of 255; mean
+                        of colours */
+    RP_LAYER_INCOMING,                      /* of the samples that see a surface */
     RP_LAYER_NOISE = RP_LAYER_INCOMING + 3, /* variance of the incoming brightness */
     RP_LAYER_SPARE,                         /* incoming and noise once more, for the filter */
     RP_LAYERS = RP_LAYER_SPARE + 4
