@@ -1,6 +1,6 @@
 /* The case `render`: a draft picture (one sample of a pixel, sun and shadow) of a slab of grains
  * ten times as wide as it is thick, as large in the picture as it can be; and a good one of a
- * million.
+ * million, as it is and with all samples of every pixel.
  *
  * Next to each stands what Embree does by itself, in the same run: the structure of all spheres,
  * buried ones too, and a bare loop of one ray for each pixel and one to the sun for each hit, over
@@ -200,8 +200,11 @@ static rp_code bench_size(const rp_bench_setup *setup, size_t grains, rp_bench_l
     snprintf(name, sizeof name, "render-all-spheres-%zuM", grains / 1000000);
     if (code == RP_OK) code = add_whole(&s, name, list, report);
     snprintf(name, sizeof name, "render-good-%zuM", grains / 1000000);
-    if (code == RP_OK && grains <= 1000000)
-        code = time_pictures(&s, name, rp_quality_samples(1), list, report);
+    bool small = grains <= 1000000;
+    if (code == RP_OK && small) code = time_pictures(&s, name, rp_quality_samples(1), list, report);
+    snprintf(name, sizeof name, "render-all-samples-%zuM", grains / 1000000);
+    s.options.plain = true;
+    if (code == RP_OK && small) code = time_pictures(&s, name, rp_quality_samples(1), list, report);
     slab_release(&grain_slab);
     rp_scene_destroy(scene);
     return code;

@@ -168,6 +168,7 @@ typedef struct progress_bar {
     double shown; /* when, on the wall clock */
     int64_t frames_shown, kept_shown;
     bool encoding_shown;
+    const char *faster; /* said once, when pictures take long; NULL: nothing */
 } progress_bar;
 bool progress_show(void *user, const rp_progress *progress);
 /* The same for pictures. */

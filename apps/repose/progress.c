@@ -11,6 +11,7 @@
 #define BAR_WIDTH 24
 #define SECONDS_BETWEEN 0.1
 #define LOG_COLUMNS 80
+#define LONG_FILM 60.0 /* s to go, from which on a quicker way is proposed */
 
 static volatile sig_atomic_t interrupted;
 
@@ -200,11 +201,22 @@ static void print_film_object(const rp_film_progress *p)
     fflush(stdout);
 }
 
+/* Once, as soon as it is known. */
+static void propose_faster(progress_bar *bar, const rp_film_progress *progress)
+{
+    char left[32];
+    if (!bar->faster || progress->encoding || !(progress->seconds_left > LONG_FILM)) return;
+    fprintf(stderr, "%srepose: pictures for another %s; %s\n", bar->shown > 0 ? "\r\033[K" : "",
+            short_duration(progress->seconds_left, left, sizeof left), bar->faster);
+    bar->faster = NULL;
+}
+
 bool progress_show_film(void *user, const rp_film_progress *progress)
 {
     progress_bar *bar = user;
     bool new_picture = progress->frame != bar->frames_shown && progress->frame > 0;
     bar->frames_shown = progress->frame;
+    if (!bar->quiet && !bar->json) propose_faster(bar, progress);
     if (bar->json) {
         if (new_picture) print_film_object(progress);
     } else if (!bar->quiet && bar->terminal) {

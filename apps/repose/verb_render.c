@@ -159,6 +159,10 @@ static rp_code prepare(job *j, rp_report *report)
     for (int i = 0; i < j->options->word_count && code == RP_OK; i++)
         code = open_run(j, j->options->words[i], report);
     j->film.path = is_still(j) ? NULL : j->where;
+    if (j->film.samples == rp_quality_samples(1))
+        j->bar.faster = "--quality draft is five times faster";
+    else if (j->film.samples > 1)
+        j->bar.faster = "--quality good and draft are faster";
     j->film.progress = progress_show_film;
     j->film.user = &j->bar;
     return code;

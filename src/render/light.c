@@ -30,11 +30,27 @@ rp_lighting rp_lighting_make(const rp_scene *scene)
     return lighting;
 }
 
+/* Cosine and sine of a part of a full turn, to 3e-7, which is more than samples need: Taylor series
+ * about the nearest quarter. The library's took a tenth of the time of a picture. */
+static void turn_of(double part, double *cosine, double *sine)
+{
+    int quarter = (int)(4 * part + 0.5);
+    double x = 0.5 * RP_PI * (4 * part - quarter), xx = x * x;
+    double s = x * (1 - xx / 6 * (1 - xx / 20 * (1 - xx / 42)));
+    double c = 1 - xx / 2 * (1 - xx / 12 * (1 - xx / 30 * (1 - xx / 56)));
+    static const double turns[5][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+    const double *turn =
+        turns[quarter]; /* no branches: they would be guessed wrong half the time */
+    *cosine = c * turn[0] - s * turn[1];
+    *sine = s * turn[0] + c * turn[1];
+}
+
 void rp_pick_disc(const double pick[2], double at[2])
 {
-    double radius = sqrt(pick[0]), angle = 2 * RP_PI * pick[1];
-    at[0] = radius * cos(angle);
-    at[1] = radius * sin(angle);
+    double radius = sqrt(pick[0]), cosine, sine;
+    turn_of(pick[1], &cosine, &sine);
+    at[0] = radius * cosine;
+    at[1] = radius * sine;
 }
 
 /* The directions of P5: from the disc up to the half sphere, which gives the cosine of Lambert's
@@ -44,8 +60,12 @@ rp_vec3 rp_pick_about(rp_vec3 normal, const double pick[2])
 {
     double at[2];
     rp_pick_disc(pick, at);
-    rp_vec3 right = rp_v3_across(normal), down = rp_v3_cross(normal, right);
-    double up = sqrt(fmax(0, 1 - pick[0]));
+    /* Two unit vectors across, without a root (Duff et al., "Building an orthonormal basis,
+     * revisited", 2017). */
+    double sign = normal.z < 0 ? -1 : 1, a = -1 / (sign + normal.z), b = normal.x * normal.y * a;
+    rp_vec3 right = rp_v3(1 + sign * normal.x * normal.x * a, sign * b, -sign * normal.x);
+    rp_vec3 down = rp_v3(b, sign + normal.y * normal.y * a, -normal.y);
+    double up = sqrt(pick[0] < 1 ? 1 - pick[0] : 0);
     return rp_v3_madd(rp_v3_madd(rp_v3_scale(normal, up), at[0], right), at[1], down);
 }
 
@@ -96,6 +116,11 @@ rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const dou
 static double tone(double x)
 {
     return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
+}
+
+double rp_tone_level(double light)
+{
+    return tone(EXPOSURE * light);
 }
 
 /* The curve on each colour bleaches warm sand, on the brightness alone it makes bright colours

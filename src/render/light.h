@@ -38,6 +38,8 @@ rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const dou
 
 /* From any light to 0 … 1, as film does: soft in the highlights, deep in the shadows. */
 rp_vec3 rp_tone(rp_vec3 light);
+/* The curve alone, of one colour. */
+double rp_tone_level(double light);
 
 static inline double rp_brightness(rp_vec3 c)
 {

@@ -4,10 +4,11 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "picture/legend.h"
-#include "render/trace.h"
+#include "render/strip.h"
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHAIN_GRAINS 0.22 /* how large grains are between force chains */
@@ -18,7 +19,8 @@
 #define ENCODED_LEAST 0x1p-12f
 #define ENCODED_SHIFT 14
 #define ENCODED (12 * 512)
-#define REPORTS 64 /* of the progress of a picture, about */
+#define REPORTS 64             /* of the progress of a picture, about */
+#define STRIP_PIXELS (1 << 22) /* without those around: 400 MB of layers */
 
 typedef struct painting {
     rp_tracing tracing;
@@ -26,7 +28,10 @@ typedef struct painting {
     int samples;
     rp_picture *picture;
     int columns;  /* of tiles */
+    int rows;     /* of pixels in hand: of the picture, or of the strip */
     size_t first; /* tile of the present part */
+    rp_strip strip;
+    int shown; /* the first row of the picture that the strip is for */
     atomic_ullong rays;
     float encoded[ENCODED]; /* sRGB, 0 to 255 */
 } painting;
@@ -88,15 +93,15 @@ static void put_pixel(const painting *p, int x, int y, rp_vec3 colour)
 
 /* Light is added up and then toned; what a chart shows is not toned at all. Gives the number of
  * rays. */
-static uint32_t paint_pixel(const painting *p, int x, int y)
+static uint32_t paint_pixel(painting *p, int x, int y)
 {
     rp_vec3 light = rp_v3(0, 0, 0), chart = rp_v3(0, 0, 0);
     int charts = 0;
     uint32_t rays = 0;
     for (int s = 0; s < p->samples; s++) {
         rp_dice dice = rp_dice_begin(&p->dice, x, y, s);
-        rp_seen seen = rp_trace(&p->tracing, x, y, &dice);
-        light = rp_v3_add(light, seen.light);
+        rp_seen seen = rp_trace(&p->tracing, x, y, RP_SKY_MANY, &dice);
+        light = rp_v3_add(light, rp_seen_light(&seen));
         chart = rp_v3_add(chart, seen.chart);
         charts += seen.is_chart;
         rays += dice.rays;
@@ -110,31 +115,116 @@ static uint32_t paint_pixel(const painting *p, int x, int y)
     return rays;
 }
 
-static void paint_tiles(void *context, size_t begin, size_t end)
+typedef uint32_t (*pixel_task)(painting *p, int x, int y);
+
+/* The pixels of tiles of the present rows. */
+static void work_tiles(painting *p, size_t begin, size_t end, pixel_task task)
 {
-    painting *p = context;
     uint64_t rays = 0;
     for (size_t i = p->first + begin; i < p->first + end; i++) {
         int left = (int)(i % (size_t)p->columns) * TILE, top = (int)(i / (size_t)p->columns) * TILE;
-        for (int y = top; y < top + TILE && y < p->picture->height; y++)
+        for (int y = top; y < top + TILE && y < p->rows; y++)
             for (int x = left; x < left + TILE && x < p->picture->width; x++)
-                rays += paint_pixel(p, x, y);
+                rays += task(p, x, y);
     }
     atomic_fetch_add(&p->rays, rays);
 }
 
-/* In parts, so that one can see how far it is and stop it. */
-static rp_code paint_parts(painting *p, const rp_paint_options *options, rp_threads *threads)
+static void paint_tiles(void *context, size_t begin, size_t end)
 {
-    size_t rows = ((size_t)p->picture->height + TILE - 1) / TILE, count = rows * (size_t)p->columns;
+    work_tiles(context, begin, end, paint_pixel);
+}
+
+/* Tiles of p->rows rows, in parts, so that one can see how far it is and stop it; they are the part
+ * from `begin` to `end` of the picture. */
+static rp_code work_parts(painting *p, const rp_paint_options *options, rp_threads *threads,
+                          void (*task)(void *, size_t, size_t), double begin, double end)
+{
+    size_t rows = ((size_t)p->rows + TILE - 1) / TILE, count = rows * (size_t)p->columns;
     size_t part = options->progress ? count / REPORTS + 8 : count;
     for (p->first = 0; p->first < count; p->first += part) {
         size_t rest = count - p->first;
-        rp_parallel_for(threads, rest < part ? rest : part, 1, paint_tiles, p);
+        rp_parallel_for(threads, rest < part ? rest : part, 1, task, p);
         double done = rest < part ? 1 : (double)(p->first + part) / (double)count;
-        if (options->progress && !options->progress(options->user, done)) return RP_INTERRUPTED;
+        if (options->progress && !options->progress(options->user, begin + done * (end - begin)))
+            return RP_INTERRUPTED;
     }
     return RP_OK;
+}
+
+/* --- strips ----------------------------------------------------------------------------------- */
+
+static uint32_t sample_pixel(painting *p, int x, int y)
+{
+    return rp_strip_sample(&p->strip, x, y);
+}
+
+static uint32_t refine_pixel(painting *p, int x, int y)
+{
+    return rp_strip_refine(&p->strip, x, y);
+}
+
+static void sample_tiles(void *context, size_t begin, size_t end)
+{
+    work_tiles(context, begin, end, sample_pixel);
+}
+
+static void refine_tiles(void *context, size_t begin, size_t end)
+{
+    work_tiles(context, begin, end, refine_pixel);
+}
+
+static void put_rows(void *context, size_t begin, size_t end)
+{
+    painting *p = context;
+    for (int y = p->shown + (int)begin; y < p->shown + (int)end; y++)
+        for (int x = 0; x < p->picture->width; x++)
+            put_pixel(p, x, y, rp_strip_colour(&p->strip, x, y - p->strip.top));
+}
+
+/* Rows `top` to `bottom` of the picture, by a strip that reaches as far around as they depend on.
+ */
+static rp_code paint_strip(painting *p, int top, int bottom, const rp_paint_options *options,
+                           rp_threads *threads, rp_report *report)
+{
+    int height = p->picture->height;
+    int first = top > RP_STRIP_HALO ? top - RP_STRIP_HALO : 0;
+    int last = bottom + RP_STRIP_HALO < height ? bottom + RP_STRIP_HALO : height;
+    p->strip =
+        (rp_strip){.tracing = &p->tracing, .dice = &p->dice, .samples = p->samples, .top = first};
+    rp_code code = rp_strip_create(&p->strip, p->picture->width, last - first, report);
+    double begin = (double)top / height, end = (double)bottom / height;
+    double between = 0.5 * (begin + end);
+    p->rows = last - first;
+    p->shown = top;
+    if (code == RP_OK) code = work_parts(p, options, threads, sample_tiles, begin, between);
+    if (code == RP_OK) code = work_parts(p, options, threads, refine_tiles, between, end);
+    if (code == RP_OK) {
+        rp_strip_denoise(&p->strip, threads);
+        rp_parallel_for(threads, (size_t)(bottom - top), 8, put_rows, p);
+    }
+    rp_strip_release(&p->strip);
+    return code;
+}
+
+static rp_code paint_strips(painting *p, const rp_paint_options *options, rp_threads *threads,
+                            rp_report *report)
+{
+    int height = p->picture->height, rows = STRIP_PIXELS / p->picture->width;
+    rp_code code = RP_OK;
+    for (int top = 0; top < height && code == RP_OK; top += rows)
+        code = paint_strip(p, top, top + rows < height ? top + rows : height, options, threads,
+                           report);
+    return code;
+}
+
+static rp_code paint_samples(painting *p, const rp_paint_options *options, rp_threads *threads,
+                             rp_report *report)
+{
+    bool adaptive = !options->plain && p->samples >= RP_STRIP_LEAST && p->samples <= RP_STRIP_MOST;
+    if (adaptive) return paint_strips(p, options, threads, report);
+    p->rows = p->picture->height;
+    return work_parts(p, options, threads, paint_tiles, 0, 1);
 }
 
 /* --- a picture -------------------------------------------------------------------------------- */
@@ -212,7 +302,7 @@ static rp_code paint_all(painting *p, const rp_view *view, const rp_scene *scene
         t->scenery = &scenery;
         t->lighting = rp_lighting_make(scene);
         fill_encoded(p);
-        code = paint_parts(p, options, threads);
+        code = paint_samples(p, options, threads, report);
         if (!options->no_legend) draw_legend(p);
         if (options->cost) {
             *options->cost = rp_scenery_cost(&scenery);

@@ -139,27 +139,25 @@ static rp_vec3 sky_on(const rp_tracing *t, const rp_surface *surface, const rp_r
     rp_surface other = rp_scenery_look(t->scenery, &second, INFINITY);
     dice->rays++;
     rp_vec3 sky = rp_light_sky(&t->lighting, second.direction);
-    if (other.kind == RP_SEES_NOTHING) return rp_colour_mul(surface->colour, sky);
+    if (other.kind == RP_SEES_NOTHING) return sky;
     rp_vec3 ambient = rp_v3_scale(rp_light_ambient(&t->lighting, other.normal), HIDDEN_SKY);
     rp_vec3 light = rp_colour_mul(other.colour, ambient);
     light = rp_v3_add(light, sun_on(t, &other, &second, dice));
     light = rp_v3_add(light, lamps_on(t, &other, &second, dice));
-    return rp_colour_mul(surface->colour, rp_v3_mix(light, sky, other.faded));
+    return rp_v3_mix(light, sky, other.faded);
 }
 
-static rp_vec3 light_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
-                        rp_dice *dice)
+/* What comes from all sides but from sun and lamps; a draft makes a guess. */
+static rp_vec3 incoming_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                           rp_sky_rays sky, rp_dice *dice)
 {
-    rp_vec3 light = sun_on(t, surface, ray, dice);
-    if (t->lighting.lamp_count) light = rp_v3_add(light, lamps_on(t, surface, ray, dice));
-    if (!t->draft) {
-        int ways = sky_ways[surface->kind];
-        for (int i = 0; i < ways; i++)
-            light = rp_v3_madd(light, 1.0 / ways, sky_on(t, surface, ray, dice));
-        return light;
-    }
-    rp_vec3 ambient = rp_light_ambient(&t->lighting, surface->normal);
-    return rp_v3_add(light, rp_v3_scale(rp_colour_mul(surface->colour, ambient), DRAFT_AMBIENT));
+    if (t->draft)
+        return rp_v3_scale(rp_light_ambient(&t->lighting, surface->normal), DRAFT_AMBIENT);
+    rp_vec3 light = rp_v3(0, 0, 0);
+    int ways = sky == RP_SKY_MANY ? sky_ways[surface->kind] : sky == RP_SKY_ONE;
+    for (int i = 0; i < ways; i++)
+        light = rp_v3_madd(light, 1.0 / ways, sky_on(t, surface, ray, dice));
+    return light;
 }
 
 /* The colour of a value, a little darker in shade and hollows. */
@@ -181,7 +179,28 @@ static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp
     return rp_v3_scale(surface->colour, rp_clamp_unit(shade));
 }
 
-rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
+/* A surface with what falls on it, seen through the haze. */
+static rp_seen see_surface(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+                           rp_sky_rays sky, rp_dice *dice)
+{
+    rp_seen seen = {.is_surface = true,
+                    .albedo = surface->colour,
+                    .position = surface->position,
+                    .normal = surface->normal,
+                    .distance = surface->distance};
+    seen.direct = sun_on(t, surface, ray, dice);
+    if (t->lighting.lamp_count)
+        seen.direct = rp_v3_add(seen.direct, lamps_on(t, surface, ray, dice));
+    seen.incoming = incoming_on(t, surface, ray, sky, dice);
+    if (surface->faded > 0) {
+        rp_vec3 background = rp_light_background(&t->lighting, ray->direction);
+        seen.direct = rp_v3_mix(seen.direct, background, surface->faded);
+        seen.albedo = rp_v3_scale(seen.albedo, 1 - surface->faded);
+    }
+    return seen;
+}
+
+rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_sky_rays sky, rp_dice *dice)
 {
     rp_ray ray = camera_ray(t, px, py, dice);
     double finest = t->draft ? INFINITY : t->camera[0].pitch;
@@ -191,13 +210,13 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_dice *dice)
     bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);
     if (chart || surface.kind == RP_SEES_CHAIN)
         return (rp_seen){.chart = chart_of(t, &surface, &ray, dice), .is_chart = true};
-
     if (surface.kind == RP_SEES_NOTHING || surface.faded >= 1)
-        return (rp_seen){.light = rp_light_background(&t->lighting, ray.direction)};
-    rp_vec3 light = light_on(t, &surface, &ray, dice);
-    if (surface.faded > 0) {
-        rp_vec3 background = rp_light_background(&t->lighting, ray.direction);
-        light = rp_v3_mix(light, background, surface.faded);
-    }
-    return (rp_seen){.light = rp_v3_min(light, rp_v3(BRIGHTEST, BRIGHTEST, BRIGHTEST))};
+        return (rp_seen){.direct = rp_light_background(&t->lighting, ray.direction)};
+    return see_surface(t, &surface, &ray, sky, dice);
+}
+
+rp_vec3 rp_seen_light(const rp_seen *seen)
+{
+    rp_vec3 light = rp_v3_add(seen->direct, rp_colour_mul(seen->albedo, seen->incoming));
+    return rp_v3_min(light, rp_v3(BRIGHTEST, BRIGHTEST, BRIGHTEST));
 }

@@ -294,6 +294,12 @@ mkdir empty
 expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
 [ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"
 expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Painting pictures instead"; prints "whole/pictures"
+# who would wait long is told of a quicker way, once
+"$repose" render whole -o long --size 320x180 --samples 2000 2>long.err &
+pid=$!
+for i in $(seq 600); do grep -q "faster" long.err && break; kill -0 $pid 2>/dev/null || break; sleep 0.05; done
+kill $pid 2>/dev/null; wait $pid || true
+[ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "nobody was told of drafts: $(cat long.err)"
 if command -v ffmpeg >/dev/null; then
     expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "making the film"; says "done: 16 pictures"
     expect 0 "$repose" render whole $paint -o made/here/film.webm --fps 12.5 --frames 3:5 --json

@@ -108,6 +108,7 @@ static void odd_numbers_of_samples_are_as_bright(void **state)
     (void)state;
     build_plain_world();
     s.options.samples = 64;
+    s.options.plain = true;
     rp_picture *many = paint();
     for (int samples = 2; samples <= 7; samples++) {
         s.options.samples = samples;

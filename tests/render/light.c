@@ -49,7 +49,8 @@ static rp_vec3 light_at(const studio *st, int x, int y)
     rp_vec3 sum = rp_v3(0, 0, 0);
     for (int sample = 0; sample < st->samples; sample++) {
         rp_dice dice = rp_dice_begin(&st->dice, x, y, sample);
-        sum = rp_v3_add(sum, rp_trace(&st->tracing, x, y, &dice).light);
+        rp_seen seen = rp_trace(&st->tracing, x, y, RP_SKY_MANY, &dice);
+        sum = rp_v3_add(sum, rp_seen_light(&seen));
     }
     return rp_v3_scale(sum, 1.0 / st->samples);
 }
