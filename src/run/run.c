@@ -100,11 +100,12 @@ static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
     rp_path path = rp_record_checkpoint_path(runner->record, number);
     double rate = runner->scene->time.frame_rate, due = (double)number / rate;
     rp_code code = rp_world_load(runner->world, path.text, report);
-    if (code != RP_OK || fabs(runner->world->time - due) * rate <= 0.5) return code;
+    double frames = (runner->world->time - due) * rate; /* since its frame */
+    if (code != RP_OK || (frames >= -0.5 && frames < 1)) return code;
     rp_place place = {.file = path.text};
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/time",
-                      "the state is of %g s; that of its frame is of %g s", runner->world->time,
-                      due);
+                      "the state is of %g s; its frame is of %g s, and the next begins at %g s",
+                      runner->world->time, due, due + 1 / rate);
 }
 
 /* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the

@@ -187,16 +187,13 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
 }
 
 /* A file that is missing is told together with all other mistakes; what is in it comes later. */
-static bool is_file(rp_reader *reader, rp_node *named, const char *path)
+static void check_file(rp_reader *reader, const rp_node *named, const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        rp_read_fail(reader, named, "cannot open '%s': %s", path, strerror(errno));
+        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", path, strerror(errno));
     else if (!S_ISREG(info.st_mode))
-        rp_read_fail(reader, named, "'%s' is not a file", path);
-    else
-        return true;
-    return false;
+        rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", path);
 }
 
 static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, char **out)
@@ -211,7 +208,8 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
     if (param->kind == RP_PARAM_FILE) {
         /* the tree gets the absolute path, so that the written scene holds wherever it is read */
         char *path = rp_load_resolve(reader->tree, node->document, node->text);
-        if (!path || !is_file(reader, node, path)) return;
+        if (!path) return;
+        check_file(reader, node, path);
         node->text = path;
     }
     size_t size = strlen(node->text) + 1;

@@ -132,9 +132,6 @@ static rp_code check_scene(const rp_scene *scene, const rp_world_options *option
 static rp_code create_empty(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                             rp_report *report)
 {
-    RP_NEED(scene, report);
-    RP_NEED(out, report);
-    RP_ENTER();
     *out = NULL;
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     RP_ASSERT(type);
@@ -162,6 +159,9 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
 rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                         rp_report *report)
 {
+    RP_NEED(scene, report);
+    RP_NEED(out, report);
+    RP_ENTER();
     *out = NULL;
     rp_world *world;
     rp_world_options defaults = rp_default_world_options();
@@ -265,6 +265,8 @@ static rp_code review_step(rp_world *world, rp_report *warnings, rp_report *repo
 rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, rp_report *warnings,
                         rp_report *report)
 {
+    RP_NEED(scene, report);
+    RP_ENTER();
     rp_world *world;
     rp_world_options defaults = rp_default_world_options();
     rp_code code = create_empty(scene, options ? options : &defaults, &world, report);

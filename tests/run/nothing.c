@@ -129,6 +129,9 @@ static void of_world_h(void **state)
     assert_true(rp_scene_estimate(NULL, &options).grains == 0);
     IGNORES(rp_scene_estimate, (NULL, &options));
     IGNORES(rp_scene_estimate, (scene, NULL));
+    REFUSES(rp_scene_review, (NULL, &options, report, report), "scene");
+    ALLOWS(rp_scene_review, (scene, NULL, report, report));
+    ALLOWS(rp_scene_review, (scene, &options, NULL, report));
     REFUSES(rp_world_create, (NULL, NULL, &out, report), "scene");
     REFUSES(rp_world_create, (scene, NULL, NULL, report), "out");
     ALLOWS(rp_world_create, (scene, NULL, &out, report));

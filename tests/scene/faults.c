@@ -64,11 +64,13 @@ static const wrong idle[] = {
     {"bodies: {a: {shape: sphere, radius: 1, motion: keys, spin: [1,0,0], keys: [{time: 0, "
      "rotation: [0,0,0]}]}}",
      2, 60, "bodies.a.spin", "its keys give a rotation"},
-    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: x.glb, spin: [1,0,0]}}", 2,
-     78, "bodies.a.spin", "the animation says how it turns"},
-    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: x.glb, interpolation: "
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: /proc/self/exe, spin: "
+     "[1,0,0]}}",
+     2, 87, "bodies.a.spin", "the animation says how it turns"},
+    {"bodies: {a: {shape: sphere, radius: 1, motion: keys, animation: /proc/self/exe, "
+     "interpolation: "
      "linear}}",
-     2, 87, "bodies.a.interpolation", "an animation is linear"},
+     2, 96, "bodies.a.interpolation", "an animation is linear"},
     {"bodies: {a: {shape: sphere, radius: 1, motion: keys, keys: [{time: 0, position: [0,0,0]},\n  "
      "{time: 1, rotation: [0,0,9]}]}}",
      3, 3, "bodies.a.keys[1].position", "or by no key"},

@@ -1,6 +1,7 @@
 /* Includes and settings: who overrides whom, and where a fault is said to be. */
 #include "check.h"
 
+#include "base/plain.h"
 #include "base/report.h"
 #include "scene/schema.h"
 
@@ -147,8 +148,9 @@ static void wrong_settings_are_told(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const rp_fault *fault = read_wrong("good.yaml", &cases[i].setting, 1);
-        char name[200];
-        snprintf(name, sizeof name, "--set %s=%s", cases[i].setting.key, cases[i].setting.value);
+        char raw[200], name[200];
+        snprintf(raw, sizeof raw, "--set %s=%s", cases[i].setting.key, cases[i].setting.value);
+        rp_text_plain(raw, false, name, sizeof name);
         assert_string_equal(fault->file, name);
         if (!strstr(fault->message, cases[i].message)) fail_msg("%s: %s", name, fault->message);
     }
