@@ -100,16 +100,37 @@ rp_code rp_sph_wake(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
+/* It has neighbours, and all of them sleep. */
+static bool is_among_sleepers(const rp_solver *solver, size_t i)
+{
+    const rp_lists *lists = &solver->lists;
+    for (uint32_t n = 0; n < lists->count[i]; n++)
+        if (!solver->frame.particles->asleep[lists->index[lists->start[i] + n]]) return false;
+    return lists->count[i] > 0;
+}
+
+/* Sleepers keep the stresses that they fell asleep with, which need not balance a grain that is
+ * awake among them: it may go in circles for ever. What is too slow to wake them is at rest, too.
+ */
+static void calm_range(void *context, size_t begin, size_t end)
+{
+    rp_solver *solver = context;
+    float slow = slow_of(solver), bound = WAKE_SPEEDS * slow;
+    for (size_t i = begin; i < end; i++) {
+        float square = speed2(solver->work.velocity[i]);
+        bool calm =
+            square < slow * slow || (square < bound * bound && is_among_sleepers(solver, i));
+        solver->calm[i] = calm ? solver->calm[i] + (float)solver->dt : 0;
+    }
+}
+
 static double count_range(void *context, size_t begin, size_t end)
 {
     rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
-    float slow = slow_of(solver), slow2 = slow * slow;
     double sleepers = 0;
     for (size_t i = begin; i < end; i++) {
-        bool calm = speed2(w->velocity[i]) < slow2;
-        solver->calm[i] = calm ? solver->calm[i] + (float)solver->dt : 0;
         p->asleep[i] = p->asleep[i] || (double)solver->calm[i] > solver->params.sleep_time;
         if (p->asleep[i]) w->velocity[i] = (rp_four){0}; /* there may be no further step */
         sleepers += p->asleep[i];
@@ -122,6 +143,7 @@ void rp_sph_fall_asleep(rp_solver *solver)
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count;
     if (!solver->params.sleeping) return;
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, calm_range, solver);
     solver->slept.sleepers =
         rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, count_range, solver);
     solver->slept.grains = (double)count;
