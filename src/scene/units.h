@@ -13,8 +13,8 @@ typedef struct rp_unit {
     double times, over;
 } rp_unit;
 
-/* Understands "mm", "g/cm3", "m/s^2", "1/s", "Pa s", "%", "inch" and "". On failure `unknown` (which may be
- * NULL) gets the part that is no unit. */
+/* Understands "mm", "g/cm3", "m/s^2", "1/s", "Pa s", "%", "inch" and "". On failure `unknown`
+ * (which may be NULL) gets the part that is no unit. */
 bool rp_unit_parse(const char *text, rp_unit *unit, char *unknown, size_t size);
 bool rp_unit_same_dimension(const rp_unit *a, const rp_unit *b);
 double rp_unit_to_si(const rp_unit *unit, double value);
