@@ -224,7 +224,9 @@ static inline double bound_from(const rp_mesh_field *field, double value, double
 {
     double way = field->spacing * sqrt(x * x + y * y + z * z) * (1 + ROUNDING);
     double left = fabs(value) * (1 - ROUNDING) - way;
-    *most = fabs(value) * (1 + ROUNDING) + way;
+    /* Of a place right at a node on the surface both are 0, but its coordinates are rounded, too.
+     */
+    *most = fabs(value) * (1 + ROUNDING) + way + ROUNDING * field->spacing;
     if (!(left > 0)) return 0;
     return value < 0 ? -left : left;
 }

@@ -135,6 +135,38 @@ static void nodes_and_bounds_are_true(void **state)
     rp_mesh_destroy(prepared);
 }
 
+/* A node of the field that lies on the surface says 0; beside it by a rounding the surface must be
+ * found all the same. */
+static void surfaces_are_found_at_nodes(void **state)
+{
+    (void)state;
+    const rp_shape box = {.kind = RP_SHAPE_BOX, .size = {0.5, 0.5, 0.5}};
+    rp_mesh *mesh, *plain;
+    assert_int_equal(rp_shape_tessellate(&box, 20, 0, &mesh, NULL), RP_OK);
+    assert_int_equal(rp_shape_tessellate(&box, 20, 0, &plain, NULL), RP_OK);
+    assert_int_equal(rp_mesh_prepare(mesh, 0, NULL, NULL), RP_OK);
+    rp_shape slow = {.kind = RP_SHAPE_MESH, .mesh = plain};
+    const rp_mesh_field *field = mesh->field;
+    int found = 0, index[3];
+    for (index[0] = 0; index[0] < RP_MESH_FIELD_CELLS * field->count[0]; index[0]++)
+        for (index[1] = 0; index[1] < RP_MESH_FIELD_CELLS * field->count[1]; index[1]++)
+            for (index[2] = 0; index[2] < RP_MESH_FIELD_CELLS * field->count[2]; index[2]++) {
+                if (!(fabs(rp_mesh_field_node(field, index)) < 1e-9)) continue;
+                rp_vec3 at =
+                    rp_v3_madd(field->low, field->spacing, rp_v3(index[0], index[1], index[2]));
+                for (double away = -4e-16; away < 5e-16; away += 1e-16) {
+                    rp_vec3 p = rp_v3_add(at, rp_v3(away, away, away));
+                    double most;
+                    rp_mesh_field_bound(field, p, &most);
+                    assert_true(most >= fabs(rp_shape_distance(&slow, p, NULL)));
+                }
+                found++;
+            }
+    assert_true(found > 100);
+    rp_mesh_destroy(plain);
+    rp_mesh_destroy(mesh);
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test(reach_changes_nothing_near_the_surface),
         cmocka_unit_test(signs_turn_at_the_surface_only),
         cmocka_unit_test(nodes_and_bounds_are_true),
+        cmocka_unit_test(surfaces_are_found_at_nodes),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_small_hole_turns_nothing_inside_out),
         cmocka_unit_test(overlapping_solids_are_one),
