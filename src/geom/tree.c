@@ -166,35 +166,6 @@ static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit
             hit[i] &= (node->low[k][i] <= s->high[k]) & (node->high[k][i] >= s->low[k]);
 }
 
-bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                            int *change)
-{
-    span way = span_of(tree, from, to);
-    rp_vec3 ahead = rp_v3_sub(to, from);
-    uint32_t stack[STACK] = {0};
-    int count = 1;
-    *change = 0;
-    while (count > 0) {
-        const rp_mesh_node *node = &tree->nodes[stack[--count]];
-        int32_t hit[RP_TREE_WIDTH];
-        overlaps(node, &way, hit);
-        for (int i = 0; i < RP_TREE_WIDTH; i++) {
-            if (!hit[i] || node->child[i] == RP_TREE_NONE) continue;
-            if (!(node->child[i] & RP_TREE_LEAF)) {
-                stack[count++] = node->child[i];
-                continue;
-            }
-            rp_vec3 c[3];
-            rp_mesh_corners(mesh, node->child[i] & ~RP_TREE_LEAF, c);
-            rp_crossing found = rp_cross_triangle(ahead, rp_v3_sub(c[0], from),
-                                                  rp_v3_sub(c[1], from), rp_v3_sub(c[2], from));
-            if (found == RP_CROSSING_EDGE) return false;
-            *change += (found == RP_CROSSING_IN) - (found == RP_CROSSING_OUT);
-        }
-    }
-    return true;
-}
-
 bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
                          rp_mesh_tree_take *take, void *user, size_t *tests)
 {
@@ -224,4 +195,19 @@ bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 
         }
     }
     return true;
+}
+
+static bool add_change(void *user, size_t triangle, int change)
+{
+    (void)triangle;
+    *(int *)user += change;
+    return true;
+}
+
+bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                            int *change)
+{
+    size_t tests = 0;
+    *change = 0;
+    return rp_mesh_tree_pierce(tree, mesh, from, to, add_change, change, &tests);
 }
