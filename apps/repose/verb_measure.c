@@ -586,7 +586,7 @@ const verb verb_measure = {
         "is nothing to measure shows as nan. Flow compares each frame with the one before and\n"
         "ends with the mean and spread of its steady part, where it has one. Body wants the\n"
         "NAME of one; its rotation is in degrees about x, then y, then z, as scenes say it, its\n"
-        "torques are about its origin, and forces are those of the last step before a frame.\n"
+        "torques are about its origin, and forces and torques are means since the frame before.\n"
         "Contacts, forces, fabric, stress and their tables want a run whose scene says\n"
         "output: {contacts: yes}.\n"
         "A scene may name the kinds that need one instant only under measurements, too.\n",

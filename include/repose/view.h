@@ -29,15 +29,16 @@ typedef struct rp_field {
 /* Bytes of one value. */
 RP_API size_t rp_field_type_size(rp_field_type type);
 
-/* Where a body is and how it moves. */
+/* Where a body is, how it moves and what acts on it. Forces and torques are means: in a view of a
+ * world over the last step, in one of a frame over all steps since the frame before. */
 typedef struct rp_body_state {
     double position[3];         /* m, of the body's origin */
     double orientation[4];      /* unit quaternion w, x, y, z: body to world */
     double velocity[3];         /* m/s, of the origin */
     double angular_velocity[3]; /* rad/s, world axes */
-    double force[3];            /* N, from grains, over the last step */
-    double torque[3];           /* N m about the origin, from grains, over the last step */
-    double contact_force[3];    /* N, from other bodies and joints, over the last step */
+    double force[3];            /* N, from grains */
+    double torque[3];           /* N m about the origin, from grains */
+    double contact_force[3];    /* N, from other bodies and joints */
     double contact_torque[3];   /* N m about the origin, likewise */
 } rp_body_state;
 

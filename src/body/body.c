@@ -22,7 +22,9 @@
 struct rp_bodies {
     const rp_scene *scene;
     rp_body_state *states;
-    double *calm; /* s that each has been slow */
+    rp_body_state *sums; /* only their loads: impulses, N s and N m s, since the mean began */
+    double sum_time;     /* s that these sums span */
+    double *calm;        /* s that each has been slow */
     int count;
     bool dynamic;      /* some body is */
     rp_engine *engine; /* NULL when none is */
@@ -121,8 +123,9 @@ static rp_code fill(rp_bodies *bodies, rp_report *report)
     const rp_scene *scene = bodies->scene;
     int count = bodies->count;
     bodies->states = rp_allocate_zero(states_size(count));
+    bodies->sums = rp_allocate_zero(states_size(count));
     bodies->calm = rp_allocate_zero((size_t)count * sizeof *bodies->calm);
-    if (!bodies->states || !bodies->calm)
+    if (!bodies->states || !bodies->sums || !bodies->calm)
         return rp_fail_memory(report, states_size(count), "bodies");
     for (int i = 0; i < count; i++) {
         bodies->states[i] = first_state(&rp_scene_bodies(scene)[i]);
@@ -154,6 +157,7 @@ void rp_bodies_destroy(rp_bodies *bodies)
     if (!bodies) return;
     rp_engine_destroy(bodies->engine);
     rp_release(bodies->states, states_size(bodies->count));
+    rp_release(bodies->sums, states_size(bodies->count));
     rp_release(bodies->calm, (size_t)bodies->count * sizeof *bodies->calm);
     rp_release(bodies, sizeof *bodies);
 }
@@ -311,6 +315,43 @@ static void wrap(rp_bodies *bodies)
     }
 }
 
+/* The four loads of a state lie behind each other: twelve numbers. */
+#define LOADS 12
+_Static_assert(offsetof(rp_body_state, force) + LOADS * sizeof(double) == sizeof(rp_body_state),
+               "a body's loads end its state");
+
+/* sum += factor * loads of the state. */
+static void add_loads(rp_body_state *sum, double factor, const rp_body_state *state)
+{
+    double *to = sum->force;
+    const double *from = state->force;
+    for (int k = 0; k < LOADS; k++)
+        to[k] += factor * from[k];
+}
+
+static void sum_loads(rp_bodies *bodies)
+{
+    for (int i = 0; i < bodies->count; i++)
+        add_loads(&bodies->sums[i], bodies->dt, &bodies->states[i]);
+    bodies->sum_time += bodies->dt;
+}
+
+void rp_bodies_begin_mean(rp_bodies *bodies)
+{
+    memset(bodies->sums, 0, states_size(bodies->count));
+    bodies->sum_time = 0;
+}
+
+void rp_bodies_mean(const rp_bodies *bodies, rp_body_state *states)
+{
+    memcpy(states, bodies->states, states_size(bodies->count));
+    if (!(bodies->sum_time > 0)) return;
+    for (int i = 0; i < bodies->count; i++) {
+        memset(states[i].force, 0, LOADS * sizeof(double));
+        add_loads(&states[i], 1 / bodies->sum_time, &bodies->sums[i]);
+    }
+}
+
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
@@ -325,6 +366,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
         wrap(bodies);
         count_calm(bodies);
     }
+    sum_loads(bodies);
     return code == RP_OK ? check_states(bodies->states, bodies->count, RP_ERROR_NUMERIC, report)
                          : code;
 }
@@ -339,21 +381,42 @@ rp_body_state *rp_bodies_states(rp_bodies *bodies)
     return bodies->states;
 }
 
-static rp_code save_part(const rp_bodies *bodies, const rp_body_part *part, rp_store *store,
-                         rp_report *report)
+#define AT(member) offsetof(rp_body_state, member)
+#define SUM_PARTS 4
+
+/* What a checkpoint between two frames holds of their mean. */
+static const rp_body_part sum_parts[SUM_PARTS] = {
+    {"bodies/impulse", "N s", AT(force), 3},
+    {"bodies/angular_impulse", "N m s", AT(torque), 3},
+    {"bodies/contact_impulse", "N s", AT(contact_force), 3},
+    {"bodies/contact_angular_impulse", "N m s", AT(contact_torque), 3},
+};
+
+static rp_code save_part(const rp_body_state *states, int count, const rp_body_part *part,
+                         rp_store *store, rp_report *report)
 {
-    size_t count = part->width * (size_t)bodies->count;
-    double *values = rp_allocate(count * sizeof *values);
-    if (!values) return rp_fail_memory(report, count * sizeof *values, "the state of bodies");
-    rp_body_part_gather(part, bodies->states, (size_t)bodies->count, values);
-    return rp_store_give(store, part->name, part->unit, RP_F64, values, count, report);
+    size_t values_count = part->width * (size_t)count;
+    double *values = rp_allocate(values_count * sizeof *values);
+    if (!values)
+        return rp_fail_memory(report, values_count * sizeof *values, "the state of bodies");
+    rp_body_part_gather(part, states, (size_t)count, values);
+    return rp_store_give(store, part->name, part->unit, RP_F64, values, values_count, report);
+}
+
+static rp_code save_sums(const rp_bodies *bodies, rp_store *store, rp_report *report)
+{
+    rp_code code = rp_store_put_f64(store, "bodies/impulse_time", "s", bodies->sum_time, report);
+    for (int i = 0; i < SUM_PARTS && code == RP_OK; i++)
+        code = save_part(bodies->sums, bodies->count, &sum_parts[i], store, report);
+    return code;
 }
 
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
-        code = save_part(bodies, &rp_body_parts[i], store, report);
+        code = save_part(bodies->states, bodies->count, &rp_body_parts[i], store, report);
+    if (code == RP_OK) code = save_sums(bodies, store, report);
     if (code != RP_OK || !bodies->engine) return code;
     code = rp_store_put(store, "bodies/calm", "s", RP_F64, bodies->calm, (size_t)bodies->count,
                         report);
@@ -363,11 +426,16 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
                : code;
 }
 
-static rp_code load_part(rp_body_state *states, size_t count, const rp_body_part *part,
-                         double *values, const rp_store *store, rp_report *report)
+/* `values` is room for any part. */
+static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_part *parts,
+                          int part_count, double *values, const rp_store *store, rp_report *report)
 {
-    rp_code code = rp_store_get(store, part->name, RP_F64, values, part->width * count, report);
-    if (code == RP_OK) rp_body_part_scatter(part, states, count, values);
+    rp_code code = RP_OK;
+    for (int i = 0; i < part_count && code == RP_OK; i++) {
+        const rp_body_part *part = &parts[i];
+        code = rp_store_get(store, part->name, RP_F64, values, part->width * count, report);
+        if (code == RP_OK) rp_body_part_scatter(part, states, count, values);
+    }
     return code;
 }
 
@@ -389,25 +457,36 @@ static rp_code load_engine(rp_bodies *bodies, const rp_store *store, rp_report *
     return code;
 }
 
+/* States and sums are put together aside, so that a damaged store leaves the bodies as they were.
+ */
+static rp_code load_states(rp_bodies *bodies, rp_body_state *states, rp_body_state *sums,
+                           double *values, const rp_store *store, rp_report *report)
+{
+    size_t count = (size_t)bodies->count;
+    double sum_time;
+    rp_code code = load_parts(states, count, rp_body_parts, RP_BODY_PARTS, values, store, report);
+    if (code == RP_OK) code = load_parts(sums, count, sum_parts, SUM_PARTS, values, store, report);
+    if (code == RP_OK) code = rp_store_get_f64(store, "bodies/impulse_time", &sum_time, report);
+    if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
+    if (code == RP_OK && bodies->engine) code = load_engine(bodies, store, report);
+    if (code != RP_OK) return code;
+    memcpy(bodies->states, states, states_size(bodies->count));
+    memcpy(bodies->sums, sums, states_size(bodies->count));
+    bodies->sum_time = sum_time;
+    return RP_OK;
+}
+
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report)
 {
-    /* The state is put together aside, so that a damaged store leaves the bodies as they were; no
-     * part is larger than the state, so one block of that size holds the values of any. */
+    /* No part is larger than the state, so one block of that size holds the values of any. */
     size_t size = states_size(bodies->count);
-    rp_body_state *states = rp_allocate(size);
+    rp_body_state *states = rp_allocate(size), *sums = rp_allocate_zero(size);
     double *values = rp_allocate(size);
-    rp_code code = RP_OK;
-    if (states && values) {
-        for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
-            code =
-                load_part(states, (size_t)bodies->count, &rp_body_parts[i], values, store, report);
-        if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
-        if (code == RP_OK && bodies->engine) code = load_engine(bodies, store, report);
-        if (code == RP_OK) memcpy(bodies->states, states, size);
-    } else {
-        code = rp_fail_memory(report, 2 * size, "the state of bodies");
-    }
+    rp_code code = states && sums && values
+                       ? load_states(bodies, states, sums, values, store, report)
+                       : rp_fail_memory(report, 3 * size, "the state of bodies");
     rp_release(values, size);
+    rp_release(sums, size);
     rp_release(states, size);
     return code;
 }

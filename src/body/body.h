@@ -41,6 +41,11 @@ rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *rep
 /* Moves all bodies to the end of the step: keyed ones to where they have to be, whatever the steps
  * that led there; dynamic ones under the forces and torques that their states hold. */
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report);
+/* From now on loads (force, torque, contact_force, contact_torque) are summed for a new mean. */
+void rp_bodies_begin_mean(rp_bodies *bodies);
+/* The states, with the loads' means over time since the mean began; where no step was taken since,
+ * with those of the last step. */
+void rp_bodies_mean(const rp_bodies *bodies, rp_body_state *states);
 /* The longest step that dynamic bodies bear, s; infinite without any. */
 double rp_bodies_limit_dt(const rp_bodies *bodies);
 bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index);
@@ -68,8 +73,8 @@ rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interp
  * arc in orientation. */
 rp_pose rp_animation_pose(const rp_animation_key *keys, int count, double time);
 
-/* All states, bit for bit, as "bodies/position" and so on, and which joints are broken; a load that
- * fails changes nothing. */
+/* All states, bit for bit, as "bodies/position" and so on, the sums of the mean, and which joints
+ * are broken; a load that fails changes nothing. */
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report);
 

@@ -70,7 +70,7 @@ void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, 
 #define FAR 1e12    /* m */
 #define LATE 1e12   /* s */
 #define FAST 1e12   /* m/s, rad/s, m/s2 */
-#define STRONG 1e24 /* N, N m, Pa */
+#define STRONG 1e24 /* N, N m, Pa, N s, N m s */
 #define HEAVY 1e24  /* kg, kg/m3 */
 #define LIGHT 1e-30 /* kg */
 #define SMALL 1e-12 /* m */
@@ -115,6 +115,11 @@ static const rp_range ranges[] = {
     {"torque", -STRONG, STRONG},
     {"contact_force", -STRONG, STRONG},
     {"contact_torque", -STRONG, STRONG},
+    {"impulse", -STRONG, STRONG},
+    {"angular_impulse", -STRONG, STRONG},
+    {"contact_impulse", -STRONG, STRONG},
+    {"contact_angular_impulse", -STRONG, STRONG},
+    {"impulse_time", 0, LATE},
     {"with", RP_WITH_GRAIN, RP_WITH_WALL},
     {"normal", -UNIT, UNIT},
     {"normal_force", -STRONG, STRONG},

@@ -235,6 +235,17 @@ static void tell_warnings(const rp_runner *runner)
     rp_report_destroy(warnings);
 }
 
+static size_t means_size(const rp_runner *runner)
+{
+    return (size_t)runner->scene->bodies.count * sizeof *runner->means;
+}
+
+static rp_code make_means(rp_runner *runner, rp_report *report)
+{
+    runner->means = rp_allocate_zero(means_size(runner));
+    return runner->means ? RP_OK : rp_fail_memory(report, means_size(runner), "loads on bodies");
+}
+
 static rp_code start(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -244,6 +255,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     /* The world comes first: a scene that cannot run must not leave a folder behind. */
     rp_code code = rp_world_create(runner->scene, &runner->world_options, &runner->world, report);
     if (code == RP_OK) runner->outside = rp_budget_enter(&runner->world->budget);
+    if (code == RP_OK) code = make_means(runner, report);
     if (code == RP_OK && !options->resume) tell_warnings(runner);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
@@ -280,12 +292,16 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 
-/* Of this instant. Contacts come where somebody will look at them. */
+/* Of this instant, but for loads on bodies, which are means since the last frame on disk: those of
+ * a single step say little. Contacts come where somebody will look at them. */
 static rp_code look(rp_runner *runner, bool due, rp_view *view, rp_report *report)
 {
-    rp_world_view(runner->world, view);
     bool wanted = (due && runner->scene->output.contacts) || rp_series_want_contacts(runner);
-    return wanted ? rp_world_contacts(runner->world, view, report) : RP_OK;
+    rp_code code = wanted ? rp_world_contacts(runner->world, view, report) : RP_OK;
+    if (!wanted) rp_world_view(runner->world, view);
+    rp_bodies_mean(runner->world->bodies, runner->means);
+    view->bodies = runner->means;
+    return code;
 }
 
 /* What a frame holds of a view: contacts only where the scene says so. */
@@ -322,6 +338,7 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
         if (code == RP_OK && runner->follower)
             code = rp_follower_take(runner->follower, runner->frame, &view, false, report);
         if (code == RP_OK) tell_of_frame(runner);
+        rp_bodies_begin_mean(runner->world->bodies);
     }
     if (code == RP_OK) code = rp_series_write(runner, &view, report);
     show_progress(runner);
@@ -404,6 +421,7 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
                              .hash = rp_world_hash(runner->world),
                              .tally = runner->tally};
     rp_snapshot_destroy(runner->before);
+    rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);
     if (runner->lock >= 0) close(runner->lock);
     rp_record_close(runner->record);

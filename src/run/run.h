@@ -13,6 +13,7 @@ typedef struct rp_runner {
     rp_record *record;
     rp_world *world;
     rp_follower *follower; /* of fine grains; NULL without */
+    rp_body_state *means;  /* of the frame in hand: bodies with the means of their loads */
     int lock;            /* descriptor of the locked file, so that two runs cannot share a folder */
     int64_t frame;       /* the last one finished; -1 at the start */
     int64_t last_frame;  /* the one to end with */
