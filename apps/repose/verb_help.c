@@ -73,9 +73,10 @@ static const char scene_page[] =
     "`--set` and other entries use. `include: other.yaml` (or a list) takes in other files, "
     "relative to this\n"
     "one; what this file says wins, maps are merged key by key. `--set key.path=value` wins over\n"
-    "everything. A plain `~` takes a key back to its default, or a named entry away. `repose "
-    "check\n"
-    "SCENE` lists all mistakes at once.\n\n"
+    "everything; places in lists count from 0: `--set bodies.plate.keys[0].time=2s`. A plain `~`\n"
+    "takes a key back to its default, or a named entry away. `repose check SCENE` lists all "
+    "mistakes\n"
+    "at once.\n\n"
     "This page is made from the tables that the reader uses: `make docs`.\n";
 
 static int print_scene_help(const char *section, bool markdown)

@@ -1,5 +1,6 @@
 /* Files, their includes, and settings: all merged into one tree before anything is understood. */
 #include "scene/node.h"
+#include "scene/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,60 +227,103 @@ rp_node *rp_load_text(rp_tree *tree, const char *text, size_t size, const char *
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* The child that a part of a key path names: of a map by key, of a list by number. */
-static rp_node *step_down(rp_tree *tree, rp_node *node, const char *part, const rp_node *like)
+/* A part of a key path: a key, or a place in a list, which may be written `keys[1]` or `keys.1`. */
+typedef struct path_part {
+    const char *text;
+    bool bracketed;
+} path_part;
+
+/* The part that `*rest` begins with; `*rest` is then what follows it. */
+static path_part next_part(rp_tree *tree, const char **rest)
 {
-    if (node->kind == RP_NODE_LIST) {
-        char *end;
-        long index = strtol(part, &end, 10);
-        rp_node *child = node->first;
-        for (long i = 0; child && i < index; i++)
-            child = child->next;
-        if (*end || index < 0 || !child) {
-            rp_node_fail(tree, like, NULL, "'%s' is not a place in this list of %d; the first is 0",
-                         part, node->count);
-            return NULL;
-        }
-        return child;
-    }
+    bool bracketed = **rest == '[';
+    const char *start = *rest + bracketed;
+    size_t length = strcspn(start, bracketed ? "]" : ".[");
+    const char *end = start + length + bracketed;
+    *rest = *end == '.' ? end + 1 : end;
+    return (path_part){rp_tree_text(tree, start, length), bracketed};
+}
+
+/* Keys between single dots, places in brackets behind them, and not too many of both. */
+static bool is_key_path(const char *path)
+{
+    int depth = 0;
+    const char *c = path;
+    do {
+        bool bracketed = *c == '[';
+        size_t length = strcspn(c + bracketed, bracketed ? "]" : ".[]");
+        if (!length) return false;
+        if (bracketed && (c == path || c[-1] == '.' || c[length + 1] != ']')) return false;
+        c += length + 2 * (size_t)bracketed;
+        if (*c && *c != '.' && *c != '[') return false;
+        if (*c == '.' && !*++c) return false;
+        depth++;
+    } while (*c);
+    return depth < RP_SCENE_DEPTH_MAX / 2;
+}
+
+static rp_node *place_in_list(rp_tree *tree, rp_node *list, const char *part, const rp_node *like)
+{
+    char *end;
+    long index = strtol(part, &end, 10);
+    rp_node *child = list->first;
+    for (long i = 0; child && i < index; i++)
+        child = child->next;
+    if (child && *part && !*end && index >= 0) return child;
+    rp_node_fail(tree, like, NULL, "'%s' is not a place in this list of %d; the first is 0", part,
+                 list->count);
+    return NULL;
+}
+
+/* A place in a list that is not there must not make the entry that it would be in. */
+static rp_node *fail_no_list(rp_tree *tree, const rp_node *node, const char *part,
+                             const rp_node *like)
+{
+    char where[256], hint[96] = "";
+    rp_node_path(node, part, where, sizeof where);
+    rp_nearest nearest = rp_nearest_to(part ? part : "");
+    for (const rp_node *child = node->first; part && child; child = child->next)
+        if (child->key) rp_nearest_try(&nearest, child->key, strlen(child->key));
+    if (part) rp_nearest_hint(&nearest, hint, sizeof hint);
+    rp_node_fail(tree, like, NULL, "the scene has no %s'%s'%s", part ? "" : "list ", where, hint);
+    return NULL;
+}
+
+/* The child that a part of a key path names; `rest` is what follows it. */
+static rp_node *step_down(rp_tree *tree, rp_node *node, path_part part, const char *rest,
+                          const rp_node *like)
+{
+    if (node->kind == RP_NODE_LIST) return place_in_list(tree, node, part.text, like);
+    if (part.bracketed) return fail_no_list(tree, node, NULL, like);
+    rp_node *child = rp_node_find(node, part.text);
+    if (child) return child;
+    if (strchr(rest, '[')) return fail_no_list(tree, node, part.text, like);
     if (node->kind == RP_NODE_SCALAR) {
         /* what was said is overridden by what is below it now */
         node->kind = RP_NODE_MAP;
         node->text = NULL;
         node->document = like->document;
     }
-    rp_node *child = rp_node_find(node, part);
-    if (child) return child;
     child = rp_node_create(tree, RP_NODE_MAP, like);
     if (!child) return NULL;
-    child->key = part;
+    child->key = part.text;
     rp_node_append(node, child);
     return child;
 }
 
-/* True for parts between single dots, and not too many of them. */
-static bool is_key_path(const char *path)
-{
-    int depth = 1;
-    for (const char *c = path; *c; c++) {
-        if (*c == '.' && (c == path || c[1] == '.' || !c[1])) return false;
-        depth += *c == '.';
-    }
-    return path[0] && depth < RP_SCENE_DEPTH_MAX / 2;
-}
-
-/* Hangs the value in at the key path, which is cut into its parts. */
-static void put_value(rp_tree *tree, rp_node *root, char *path, rp_node *value)
+/* Hangs the value in at the key path. */
+static void put_value(rp_tree *tree, rp_node *root, const char *path, rp_node *value)
 {
     rp_node *node = root;
     if (!is_key_path(path)) {
-        rp_node_fail(tree, value, NULL, "'%s' is not a key path such as time.duration", path);
+        rp_node_fail(tree, value, NULL,
+                     "'%s' is not a key path such as time.duration or bodies.plate.keys[0].time",
+                     path);
         return;
     }
-    for (char *part = path, *next; part; part = next) {
-        next = strchr(part, '.');
-        if (next) *next++ = 0;
-        node = step_down(tree, node, part, value);
+    while (*path) {
+        path_part part = next_part(tree, &path);
+        node = part.text ? step_down(tree, node, part, path, value) : NULL;
         if (!node) return;
     }
     if (node->kind == RP_NODE_MAP && value->kind == RP_NODE_MAP)
@@ -301,8 +345,7 @@ static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting
     const char *flag = tree->flag ? tree->flag : "--set ";
     size_t size = strlen(flag) + key_size + value_size + sizeof "=";
     char *name = rp_tree_take(tree, size);
-    char *path = rp_tree_text(tree, setting->key, key_size);
-    if (!name || !path) return;
+    if (!name) return;
     snprintf(name, size < 300 ? size : 300, "%s%s=%s", flag, setting->key, setting->value);
     rp_document *document = rp_tree_document(tree, name);
     if (!document) return;
@@ -310,7 +353,7 @@ static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting
     document->text = rp_tree_text(tree, setting->value, value_size);
     document->size = value_size;
     rp_node *value = document->text ? rp_yaml_parse(tree, document) : NULL;
-    if (value) put_value(tree, root, path, value);
+    if (value) put_value(tree, root, setting->key, value);
 }
 
 void rp_load_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count)

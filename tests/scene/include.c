@@ -89,14 +89,17 @@ static void settings_count_most(void **state)
                                    {"time", "{duration: 3 s}"},
                                    {"time.frame_rate", "10"},
                                    {"bodies.p.keys.1.time", "2 s"},
+                                   {"bodies.p.keys[0].position", "[0, 0, -1]"},
+                                   {"bodies.p.keys[1].position[2]", "3"},
                                    {"bodies.b", "{shape: sphere, radius: 10 cm}"},
                                    {"solver.method", "toy"},
                                    {"title", ""}};
-    rp_scene *scene = read_ok("set.yaml", settings, 7);
+    rp_scene *scene = read_ok("set.yaml", settings, 9);
     assert_true(scene->particles.jitter == 0.3);
     assert_true(scene->time.duration == 3 && scene->time.frame_rate == 10);
     const rp_key_spec *keys = rp_scene_bodies(scene)[0].keys.items;
     assert_true(keys[1].time == 2);
+    assert_true(keys[0].position.z == -1 && keys[1].position.z == 3);
     assert_int_equal(rp_scene_find_body(scene, "b"), 1);
     assert_string_equal(scene->method->name, "toy");
     assert_string_equal(scene->title, "");
@@ -142,6 +145,19 @@ static void wrong_settings_are_told(void **state)
         {{"bodies.p.keys.1.time", "1"}, "not a place in this list of 1"},
         {{"bodies.p.keys.x", "1"}, "not a place"},
         {{"bodies.p.keys.-1", "1"}, "not a place"},
+        {{"bodies.p.keys[1].time", "1"}, "'1' is not a place in this list of 1; the first is 0"},
+        {{"bodies.p.keys[-1].time", "1"}, "not a place"},
+        {{"bodies.p.keys[x].time", "1"}, "not a place"},
+        {{"bodies.q.keys[0].time", "1"}, "the scene has no 'bodies.q'"},
+        {{"bodies.p.kys[0].time", "1"}, "the scene has no 'bodies.p.kys'; did you mean 'keys'?"},
+        {{"bodies.p[0].time", "1"}, "the scene has no list 'bodies.p'"},
+        {{"bodies.p.shape[0]", "1"}, "the scene has no list 'bodies.p.shape'"},
+        {{"bodies.p.keys[0", "1"}, "not a key path"},
+        {{"bodies.p.keys[]", "1"}, "not a key path"},
+        {{"bodies.p.keys0]", "1"}, "not a key path"},
+        {{"bodies.p.keys[0]time", "1"}, "not a key path"},
+        {{"bodies.p.[0]", "1"}, "not a key path"},
+        {{"[0]", "1"}, "not a key path"},
         {{"include", "x.yaml"}, "unknown key 'include'"},
         {{"seed", "1\n---\n2"}, "second document"},
         {{"seed", "\x80"}, "UTF-8"},
