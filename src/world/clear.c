@@ -1,9 +1,8 @@
 /* Where grains may appear: clear of voids (W10) and bodies (W11); docs/theory/world.md. */
 #include "world/world.h"
 
-/* How far the point is from a shape, negative inside: exact up to `near`, at least that far from
- * there on, which spares the search in a mesh for all that is clearly outside. */
-static double gap_to(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
+/* A box spares the search in a mesh for all that is clearly outside. */
+double rp_gap_to_shape(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
 {
     rp_vec3 at = rp_pose_to_local(pose, point);
     rp_box3 box = rp_shape_bounds(shape);
@@ -38,7 +37,7 @@ double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned sol
         unsigned kind = s->body < 0  ? RP_SOLID_WALLS
                         : s->dynamic ? RP_SOLID_DYNAMIC
                                      : RP_SOLID_FIXED;
-        if (kind & solids) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
+        if (kind & solids) gap = fmin(gap, rp_gap_to_shape(s->shape, s->pose, point, near));
     }
     return gap;
 }
@@ -48,7 +47,7 @@ double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
     const rp_void_spec *voids = rp_scene_voids(world->scene);
     double gap = INFINITY, near = world->scene->particles.spacing;
     for (int i = 0; i < world->scene->voids.count; i++)
-        gap = fmin(gap, gap_to(&voids[i].shape, voids[i].pose, point, near));
+        gap = fmin(gap, rp_gap_to_shape(&voids[i].shape, voids[i].pose, point, near));
     return gap;
 }
 
@@ -58,6 +57,6 @@ double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
     double gap = INFINITY, near = world->scene->particles.spacing;
     for (int i = 0; i < rp_couple_count(world->couple); i++)
         if (surfaces[i].body >= 0)
-            gap = fmin(gap, gap_to(surfaces[i].shape, surfaces[i].pose, point, near));
+            gap = fmin(gap, rp_gap_to_shape(surfaces[i].shape, surfaces[i].pose, point, near));
     return gap;
 }

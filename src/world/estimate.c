@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* Places of a source that are looked at, about. */
+#define SAMPLES 30000
 /* Scenes that look at more lattice places than this would not come to an end. */
 #define LATTICE_MAX 2e10
 /* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
@@ -68,13 +70,105 @@ size_t rp_world_budget(const rp_world_options *options)
     return bytes < (double)SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2;
 }
 
+/* --- grains of sources ------------------------------------------------------------------------ */
+
+/* What takes places away from sources: bodies and their images, where they are when a source
+ * appears, and voids. Room for all of them is taken once. */
+typedef struct solids {
+    const rp_scene *scene;
+    rp_body_state *states;
+    rp_surface *surfaces;
+    int count; /* surfaces of bodies; walls take nothing away */
+} solids;
+
+static size_t solids_bytes(const rp_scene *scene)
+{
+    return (size_t)rp_surfaces_room(scene) * sizeof(rp_surface);
+}
+
+static size_t states_bytes(const rp_scene *scene)
+{
+    return (size_t)scene->bodies.count * sizeof(rp_body_state);
+}
+
+static bool solids_make(const rp_scene *scene, solids *out)
+{
+    *out = (solids){.scene = scene};
+    out->states = rp_allocate_zero(states_bytes(scene));
+    out->surfaces = rp_allocate(solids_bytes(scene));
+    if (!out->states || !out->surfaces) return false;
+    int count = rp_surfaces_fill(scene, out->surfaces);
+    while (out->count < count && out->surfaces[out->count].body >= 0)
+        out->count++;
+    return true;
+}
+
+static void solids_release(solids *s)
+{
+    rp_release(s->states, states_bytes(s->scene));
+    rp_release(s->surfaces, solids_bytes(s->scene));
+}
+
+static void solids_place(solids *s, double time)
+{
+    for (int i = 0; i < s->scene->bodies.count; i++) {
+        rp_pose pose = rp_body_pose_at(&rp_scene_bodies(s->scene)[i], time);
+        const rp_vec3 at = pose.position;
+        const rp_quat q = pose.orientation;
+        const double place[3] = {at.x, at.y, at.z}, turn[4] = {q.w, q.x, q.y, q.z};
+        memcpy(s->states[i].position, place, sizeof place);
+        memcpy(s->states[i].orientation, turn, sizeof turn);
+    }
+    rp_surfaces_refresh(s->surfaces, s->count, s->states);
+}
+
+static bool is_taken(const solids *s, rp_vec3 point)
+{
+    double spacing = s->scene->particles.spacing, clearance = rp_scene_clearance(s->scene);
+    const rp_void_spec *voids = rp_scene_voids(s->scene);
+    for (int i = 0; i < s->scene->voids.count; i++)
+        if (rp_gap_to_shape(&voids[i].shape, voids[i].pose, point, spacing) < clearance)
+            return true;
+    point = rp_domain_wrapped(&s->scene->domain, point);
+    for (int i = 0; i < s->count; i++) {
+        const rp_surface *surface = &s->surfaces[i];
+        if (rp_gap_to_shape(surface->shape, surface->pose, point, spacing) < clearance) return true;
+    }
+    return false;
+}
+
+/* All places of a small source are looked at, and SAMPLES of a large one. */
+static double grains_of_source(const solids *s, const rp_source_spec *source)
+{
+    rp_sampling lattice = rp_source_sampling(s->scene, source, SAMPLES);
+    double all = 0, free = 0, spacing = s->scene->particles.spacing;
+    for (double k = 0; k < lattice.count.z; k++)
+        for (double j = 0; j < lattice.count.y; j++)
+            for (double i = 0; i < lattice.count.x; i++) {
+                rp_vec3 local = rp_v3_madd(lattice.first, lattice.step, rp_v3(i, j, k));
+                if (rp_shape_distance(&source->shape, local, NULL) > 0) continue;
+                all++;
+                free += !is_taken(s, rp_pose_to_world(source->pose, local));
+            }
+    if (!(lattice.step > spacing)) return free;
+    return rp_shape_volume(&source->shape) / pow(spacing, 3) * (all > 0 ? free / all : 1);
+}
+
 static double grains_of_sources(const rp_scene *scene)
 {
-    double cell = pow(scene->particles.spacing, 3), grains = 0;
-    for (int i = 0; i < scene->sources.count; i++)
-        grains += rp_shape_volume(&rp_scene_sources(scene)[i].shape) / cell;
-    return grains;
+    double grains = 0;
+    solids s;
+    bool made = solids_make(scene, &s);
+    for (int i = 0; i < scene->sources.count && made; i++) {
+        const rp_source_spec *source = &rp_scene_sources(scene)[i];
+        solids_place(&s, source->at);
+        grains += grains_of_source(&s, source);
+    }
+    solids_release(&s);
+    return made ? grains : INFINITY; /* which memory does not suffice for, either */
 }
+
+/* --- everything ------------------------------------------------------------------------------- */
 
 double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec)
 {

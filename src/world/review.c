@@ -62,7 +62,7 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
     const rp_source_spec *source = &rp_scene_sources(world->scene)[index];
     const rp_domain_spec *domain = &world->scene->domain;
     const float at[3] = {(float)point.x, (float)point.y, (float)point.z};
-    double spacing = world->scene->particles.spacing, clearance = spacing * (0.5 - 1e-6);
+    double spacing = world->scene->particles.spacing, clearance = rp_scene_clearance(world->scene);
     /* Samples are not the grains themselves: what is behind a wall must be so by half of one. */
     double behind = p->step > spacing ? -spacing / 2 : 0;
     p->all++;
@@ -86,20 +86,14 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
 /* Places of a lattice, at the distance of grains or as many as SAMPLES of the shape's box. */
 static places look_at_source(rp_review *review, int index)
 {
-    const rp_source_spec *source = &rp_scene_sources(review->world->scene)[index];
-    rp_box3 box = rp_shape_bounds(&source->shape);
-    rp_vec3 size = rp_v3_sub(box.high, box.low);
-    double step =
-        fmax(review->world->scene->particles.spacing, cbrt(size.x * size.y * size.z / SAMPLES));
-    double nx = floor(size.x / step + 1e-6), ny = floor(size.y / step + 1e-6),
-           nz = floor(size.z / step + 1e-6);
-    rp_vec3 first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * step,
-                               rp_v3(nx - 1, ny - 1, nz - 1));
-    places p = {.step = step};
-    for (double k = 0; k < nz; k++)
-        for (double j = 0; j < ny; j++)
-            for (double i = 0; i < nx; i++) {
-                rp_vec3 local = rp_v3_madd(first, step, rp_v3(i, j, k));
+    const rp_scene *scene = review->world->scene;
+    const rp_source_spec *source = &rp_scene_sources(scene)[index];
+    rp_sampling lattice = rp_source_sampling(scene, source, SAMPLES);
+    places p = {.step = lattice.step};
+    for (double k = 0; k < lattice.count.z; k++)
+        for (double j = 0; j < lattice.count.y; j++)
+            for (double i = 0; i < lattice.count.x; i++) {
+                rp_vec3 local = rp_v3_madd(lattice.first, lattice.step, rp_v3(i, j, k));
                 if (rp_shape_distance(&source->shape, local, NULL) <= 0)
                     look_at_place(review, index, rp_pose_to_world(source->pose, local), &p);
             }

@@ -111,11 +111,24 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     if (p->kind) set_shape(p, scene, i, material);
 }
 
-/* What a grain's centre keeps from voids and bodies, and in a stream from walls. A lattice that
- * stands on a floor is just as far from it, so rounding must not count. */
-static double clearance_of(const rp_world *world)
+/* A lattice that stands on a floor is just as far from it, so rounding must not count. */
+double rp_scene_clearance(const rp_scene *scene)
 {
-    return world->scene->particles.spacing * (0.5 - 1e-6);
+    return scene->particles.spacing * (0.5 - 1e-6);
+}
+
+rp_sampling rp_source_sampling(const rp_scene *scene, const rp_source_spec *source, double most)
+{
+    rp_box3 box = rp_shape_bounds(&source->shape);
+    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    double step = fmax(scene->particles.spacing, cbrt(size.x * size.y * size.z / most));
+    /* Centred: what is left over at the sides is the same on both. */
+    rp_vec3 count = rp_v3(floor(size.x / step + 1e-6), floor(size.y / step + 1e-6),
+                          floor(size.z / step + 1e-6));
+    if (!(count.x > 0 && count.y > 0 && count.z > 0)) count = rp_v3(0, 0, 0);
+    rp_vec3 middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
+    rp_vec3 first = rp_v3_madd(middle, -0.5 * step, rp_v3_sub(count, rp_v3(1, 1, 1)));
+    return (rp_sampling){.step = step, .first = first, .count = count};
 }
 
 /* What becomes of a place of the lattice, and how far around it all places share its lot: distances
@@ -130,7 +143,7 @@ static lot lot_of(const rp_world *world, const rp_source_spec *source, rp_vec3 l
     double outside = rp_shape_distance(&source->shape, local, NULL);
     if (outside > 0) return (lot){OUTSIDE, outside};
     rp_vec3 point = rp_pose_to_world(source->pose, local);
-    double clearance = clearance_of(world);
+    double clearance = rp_scene_clearance(world->scene);
     double hole = rp_world_gap_to_voids(world, point) - clearance;
     if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
     double body = rp_world_gap_to_bodies(world, wrapped(&world->scene->domain, point)) - clearance;
@@ -201,16 +214,11 @@ static void set_periods(filling *f, rp_vec3 count)
 /* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
 static rp_code fill_shape(filling *f, rp_report *report)
 {
-    double spacing = f->world->scene->particles.spacing;
-    rp_box3 box = rp_shape_bounds(&f->source->shape);
-    rp_vec3 size = rp_v3_sub(box.high, box.low);
+    rp_sampling places = rp_source_sampling(f->world->scene, f->source, INFINITY);
+    double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
     bool relaxed = is_relaxed(f->world->scene), made = true;
-    /* Centred: what is left over at the sides is the same on both. */
-    double nx = floor(size.x / spacing + 1e-6), ny = floor(size.y / spacing + 1e-6),
-           nz = floor(size.z / spacing + 1e-6);
-    f->first = rp_v3_madd(rp_v3_scale(rp_v3_add(box.low, box.high), 0.5), -0.5 * spacing,
-                          rp_v3(nx - 1, ny - 1, nz - 1));
-    set_periods(f, rp_v3(nx, ny, nz));
+    f->first = places.first;
+    set_periods(f, places.count);
     rp_code code = RP_OK;
     for (double k = 0; k < nz && code == RP_OK; k++) {
         made = !relaxed || rp_lattice_begin_layer(&f->lattice);
@@ -428,7 +436,7 @@ bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time
  */
 static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, double way)
 {
-    double clearance = clearance_of(world);
+    double clearance = rp_scene_clearance(world->scene);
     double least = fmax(world->scene->particles.spacing / 10, way / 1000); /* for an end at all */
     for (double done = 0;;) {
         rp_vec3 at = wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
@@ -510,7 +518,8 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
             rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
-            if (is_walled_off(&world->scene->domain, to, clearance_of(world))) continue;
+            if (is_walled_off(&world->scene->domain, to, rp_scene_clearance(world->scene)))
+                continue;
             if (is_barred(world, from, spec->direction, way + place.z)) continue;
             if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }

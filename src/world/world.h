@@ -69,6 +69,16 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 /* Lets everything appear that is due by now. A step ends where a source or stream begins, and the
  * solver is asked for its step afterwards, so no grain moves further than it allows. */
 rp_code rp_world_emit(rp_world *world, rp_report *report);
+/* m, what a grain's centre keeps from voids and bodies, and in a stream from walls. */
+double rp_scene_clearance(const rp_scene *scene);
+/* The lattice of a source's places in the frame of its shape, or a coarser one with about `most`
+ * places in the shape's box. */
+typedef struct rp_sampling {
+    double step;   /* m */
+    rp_vec3 first; /* m */
+    rp_vec3 count; /* along each axis */
+} rp_sampling;
+rp_sampling rp_source_sampling(const rp_scene *scene, const rp_source_spec *source, double most);
 /* m3; infinite where grains can leave. */
 double rp_domain_closed_volume(const rp_domain_spec *domain);
 /* The place inside the period; elsewhere as it is. */
@@ -109,9 +119,11 @@ bool rp_grains_are_turned(const rp_scene *scene);
 rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
 
 /* clear.c: where grains may appear. */
-/* How far a point is from the nearest void, and from the nearest body where it is now, m; negative
- * inside. Exact up to a spacing, at least that far from there on. For bodies the point must be
- * inside the period. */
+/* How far a point is from a shape, m; negative inside. Exact up to `near`, at least that far from
+ * there on. */
+double rp_gap_to_shape(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near);
+/* The same for the nearest void, and for the nearest body where it is now, exact up to a spacing.
+ * For bodies the point must be inside the period. */
 double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
 double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
 /* The same to all solids of some kinds, exact up to `near`. */
