@@ -112,7 +112,9 @@ static int run(const verb *v, const options *o)
     "the\n"                                                                                        \
     "domain, no grains at all, nothing to rest on, bodies that start inside each other or are "    \
     "too\n"                                                                                        \
-    "thin, openings narrower than five spacings, steps too long.\n"
+    "thin, keyed bodies that are fast for an instant, openings narrower than five spacings, "      \
+    "steps\n"                                                                                      \
+    "too long.\n"
 
 const verb verb_check = {.name = "check",
                          .words = "SCENE",

@@ -15,6 +15,10 @@
 /* Bodies that begin this share of the smaller one's size inside each other are thrown apart. */
 #define OVERLAP_SHARE 0.02
 #define OVERLAP_SAMPLES 16
+/* Of a keyed body: pieces of the time between two keys in which its speed is looked at, and how
+ * much faster than before and after it must be to be told of. */
+#define KEY_PIECES 8
+#define KEY_RATIO 4
 /* Ends the search for what a grain falls on. */
 #define FALL_STEPS 400
 
@@ -316,6 +320,72 @@ static void review_thickness(rp_review *review, const rp_body_spec *body)
          thin, spacing);
 }
 
+/* m, how far the corners of a body's box go from one pose to another, at most. */
+static double distance_moved(const rp_body_spec *body, rp_pose from, rp_pose to)
+{
+    rp_box3 box = body->shape.kind == RP_SHAPE_PLANE ? (rp_box3){0} : rp_shape_bounds(&body->shape);
+    double most = 0;
+    for (int c = 0; c < 8; c++) {
+        rp_vec3 corner = rp_v3(c & 1 ? box.high.x : box.low.x, c & 2 ? box.high.y : box.low.y,
+                               c & 4 ? box.high.z : box.low.z);
+        rp_vec3 way = rp_v3_sub(rp_pose_to_world(to, corner), rp_pose_to_world(from, corner));
+        most = fmax(most, rp_v3_length(way));
+    }
+    return most;
+}
+
+/* m/s, of its fastest point between two times. */
+static double speed_between(const rp_body_spec *body, double from, double to)
+{
+    double piece = (to - from) / KEY_PIECES, most = 0;
+    rp_pose before = rp_body_pose_at(body, from);
+    for (int i = 1; i <= KEY_PIECES; i++) {
+        rp_pose after = rp_body_pose_at(body, from + piece * i);
+        most = fmax(most, distance_moved(body, before, after) / piece);
+        before = after;
+    }
+    return most;
+}
+
+static double key_time(const rp_body_spec *body, int key)
+{
+    return body->animation.count ? ((const rp_animation_key *)body->animation.items)[key].time
+                                 : ((const rp_key_spec *)body->keys.items)[key].time;
+}
+
+/* Two keys less than a frame apart that throw sand higher than a spacing, while the body is far
+ * slower before and after them: mostly a slip of the pen. Nobody would see such a motion. */
+static void review_keys(rp_review *review, const rp_body_spec *body)
+{
+    const rp_scene *scene = review->world->scene;
+    int count = body->animation.count ? body->animation.count : body->keys.count;
+    double frame = 1 / scene->time.frame_rate, before = 0;
+    double thrown = sqrt(2 * rp_v3_length(scene->gravity) * scene->particles.spacing);
+    key_text key;
+    if (body->motion != RP_MOTION_KEYS) return;
+    for (int i = 0; i + 1 < count; i++) {
+        double from = key_time(body, i), to = key_time(body, i + 1);
+        double now = speed_between(body, from, to);
+        double after = i + 2 < count ? speed_between(body, to, key_time(body, i + 2)) : 0;
+        bool sudden = now > KEY_RATIO * fmax(before, after) && now > thrown;
+        before = now;
+        if (!sudden || to - from >= frame || from > scene->time.duration) continue;
+        warn(
+            review, key_of(key, "bodies", body->name),
+            "moves at up to %.3g m/s in the %.3g s from key [%d] to key [%d], less than a frame, "
+            "and far slower before and after: it hits what it touches. Give it more time there, or "
+            "let both keys have one place",
+            now, to - from, i, i + 1);
+        return;
+    }
+}
+
+static void review_body(rp_review *review, const rp_body_spec *body)
+{
+    review_thickness(review, body);
+    review_keys(review, body);
+}
+
 static bool are_joined(const rp_scene *scene, int a, int b)
 {
     for (int i = 0; i < scene->joints.count; i++) {
@@ -415,7 +485,7 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
     review_amount(&review);
     review_ground(&review);
     for (int i = 0; i < scene->bodies.count; i++)
-        review_thickness(&review, &rp_scene_bodies(scene)[i]);
+        review_body(&review, &rp_scene_bodies(scene)[i]);
     review_overlaps(&review);
     rp_review_openings(&review);
     return review.code;

@@ -138,6 +138,34 @@ static void sand_and_bodies(void **state)
     CHECK_ALL(all);
 }
 
+#define PLATE(keys)                                                                                \
+    FINE ROOM SAND                                                                                 \
+        "bodies: {plate: {shape: box, size: [0.1, 0.1, 0.1], motion: keys, keys: [" keys           \
+        "]}}\ntime: {duration: 3 s, frame_rate: 30}\n"
+#define KEY(time, z) "{time: " time ", position: [0.7, 0, " z "]}"
+#define TURN(time, angle) "{time: " time ", position: [0.7, 0, 0.5], rotation: [0, 0, " angle "]}"
+
+static void bodies_that_are_fast_for_an_instant(void **state)
+{
+    (void)state;
+    const expectation all[] = {
+        {PLATE(KEY("0", "0.2") ", " KEY("1 s", "0.5")), NULL, NULL},
+        {PLATE(KEY("0", "0.2") ", " KEY("5 ms", "0.5")), "bodies.plate", "from key [0] to key [1]"},
+        {PLATE(KEY("0", "0.2") ", " KEY("1 s", "0.3") ", " KEY("1.01 s", "0.5") ", " KEY("2 s",
+                                                                                         "0.6")),
+         "bodies.plate", "from key [1] to key [2]"},
+        {PLATE(
+             TURN("0", "0") ", " TURN("1 s", "0") ", " TURN("1.01 s", "90") ", " TURN("2 s", "90")),
+         "bodies.plate", "from key [1] to key [2]"},
+        /* fast, but so before and after; and a jump that is smaller than a grain */
+        {PLATE(KEY("0", "0.2") ", " KEY("10 ms", "0.25") ", " KEY("20 ms", "0.2") ", " KEY(
+             "30 ms", "0.25") ", " KEY("40 ms", "0.2")),
+         NULL, NULL},
+        {PLATE(KEY("0", "0.2") ", " KEY("1 s", "0.2") ", " KEY("1.01 s", "0.202")), NULL, NULL},
+    };
+    CHECK_ALL(all);
+}
+
 #define BLOCK(name, x, z)                                                                          \
     name ": {shape: box, size: [0.2, 0.2, 0.2], position: [" x ", 0, " z                           \
          "], motion: dynamic, density: 1000}"
@@ -244,6 +272,7 @@ int main(void)
         cmocka_unit_test(grains_that_are_left_out_are_not_counted),
         cmocka_unit_test(sand_that_is_not_there),
         cmocka_unit_test(sand_and_bodies),
+        cmocka_unit_test(bodies_that_are_fast_for_an_instant),
         cmocka_unit_test(bodies_inside_each_other),
         cmocka_unit_test(openings_too_narrow),
         cmocka_unit_test(what_stops_a_run_is_a_fault),
