@@ -43,7 +43,7 @@ typedef struct options {
     char *setting_texts[SETTINGS_MAX]; /* behind settings[].key */
     int setting_count;
     const char *output, *format, *camera, *size, *frames_text, *plot, *along, *plane, *only,
-        *region, *spacing, *scale, *quality, *colour, *range, *sheet, *orbit;
+        *region, *centre, *spacing, *scale, *quality, *colour, *range, *sheet, *orbit;
     const char *grains; /* "coarse" or "fine" */
     long long frames, threads, memory_mb, every, factor, samples;
     double grain_size, fps;

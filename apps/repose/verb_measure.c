@@ -16,11 +16,16 @@ static const option_spec specs[] = {
     {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
      "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
     {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
-     "height-profile: along x or y instead of over the distance from the axis"},
+     "profiles and front: along x or y instead of over the distance from the axis; "
+     "velocity-profile: instead of along z"},
+    {"--centre", NULL, "X,Y", OPTION_TEXT, offsetof(options, centre),
+     "volume-profile and front: where distances count from, metres without a unit (default: the "
+     "middle of the mass)"},
     {"--plane", NULL, "AXIS=LENGTH", OPTION_TEXT, offsetof(options, plane),
      "flow: the plane, such as z=40cm; metres without a unit"},
     {"--region", NULL, "BOX", OPTION_TEXT, offsetof(options, region),
-     "contacts, forces, fabric, stress and their tables: only there, such as "
+     "contacts, forces, fabric, stress and their tables, front, volume- and velocity-profile: only "
+     "there, such as "
      "0:10cm,0:10cm,0:0.2 (x, y and z from:to, metres without a unit; an end that is left out is "
      "open)"},
     {"--only", NULL, "WORD", OPTION_TEXT, offsetof(options, only),
@@ -449,13 +454,39 @@ static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *
     return read_quantity("--plane", text + used, "m", &out->plane_at, report);
 }
 
-static rp_code read_along(const char *text, rp_measure_options *out, rp_report *report)
+/* A kind that goes along z unless told otherwise, and never over a radius. */
+static bool is_upward(const rp_measure_kind *kind)
 {
+    return strcmp(kind->name, "velocity-profile") == 0;
+}
+
+static rp_code read_along(const char *text, const rp_measure_kind *kind, rp_measure_options *out,
+                          rp_report *report)
+{
+    bool upward = is_upward(kind);
     if (!text) return RP_OK;
-    if (strcmp(text, "x") != 0 && strcmp(text, "y") != 0)
-        return rp_fail(report, RP_ERROR_INPUT, "--along %s: write x or y", text);
+    if (strlen(text) != 1 || text[0] < 'x' || text[0] > (upward ? 'z' : 'y'))
+        return rp_fail(report, RP_ERROR_INPUT, "--along %s: write x%s", text,
+                       upward ? ", y or z" : " or y");
     out->along = text[0] - 'x';
     return RP_OK;
+}
+
+/* "0.1,20cm" */
+static rp_code read_centre(const char *text, rp_measure_options *out, rp_report *report)
+{
+    char first[64];
+    const char *comma = text ? strchr(text, ',') : NULL;
+    if (!text) return RP_OK;
+    if (!comma || (size_t)(comma - text) >= sizeof first)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "--centre %s: write it as 0.1,20cm, which is x and y in metres without a "
+                       "unit",
+                       text);
+    snprintf(first, sizeof first, "%.*s", (int)(comma - text), text);
+    rp_code code = read_quantity("--centre", first, "m", &out->centre[0], report);
+    return code == RP_OK ? read_quantity("--centre", comma + 1, "m", &out->centre[1], report)
+                         : code;
 }
 
 /* "0:1,:,0.2:" */
@@ -501,12 +532,16 @@ static rp_code check_options(job *j, const options *o, rp_report *report)
 {
     j->options = rp_default_measure_options();
     rp_code code = read_plane(o->plane, &j->options, report);
-    if (code == RP_OK) code = read_along(o->along, &j->options, report);
+    if (code == RP_OK) code = read_along(o->along, j->kind, &j->options, report);
+    if (code == RP_OK) code = read_centre(o->centre, &j->options, report);
     if (code == RP_OK) code = read_only(o->only, &j->options, report);
     if (code == RP_OK) code = read_region(o->region, &j->options, report);
-    if (code == RP_OK && o->region && !j->kind->of_contacts)
-        code = rp_fail(report, RP_ERROR_INPUT, "--region is for contacts; %s takes all grains",
-                       j->kind->name);
+    if (code == RP_OK && o->region && !j->kind->of_contacts && !j->kind->of_layer)
+        code = rp_fail(report, RP_ERROR_INPUT,
+                       "--region is for contacts and layers; %s takes all grains", j->kind->name);
+    if (code == RP_OK && o->centre && (!j->kind->of_layer || is_upward(j->kind) || o->along))
+        code = rp_fail(report, RP_ERROR_INPUT,
+                       "--centre is for front and volume-profile without --along");
     if (code == RP_OK && o->json && o->csv)
         code = rp_fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
     if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
@@ -587,6 +622,8 @@ const verb verb_measure = {
         "ends with the mean and spread of its steady part, where it has one. Body wants the\n"
         "NAME of one; its rotation is in degrees about x, then y, then z, as scenes say it, its\n"
         "torques are about its origin, and forces and torques are means since the frame before.\n"
+        "Front and volume-profile take distances from the middle of the mass, or places along\n"
+        "x or y; velocity-profile goes along z.\n"
         "Contacts, forces, fabric, stress and their tables want a run whose scene says\n"
         "output: {contacts: yes}.\n"
         "A scene may name the kinds that need one instant only under measurements, too.\n",

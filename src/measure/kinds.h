@@ -17,6 +17,11 @@ rp_code rp_take_flow(const rp_measure_input *in, rp_measured *out, int *count, r
 rp_code rp_take_body(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
 rp_code rp_draw_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+rp_code rp_take_front(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
+rp_code rp_fill_volume_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_volume_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
+rp_code rp_fill_velocity_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
+rp_code rp_draw_velocity_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 
 rp_code rp_take_contacts(const rp_measure_input *in, rp_measured *out, int *count,
                          rp_report *report);

@@ -23,6 +23,16 @@ static const rp_measure_kind kinds[] = {
      .take = rp_take_stress},
     {"height-profile", "height of the surface over the distance from the axis, or along x or y",
      RP_MEASURE_LAST, .fill = rp_fill_profile, .draw = rp_draw_profile},
+    {"volume-profile",
+     "volume and thickness of a layer over the distance from a centre, or along x "
+     "or y",
+     RP_MEASURE_LAST, .of_layer = true, .fill = rp_fill_volume_profile,
+     .draw = rp_draw_volume_profile},
+    {"velocity-profile", "mean velocity, density and volume fraction along z, x or y",
+     RP_MEASURE_LAST, .of_layer = true, .fill = rp_fill_velocity_profile,
+     .draw = rp_draw_velocity_profile},
+    {"front", "where a layer ends, from a centre or along x or y", .of_layer = true,
+     .take = rp_take_front},
     {"flow", "what passes a plane, from frame to frame", RP_MEASURE_PAIRS, .take = rp_take_flow},
     {"body", "of one body, NAME: pose, motion, and the loads of sand, other bodies and joints",
      .of_body = true, .take = rp_take_body},
@@ -44,7 +54,8 @@ rp_measure_options rp_default_measure_options(void)
                                 .plane_axis = -1,
                                 .body = -1,
                                 .quantity = -1,
-                                .region = {rp_v3_scale(far, -1), far}};
+                                .region = {rp_v3_scale(far, -1), far},
+                                .centre = {NAN, NAN}};
 }
 
 int rp_measure_count(void)

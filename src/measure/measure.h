@@ -1,7 +1,7 @@
 /* Measurements: numbers with uncertainty and unit, or tables of numbers, taken from a view, live or
  * afterwards. Each kind is one line of the table in measure.c; `repose measure` and the scene's
  * measurements both use it. C programs that know what they want call the kinds directly: see
- * angle.h, profile.h, flow.h, density.h, body.h, and contact/contact.h. */
+ * angle.h, profile.h, layer.h, flow.h, density.h, body.h, and contact/contact.h. */
 #ifndef RP_MEASURE_MEASURE_H
 #define RP_MEASURE_MEASURE_H
 
@@ -22,12 +22,15 @@ typedef struct rp_measured {
 
 /* What some kinds want to know. */
 typedef struct rp_measure_options {
-    int along;       /* height-profile: 0 along x, 1 along y; -1 over the distance from the axis */
-    int plane_axis;  /* flow: 0, 1, 2 for x, y, z; -1: not given */
-    double plane_at; /* m, where on that axis */
-    int body;        /* body: which of the scene; -1: not given */
-    int quantity;    /* body: place in RP_BODY_QUANTITY_WORDS; -1: all */
-    rp_box3 region;  /* m, of contacts: where to look; infinite sides: everywhere */
+    int along;        /* profiles and front: 0 along x, 1 along y; velocity-profile: 2 along z; -1
+                         over the distance from the axis, of velocity-profile along z */
+    int plane_axis;   /* flow: 0, 1, 2 for x, y, z; -1: not given */
+    double plane_at;  /* m, where on that axis */
+    int body;         /* body: which of the scene; -1: not given */
+    int quantity;     /* body: place in RP_BODY_QUANTITY_WORDS; -1: all */
+    rp_box3 region;   /* m, where to look; infinite sides: everywhere */
+    double centre[2]; /* m, volume-profile and front: from where distances count; NaN: the middle of
+                         the mass */
 } rp_measure_options;
 rp_measure_options rp_default_measure_options(void);
 
@@ -50,6 +53,7 @@ typedef struct rp_measure_kind {
     rp_measure_frames frames;
     bool of_body;     /* wants options.body; its numbers come in threes, "force x" and so on */
     bool of_contacts; /* wants a view with contacts, and knows options.region */
+    bool of_layer;    /* knows options.region, options.along and, unless it has no radius, centre */
     /* Numbers, at most RP_MEASURED_MAX; NULL for tables. Where it fails, names and units are set
      * nevertheless and the values are NaN. */
     rp_code (*take)(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);

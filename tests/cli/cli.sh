@@ -201,6 +201,14 @@ expect 0 "$repose" measure cone angle --frames 0:8; prints " nan "; [ ! -s err ]
 expect 0 "$repose" measure cone height-profile --frames 0; prints "radius \[m\]"
 expect 0 "$repose" measure cone height-profile --frames 0 --along x --json; prints '"x": '
 expect 2 "$repose" measure cone height-profile --along z; says "write x or y"
+expect 0 "$repose" measure cone volume-profile --frames 0 --along y --csv; prints "^frame,time \[s\],y \[m\],volume \[m3\],thickness \[m\],grains \[\]$"
+expect 0 "$repose" measure cone velocity-profile --frames 2 --json; prints '"volume fraction": '
+expect 0 "$repose" measure cone front; prints "farthest grain"
+expect 0 "$repose" measure cone front --along x --frames 0 --region :,:,0:9; prints "rearmost grain"
+expect 0 "$repose" measure cone volume-profile --centre 0,10cm; prints "radius \[m\]"
+expect 2 "$repose" measure cone front --centre 0; says "x and y in metres"
+expect 2 "$repose" measure cone front --along x --centre 0,0; says "without --along"
+expect 2 "$repose" measure cone front --along z; says "write x or y"
 expect 8 "$repose" measure cone density-error; says "computes none"; [ ! -s out ] || fail "a table of nothing"
 expect 0 "$repose" measure cone flow --plane z=0.9; prints "^steady  mass  *-1[23]"
 [ "$(sed -n 's/^steady.*, from/from/p' out | sort -u | wc -l)" -eq 1 ] || fail "one flow has several steady parts: $(grep steady out)"
@@ -217,7 +225,7 @@ expect 2 "$repose" measure cone energy --frames 90; says "no such frame"
 expect 2 "$repose" measure cone energy --plot energy.jpg; says "svg"
 expect 8 env PATH=/nowhere "$repose" measure cone energy --plot energy.svg; says "gnuplot-nox"
 if command -v gnuplot >/dev/null; then
-    for kind in energy momentum count bounds height-profile angle "flow --plane z=0.9" "body lift" \
+    for kind in energy momentum count bounds height-profile volume-profile velocity-profile front angle "flow --plane z=0.9" "body lift" \
         "body lift --only force"; do
         # shellcheck disable=SC2086
         expect 0 "$repose" measure cone $kind --frames 0:3 --plot "plot.svg"
