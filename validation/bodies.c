@@ -1,5 +1,7 @@
 #include "validation/bodies.h"
 
+#include "base/memory.h"
+#include "base/report.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -76,6 +78,21 @@ rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene)
 double rp_distance(const double a[3], const double b[3])
 {
     return rp_v3_length(rp_v3_sub(vec3_of(a), vec3_of(b)));
+}
+
+rp_code rp_mean_force(rp_case_context *c, rp_trial *trial, int body, double time, double force[3])
+{
+    rp_bodies *bodies = trial->world->bodies;
+    size_t bytes = (size_t)rp_bodies_count(bodies) * sizeof(rp_body_state);
+    rp_body_state *means = rp_allocate(bytes);
+    if (!means) return rp_fail_memory(c->report, bytes, "means of forces");
+    rp_bodies_begin_mean(bodies);
+    rp_code code = rp_case_run_to(c, trial->world, time, 1);
+    rp_bodies_mean(bodies, means);
+    for (int a = 0; a < 3; a++)
+        force[a] = means[body].force[a];
+    rp_release(means, bytes);
+    return code;
 }
 
 /* One body, and a ball around it and its reach, which most grains are outside of. */

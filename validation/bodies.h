@@ -14,6 +14,9 @@ rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene);
 /* The length of a - b. */
 double rp_distance(const double a[3], const double b[3]);
 
+/* Runs to a time and gives the mean over it of the force of grains on a body, N. */
+rp_code rp_mean_force(rp_case_context *c, rp_trial *trial, int body, double time, double force[3]);
+
 /* The grain that is deepest inside a body, or nearest to one. */
 typedef struct rp_sunk {
     double depth; /* m, of its middle below the surface; negative: outside, as far from it */

@@ -48,11 +48,11 @@ static const char *outcome_of(const rp_case_result *result)
     return result->code == RP_ERROR_FAILED ? "missed" : "did not run";
 }
 
-/* "0.64 ± 0.002 m", "at most 0.1 m" */
+/* "0.64 ± 0.002 m", "must miss 0.64 ± 0.002 m", "at most 0.1 m" */
 static void put_limit(rp_aside *page, const rp_verdict *v)
 {
-    if (v->judgement == RP_JUDGE_NEAR)
-        rp_aside_print(page, "%.6g ± %.3g ", v->expected, v->limit);
+    if (rp_verdict_has_range(v))
+        rp_aside_print(page, "%s%.6g ± %.3g ", rp_verdict_prefix(v), v->expected, v->limit);
     else
         rp_aside_print(page, "at %s %.6g ", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least",
                        v->limit);

@@ -58,13 +58,17 @@ static void put_verdict(rp_aside *page, const rp_verdict *v)
     put_cell(page, v->what);
     rp_aside_print(page, " | %.4g%s", v->measured, blank);
     put_cell(page, v->unit);
-    if (v->judgement == RP_JUDGE_NEAR)
-        rp_aside_print(page, " | %.4g ± %.3g%s", v->expected, v->limit, blank);
+    if (rp_verdict_has_range(v))
+        rp_aside_print(page, " | %s%.4g ± %.3g%s", rp_verdict_prefix(v), v->expected, v->limit,
+                       blank);
     else
         rp_aside_print(page, " | at %s %.4g%s", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least",
                        v->limit, blank);
     put_cell(page, v->unit);
-    rp_aside_print(page, " | %s |\n", v->ok ? "ok" : "**missed**");
+    bool control = v->judgement == RP_JUDGE_CONTROL;
+    rp_aside_print(page, " | %s |\n",
+                   v->ok ? (control ? "ok, it misses" : "ok")
+                         : (control ? "**not missed**" : "**missed**"));
 }
 
 static void put_result(rp_aside *page, const rp_case_result *r)

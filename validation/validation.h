@@ -27,9 +27,10 @@
 #define RP_NOTES_MAX 8192
 
 typedef enum rp_judgement {
-    RP_JUDGE_NEAR,    /* |measured - expected| <= limit */
-    RP_JUDGE_AT_MOST, /* measured <= limit */
-    RP_JUDGE_AT_LEAST /* measured >= limit */
+    RP_JUDGE_NEAR,     /* |measured - expected| <= limit */
+    RP_JUDGE_AT_MOST,  /* measured <= limit */
+    RP_JUDGE_AT_LEAST, /* measured >= limit */
+    RP_JUDGE_CONTROL   /* |measured - expected| > limit: the same check must miss */
 } rp_judgement;
 
 typedef struct rp_verdict {
@@ -82,6 +83,13 @@ void rp_judge_at_most(rp_case_context *c, const char *what, double measured, dou
                       const char *unit);
 void rp_judge_at_least(rp_case_context *c, const char *what, double measured, double limit,
                        const char *unit);
+/* A negative control: something is wrong on purpose, and the check of rp_judge_near has to find it.
+ * The verdict is ok when that check misses, and not when there is no number. */
+void rp_judge_control(rp_case_context *c, const char *what, double measured, double expected,
+                      double limit, const char *unit);
+/* Whether `expected` and `limit` make a range; and what stands before it: "must miss ", or "". */
+bool rp_verdict_has_range(const rp_verdict *verdict);
+const char *rp_verdict_prefix(const rp_verdict *verdict);
 /* A figure that belongs to the context: fill it, do not destroy it. NULL when memory runs out,
  * which the functions of plot.h let pass. */
 rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_label,

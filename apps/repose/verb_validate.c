@@ -28,14 +28,16 @@ static void print_json_verdict(const char *name, const rp_verdict *v)
     print_json_number(stdout, v->expected);
     printf(", \"limit\": ");
     print_json_number(stdout, v->limit);
-    printf(", \"unit\": \"%s\", \"ok\": %s}\n", v->unit, v->ok ? "true" : "false");
+    printf(", \"unit\": \"%s\", \"control\": %s, \"ok\": %s}\n", v->unit,
+           v->judgement == RP_JUDGE_CONTROL ? "true" : "false", v->ok ? "true" : "false");
 }
 
 static void print_verdict(const char *name, const rp_verdict *v)
 {
     printf("%-4s %-17s %-40s %.6g, ", v->ok ? "ok" : "MISS", name, v->what, v->measured);
-    if (v->judgement == RP_JUDGE_NEAR)
-        printf("expected %.6g +- %.2g %s\n", v->expected, v->limit, v->unit);
+    if (rp_verdict_has_range(v))
+        printf("%s%.6g +- %.2g %s\n", v->judgement == RP_JUDGE_CONTROL ? "must miss " : "expected ",
+               v->expected, v->limit, v->unit);
     else
         printf("at %s %.6g %s\n", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least", v->limit,
                v->unit);
@@ -185,7 +187,9 @@ const verb verb_validate = {
     .words = "NAME...|GROUP|all",
     .help = "compare with theory and experiment: number, limit, verdict",
     .more =
-        "The exit code is 1 when a number misses its limit. A case that cannot run is told, and\n"
+        "The exit code is 1 when a number misses its limit. A negative control (must miss) has\n"
+        "something wrong on purpose and is ok only when the check finds it. A case that cannot run "
+        "is told, and\n"
         "the others still run. A group is the first word of names that have a dash: dem stands "
         "for\n"
         "dem-pair, dem-forces and so on.\n",

@@ -454,6 +454,9 @@ rp_code rp_measure_front(const rp_view *view, const rp_scene *scene,
         thickness[b] = l.bins[b].volume / plan_area(&l, b, width);
     if (code == RP_OK) find_front(thickness, &l, out);
     if (code == RP_OK) code = find_farthest(&l, out, report);
+    /* A blunt front ends before the line does. */
+    out->front = fmin(out->front, out->farthest + view->spacing / 2);
+    out->back = fmax(out->back, out->rearmost - view->spacing / 2);
     rp_release(thickness, thickness ? bytes : 0);
     layer_release(&l);
     return code;

@@ -114,12 +114,16 @@ static void numbers_are_judged(void **state)
     rp_judge_at_least(c, "h", 2, 2, "");
     rp_judge_at_least(c, "i", 1.9, 2, "");
     rp_judge_at_least(c, "j", NAN, 2, "");
-    static const bool expected[] = {true, false, false, true,  false,
-                                    true, false, true,  false, false};
-    assert_int_equal(c->verdict_count, 10);
-    for (int i = 0; i < 10; i++)
+    rp_judge_control(c, "k", 1, 1.5, 0.5, "m");
+    rp_judge_control(c, "l", 1, 1.5, 0.49, "m");
+    rp_judge_control(c, "m", NAN, 1.5, 0.49, "m");
+    rp_judge_control(c, "n", INFINITY, 1.5, 0.49, "m");
+    static const bool expected[] = {true, false, false, true,  false, true,  false,
+                                    true, false, false, false, true,  false, false};
+    assert_int_equal(c->verdict_count, 14);
+    for (int i = 0; i < 14; i++)
         assert_int_equal(c->verdicts[i].ok, expected[i]);
-    for (int i = 10; i <= RP_VERDICTS_MAX; i++) /* one too many: it must not pass unseen */
+    for (int i = 14; i <= RP_VERDICTS_MAX; i++) /* one too many: it must not pass unseen */
         rp_judge_near(c, "more", 0, 0, 0, "");
     assert_int_equal(c->verdict_count, RP_VERDICTS_MAX);
     assert_false(c->verdicts[RP_VERDICTS_MAX - 1].ok);
@@ -291,9 +295,14 @@ static void results_of_other_cases_stay(void **state)
     r[1].which = rp_case_at(1);
     rp_judge_near(&r[0].context, "a | b", 1.25, 1, 0.5, "m");
     rp_judge_at_most(&r[1].context, "small", 3, 2, "");
+    rp_judge_control(&r[1].context, "wrong", 3, 2, 0.5, "m");
+    rp_judge_control(&r[1].context, "wrong, unseen", 2.25, 2, 0.5, "m");
     char *page = results_of(r, 2, &size);
     assert_non_null(strstr(page, "| a \\| b | 1.25 m | 1 ± 0.5 m | ok |\n"));
     assert_non_null(strstr(page, "| small | 3 | at most 2 | **missed** |\n"));
+    assert_non_null(strstr(page, "| wrong | 3 m | must miss 2 ± 0.5 m | ok, it misses |\n"));
+    assert_non_null(
+        strstr(page, "| wrong, unseen | 2.25 m | must miss 2 ± 0.5 m | **not missed** |"));
     char *same = results_of(NULL, 0, &again);
     assert_string_equal(page, same);
     rp_release(same, again + 1);
