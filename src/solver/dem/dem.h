@@ -71,10 +71,19 @@ typedef struct rp_dem_kind {
     double moment[3]; /* of inertia, over mass and diameter squared */
 } rp_dem_kind;
 
-/* A sphere near a solid. */
+/* No fixed grain has this number. */
+#define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
+
+static inline bool rp_dem_is_smooth(rp_fixed fixed)
+{
+    return fixed.i == INT32_MIN;
+}
+
+/* A sphere near a solid, or near a grain that is fixed on it. */
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
+    rp_fixed fixed;  /* RP_DEM_SMOOTH: the surface itself */
     float spring[3]; /* m (E6) */
 } rp_dem_wall;
 
