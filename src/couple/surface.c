@@ -7,7 +7,7 @@ static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_
 {
     return (rp_surface){.shape = &wall_shape,
                         .pose = rp_wall_pose(foot, inward),
-                        .friction = domain->friction,
+                        .friction = domain->friction[side],
                         .restitution = domain->restitution,
                         .body = -1,
                         .side = side};

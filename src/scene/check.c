@@ -76,6 +76,20 @@ static void check_rough_sides(rp_tree *tree, const rp_node *map, const rp_domain
     }
 }
 
+static void check_side_friction(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
+{
+    const rp_node *own = rp_node_find(map, "friction");
+    rp_vec3 foot, inward;
+    char word[32];
+    for (int side = 0; side < RP_SIDES && own && own->kind == RP_NODE_MAP; side++) {
+        rp_words_at(RP_SIDE_WORDS, side, word, sizeof word);
+        if (rp_node_find(own, word) && !rp_domain_wall(domain, side, &foot, &inward))
+            fail_key(tree, own, word,
+                     "there is no wall on this side that could rub: it is open, periodic or has no "
+                     "bound; leave it out");
+    }
+}
+
 static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -91,6 +105,7 @@ static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec
         if (periodic && (domain->open >> (2 * axis) & 3))
             fail_key(tree, map, "open", "%s is periodic, so its sides cannot be open", name);
     }
+    check_side_friction(tree, map, domain);
     check_rough_sides(tree, map, domain);
 }
 

@@ -44,8 +44,8 @@ typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
     uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
     uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
-    double friction;   /* of the walls, tangent of the angle; infinite: rough */
-    double restitution; /* of the walls */
+    double friction[RP_SIDES]; /* of the walls, tangent of the angle; infinite: rough */
+    double restitution;        /* of the walls */
     rp_domain_roughness roughness;
 } rp_domain_spec;
 

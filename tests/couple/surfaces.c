@@ -11,7 +11,8 @@ static rp_scene empty_scene(void)
     rp_scene scene = {0};
     scene.domain.low = rp_v3(-1, -2, -3);
     scene.domain.high = rp_v3(1, 2, 3);
-    scene.domain.friction = 0.4;
+    for (int side = 0; side < RP_SIDES; side++)
+        scene.domain.friction[side] = 0.1 * side;
     scene.domain.restitution = 0.1;
     return scene;
 }
@@ -62,6 +63,7 @@ static void walls_face_inwards(void **state)
         rp_vec3 point = rp_v3_scale(inward[side], 0.1 - half[side / 2]);
         point = rp_v3_add(point, rp_v3_scale(rp_v3_across(inward[side]), 0.7));
         rp_touch touch;
+        assert_true(wall->side == side && wall->friction == 0.1 * side);
         assert_true(rp_surface_touch(wall, point, 0.11, &touch));
         check_near(touch.distance, 0.1, 1e-14);
         check_near(rp_v3_length(rp_v3_sub(touch.normal, inward[side])), 0, 1e-14);
