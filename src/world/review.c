@@ -322,6 +322,31 @@ static void review_thickness(rp_review *review, const rp_body_spec *body)
          thin, spacing);
 }
 
+/* The solver lays fixed grains where it knows them. */
+static void review_roughness(rp_review *review)
+{
+    const rp_scene *scene = review->world->scene;
+    const rp_surface *surfaces = rp_couple_surfaces(review->world->couple);
+    key_text key;
+    bool told = false;
+    for (int i = 0; i < rp_couple_count(review->world->couple) && !told; i++) {
+        const rp_surface *s = &surfaces[i];
+        const rp_roughness *own = s->body < 0 ? &scene->domain.roughness.grains
+                                              : &rp_scene_bodies(scene)[s->body].roughness;
+        told = own->radius > 0 && !s->rough &&
+               (s->body >= 0 || scene->domain.roughness.sides >> s->side & 1);
+        if (!told) continue;
+        if (s->body < 0)
+            snprintf(key, sizeof key, "domain.roughness");
+        else
+            snprintf(key, sizeof key, "bodies.%s.roughness", rp_scene_bodies(scene)[s->body].name);
+        warn(review, key,
+             "counts for nothing: the method %s does not resolve grains; there `friction: rough` "
+             "is as rough as a surface can be. Fixed grains are for dem",
+             scene->method->name);
+    }
+}
+
 static bool are_joined(const rp_scene *scene, int a, int b)
 {
     for (int i = 0; i < scene->joints.count; i++) {
@@ -422,6 +447,7 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
     review_ground(&review);
     for (int i = 0; i < scene->bodies.count; i++)
         review_thickness(&review, &rp_scene_bodies(scene)[i]);
+    review_roughness(&review);
     review_overlaps(&review);
     rp_review_openings(&review);
     return review.code;
