@@ -6,8 +6,11 @@
 
 /* Cells of a lattice along one axis: their numbers are 32 bits long. */
 #define CELLS_MAX 1e9
-/* Samples of a surface: more take minutes to make. */
-#define FIXED_MAX 2e6
+/* Samples of a surface: more take many minutes to make. */
+#define FIXED_MAX 1e6
+/* As many are kept in the user's cache, since they take seconds. */
+#define KEPT_FROM 5e3
+#define PATH 4096
 
 /* --- planes ----------------------------------------------------------------------------------- */
 
@@ -141,7 +144,10 @@ static rp_code take_samples(rp_rough *rough, const rp_shape *shape, double reach
             "on a body",
             period, wanted, FIXED_MAX);
     rp_samples samples;
-    rp_code code = rp_shape_sample(shape, period, threads, &samples, report);
+    char folder[PATH];
+    bool keep = wanted >= KEPT_FROM && rp_cache_folder(folder, sizeof folder);
+    rp_code code =
+        rp_shape_sample_kept(shape, period, keep ? folder : NULL, threads, &samples, report);
     if (code == RP_OK) {
         rough->point_count = samples.count;
         rough->points = rp_allocate(samples.count * sizeof *rough->points);
