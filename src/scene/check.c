@@ -48,7 +48,7 @@ static void check_roughness(rp_tree *tree, const rp_node *map, const rp_roughnes
     if (radius > 0 && radius < LENGTH_LEAST)
         fail_key(tree, own, "radius", "%g m is too small; fixed grains have at least %g m", radius,
                  LENGTH_LEAST);
-    if (period > 0 && !(radius > 0))
+    if (period > 0 && !rp_is_given(own, "radius"))
         fail_key(tree, own, "radius", "a period is given, so say how large the fixed grains are");
     if (period > 0 && period < radius / 2)
         fail_key(tree, own, "period",

@@ -90,8 +90,8 @@ DEFINE(time_table, "time section", rp_time_spec, time_params, "how long, and in 
 
 /* Of bodies and walls. */
 static const rp_param roughness_params[] = {
-    REAL(rp_roughness, radius, "radius", "m", "0 m", 0, 1e3,
-         "of the fixed grains, whose middles are on the surface; 0: there are none"),
+    REAL(rp_roughness, radius, "radius", "m", "", 0, 1e3,
+         "of the fixed grains, whose middles are on the surface; 0, or not given: there are none"),
     REAL(rp_roughness, period, "period", "m", "0 m", 0, 1e3,
          "mean distance of neighbouring fixed grains; 0: two radii, so that they touch"),
     REAL(rp_roughness, jitter, "jitter", "", "0.3", 0, 1,
