@@ -14,6 +14,16 @@ static double gap_to(const rp_shape *shape, rp_pose pose, rp_vec3 point, double 
     return outside > near ? outside : rp_shape_distance(shape, at, NULL);
 }
 
+/* The same to grains that are fixed on bodies and walls; infinite where there are none. */
+static double gap_to_fixed(const rp_world *world, rp_vec3 point, double near)
+{
+    const rp_surface *surfaces = rp_couple_surfaces(world->couple);
+    double gap = INFINITY;
+    for (int i = 0; i < rp_couple_count(world->couple); i++)
+        if (surfaces[i].rough) gap = fmin(gap, rp_surface_fixed_gap(&surfaces[i], point, near));
+    return gap;
+}
+
 rp_box3 rp_surface_bounds(const rp_surface *surface)
 {
     rp_box3 local = rp_shape_bounds(surface->shape);
@@ -38,9 +48,7 @@ double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned sol
         unsigned kind = s->body < 0  ? RP_SOLID_WALLS
                         : s->dynamic ? RP_SOLID_DYNAMIC
                                      : RP_SOLID_FIXED;
-        if (!(kind & solids)) continue;
-        gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
-        if (s->rough) gap = fmin(gap, rp_surface_fixed_gap(s, point, near));
+        if (kind & solids) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
     }
     return gap;
 }
@@ -57,11 +65,9 @@ double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
 double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
-    double gap = INFINITY, near = world->scene->particles.spacing;
-    for (int i = 0; i < rp_couple_count(world->couple); i++) {
-        const rp_surface *s = &surfaces[i];
-        if (s->body >= 0) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
-        if (s->rough) gap = fmin(gap, rp_surface_fixed_gap(s, point, near));
-    }
+    double near = world->scene->particles.spacing, gap = gap_to_fixed(world, point, near);
+    for (int i = 0; i < rp_couple_count(world->couple); i++)
+        if (surfaces[i].body >= 0)
+            gap = fmin(gap, gap_to(surfaces[i].shape, surfaces[i].pose, point, near));
     return gap;
 }
