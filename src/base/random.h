@@ -10,6 +10,8 @@
 typedef enum rp_random_stream {
     RP_RANDOM_JITTER = 1, /* start positions */
     RP_RANDOM_EMITTER = 2,
+    /* grains that are fixed on rough surfaces */
+    RP_RANDOM_ROUGH = 10,
     RP_RANDOM_COLOUR = 3,
     RP_RANDOM_TEST = 4,
     RP_RANDOM_DETAIL = 5,

@@ -107,7 +107,7 @@ static int body_of(dGeomID geom)
 
 static double friction_of(const rp_engine *engine, int body)
 {
-    return body < 0 ? engine->scene->domain.friction
+    return body < 0 ? engine->scene->domain.friction[-1 - body]
                     : rp_scene_bodies(engine->scene)[body].friction;
 }
 

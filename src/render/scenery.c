@@ -16,7 +16,7 @@
 #define GROUND_NEAR 3.0
 #define GROUND_FAR 14.0
 
-enum { SET_STILL, SET_MOVING, SET_BODIES, SET_CHAINS };
+enum { SET_STILL, SET_MOVING, SET_BODIES, SET_FIXED, SET_CHAINS };
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -221,6 +221,38 @@ static rp_code add_bodies(rp_scenery *s, double exposure, rp_report *report)
                                  report);
 }
 
+/* Fixed grains are there where single grains are. As they begin, and as they end where bodies move.
+ */
+static void carry_fixed(rp_scenery *s, rp_quad *to, double time)
+{
+    for (size_t i = 0; i < s->fixed.count; i++) {
+        int body = s->fixed.bodies[i];
+        const float *from = s->fixed.balls[i];
+        rp_vec3 at = rp_v3_add(rp_v3((double)from[0], (double)from[1], (double)from[2]), s->middle);
+        double radius = (double)from[3];
+        if (body >= 0 && body < s->view->body_count && moves(&s->view->bodies[body]))
+            at = carried(&s->view->bodies[body], at, time);
+        put(to[i], rp_v3_sub(at, s->middle), radius);
+    }
+}
+
+static rp_code add_fixed(rp_scenery *s, double exposure, rp_threads *threads, rp_report *report)
+{
+    rp_code code = RP_OK;
+    if (rp_grains_shaped(&s->shapes))
+        code = rp_fixed_gather(&s->fixed, s->view, s->scene, s->middle, s->reach, threads, report);
+    if (code != RP_OK) return code;
+    if (s->fixed.count && exposure > 0 && any_body_moves(s->view)) {
+        size_t bytes = s->fixed.count * sizeof *s->fixed_end;
+        s->fixed_end = rp_allocate(bytes);
+        if (!s->fixed_end) return rp_fail_memory(report, bytes, "fixed grains");
+        carry_fixed(s, s->fixed_end, exposure / 2);
+        carry_fixed(s, s->fixed.balls, -exposure / 2);
+    }
+    return rp_rays_add_spheres(s->rays, s->fixed.count, (const rp_quad *)s->fixed.balls,
+                               (const rp_quad *)s->fixed_end, report);
+}
+
 static rp_code add_chains(rp_scenery *s, rp_report *report)
 {
     rp_code code = rp_chains_gather(&s->chains, &s->colours, s->middle, report);
@@ -257,6 +289,7 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
     if (code == RP_OK) code = rp_rays_create(rp_threads_count(threads), &scenery->rays, report);
     if (code == RP_OK) code = add_grains(scenery, wish->exposure, threads, report);
     if (code == RP_OK) code = add_bodies(scenery, wish->exposure, report);
+    if (code == RP_OK) code = add_fixed(scenery, wish->exposure, threads, report);
     if (code == RP_OK) code = add_chains(scenery, report);
     double gathered = rp_clock();
     if (code == RP_OK) code = rp_rays_build(scenery->rays, report);
@@ -286,6 +319,8 @@ void rp_scenery_release(rp_scenery *scenery)
     for (int end = 0; end < 2; end++)
         rp_release(scenery->corners[end], scenery->corner_bytes);
     rp_solids_release(&scenery->solids);
+    rp_release(scenery->fixed_end, scenery->fixed.count * sizeof *scenery->fixed_end);
+    rp_fixed_release(&scenery->fixed);
     rp_chains_release(&scenery->chains);
     rp_shell_release(&scenery->shell);
     *scenery = (rp_scenery){0};
@@ -400,6 +435,23 @@ static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, 
     surface->lift += 1e-5 * s->reach;
 }
 
+static void see_fixed(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
+                      rp_surface *surface)
+{
+    rp_vec3 centre = from_quad(s->fixed.balls[hit->index]);
+    if (s->fixed_end) centre = rp_v3_mix(centre, from_quad(s->fixed_end[hit->index]), ray->time);
+    double radius = (double)s->fixed.balls[hit->index][3];
+    rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
+    int body = s->fixed.bodies[hit->index];
+    surface->kind = RP_SEES_BODY;
+    surface->normal = rp_v3_normal(rp_v3_sub(met, centre));
+    surface->position = rp_v3_madd(centre, radius, surface->normal);
+    surface->colour =
+        rp_v3_from(body < 0 ? rp_floor_colour : rp_scene_bodies(s->scene)[body].colour);
+    surface->gloss = BODY_GLOSS;
+    surface->lift += LIFT_PART * radius;
+}
+
 static void see_chain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
                       rp_surface *surface)
 {
@@ -434,6 +486,8 @@ rp_surface rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
         surface.lift = LIFT_ROUNDING * (s->reach + hit.distance);
         if (hit.set == SET_BODIES)
             see_body(s, ray, &hit, &surface);
+        else if (hit.set == SET_FIXED)
+            see_fixed(s, ray, &hit, &surface);
         else if (hit.set == SET_CHAINS)
             see_chain(s, ray, &hit, &surface);
         else

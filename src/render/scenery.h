@@ -5,6 +5,7 @@
 #define RP_RENDER_SCENERY_H
 
 #include "render/chains.h"
+#include "render/fixed.h"
 #include "render/light.h"
 #include "render/rays.h"
 #include "render/shell.h"
@@ -25,6 +26,8 @@ typedef struct rp_scenery {
     rp_grain_shapes shapes;
     rp_shell shell;
     rp_solids solids;
+    rp_fixed_balls fixed;
+    rp_quad *fixed_end; /* as they end, where bodies move; else NULL */
     rp_chains chains;
     rp_rays *rays;
     rp_quad *spheres;    /* of the shell's grains; then those that move once more, as they end */

@@ -8,6 +8,8 @@
 #define CREASE_COSINE 0.75 /* faces that meet more flatly than this are shaded as one */
 #define SIDE_BOTTOM 16u    /* bit of RP_SIDE_WORDS */
 
+const double rp_floor_colour[3] = {0.50, 0.48, 0.45};
+
 rp_pose rp_body_pose(const rp_view *view, const rp_scene *scene, int body)
 {
     if (body >= view->body_count) return rp_scene_bodies(scene)[body].pose;
@@ -126,11 +128,10 @@ static rp_code add_body(rp_solids *solids, const rp_body_spec *spec, rp_pose pos
 /* The domain's bottom carries grains, so it shows; its other walls would only be in the way. */
 static rp_code add_floor(rp_solids *solids, const rp_domain_spec *domain, rp_report *report)
 {
-    static const double stone[3] = {0.50, 0.48, 0.45};
     bool solid = isfinite(domain->low.z) && domain->low.z < domain->high.z &&
                  !(domain->open & SIDE_BOTTOM) && !(domain->periodic & 4u);
     if (!solid) return RP_OK;
-    return add_plane(solids, rp_v3(0, 0, domain->low.z), rp_v3(0, 0, 1), stone, report);
+    return add_plane(solids, rp_v3(0, 0, domain->low.z), rp_v3(0, 0, 1), rp_floor_colour, report);
 }
 
 rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene *scene,

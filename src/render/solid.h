@@ -31,6 +31,9 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
                          rp_report *report);
 void rp_solids_release(rp_solids *solids);
 
+/* Linear, of the domain's bottom. */
+extern const double rp_floor_colour[3];
+
 /* Where a body is: as the view says, or as the scene begins when the view has no bodies. */
 rp_pose rp_body_pose(const rp_view *view, const rp_scene *scene, int body);
 

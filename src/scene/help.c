@@ -54,6 +54,17 @@ static void kind_text(const rp_param *param, char *text, size_t size)
     }
 }
 
+/* A number for all keys, or a map of them. */
+static void each_text(const rp_param *param, char *text, size_t size)
+{
+    kind_text(&param->table->params[0], text, size);
+    for (int i = 0; i < param->table->count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s%s", i ? ", " : "; or a map of such: {",
+                 param->table->params[i].key, i + 1 < param->table->count ? "" : "}");
+    }
+}
+
 static void range_text(const rp_param *param, char *text, size_t size)
 {
     bool number = param->kind == RP_PARAM_REAL || param->kind == RP_PARAM_VEC3 ||
@@ -83,8 +94,12 @@ static void preset_text(const rp_param *param, char *text, size_t size)
 static void print_param(const printer *p, const rp_param *param, const char *path)
 {
     char kind[600], range[100], preset[100], line[1200];
-    kind_text(param, kind, sizeof kind);
-    range_text(param, range, sizeof range);
+    if (param->kind == RP_PARAM_EACH)
+        each_text(param, kind, sizeof kind);
+    else
+        kind_text(param, kind, sizeof kind);
+    range_text(param->kind == RP_PARAM_EACH ? &param->table->params[0] : param, range,
+               sizeof range);
     preset_text(param, preset, sizeof preset);
     if (p->style == RP_HELP_MARKDOWN) {
         snprintf(line, sizeof line, "| `%s%s` | %s | %s | %s | %s |", path, param->key, kind, range,

@@ -9,6 +9,9 @@
 /* How a value is written, and what it becomes at its offset. */
 typedef enum rp_param_kind {
     RP_PARAM_REAL,   /* 5, 5 mm, 30 deg         double, SI */
+    RP_PARAM_EACH,   /* 5, or {left: 5}         double[]: one number for all keys of `table`, which
+                        are numbers one after another; or a map of some, the others have the
+                        default */
     RP_PARAM_VEC3,   /* [0, 0, 1 m]             rp_vec3, SI */
     RP_PARAM_COUNT,  /* 12                      int64_t */
     RP_PARAM_SWITCH, /* yes / no, true / false  bool */
@@ -40,7 +43,7 @@ typedef struct rp_param {
     double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component.
                            Infinite values need an infinite bound; equal bounds: any finite one. */
     const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
-    const struct rp_param_table *table; /* for TABLE, NAMED and LIST */
+    const struct rp_param_table *table; /* for TABLE, NAMED, LIST and EACH */
     const char *help;                   /* one line */
     const char *also;                   /* other spellings of words and numbers, such as "block=box"
                                            or "rough=inf" */

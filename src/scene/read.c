@@ -227,6 +227,19 @@ static void read_list(rp_reader *reader, const rp_param *param, rp_node *list, r
     }
 }
 
+/* One number for all keys, or a map that says what differs from the default. */
+static void read_each(rp_reader *reader, const rp_param *param, rp_node *node, double *out)
+{
+    const rp_param_table *table = param->table;
+    bool map = node->kind == RP_NODE_MAP;
+    rp_node *all = map ? preset_node(reader, node, param->preset) : node;
+    if (!all) return;
+    rp_read_value(reader, &table->params[0], all, out);
+    for (int i = 1; i < table->count; i++)
+        out[i] = out[0];
+    if (map) rp_read_table(reader, table, node, out);
+}
+
 /* --- the method ------------------------------------------------------------------------------- */
 
 static const rp_param_table *find_method(rp_reader *reader, rp_node *node)
@@ -282,6 +295,9 @@ static void read_param(rp_reader *reader, const rp_param *param, rp_node *node, 
     case RP_PARAM_TABLE:
         if (expect_map(reader, node, param->table->name))
             rp_read_table(reader, param->table, node, target);
+        break;
+    case RP_PARAM_EACH:
+        read_each(reader, param, node, target);
         break;
     case RP_PARAM_METHOD:
         read_method(reader, node);

@@ -14,11 +14,16 @@
         .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
         .preset = preset_, .low = low_, .high = high_, .help = help_                               \
     }
+/* What friction: rough is. */
+#define ROUGH_MEANS                                                                                \
+    "rough (or inf): grains rub on it as on each other, in frictional, pcisph and null by the "    \
+    "tangent of the material's angle, in dem by the material's friction; it stays smooth: bumps "  \
+    "are made by roughness"
 /* Of a body or wall. */
-#define FRICTION(type, help_)                                                                      \
+#define FRICTION(name, offset_, preset_, help_)                                                    \
     {                                                                                              \
-        .key = "friction", .kind = RP_PARAM_REAL, .offset = offsetof(type, friction), .unit = "",  \
-        .preset = "rough", .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_          \
+        .key = name, .kind = RP_PARAM_REAL, .offset = offset_, .unit = "", .preset = preset_,      \
+        .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_                             \
     }
 #define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
     {                                                                                              \
@@ -83,6 +88,41 @@ static const rp_param time_params[] = {
 };
 DEFINE(time_table, "time section", rp_time_spec, time_params, "how long, and in which steps");
 
+/* Of bodies and walls. */
+static const rp_param roughness_params[] = {
+    REAL(rp_roughness, radius, "radius", "m", "", 0, 1e3,
+         "of the fixed grains, whose middles are on the surface; 0, or not given: there are none"),
+    REAL(rp_roughness, period, "period", "m", "0 m", 0, 1e3,
+         "mean distance of neighbouring fixed grains; 0: two radii, so that they touch"),
+    REAL(rp_roughness, jitter, "jitter", "", "0.3", 0, 1,
+         "share of the period that each is shifted at random along the surface; 0 on a plane or "
+         "wall: a square lattice"),
+};
+DEFINE(roughness_table, "roughness", rp_roughness, roughness_params,
+       "in dem: grains fixed on the surface, which rub and bounce as the surface itself does; "
+       "other methods do not see them");
+
+static const rp_param wall_roughness_params[] = {
+    TABLE(RP_PARAM_PART, rp_domain_roughness, grains, "", "", roughness_table, ""),
+    WORDS(rp_domain_roughness, sides, "sides", RP_SIDE_WORDS, "[bottom]",
+          "of the domain whose walls have fixed grains"),
+};
+DEFINE(wall_roughness_table, "roughness", rp_domain_roughness, wall_roughness_params,
+       "in dem: grains fixed on walls, which rub and bounce as the walls themselves do; other "
+       "methods do not see them");
+
+#define SIDE_FRICTION(name, side)                                                                  \
+    FRICTION(name, (side) * sizeof(double), "", "of the wall on this side")
+static const rp_param side_friction_params[] = {
+    SIDE_FRICTION("left", 0), SIDE_FRICTION("right", 1),  SIDE_FRICTION("front", 2),
+    SIDE_FRICTION("back", 3), SIDE_FRICTION("bottom", 4), SIDE_FRICTION("top", 5),
+};
+static const rp_param_table side_friction_table = {.name = "map of walls",
+                                                   .help = "friction of single walls",
+                                                   .size = RP_SIDES * sizeof(double),
+                                                   .params = side_friction_params,
+                                                   .count = RP_SIDES};
+
 static const rp_param domain_params[] = {
     VEC3(rp_domain_spec, low, "low", "m", "[-inf, -inf, -inf]", -INFINITY, FAR, "lower corner"),
     VEC3(rp_domain_spec, high, "high", "m", "[inf, inf, inf]", -FAR, INFINITY, "upper corner"),
@@ -92,12 +132,15 @@ static const rp_param domain_params[] = {
         rp_domain_spec, open, "open", RP_SIDE_WORDS, "[]",
         "sides without a wall, where grains that pass are gone; left and right are low and high x, "
         "front and back low and high y"),
-    FRICTION(rp_domain_spec,
-             "of the walls (tangent); what counts is the geometric mean with the material's; rough "
-             "(or inf): grains cling to them as to each other, by the tangent of their angle"),
+    TABLE(RP_PARAM_EACH, rp_domain_spec, friction, "friction", "rough", side_friction_table,
+          "of the walls (tangent), one for all or a map such as {left: 0, right: 0}, where sides "
+          "that are not named are rough; what counts is the geometric mean with the "
+          "material's; " ROUGH_MEANS),
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of the walls: share of its speed that a body, or in dem and null a grain, keeps in a "
          "bounce; what counts is the geometric mean with the other's"),
+    TABLE(RP_PARAM_TABLE, rp_domain_spec, roughness, "roughness", NULL, wall_roughness_table,
+          "in dem: grains fixed on walls"),
 };
 DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
        "the space that grains may be in, and its walls");
@@ -118,7 +161,7 @@ DEFINE(particles_table, "particles section", rp_particles_spec, particles_params
 static const rp_param material_params[] = {
     REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
     REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80,
-         "angle of repose; in dem and null on rough surfaces only"),
+         "angle of repose; in null on rough surfaces only, in dem without effect"),
     REAL(rp_material_spec, cohesion, "cohesion", "Pa", "0 Pa", 0, 1e9,
          "in frictional and pcisph: tensile strength of the dry material"),
     REAL(rp_material_spec, viscosity, "viscosity", "", "0.01", 0, 1e6,
@@ -333,11 +376,13 @@ static const rp_param body_params[] = {
     REAL(rp_body_spec, density, "density", "kg/m3", "", 1e-3, 1e5,
          "of a dynamic body; its mass is this times the volume of its shape"),
     REAL(rp_body_spec, mass, "mass", "kg", "", 1e-9, 1e12, "of a dynamic body, instead of density"),
-    FRICTION(rp_body_spec,
-             "of its surface (tangent); what counts is the geometric mean with the material's; "
-             "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
+    FRICTION("friction", offsetof(rp_body_spec, friction), "rough",
+             "of its surface (tangent); what counts is the geometric mean with the "
+             "material's; " ROUGH_MEANS),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of its surface: against other bodies, and against grains in dem and null"),
+    TABLE(RP_PARAM_TABLE, rp_body_spec, roughness, "roughness", NULL, roughness_table,
+          "in dem: grains fixed on its surface"),
     VEC3(rp_body_spec, velocity, "velocity", "m/s", "", -1e5, 1e5,
          "of a dynamic body at the start; with motion: keys, and no keys that give a position, it "
          "moves so for ever"),

@@ -13,6 +13,16 @@ double rp_gap_to_shape(const rp_shape *shape, rp_pose pose, rp_vec3 point, doubl
     return outside > near ? outside : rp_shape_distance(shape, at, NULL);
 }
 
+/* The same to grains that are fixed on bodies and walls; infinite where there are none. */
+static double gap_to_fixed(const rp_world *world, rp_vec3 point, double near)
+{
+    const rp_surface *surfaces = rp_couple_surfaces(world->couple);
+    double gap = INFINITY;
+    for (int i = 0; i < rp_couple_count(world->couple); i++)
+        if (surfaces[i].rough) gap = fmin(gap, rp_surface_fixed_gap(&surfaces[i], point, near));
+    return gap;
+}
+
 rp_box3 rp_surface_bounds(const rp_surface *surface)
 {
     rp_box3 local = rp_shape_bounds(surface->shape);
@@ -54,7 +64,7 @@ double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
 double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
-    double gap = INFINITY, near = world->scene->particles.spacing;
+    double near = world->scene->particles.spacing, gap = gap_to_fixed(world, point, near);
     for (int i = 0; i < rp_couple_count(world->couple); i++)
         if (surfaces[i].body >= 0)
             gap = fmin(gap, rp_gap_to_shape(surfaces[i].shape, surfaces[i].pose, point, near));

@@ -271,6 +271,31 @@ static void review_ground(rp_review *review)
          "fall. Give the domain a `low`, or add a body such as `ground: {shape: plane}`");
 }
 
+/* The solver lays fixed grains where it knows them. */
+static void review_roughness(rp_review *review)
+{
+    const rp_scene *scene = review->world->scene;
+    const rp_surface *surfaces = rp_couple_surfaces(review->world->couple);
+    key_text key;
+    bool told = false;
+    for (int i = 0; i < rp_couple_count(review->world->couple) && !told; i++) {
+        const rp_surface *s = &surfaces[i];
+        const rp_roughness *own = s->body < 0 ? &scene->domain.roughness.grains
+                                              : &rp_scene_bodies(scene)[s->body].roughness;
+        told = own->radius > 0 && !s->rough &&
+               (s->body >= 0 || scene->domain.roughness.sides >> s->side & 1);
+        if (!told) continue;
+        if (s->body < 0)
+            snprintf(key, sizeof key, "domain.roughness");
+        else
+            snprintf(key, sizeof key, "bodies.%s.roughness", rp_scene_bodies(scene)[s->body].name);
+        warn(review, key,
+             "counts for nothing: the method %s does not resolve grains; there `friction: rough` "
+             "is as rough as a surface can be. Fixed grains are for dem",
+             scene->method->name);
+    }
+}
+
 static void review_amount(rp_review *review)
 {
     const rp_scene *scene = review->world->scene;
@@ -478,6 +503,7 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
     const rp_scene *scene = world->scene;
     rp_review review = {.world = world, .warnings = warnings, .report = report, .start_stride = 1};
     review_time(&review);
+    review_roughness(&review);
     for (int i = 0; i < scene->sources.count; i++)
         review_source(&review, i);
     for (int i = 0; i < scene->emitters.count; i++)

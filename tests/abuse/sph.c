@@ -114,6 +114,15 @@ static void add_gravity(scene *s, dice *d)
     }
 }
 
+/* Bumps from dust to twice a spacing, which only dem sees. */
+static void add_roughness(scene *s, dice *d)
+{
+    double radius = ONE_OF(d, 0.05, 0.4, 2) * s->spacing;
+    if (chance(d, 0.3))
+        add(s, ", roughness: {radius: %.9g, period: %.9g, jitter: %g}", radius,
+            radius * ONE_OF(d, 0, 0.6, 2, 10), ONE_OF(d, 0, 0.3, 1));
+}
+
 /* A box with walls, periods, or nothing at all around it; now and then a very thin period. */
 static void add_domain(scene *s, dice *d)
 {
@@ -138,7 +147,9 @@ static void add_domain(scene *s, dice *d)
             add(s, "%s%c", comma, 'x' + k);
             comma = ", ";
         }
-    add(s, "], friction: %g}\n", ONE_OF(d, 0, 0.5, 3));
+    add(s, "], friction: %g", ONE_OF(d, 0, 0.5, 3));
+    if (s->bounded[2]) add_roughness(s, d);
+    add(s, "}\n");
 }
 
 static void add_materials(scene *s, dice *d)
@@ -212,9 +223,11 @@ static void add_emitter(scene *s, dice *d)
 static void add_body(scene *s, dice *d)
 {
     s->untouched = false;
-    add(s, "bodies: {b: {shape: box, friction: %s, size: [%.9g, %.9g, %.9g], ",
+    add(s, "bodies: {b: {shape: box, friction: %s, size: [%.9g, %.9g, %.9g]",
         chance(d, 0.5) ? "rough" : "0.3", between(d, 0.1, 5) * s->spacing,
         between(d, 0.1, 0.2) * s->spacing, between(d, 0.1, 5) * s->spacing);
+    add_roughness(s, d);
+    add(s, ", ");
     if (chance(d, 0.4)) {
         add(s, "position: ");
         add_place(s, d, 5);

@@ -99,6 +99,32 @@ static void boxes_slide_down_boards(void **state)
     end(&s);
 }
 
+/* Each wall of the domain has its own friction: 0.6 below, 0.1 at the left. */
+static void boxes_slide_along_walls(void **state)
+{
+    (void)state;
+    static const char *const pulls[] = {"[0, 4, -8]", "[-8, 4, 0]"};
+    static const char *const at[] = {"[0, -3, 0.1]", "[-0.9, -3, 1]"};
+    const double friction[] = {0.3, sqrt(0.15 * 0.1)}; /* means with the box's */
+    for (int n = 0; n < 2; n++) {
+        char text[1000];
+        snprintf(
+            text, sizeof text,
+            "particles: {spacing: 1}\ngravity: %s\n"
+            "domain: {low: [-1, -4, 0], high: [1, 40, 2], friction: {left: 0.1, bottom: 0.6}}\n"
+            "bodies: {box: {shape: box, size: [0.2, 0.2, 0.2], position: %s, motion: dynamic, "
+            "density: 500, friction: 0.15, restitution: 0}}\n",
+            pulls[n], at[n]);
+        solids s = solids_of(text);
+        run(&s, 0.2);
+        double before = s.view.bodies[0].velocity[1];
+        run(&s, 0.7);
+        double rate = (s.view.bodies[0].velocity[1] - before) / 0.5;
+        check_near(rate, 4 - 8 * friction[n], 0.05);
+        end(&s);
+    }
+}
+
 static void boxes_stay_on_gentle_boards(void **state)
 {
     (void)state;
@@ -355,6 +381,7 @@ int main(void)
         cmocka_unit_test(bodies_fall_and_spin_freely),
         cmocka_unit_test(bodies_turn_about_their_middle),
         cmocka_unit_test(boxes_slide_down_boards),
+        cmocka_unit_test(boxes_slide_along_walls),
         cmocka_unit_test(boxes_stay_on_gentle_boards),
         cmocka_unit_test(belts_carry_boxes),
         cmocka_unit_test(slow_belts_carry_on),

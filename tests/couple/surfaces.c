@@ -11,7 +11,8 @@ static rp_scene empty_scene(void)
     rp_scene scene = {0};
     scene.domain.low = rp_v3(-1, -2, -3);
     scene.domain.high = rp_v3(1, 2, 3);
-    scene.domain.friction = 0.4;
+    for (int side = 0; side < RP_SIDES; side++)
+        scene.domain.friction[side] = 0.1 * side;
     scene.domain.restitution = 0.1;
     return scene;
 }
@@ -70,7 +71,7 @@ static void walls_face_inwards(void **state)
         rp_vec3 outside = rp_v3_madd(point, -0.3, inward[side]);
         assert_true(rp_surface_touch(wall, outside, 0.01, &touch));
         check_near(touch.distance, -0.2, 1e-14);
-        assert_true(wall->friction == 0.4 && wall->restitution == 0.1);
+        assert_true(wall->side == side && wall->friction == 0.1 * side && wall->restitution == 0.1);
     }
     rp_couple_destroy(couple);
     rp_bodies_destroy(bodies);

@@ -14,7 +14,8 @@
 #define PATH_BYTES 600
 #define COMMON                                                                                     \
     "particles: {spacing: 5 cm}\n"                                                                 \
-    "domain: {low: [-0.4, -0.4, 0], high: [0.4, 0.4, 1]}\n"                                        \
+    "domain: {low: [-0.4, -0.4, 0], high: [0.4, 0.4, 1], roughness: {radius: 1 cm, period: 5 "     \
+    "cm}}\n"                                                                                       \
     "sources: {block: {shape: box, size: [0.2, 0.2, 0.2], position: [0, 0, 0.3]}}\n"               \
     "bodies: {stone: {shape: sphere, radius: 10 cm, position: [0, 0, 0.1]}}\n"                     \
     "time: {duration: 0.1 s, frame_rate: 20}\n"

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "render/grains.h"
+#include "render/scenery.h"
 #include "render/stage.h"
 
 #define GRAINS 40
@@ -176,12 +177,55 @@ static void threads_do_not_change_a_picture(void **state)
     rp_threads_destroy(threads);
 }
 
+/* m from a height of 1 m straight down to what a ray meets there; -1: not a body. */
+static double depth_at(rp_scenery *scenery, double x, double y)
+{
+    rp_vec3 from = rp_v3_sub(rp_v3(x, y, 1), scenery->middle);
+    rp_ray ray = {.origin = from, .direction = rp_v3(0, 0, -1), .far = INFINITY};
+    rp_surface surface = rp_scenery_look(scenery, &ray, 1e-3);
+    return surface.kind == RP_SEES_BODY ? surface.distance : -1;
+}
+
+/* On a floor, a lattice of them 0.2 m apart from the corner of the domain on; on a box samples, the
+ * highest of which are 5 cm above its top. */
+static void fixed_grains_are_seen(void **state)
+{
+    (void)state;
+    for (int shaped = 0; shaped < 2; shaped++) {
+        stage_clear(&s);
+        stage_add(&s, 0.9, 0.9, 0.5, SAND);
+        if (shaped) stage_shape(&s);
+        rp_domain_spec *domain = &s.scene.domain;
+        domain->low = rp_v3(-1, -1, -0.2);
+        domain->high = rp_v3(1, 1, 1);
+        domain->roughness = (rp_domain_roughness){{.radius = 0.05, .period = 0.2}, 1u << 4};
+        rp_shape box = {.kind = RP_SHAPE_BOX, .size = {0.6, 0.6, 0.2}};
+        stage_add_body(&s, box, rp_v3(0, 0, 0))->roughness = (rp_roughness){0.05, 0.1, 0.3};
+        rp_scenery scenery;
+        rp_scenery_wish wish = {.grain_scale = 1};
+        assert_int_equal(
+            rp_scenery_make(&scenery, &s.view, &s.scene, &s.options, &framing, &wish, NULL, NULL),
+            RP_OK);
+        double least = 2;
+        for (int i = 0; i < 3600; i++)
+            least = fmin(least, depth_at(&scenery, 0.01 * (i % 60 - 30), 0.01 * (i / 60 - 30)));
+        check_near(least, shaped ? 0.85 : 0.9, 2e-3);
+        check_near(depth_at(&scenery, 0.5, 0.5), shaped ? 1.15 : -1, 1e-6);
+        check_near(depth_at(&scenery, 0.6, 0.5), -1, 0);
+        rp_scenery_release(&scenery);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_grain_looks_like_its_balls),     cmocka_unit_test(sizes_are_true),
-        cmocka_unit_test(no_grain_is_shown_without_a_size), cmocka_unit_test(spins_are_seen),
-        cmocka_unit_test(threads_do_not_change_a_picture),  cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(a_grain_looks_like_its_balls),
+        cmocka_unit_test(sizes_are_true),
+        cmocka_unit_test(no_grain_is_shown_without_a_size),
+        cmocka_unit_test(spins_are_seen),
+        cmocka_unit_test(threads_do_not_change_a_picture),
+        cmocka_unit_test(fixed_grains_are_seen),
+        cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,12 @@ static void check_param(const rp_param *param, const char *prefix)
         check_values(path, (const char *const[]){"[1]", "''", "{}", NULL});
         check_numbers(path, param, false);
         break;
+    case RP_PARAM_EACH:
+        check_values(path, (const char *const[]){"[1]", "''", "{no_such_key: 1}", NULL});
+        check_numbers(path, &param->table->params[0], false);
+        snprintf(inner, sizeof inner, "%s.", path);
+        check_table(param->table, inner);
+        break;
     case RP_PARAM_COUNT:
         check_values(path, not_counts);
         break;
@@ -185,7 +191,7 @@ static void check_param(const rp_param *param, const char *prefix)
 
 static void check_table(const rp_param_table *table, const char *path)
 {
-    char unknown[300];
+    char unknown[320];
     snprintf(unknown, sizeof unknown, "%sno_such_key", path);
     check_value(unknown, "1");
     for (int i = 0; i < table->count; i++)

@@ -288,11 +288,29 @@ static void surfaces_are_rough_unless_told(void **state)
     const rp_body_spec *bodies = rp_scene_bodies(scene);
     for (int i = 0; i < 3; i++)
         assert_true(isinf(bodies[i].friction) && bodies[i].friction > 0);
-    assert_true(bodies[3].friction == 0 && scene->domain.friction == 0.4);
+    assert_true(bodies[3].friction == 0);
+    for (int side = 0; side < RP_SIDES; side++)
+        assert_true(scene->domain.friction[side] == 0.4);
     rp_scene_destroy(scene);
     scene = read_ok("particles: {spacing: 1}\n");
-    assert_true(isinf(scene->domain.friction));
+    for (int side = 0; side < RP_SIDES; side++)
+        assert_true(isinf(scene->domain.friction[side]));
     assert_non_null(strstr(rp_scene_text(scene), "friction: rough"));
+    rp_scene_destroy(scene);
+}
+
+/* Walls that are not named have the default; also once more from the scene as it is written. */
+static void walls_have_friction_each(void **state)
+{
+    (void)state;
+    const double wanted[RP_SIDES] = {0, 0.25, INFINITY, INFINITY, INFINITY, INFINITY};
+    rp_scene *scene = read_ok("particles: {spacing: 1}\n"
+                              "domain: {low: [0, 0, 0], high: [1, 1, 1], friction: {left: 0, "
+                              "right: 0.25, bottom: rough, top: ~}}\n");
+    assert_memory_equal(scene->domain.friction, wanted, sizeof wanted);
+    rp_scene *again = read_ok(rp_scene_text(scene));
+    assert_memory_equal(again->domain.friction, wanted, sizeof wanted);
+    rp_scene_destroy(again);
     rp_scene_destroy(scene);
 }
 
@@ -386,6 +404,8 @@ static size_t value_size(rp_param_kind kind)
     switch (kind) {
     case RP_PARAM_REAL:
         return sizeof(double);
+    case RP_PARAM_EACH:
+        return RP_SIDES * sizeof(double);
     case RP_PARAM_VEC3:
     case RP_PARAM_COLOUR:
         return 3 * sizeof(double);
@@ -658,6 +678,7 @@ int main(void)
         cmocka_unit_test(a_mass_stands_for_a_density),
         cmocka_unit_test(little_is_enough),
         cmocka_unit_test(surfaces_are_rough_unless_told),
+        cmocka_unit_test(walls_have_friction_each),
         cmocka_unit_test(wetness_blends_evenly),
         cmocka_unit_test(texts_keep_their_quotes),
         cmocka_unit_test(aliases_are_written_out),

@@ -2,6 +2,7 @@
 #include "worlds.h"
 
 #include "base/random.h"
+#include "solver/dem/dem.h"
 #include "world/mutate.h"
 #include "world/world.h"
 
@@ -45,7 +46,7 @@ static void states_with_something_wrong(void **state)
 
 #define RESTING_SCENE                                                                              \
     "particles: {spacing: 5 cm}\n"                                                                 \
-    "domain: {low: [-1, -1, 0], high: [1, 1, 1]}\n"                                                \
+    "domain: {low: [-1, -1, 0], high: [1, 1, 1], roughness: {radius: 1 cm, period: 3 cm}}\n"       \
     "sources: {block: {shape: box, size: [0.2, 0.2, 0.1], position: [0, 0, 0.05]}}\n"              \
     "grains: {beads: {shape: sphere, diameter: 4 cm}}\n"                                           \
     "solver: {method: dem}\n"
@@ -64,8 +65,38 @@ static void springs_of_walls_are_numbers(void **state)
     assert_true(walls && walls->count >= 5);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
     float spring = NAN;
-    memcpy((uint32_t *)walls->data + 2, &spring, sizeof spring); /* behind sphere and surface */
+    memcpy((char *)walls->data + offsetof(rp_dem_wall, spring), &spring, sizeof spring);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
+    rp_store_end(&store);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* The floor has 67 fixed grains along each side. */
+static void fixed_grains_are_there(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(RESTING_SCENE);
+    rp_world *world = world_of(scene, 1);
+    run_world(world, 0.2);
+    rp_store store;
+    rp_store_begin(&store);
+    assert_int_equal(rp_world_put(world, &store, NULL), RP_OK);
+    const rp_store_entry *entry = rp_store_find(&store, "dem/walls");
+    assert_true(entry && entry->count >= sizeof(rp_dem_wall) / sizeof(uint32_t));
+    rp_dem_wall *walls = (rp_dem_wall *)(uintptr_t)entry->data;
+    size_t count = entry->count * sizeof(uint32_t) / sizeof *walls, fixed = 0;
+    while (fixed < count && rp_dem_is_smooth(walls[fixed].fixed))
+        fixed++;
+    assert_true(fixed < count); /* some grain lies on one */
+    const int32_t wrong[] = {-1, 67, INT32_MAX};
+    for (int n = 0; n < 3; n++) {
+        rp_fixed before = walls[fixed].fixed;
+        walls[fixed].fixed.j = wrong[n];
+        assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
+        walls[fixed].fixed = before;
+        assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
+    }
     rp_store_end(&store);
     rp_world_destroy(world);
     rp_scene_destroy(scene);
@@ -76,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_with_something_wrong),
         cmocka_unit_test(springs_of_walls_are_numbers),
+        cmocka_unit_test(fixed_grains_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,12 @@ static void sand_and_bodies(void **state)
               "-1]}}\n",
          NULL, NULL}, /* it flies there */
         {FINE "gravity: [0, 0, 0]\n" SAND, NULL, NULL},
+        {FINE SAND "bodies: {ground: {shape: plane, roughness: {radius: 1 cm}}}\n",
+         "bodies.ground.roughness", "the method frictional does not resolve grains"},
+        {FINE SAND "domain: {low: [-1, -1, 0], roughness: {radius: 1 cm}}\n", "domain.roughness",
+         "counts for nothing"},
+        {FINE SAND "domain: {low: [-1, -1, 0], roughness: {radius: 1 cm}}\nsolver: {method: dem}\n",
+         NULL, NULL},
     };
     CHECK_ALL(all);
 }

@@ -194,6 +194,7 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     }
     solver->reach = solver->largest + solver->skin;
     rp_code code = take_period(solver, report);
+    if (code == RP_OK) code = rp_dem_roughen(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);
     if (code == RP_OK) code = rp_dem_take_materials(solver, report);
     if (code == RP_OK) solver->rolls = ever_rolls(solver);

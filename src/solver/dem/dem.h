@@ -8,6 +8,7 @@
  *     forces.c    forces and kicks             walls.c     grains on solids
  *     move.c      drifts, rows of spheres      contacts.c  contacts as data
  *     state.c     checkpoints                  room.c      memory
+ *     rough.c     fixed grains of solids
  *
  * Rows hold what a neighbour needs to know of a sphere, so that one load brings it; they are a
  * snapshot, and the table of grains may change while others still read them.
@@ -71,10 +72,19 @@ typedef struct rp_dem_kind {
     double moment[3]; /* of inertia, over mass and diameter squared */
 } rp_dem_kind;
 
-/* A sphere near a solid. */
+/* No fixed grain has this number. */
+#define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
+
+static inline bool rp_dem_is_smooth(rp_fixed fixed)
+{
+    return fixed.i == INT32_MIN;
+}
+
+/* A sphere near a solid, or near a grain that is fixed on it. */
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
+    rp_fixed fixed;  /* RP_DEM_SMOOTH: the surface itself */
     float spring[3]; /* m (E6) */
 } rp_dem_wall;
 
@@ -282,6 +292,9 @@ void rp_dem_release_arrays(rp_solver *solver);
 rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report);
 /* The springs of new lists. */
 rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *report);
+
+/* rough.c: lays the fixed grains of rough surfaces; faults where they are too many or too large. */
+rp_code rp_dem_roughen(rp_solver *solver, rp_report *report);
 
 /* walls.c */
 rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report);
