@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Where one grain is this many times another, searching for neighbours takes too long. */
-#define RATIO_MAX 20
+#define RATIO_MAX 100
 /* More than rounding. */
 #define SLACK (1 + 1e-6)
 
