@@ -70,9 +70,11 @@ size_t rp_world_budget(const rp_world_options *options)
 
 static double grains_of_sources(const rp_scene *scene)
 {
-    double cell = pow(scene->particles.spacing, 3), grains = 0;
-    for (int i = 0; i < scene->sources.count; i++)
-        grains += rp_shape_volume(&rp_scene_sources(scene)[i].shape) / cell;
+    double grains = 0;
+    for (int i = 0; i < scene->sources.count; i++) {
+        const rp_source_spec *source = &rp_scene_sources(scene)[i];
+        grains += rp_grains_held(scene, source->material, rp_shape_volume(&source->shape));
+    }
     return grains;
 }
 

@@ -46,12 +46,19 @@ static bool is_in_source(const rp_world *world, const rp_source_spec *source, rp
            rp_shape_distance(&source->shape, local, NULL) < -world->scene->particles.spacing / 2;
 }
 
+/* m. Of two sources the one with the finer lattice makes room for the other's grains. */
+static double lattice_of(const rp_world *world, const rp_source_spec *source)
+{
+    return rp_grain_split_of(world->scene, source->material).spacing;
+}
+
 /* A source after `index` with that place, too: each pair is told of once. */
 static const rp_source_spec *other_source_at(const rp_world *world, int index, rp_vec3 point)
 {
     const rp_source_spec *sources = rp_scene_sources(world->scene);
     for (int i = index + 1; i < world->scene->sources.count; i++)
-        if (sources[i].at == sources[index].at && is_in_source(world, &sources[i], point))
+        if (sources[i].at == sources[index].at && is_in_source(world, &sources[i], point) &&
+            lattice_of(world, &sources[i]) == lattice_of(world, &sources[index]))
             return &sources[i];
     return NULL;
 }
@@ -144,7 +151,7 @@ static void review_source(rp_review *review, int index)
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
     double spacing = scene->particles.spacing;
-    double grains = rp_shape_volume(&source->shape) / (spacing * spacing * spacing);
+    double grains = rp_grains_held(scene, source->material, rp_shape_volume(&source->shape));
     key_text key;
     key_of(key, "sources", source->name);
     if (source->at > scene->time.duration) {
