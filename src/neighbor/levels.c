@@ -15,7 +15,7 @@
 #include "neighbor/search.h"
 
 /* Sizes that differ by less than this are one level. */
-#define WIDE_RATIO 3
+#define WIDE_RATIO 2
 /* Diameters of a table are floats; none may be a level too high by rounding. */
 #define ROUNDING 1e-6
 

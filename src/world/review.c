@@ -15,6 +15,8 @@
 /* Bodies that begin this share of the smaller one's size inside each other are thrown apart. */
 #define OVERLAP_SHARE 0.02
 #define OVERLAP_SAMPLES 16
+/* Grain-steps that take weeks: some ten millions are done in a second. */
+#define WORK_MOST 2e13
 /* Ends the search for what a grain falls on. */
 #define FALL_STEPS 400
 
@@ -308,6 +310,25 @@ static void review_time(rp_review *review)
              scene->time.duration);
 }
 
+/* The smallest grains rule the step of all, and a run of all of them takes weeks. */
+static void review_work(rp_review *review)
+{
+    const rp_world *world = review->world;
+    const rp_scene *scene = world->scene;
+    if (!rp_grains_are_resolved(scene)) return;
+    double dt = world->type->limit_dt(world->solver).dt, smallest = INFINITY;
+    if (scene->time.step > 0) dt = scene->time.step;
+    double steps = scene->time.duration / dt;
+    for (int i = 0; i < scene->grains.count; i++)
+        smallest = fmin(smallest, rp_scene_grains(scene)[i].smallest);
+    if (!(steps * review->grains > WORK_MOST)) return;
+    warn(review, "grains",
+         "contacts of the smallest, %.3g m, last so short that a step is %.2g s: %.2g grains take "
+         "%.2g steps, for weeks. Take larger ones for the smallest, a lower 'young', fewer grains, "
+         "or a shorter duration",
+         smallest, dt, review->grains, steps);
+}
+
 /* --- bodies ----------------------------------------------------------------------------------- */
 
 /* m, of the thinnest part of a shape that a grain can be on both sides of; a mesh is as thick as
@@ -426,6 +447,7 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
     for (int i = 0; i < scene->emitters.count; i++)
         review_emitter(&review, &rp_scene_emitters(scene)[i]);
     review_amount(&review);
+    review_work(&review);
     review_ground(&review);
     for (int i = 0; i < scene->bodies.count; i++)
         review_thickness(&review, &rp_scene_bodies(scene)[i]);
