@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 static const rp_bench_case *const cases[] = {
-    &rp_bench_neighbor, &rp_bench_null,   &rp_bench_sph,    &rp_bench_column, &rp_bench_dem,
-    &rp_bench_mesh,     &rp_bench_bodies, &rp_bench_detail, &rp_bench_render,
+    &rp_bench_neighbor, &rp_bench_null, &rp_bench_sph,    &rp_bench_column, &rp_bench_dem,
+    &rp_bench_sizes,    &rp_bench_mesh, &rp_bench_bodies, &rp_bench_detail, &rp_bench_render,
 };
 
 const rp_bench_case *const *rp_bench_cases(int *count)

@@ -163,24 +163,24 @@ static size_t candidate_in(const rp_cells *cells, uint32_t grains)
     return 0;
 }
 
-rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, double edge, size_t count,
-                              rp_report *report)
+rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, const rp_cell_level *level, double edge,
+                              double room, rp_report *report)
 {
-    if (!count || !isfinite(neighbor->room)) return RP_OK;
-    rp_cells *cells = (rp_cells *)&neighbor->cells;
+    size_t count = level->count;
+    if (!count || !isfinite(room)) return RP_OK;
+    rp_cells *cells = (rp_cells *)&level->cells;
     const size_t block = RP_NEIGHBOR_BLOCK / 16;
     double most = rp_parallel_max(neighbor->threads, cells->count, block, fullest_of_range, cells);
     double squares =
         rp_parallel_sum(neighbor->threads, cells->count, block, squares_of_range, cells);
-    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * neighbor->room;
-    if (most <= CROWD_MOST * neighbor->room && !many) return RP_OK;
+    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * room;
+    if (most <= CROWD_MOST * room && !many) return RP_OK;
     size_t i = candidate_in(cells, (uint32_t)most);
-    const rp_candidates *at = &neighbor->candidates;
+    const rp_candidates *at = &level->candidates;
     return rp_fail(report, RP_ERROR_INPUT,
                    "%.0f grains lie within %.3g m of [%.4g, %.4g, %.4g] m, where %.0f have room: "
                    "they lie on each other. Sources overlap, or an emitter lets out more than can "
                    "leave: lower its speed or rate, take a shorter time.step, or make the domain "
                    "larger",
-                   most, edge, (double)at->x[i], (double)at->y[i], (double)at->z[i],
-                   neighbor->room);
+                   most, edge, (double)at->x[i], (double)at->y[i], (double)at->z[i], room);
 }

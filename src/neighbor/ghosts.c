@@ -67,7 +67,8 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
 {
     if (!neighbor) return;
     rp_sorter_end(&neighbor->sorter);
-    rp_cells_end(&neighbor->cells);
+    for (int k = 0; k < RP_LEVELS_MAX; k++)
+        rp_cells_end(&neighbor->levels[k].cells);
     rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
     rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
     rp_release(neighbor, sizeof *neighbor);
@@ -122,8 +123,9 @@ typedef struct ghost_job {
     rp_neighbor *neighbor;
     rp_particles *particles;
     side sides[3];
-    double radius; /* m, a trifle more */
-    bool write;    /* else only count */
+    rp_ladder ladder;
+    double radii[RP_LEVELS_MAX]; /* m, a trifle more, of each level; of the last the largest */
+    bool write;                  /* else only count */
 } ghost_job;
 
 static inline float image(const side *s, float x, int layer)
@@ -132,11 +134,10 @@ static inline float image(const side *s, float x, int layer)
 }
 
 /* Whether the image in that layer can be seen from inside; the grain itself is layer 0. */
-static inline bool is_seen(const ghost_job *job, int axis, float x, int layer)
+static inline bool is_seen(const side *s, double radius, float x, int layer)
 {
-    const side *s = &job->sides[axis];
     float at = image(s, x, layer);
-    return layer == 0 || (at >= s->low - job->radius && at <= s->high + job->radius);
+    return layer == 0 || (at >= s->low - radius && at <= s->high + radius);
 }
 
 static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const int layer[3])
@@ -150,21 +151,29 @@ static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const in
 }
 
 /* The layers, lowest first, in which the grain's coordinate on one axis is seen. */
-static int seen_layers(const ghost_job *job, int axis, float x, int layers[2 * LAYERS_MAX + 1])
+static int seen_layers(const side *s, double radius, float x, int layers[2 * LAYERS_MAX + 1])
 {
-    int count = 0, reach = job->sides[axis].layers;
-    for (int layer = -reach; layer <= reach; layer++)
-        if (is_seen(job, axis, x, layer)) layers[count++] = layer;
+    int count = 0;
+    for (int layer = -s->layers; layer <= s->layers; layer++)
+        if (is_seen(s, radius, x, layer)) layers[count++] = layer;
     return count;
+}
+
+/* Of several levels only grains as large or smaller look for a grain. */
+static double radius_of(const ghost_job *job, size_t i)
+{
+    if (job->ladder.count == 1) return job->radii[0];
+    return job->radii[rp_ladder_level(&job->ladder, job->particles->diameter[i])];
 }
 
 static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
 {
     const rp_particles *p = job->particles;
     int x[2 * LAYERS_MAX + 1], y[2 * LAYERS_MAX + 1], z[2 * LAYERS_MAX + 1];
-    int nx = seen_layers(job, 0, p->x[i], x);
-    int ny = seen_layers(job, 1, p->y[i], y);
-    int nz = seen_layers(job, 2, p->z[i], z);
+    double radius = radius_of(job, i);
+    int nx = seen_layers(&job->sides[0], radius, p->x[i], x);
+    int ny = seen_layers(&job->sides[1], radius, p->y[i], y);
+    int nz = seen_layers(&job->sides[2], radius, p->z[i], z);
     if (!job->write) return ghost + (uint64_t)nx * (uint64_t)ny * (uint64_t)nz - 1;
     for (int c = 0; c < nz; c++)
         for (int b = 0; b < ny; b++)
@@ -186,16 +195,17 @@ static void ghost_range(void *context, size_t begin, size_t end)
 
 static rp_code set_sides(ghost_job *job, rp_report *report)
 {
+    double radius = job->radii[job->ladder.count - 1];
     for (int a = 0; a < 3; a++) {
         side *s = &job->sides[a];
         *s = side_of(&job->neighbor->period, a);
         if (!s->layers) continue;
-        double layers = floor(job->radius / s->length) + 1;
+        double layers = floor(radius / s->length) + 1;
         if (layers > LAYERS_MAX)
             return rp_fail(report, RP_ERROR_INPUT,
                            "period along %c: %g m long; must be at least a %dth of the radius, "
                            "%g m",
-                           'x' + a, s->length, LAYERS_MAX, job->radius);
+                           'x' + a, s->length, LAYERS_MAX, radius);
         s->layers = (int)layers;
     }
     return RP_OK;
@@ -230,20 +240,16 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
     return rp_particles_reserve_ghosts(p, roomier < RP_NONE ? roomier : count + *total, report);
 }
 
-rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
-                           rp_report *report)
+static rp_code make_ghosts(ghost_job *job, rp_report *report)
 {
-    particles->ghosts = 0;
-    if (!(neighbor->period.axes & 7)) return RP_OK;
-    if (!(radius > 0 && radius <= FLT_MAX))
-        return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
-    ghost_job job = {.neighbor = neighbor, .particles = particles, .radius = rp_grid_edge(radius)};
+    rp_neighbor *neighbor = job->neighbor;
+    rp_particles *particles = job->particles;
     size_t total = 0;
-    rp_code code = set_sides(&job, report);
-    if (code == RP_OK) code = place_ghosts(&job, &total, report);
+    rp_code code = set_sides(job, report);
+    if (code == RP_OK) code = place_ghosts(job, &total, report);
     if (code != RP_OK) return code;
-    job.write = true;
-    rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, ghost_range, &job);
+    job->write = true;
+    rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, ghost_range, job);
     particles->ghosts = total;
     for (int f = 0; f < particles->field_count && !particles->bare_ghosts; f++) {
         void *array = *particles->fields[f].array;
@@ -252,6 +258,31 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, doubl
             rp_neighbor_sync(neighbor, particles, array, particles->fields[f].type);
     }
     return RP_OK;
+}
+
+rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
+                           rp_report *report)
+{
+    particles->ghosts = 0;
+    if (!(neighbor->period.axes & 7)) return RP_OK;
+    if (!(radius > 0 && radius <= FLT_MAX))
+        return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
+    ghost_job job = {.neighbor = neighbor,
+                     .particles = particles,
+                     .ladder = {.count = 1},
+                     .radii = {rp_grid_edge(radius)}};
+    return make_ghosts(&job, report);
+}
+
+rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_particles *particles,
+                                   const rp_reach *reach, rp_report *report)
+{
+    particles->ghosts = 0;
+    if (!(neighbor->period.axes & 7)) return RP_OK;
+    ghost_job job = {.neighbor = neighbor, .particles = particles, .ladder = rp_ladder_of(reach)};
+    for (unsigned k = 0; k < job.ladder.count; k++)
+        job.radii[k] = rp_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
+    return make_ghosts(&job, report);
 }
 
 typedef struct sync_job {

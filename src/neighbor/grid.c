@@ -61,14 +61,14 @@ static void bound_range(void *context, size_t begin, size_t end)
         bound_axis(axes[a] + begin, end - begin, &part->low[a], &part->high[a]);
 }
 
-rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge)
+rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top)
 {
     size_t block = points->count / BOUND_PARTS + RP_NEIGHBOR_BLOCK;
     bounds_job job = {.points = points, .block = block};
     rp_parallel_for(threads, points->count, block, bound_range, &job);
 
-    rp_grid grid = {.inverse = 1 / edge, .bits = 2};
-    double most = 0;
+    rp_grid grid = {.inverse = 1 / edge, .bits = 2 + top};
+    double most = 0, coarse = ldexp(1, (int)top);
     for (int a = 0; a < 3; a++) {
         float low = FLT_MAX, high = -FLT_MAX;
         for (size_t p = 0; p * block < points->count; p++) {
@@ -76,9 +76,10 @@ rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge
             high = fmaxf(high, job.parts[p].high[a]);
         }
         if (low > high) continue; /* nothing finite */
-        double first = clamped(floor(low * grid.inverse));
-        double cells = clamped(floor(high * grid.inverse)) - first + 3; /* one to spare each side */
-        grid.base[a] = first - 1;
+        double first = floor(clamped(floor(low * grid.inverse)) / coarse);
+        double last = floor(clamped(floor(high * grid.inverse)) / coarse);
+        double cells = coarse * (last - first + 3); /* one to spare each side */
+        grid.base[a] = coarse * (first - 1);
         most = cells > most ? cells : most;
     }
     while (grid.bits < RP_MORTON_BITS && ldexp(1, (int)grid.bits) < most)

@@ -68,6 +68,26 @@ typedef struct rp_cells {
     size_t head_capacity;
 } rp_cells;
 
+/* Candidates of one search: all of them, or where sizes differ much those of one level. */
+typedef struct rp_cell_level {
+    rp_cells cells;
+    rp_candidates candidates;
+    size_t count;
+    float limit;   /* m2, the radius squared; of a level the largest reach within it */
+    float largest; /* m, diameter; levels only */
+} rp_cell_level;
+
+/* Levels that sizes may make: the largest grain 2^11 times the smallest. */
+#define RP_LEVELS_MAX 12
+
+/* How sizes are cut into levels: cells of level k have the edge `edge` 2^k and hold grains of
+ * diameters up to top[k]. */
+typedef struct rp_ladder {
+    double edge; /* m */
+    unsigned count;
+    float top[RP_LEVELS_MAX]; /* m */
+} rp_ladder;
+
 /* Room for one thread at work on lists. */
 typedef struct rp_scratch rp_scratch;
 
@@ -77,10 +97,11 @@ struct rp_neighbor {
     size_t most_indices; /* in all lists of one call */
     double room;         /* for grains in a cell, beyond multiples of which they are a crowd */
     rp_sorter sorter;
-    rp_grid grid; /* of the search that was prepared last, and its candidates */
-    rp_candidates candidates;
-    float limit; /* m2, its radius squared */
-    rp_cells cells;
+    rp_grid grid;     /* of the search that was prepared last, and its candidates */
+    rp_ladder ladder; /* one level where the search has one radius */
+    rp_cell_level levels[RP_LEVELS_MAX];
+    const float *diameter; /* m, of the grains; where there are several levels */
+    rp_lists across;       /* neighbours of other levels; borrowed from the sorter's arena */
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
     rp_scratch *scratch; /* one for each thread */
@@ -94,7 +115,9 @@ bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t elem
 /* Edge of the cells for a search radius: a trifle more, so that neighbours that are within the
  * radius only by the rounding of the distance are never two cells apart. */
 double rp_grid_edge(double radius);
-rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge);
+/* `top`: 2^top cells of each axis make one of the coarsest level, and coarse cells are the same
+ * whatever the points are. */
+rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top);
 /* Keys of points begin to end - 1, to keys[0] and on. */
 void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, size_t end,
                   uint64_t *keys);
@@ -111,8 +134,8 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
                        rp_report *report);
 void rp_cells_end(rp_cells *cells);
 /* RP_ERROR_INPUT where candidates lie on each other; see rp_neighbor_refuse_crowds. */
-rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, double edge, size_t count,
-                              rp_report *report);
+rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, const rp_cell_level *level, double edge,
+                              double room, rp_report *report);
 
 static inline size_t rp_cells_slot(uint64_t octet_key)
 {
@@ -130,11 +153,25 @@ static inline const rp_octet *rp_cells_find(const rp_cells *cells, uint64_t octe
     }
 }
 
+/* levels.c: the levels of a reach, and the one that a grain belongs to. */
+rp_ladder rp_ladder_of(const rp_reach *reach);
+double rp_reach_of(const rp_reach *reach, double diameter); /* m, of two such grains */
+static inline unsigned rp_ladder_level(const rp_ladder *ladder, float diameter)
+{
+    unsigned level = 0;
+    while (level + 1 < ladder->count && diameter > ladder->top[level])
+        level++;
+    return level;
+}
+
 /* Moves own grains into the period. */
 void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles);
 
 /* Each with room for so many candidates. */
 rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report);
 void rp_scratch_destroy(rp_scratch *scratch, int count);
+/* One that no other thread has, until it is given back. */
+rp_scratch *rp_scratch_take(rp_neighbor *neighbor);
+void rp_scratch_give(rp_scratch *scratch);
 
 #endif

@@ -26,17 +26,18 @@ typedef struct list_job {
 typedef struct batch {
     list_job *job;
     rp_scratch *scratch;
+    const rp_cell_level *level; /* whose candidates are looked at */
     size_t first, next, used;
 } batch;
 
-static rp_scratch *take_scratch(rp_neighbor *neighbor)
+rp_scratch *rp_scratch_take(rp_neighbor *neighbor)
 {
     for (int i = 0;; i = (i + 1) % neighbor->scratch_count)
         if (!atomic_exchange_explicit(&neighbor->scratch[i].busy, true, memory_order_acquire))
             return &neighbor->scratch[i];
 }
 
-static void give_scratch(rp_scratch *scratch)
+void rp_scratch_give(rp_scratch *scratch)
 {
     atomic_store_explicit(&scratch->busy, false, memory_order_release);
 }
@@ -86,9 +87,10 @@ static void flush(batch *b)
     b->used = 0;
 }
 
-static rp_query query_at(const list_job *job, size_t q)
+static rp_query query_at(const batch *b, size_t q)
 {
-    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], job->neighbor->limit,
+    const list_job *job = b->job;
+    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], b->level->limit,
                       job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
 }
 
@@ -99,7 +101,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
         if (b->used + gathered > RP_LIST_ROOM * s->room) flush(b);
-        rp_query query = query_at(b->job, b->next);
+        rp_query query = query_at(b, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
         lists->count[b->next] = (uint32_t)found;
@@ -111,7 +113,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
 static size_t search_in_pieces(const batch *b, const rp_ranges *ranges, const rp_query *query,
                                uint32_t *to)
 {
-    const rp_candidates *all = &b->job->neighbor->candidates;
+    const rp_candidates *all = &b->level->candidates;
     size_t found = 0, room = b->scratch->room;
     for (int r = 0; r < ranges->count; r++)
         for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += room) {
@@ -132,7 +134,7 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
     flush(b);
     for (; b->next < end; b->next++) {
         if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-        rp_query query = query_at(job, b->next);
+        rp_query query = query_at(b, b->next);
         size_t found = search_in_pieces(b, ranges, &query, NULL);
         size_t base = atomic_fetch_add_explicit(&job->extent, found, memory_order_relaxed);
         atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
@@ -153,10 +155,11 @@ static void note_full(list_job *job, size_t total)
     }
 }
 
-static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
+static rp_query_box box_around(const batch *b, size_t begin, size_t end)
 {
-    const float *axes[3] = {job->queries.x, job->queries.y, job->queries.z};
-    rp_query_box box = {.limit = job->neighbor->limit};
+    const rp_points *queries = &b->job->queries;
+    const float *axes[3] = {queries->x, queries->y, queries->z};
+    rp_query_box box = {.limit = b->level->limit};
     for (int a = 0; a < 3; a++) {
         float low = INFINITY, high = -INFINITY;
         for (size_t q = begin; q < end; q++) {
@@ -170,33 +173,43 @@ static rp_query_box box_around(const list_job *job, size_t begin, size_t end)
     return box;
 }
 
+/* Which level a query looks in for grains of its own size. */
+static unsigned level_of(const list_job *job, size_t q)
+{
+    const rp_ladder *ladder = &job->neighbor->ladder;
+    return ladder->count == 1 ? 0
+                              : rp_ladder_level(ladder, job->neighbor->diameter[job->first + q]);
+}
+
 static void list_range(void *context, size_t begin, size_t end)
 {
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-    rp_scratch *scratch = take_scratch(job->neighbor);
+    rp_scratch *scratch = rp_scratch_take(job->neighbor);
     uint64_t *keys = scratch->keys;
-    batch b = {job, scratch, begin, begin, 0};
+    batch b = {.job = job, .scratch = scratch, .first = begin, .next = begin};
     rp_grid_keys(&job->neighbor->grid, &job->queries, begin, end, keys);
     while (b.next < end) {
-        uint64_t key = keys[b.next - begin];
+        unsigned level = level_of(job, b.next);
+        uint64_t key = keys[b.next - begin] >> 3 * level;
         size_t run = b.next + 1;
-        while (run < end && keys[run - begin] == key)
+        while (run < end && keys[run - begin] >> 3 * level == key && level_of(job, run) == level)
             run++;
         rp_ranges ranges;
-        rp_search_ranges(&job->neighbor->cells, job->neighbor->grid.bits, key, &ranges);
+        b.level = &job->neighbor->levels[level];
+        rp_search_ranges(&b.level->cells, job->neighbor->grid.bits - level, key, &ranges);
         if (ranges.total > scratch->room) {
             note_full(job, ranges.total);
             list_in_place(&b, run, &ranges);
             if (b.next < run) break; /* hopeless */
         } else {
-            rp_query_box box = box_around(job, b.next, run);
-            list_from_gathered(
-                &b, run, rp_search_gather(&job->neighbor->candidates, &ranges, &box, scratch));
+            rp_query_box box = box_around(&b, b.next, run);
+            list_from_gathered(&b, run,
+                               rp_search_gather(&b.level->candidates, &ranges, &box, scratch));
         }
     }
     flush(&b);
-    give_scratch(scratch);
+    rp_scratch_give(scratch);
 }
 
 void rp_lists_end(rp_lists *lists)
@@ -323,9 +336,9 @@ static void copy_points(rp_neighbor *neighbor, const rp_points *points)
     job.y = job.x + points->count + RP_NEIGHBOR_PADDING;
     job.z = (float *)sorter->other_order;
     rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, copy_range, &job);
-    neighbor->candidates.x = job.x;
-    neighbor->candidates.y = job.y;
-    neighbor->candidates.z = job.z;
+    neighbor->levels->candidates.x = job.x;
+    neighbor->levels->candidates.y = job.y;
+    neighbor->levels->candidates.z = job.z;
 }
 
 /* Puts the points into cell order and builds the cells. Points that already are in order and may be
@@ -334,15 +347,17 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
                             double edge, rp_report *report)
 {
     rp_sorter *sorter = &neighbor->sorter;
+    rp_cell_level *level = neighbor->levels;
     bool in_order;
     rp_code code =
         rp_sorter_run(sorter, neighbor->threads, &neighbor->grid, points, &in_order, report);
     if (code != RP_OK) return code;
-    code = rp_cells_build(&neighbor->cells, neighbor->threads, sorter->keys, points->count, report);
+    code = rp_cells_build(&level->cells, neighbor->threads, sorter->keys, points->count, report);
     if (code != RP_OK) return code;
-    neighbor->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
+    level->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
+    level->count = points->count;
     if (!in_order || !padded) copy_points(neighbor, points);
-    return rp_cells_check_crowds(neighbor, edge, points->count, report);
+    return rp_cells_check_crowds(neighbor, level, edge, neighbor->room, report);
 }
 
 static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padded, double radius,
@@ -358,8 +373,9 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
     /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
     double edge = rp_grid_edge(radius);
-    neighbor->grid = rp_grid_around(neighbor->threads, points, edge);
-    neighbor->limit = r * r;
+    neighbor->grid = rp_grid_around(neighbor->threads, points, edge, 0);
+    neighbor->ladder = (rp_ladder){.edge = edge, .count = 1};
+    neighbor->levels->limit = r * r;
     return put_in_cells(neighbor, points, padded, edge, report);
 }
 
@@ -395,6 +411,7 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles
 
 void rp_neighbor_done(rp_neighbor *neighbor)
 {
+    neighbor->across = (rp_lists){0};
     rp_sorter_give(&neighbor->sorter);
 }
 

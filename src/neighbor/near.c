@@ -97,7 +97,7 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
     bool in_order;
     near->count = 0;
     near->limit = (float)(radius * radius);
-    near->grid = rp_grid_around(near->threads, &points, rp_grid_edge(radius));
+    near->grid = rp_grid_around(near->threads, &points, rp_grid_edge(radius), 0);
     rp_code code = reserve_points(near, count, report);
     if (code == RP_OK)
         code = rp_sorter_run(&near->sorter, near->threads, &near->grid, &points, &in_order, report);

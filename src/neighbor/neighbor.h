@@ -84,6 +84,33 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
                              size_t end, rp_lists *lists, rp_report *report);
 void rp_neighbor_done(rp_neighbor *neighbor);
+/* Grains of very different sizes. One radius would have to be that of the largest, and every small
+ * grain would look at all that a large one covers. So sizes make levels, each with cells of its own
+ * that are twice as large as those of the level below, and grains look for others of their own
+ * level and of those above: a hierarchy of grids (Ogarko and Luding 2012; Krijgsman, Ogarko and
+ * Luding 2014). The cells of all levels are nested, so that one order along the Morton curve serves
+ * all of them. Sizes are the diameters of the table. */
+typedef struct rp_reach {
+    double smallest, largest; /* m, diameters */
+    double part, skin;        /* grains are near at part (d1 + d2) / 2 + skin, m */
+} rp_reach;
+
+/* Whether levels are worth it; below this one radius is quicker. */
+bool rp_reach_is_wide(const rp_reach *reach);
+/* As those by radius; the last needs an arena (rp_neighbor_borrow). Afterwards rp_neighbor_lists_of
+ * gives the neighbours in a grain's own level, all within the reach of the level's largest, and
+ * rp_neighbor_across those of other levels. */
+rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_particles *particles,
+                                 const rp_reach *reach, rp_report *report);
+rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_particles *particles,
+                                   const rp_reach *reach, rp_report *report);
+rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_particles *particles,
+                                    const rp_reach *reach, rp_report *report);
+/* For every own grain those of other levels that are near, as own grains: ghosts are named by the
+ * grains that they are images of, and periods must be at least twice the largest reach. Without
+ * queries after a search by radius. Good until rp_neighbor_done. */
+const rp_lists *rp_neighbor_across(const rp_neighbor *neighbor);
+
 /* Any points as candidates, any other points as queries (quick when both are in cell order). */
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,
                                   const float *z, size_t count, const float *query_x,

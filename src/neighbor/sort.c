@@ -197,15 +197,13 @@ rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *gri
     return radix_sort(sorter, threads, points->count, 3 * grid->bits, report);
 }
 
-rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
-                         rp_report *report)
+static rp_code sort_by_cells(rp_neighbor *neighbor, rp_particles *particles, double edge,
+                             unsigned top, rp_report *report)
 {
-    if (!(cell > 0 && cell <= 1e18))
-        return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
     particles->ghosts = 0;
     rp_neighbor_wrap(neighbor, particles);
     rp_points points = {particles->x, particles->y, particles->z, particles->count};
-    rp_grid grid = rp_grid_around(neighbor->threads, &points, rp_grid_edge(cell));
+    rp_grid grid = rp_grid_around(neighbor->threads, &points, edge, top);
     bool in_order;
     rp_code code =
         rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);
@@ -213,4 +211,19 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double 
         rp_particles_reorder(particles, neighbor->sorter.order, neighbor->threads);
     rp_sorter_give(&neighbor->sorter);
     return code;
+}
+
+rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
+                         rp_report *report)
+{
+    if (!(cell > 0 && cell <= 1e18))
+        return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
+    return sort_by_cells(neighbor, particles, rp_grid_edge(cell), 0, report);
+}
+
+rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_particles *particles,
+                                 const rp_reach *reach, rp_report *report)
+{
+    rp_ladder ladder = rp_ladder_of(reach);
+    return sort_by_cells(neighbor, particles, ladder.edge, ladder.count - 1, report);
 }

@@ -129,6 +129,7 @@ static const rp_range ranges[] = {
     {"moved", 0, FAR},
     {"most_moved", 0, FAR},
     {"body_moved", 0, FAR},
+    {"load", 0, FLT_MAX},
     {"calm", 0, INFINITY},            /* s; bodies that have left are calm for ever */
     {"streams", -INFINITY, INFINITY}, /* some never stop; looked at where they are taken */
 };

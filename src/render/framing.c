@@ -166,6 +166,24 @@ static void add_points(rp_framing *framing, rp_vec3 *points, size_t count, doubl
     extend(framing, points, kept, radius);
 }
 
+/* Single grains that are larger than the spacing: all of each, unless it has strayed. */
+static void add_large(rp_framing *framing, const rp_view *view)
+{
+    const rp_field *field = rp_view_field(view, "diameter");
+    const float *diameters = field && field->type == RP_F32 ? field->data : NULL;
+    rp_box3 kept = framing->grains;
+    for (size_t i = 0; i < view->count && diameters; i++) {
+        rp_vec3 p = rp_v3(view->x[i], view->y[i], view->z[i]);
+        double radius = 0.5 * (double)diameters[i];
+        bool near = p.x > kept.low.x - radius && p.x < kept.high.x + radius &&
+                    p.y > kept.low.y - radius && p.y < kept.high.y + radius &&
+                    p.z > kept.low.z - radius && p.z < kept.high.z + radius;
+        if (diameters[i] <= view->spacing || !is_finite(p) || !near) continue;
+        grow(&framing->grains, p, radius);
+        extend(framing, &p, 1, radius);
+    }
+}
+
 static rp_code add_grains(rp_framing *framing, const rp_view *view, rp_report *report)
 {
     size_t stride = view->count / SAMPLES_MAX + 1;
@@ -178,6 +196,7 @@ static rp_code add_grains(rp_framing *framing, const rp_view *view, rp_report *r
     }
     add_points(framing, points, count, 0.5 * view->spacing);
     rp_release(points, room * sizeof *points);
+    add_large(framing, view);
     return RP_OK;
 }
 

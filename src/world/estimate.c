@@ -140,8 +140,10 @@ static bool is_taken(const solids *s, rp_vec3 point)
 /* All places of a small source are looked at, and SAMPLES of a large one. */
 static double grains_of_source(const solids *s, const rp_source_spec *source)
 {
-    rp_sampling lattice = rp_source_sampling(s->scene, source, SAMPLES);
     double all = 0, free = 0, spacing = s->scene->particles.spacing;
+    double volume = rp_shape_volume(&source->shape), places = volume / pow(spacing, 3);
+    double each = rp_grains_held(s->scene, source->material, volume) / places;
+    rp_sampling lattice = rp_source_sampling(source, spacing, SAMPLES);
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
             for (double i = 0; i < lattice.count.x; i++) {
@@ -150,8 +152,8 @@ static double grains_of_source(const solids *s, const rp_source_spec *source)
                 all++;
                 free += !is_taken(s, rp_pose_to_world(source->pose, local));
             }
-    if (!(lattice.step > spacing)) return free;
-    return rp_shape_volume(&source->shape) / pow(spacing, 3) * (all > 0 ? free / all : 1);
+    if (!(lattice.step > spacing)) return each * free;
+    return each * places * (all > 0 ? free / all : 1);
 }
 
 static double grains_of_sources(const rp_scene *scene)

@@ -3,12 +3,14 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "math/trig.h"
-#include "world/world.h"
+#include "world/large.h"
 
 #include <stdio.h>
 
-/* Where one grain is this many times another, searching for neighbours takes too long. */
-#define RATIO_MAX 20
+/* The largest grain over the smallest, at most. Beyond that, contacts of the smallest last so short
+ * that the largest never get anywhere. */
+#define RATIO_MAX 100
+#define BISECTIONS 60
 /* More than rounding. */
 #define SLACK (1 + 1e-6)
 
@@ -47,16 +49,88 @@ static double unit_of(uint32_t bits)
     return bits * 0x1p-32;
 }
 
-/* The kind at `part` of the shares. */
-static int pick_kind(const rp_scene *scene, int material, double part)
+/* --- grains that fit, and large ones ---------------------------------------------------------- */
+
+static double room_in(const rp_scene *scene, double spacing)
 {
-    int key = is_named(scene, material) ? material : -1, picked = 0;
-    double left = part * shares_of(scene, key);
+    return (1 - scene->particles.jitter) * spacing * SLACK;
+}
+
+double rp_grain_room(const rp_scene *scene)
+{
+    return room_in(scene, scene->particles.spacing);
+}
+
+static double share_of(const rp_scene *scene, int key, int kind)
+{
+    const rp_grain_spec *spec = &rp_scene_grains(scene)[kind];
+    return spec->material == key ? spec->share : 0;
+}
+
+double rp_grain_share(const rp_scene *scene, int material, int kind)
+{
+    return share_of(scene, is_named(scene, material) ? material : -1, kind);
+}
+
+/* The part of a kind's grains that are no larger than that. */
+static double part_below(const rp_grain_spec *kind, double size)
+{
+    if (kind->largest <= size) return 1;
+    if (kind->smallest > size) return 0;
+    double low = 0, high = 1;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double middle = (low + high) / 2;
+        if (rp_grain_size(kind, middle) <= size)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void split_at(const rp_scene *scene, int material, double spacing, rp_grain_split *split)
+{
+    *split = (rp_grain_split){.spacing = spacing};
     for (int i = 0; i < scene->grains.count; i++) {
-        const rp_grain_spec *kind = &rp_scene_grains(scene)[i];
-        if (kind->material != key) continue;
+        double share = rp_grain_share(scene, material, i);
+        split->fits[i] = part_below(&rp_scene_grains(scene)[i], room_in(scene, spacing));
+        split->fine += share * split->fits[i];
+        split->large += share * (1 - split->fits[i]);
+    }
+    double all = split->fine + split->large;
+    split->fine = all > 0 ? split->fine / all : 1;
+    split->large = all > 0 ? split->large / all : 0;
+}
+
+rp_grain_split rp_grain_split_of(const rp_scene *scene, int material)
+{
+    rp_grain_split split;
+    split_at(scene, material, scene->particles.spacing, &split);
+    if (split.fine > 0 || !rp_grains_are_resolved(scene)) return split;
+    double least = INFINITY;
+    for (int i = 0; i < scene->grains.count; i++)
+        if (rp_grain_share(scene, material, i) > 0)
+            least = fmin(least, rp_scene_grains(scene)[i].largest);
+    split_at(scene, material, least / (1 - scene->particles.jitter), &split);
+    return split;
+}
+
+/* The kind at `part` of the shares. */
+static int pick_kind(const rp_scene *scene, const rp_grain_split *split, bool large, int material,
+                     double part)
+{
+    double shares[RP_KINDS_MAX], all = 0;
+    int key = is_named(scene, material) ? material : -1, picked = 0;
+    for (int i = 0; i < scene->grains.count; i++) {
+        double fits = split->fits[i];
+        shares[i] = share_of(scene, key, i) * (large ? 1 - fits : fits);
+        all += shares[i];
+    }
+    double left = part * all;
+    for (int i = 0; i < scene->grains.count; i++) {
+        if (!(shares[i] > 0)) continue;
         picked = i;
-        left -= kind->share;
+        left -= shares[i];
         if (left < 0) break;
     }
     return picked;
@@ -74,11 +148,21 @@ static rp_quat random_turn(rp_random4 random)
 
 void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *out)
 {
+    rp_grain_split all = {.fine = 1};
+    for (int i = 0; i < scene->grains.count; i++)
+        all.fits[i] = 1;
+    rp_grain_draw_part(scene, &all, false, material, id, out);
+}
+
+void rp_grain_draw_part(const rp_scene *scene, const rp_grain_split *split, bool large,
+                        int material, uint32_t id, rp_grain *out)
+{
     uint64_t seed = (uint64_t)scene->seed;
     rp_random4 random = rp_random(seed, RP_RANDOM_GRAIN, id);
-    out->kind = pick_kind(scene, material, unit_of(random.bits[0]));
+    out->kind = pick_kind(scene, split, large, material, unit_of(random.bits[0]));
     const rp_grain_spec *kind = &rp_scene_grains(scene)[out->kind];
-    double d = rp_grain_size(kind, unit_of(random.bits[1]));
+    double part = unit_of(random.bits[1]), fits = split->fits[out->kind];
+    double d = rp_grain_size(kind, large ? fits + (1 - fits) * part : fits * part);
     out->diameter = d;
     out->mass = rp_scene_materials(scene)[material].grain_density * kind->clump.volume * d * d * d;
     out->turn = kind->clump.count > 1 ? random_turn(rp_random(seed, RP_RANDOM_TURN, id))
@@ -109,19 +193,32 @@ double rp_grain_mean_spheres(const rp_scene *scene, int material)
     return shares > 0 ? sum / shares : 0;
 }
 
+double rp_grains_held(const rp_scene *scene, int material, double volume)
+{
+    double cell = scene->particles.spacing * scene->particles.spacing * scene->particles.spacing;
+    if (!rp_grains_are_resolved(scene)) return volume / cell;
+    rp_grain_split split = rp_grain_split_of(scene, material);
+    double places = volume / (split.spacing * split.spacing * split.spacing);
+    double large = (double)rp_large_count(scene, &split, material, places);
+    return large > 0 ? large / split.large : places;
+}
+
+/* Large grains are placed among those that fit; where none does, the spacing is a mistake. */
 static rp_code check_kind(const rp_scene *scene, const rp_grain_spec *kind, rp_report *report)
 {
     double spacing = scene->particles.spacing, part = 1 - scene->particles.jitter;
-    if (kind->largest <= part * spacing * SLACK) return RP_OK;
+    for (int i = 0; i < scene->grains.count; i++)
+        if (rp_scene_grains(scene)[i].smallest <= part * spacing * SLACK) return RP_OK;
     char key[128];
     snprintf(key, sizeof key, "grains.%s.%s", kind->name,
              kind->sizes == RP_SIZES_SIEVE ? "sieve" : "diameter");
-    return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
-                      "the largest grains are %.4g m across and would start inside each other: a "
-                      "spacing of %.4g m with a jitter of %g leaves %.4g m; raise "
-                      "particles.spacing to %.4g m",
-                      kind->largest, spacing, scene->particles.jitter, part * spacing,
-                      kind->largest / part * SLACK);
+    return rp_fail_at(
+        report, RP_ERROR_INPUT, NULL, key,
+        "the largest grains are %.4g m across, and no grain of the scene fits a place of the "
+        "lattice: a spacing of %.4g m with a jitter of %g leaves %.4g m; raise "
+        "particles.spacing to %.4g m",
+        kind->largest, spacing, scene->particles.jitter, part * spacing,
+        kind->largest / part * SLACK);
 }
 
 static rp_code check_ratio(const rp_scene *scene, rp_report *report)

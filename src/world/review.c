@@ -19,6 +19,8 @@
  * much faster than before and after it must be to be told of. */
 #define KEY_PIECES 8
 #define KEY_RATIO 4
+/* Grain-steps that take weeks: some ten millions are done in a second. */
+#define WORK_MOST 2e13
 /* Ends the search for what a grain falls on. */
 #define FALL_STEPS 400
 
@@ -50,12 +52,19 @@ static bool is_in_source(const rp_world *world, const rp_source_spec *source, rp
            rp_shape_distance(&source->shape, local, NULL) < -world->scene->particles.spacing / 2;
 }
 
+/* m. Of two sources the one with the finer lattice makes room for the other's grains. */
+static double lattice_of(const rp_world *world, const rp_source_spec *source)
+{
+    return rp_grain_split_of(world->scene, source->material).spacing;
+}
+
 /* A source after `index` with that place, too: each pair is told of once. */
 static const rp_source_spec *other_source_at(const rp_world *world, int index, rp_vec3 point)
 {
     const rp_source_spec *sources = rp_scene_sources(world->scene);
     for (int i = index + 1; i < world->scene->sources.count; i++)
-        if (sources[i].at == sources[index].at && is_in_source(world, &sources[i], point))
+        if (sources[i].at == sources[index].at && is_in_source(world, &sources[i], point) &&
+            lattice_of(world, &sources[i]) == lattice_of(world, &sources[index]))
             return &sources[i];
     return NULL;
 }
@@ -92,7 +101,7 @@ static places look_at_source(rp_review *review, int index)
 {
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
-    rp_sampling lattice = rp_source_sampling(scene, source, SAMPLES);
+    rp_sampling lattice = rp_source_sampling(source, scene->particles.spacing, SAMPLES);
     places p = {.step = lattice.step};
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
@@ -142,7 +151,7 @@ static void review_source(rp_review *review, int index)
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
     double spacing = scene->particles.spacing;
-    double grains = rp_shape_volume(&source->shape) / (spacing * spacing * spacing);
+    double grains = rp_grains_held(scene, source->material, rp_shape_volume(&source->shape));
     key_text key;
     key_of(key, "sources", source->name);
     if (source->at > scene->time.duration) {
@@ -322,6 +331,25 @@ static void review_time(rp_review *review)
     if (rp_scene_frame_count(scene) <= 1)
         warn(review, "time.duration", "is %g s: only the first frame comes of it",
              scene->time.duration);
+}
+
+/* The smallest grains rule the step of all, and a run of all of them takes weeks. */
+static void review_work(rp_review *review)
+{
+    const rp_world *world = review->world;
+    const rp_scene *scene = world->scene;
+    if (!rp_grains_are_resolved(scene)) return;
+    double dt = world->type->limit_dt(world->solver).dt, smallest = INFINITY;
+    if (scene->time.step > 0) dt = scene->time.step;
+    double steps = scene->time.duration / dt;
+    for (int i = 0; i < scene->grains.count; i++)
+        smallest = fmin(smallest, rp_scene_grains(scene)[i].smallest);
+    if (!(steps * review->grains > WORK_MOST)) return;
+    warn(review, "grains",
+         "contacts of the smallest, %.3g m, last so short that a step is %.2g s: %.2g grains take "
+         "%.2g steps, for weeks. Take larger ones for the smallest, a lower 'young', fewer grains, "
+         "or a shorter duration",
+         smallest, dt, review->grains, steps);
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */
@@ -509,6 +537,7 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
     for (int i = 0; i < scene->emitters.count; i++)
         review_emitter(&review, &rp_scene_emitters(scene)[i]);
     review_amount(&review);
+    review_work(&review);
     review_ground(&review);
     for (int i = 0; i < scene->bodies.count; i++)
         review_body(&review, &rp_scene_bodies(scene)[i]);

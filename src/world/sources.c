@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "world/large.h"
 #include "world/packing.h"
 #include "world/packing_tile.h"
-#include "world/world.h"
 
 #include <stdio.h>
 
@@ -18,6 +18,8 @@
 /* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
  * of neighbouring layers stay as far apart. */
 #define DRIFT 0.02
+/* How far large grains are looked for around a place, in spacings. */
+#define STONE_NEAR 2
 
 static bool batch_add(rp_batch *b, rp_vec3 position)
 {
@@ -34,10 +36,10 @@ void rp_batch_end(rp_batch *b)
 }
 
 /* A shift of at most half `jitter` spacings along each axis, the grain's own for life. */
-static rp_vec3 jitter_of(const rp_scene *scene, uint32_t id)
+static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
 {
     rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_JITTER, id);
-    double reach = scene->particles.jitter * scene->particles.spacing;
+    double reach = scene->particles.jitter * spacing;
     return rp_v3(reach * ((double)rp_random_unit(random.bits[0]) - 0.5),
                  reach * ((double)rp_random_unit(random.bits[1]) - 0.5),
                  reach * ((double)rp_random_unit(random.bits[2]) - 0.5));
@@ -78,11 +80,20 @@ bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double cleara
     return is_walled_off(domain, at, clearance);
 }
 
+/* What grains are made of, and which they are: those that fit the lattice, or the large ones. */
+typedef struct stuff {
+    int material;
+    double moisture;
+    const rp_grain_split *split;
+    bool large;
+} stuff;
+
 /* Kind, size, mass and orientation of a single grain. */
-static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, int material)
+static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, const stuff *of)
 {
     rp_grain grain;
-    rp_grain_draw(scene, material, p->id[i], &grain);
+    int material = of->material;
+    rp_grain_draw_part(scene, of->split, of->large, material, p->id[i], &grain);
     const double turn[4] = {grain.turn.w, grain.turn.x, grain.turn.y, grain.turn.z};
     p->kind[i] = (uint8_t)grain.kind;
     p->diameter[i] = (float)grain.diameter;
@@ -92,11 +103,12 @@ static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, int mate
         p->turn[k][i] = (float)turn[k];
 }
 
-static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity, int material,
-                      double moisture)
+static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
+                      const stuff *of)
 {
     rp_particles *p = &world->particles;
     const rp_scene *scene = world->scene;
+    int material = of->material;
     position = wrapped(&scene->domain, position);
     p->x[i] = (float)position.x;
     p->y[i] = (float)position.y;
@@ -107,21 +119,26 @@ static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 veloc
     p->mass[i] = (float)rp_grain_mean_mass(scene, false, material);
     p->density[i] = (float)rp_scene_materials(scene)[material].density;
     p->material[i] = (uint8_t)material;
-    p->moisture[i] = (float)moisture;
-    if (p->kind) set_shape(p, scene, i, material);
+    p->moisture[i] = (float)of->moisture;
+    if (p->kind) set_shape(p, scene, i, of);
 }
 
 /* A lattice that stands on a floor is just as far from it, so rounding must not count. */
-double rp_scene_clearance(const rp_scene *scene)
+static double clearance_of(double spacing)
 {
-    return scene->particles.spacing * (0.5 - 1e-6);
+    return spacing * (0.5 - 1e-6);
 }
 
-rp_sampling rp_source_sampling(const rp_scene *scene, const rp_source_spec *source, double most)
+double rp_scene_clearance(const rp_scene *scene)
+{
+    return clearance_of(scene->particles.spacing);
+}
+
+rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, double most)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
-    double step = fmax(scene->particles.spacing, cbrt(size.x * size.y * size.z / most));
+    double step = fmax(spacing, cbrt(size.x * size.y * size.z / most));
     /* Centred: what is left over at the sides is the same on both. */
     rp_vec3 count = rp_v3(floor(size.x / step + 1e-6), floor(size.y / step + 1e-6),
                           floor(size.z / step + 1e-6));
@@ -131,37 +148,52 @@ rp_sampling rp_source_sampling(const rp_scene *scene, const rp_source_spec *sour
     return (rp_sampling){.step = step, .first = first, .count = count};
 }
 
-/* What becomes of a place of the lattice, and how far around it all places share its lot: distances
- * change by no more than the way that one goes. */
-typedef struct lot {
-    enum { OUTSIDE, FREE, IN_VOID, IN_BODY } kind;
-    double reach; /* m */
-} lot;
-
-static lot lot_of(const rp_world *world, const rp_source_spec *source, rp_vec3 local)
+/* And from large grains: those of a lattice may be shifted towards their corners, further than
+ * their own place goes. */
+static double clearance_of_stones(const rp_scene *scene, double spacing)
 {
-    double outside = rp_shape_distance(&source->shape, local, NULL);
-    if (outside > 0) return (lot){OUTSIDE, outside};
-    rp_vec3 point = rp_pose_to_world(source->pose, local);
-    double clearance = rp_scene_clearance(world->scene);
-    double hole = rp_world_gap_to_voids(world, point) - clearance;
-    if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
-    double body = rp_world_gap_to_bodies(world, wrapped(&world->scene->domain, point)) - clearance;
-    if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
-    return (lot){FREE, fmin(-outside, fmin(hole, body))};
+    return spacing * (0.5 + 0.37 * scene->particles.jitter);
 }
 
 /* A source in the making. */
 typedef struct filling {
     const rp_world *world;
     const rp_source_spec *source;
-    rp_vec3 first; /* m, the first place of its lattice, in the shape's frame */
+    rp_grain_split split;
+    double spacing;   /* m, of its lattice */
+    rp_stones stones; /* large grains that are there already */
+    rp_vec3 first;    /* m, the first place of its lattice, in the shape's frame */
     rp_batch batch;
     rp_lattice lattice; /* which places they are, for a relaxed packing */
     size_t taken;       /* places that bodies take up */
     bool relaxed;       /* else grains are on the lattice still */
 } filling;
 
+/* What becomes of a place of the lattice, and how far around it all places share its lot: distances
+ * change by no more than the way that one goes. */
+typedef struct lot {
+    enum { OUTSIDE, FREE, IN_VOID, IN_BODY, IN_STONE } kind;
+    double reach; /* m */
+} lot;
+
+static lot lot_of(const filling *f, rp_vec3 local)
+{
+    const rp_world *world = f->world;
+    const rp_source_spec *source = f->source;
+    double outside = rp_shape_distance(&source->shape, local, NULL);
+    if (outside > 0) return (lot){OUTSIDE, outside};
+    rp_vec3 point = rp_pose_to_world(source->pose, local);
+    double clearance = clearance_of(f->spacing);
+    double hole = rp_world_gap_to_voids(world, point) - clearance;
+    if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
+    double body = rp_world_gap_to_bodies(world, wrapped(&world->scene->domain, point)) - clearance;
+    if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
+    double clear = clearance_of_stones(world->scene, f->spacing);
+    double stone = rp_stones_gap(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
+    if (stone < 0) return (lot){IN_STONE, fmin(fmin(-outside, hole), fmin(body, -stone))};
+    if (!f->stones.count) stone = INFINITY;
+    return (lot){FREE, fmin(fmin(-outside, stone), fmin(hole, body))};
+}
 static bool is_relaxed(const rp_scene *scene)
 {
     return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
@@ -169,7 +201,7 @@ static bool is_relaxed(const rp_scene *scene)
 
 static bool add_place(filling *f, double number, rp_vec3 local, double reach)
 {
-    double spacing = f->world->scene->particles.spacing;
+    double spacing = f->spacing;
     if (!batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
     return !is_relaxed(f->world->scene) ||
            rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
@@ -178,13 +210,13 @@ static bool add_place(filling *f, double number, rp_vec3 local, double reach)
 /* A row of `count` places along x. */
 static rp_code fill_row(filling *f, rp_vec3 first, double count, rp_report *report)
 {
-    double spacing = f->world->scene->particles.spacing, known = 0; /* places judged already */
+    double spacing = f->spacing, known = 0; /* places judged already */
     double judged = 0;
     lot now = {OUTSIDE, 0};
     for (double i = 0; i < count; i++) {
         rp_vec3 local = rp_v3_madd(first, spacing, rp_v3(i, 0, 0));
         if (i >= known) {
-            now = lot_of(f->world, f->source, local);
+            now = lot_of(f, local);
             known = i + 1 + floor(now.reach / spacing * (1 - 1e-9));
             judged = i;
         }
@@ -199,7 +231,7 @@ static rp_code fill_row(filling *f, rp_vec3 first, double count, rp_report *repo
 static void set_periods(filling *f, rp_vec3 count)
 {
     const rp_domain_spec *domain = &f->world->scene->domain;
-    double spacing = f->world->scene->particles.spacing;
+    double spacing = f->spacing;
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
     const double counts[3] = {count.x, count.y, count.z};
     const double lengths[3] = {length.x, length.y, length.z};
@@ -214,7 +246,7 @@ static void set_periods(filling *f, rp_vec3 count)
 /* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
 static rp_code fill_shape(filling *f, rp_report *report)
 {
-    rp_sampling places = rp_source_sampling(f->world->scene, f->source, INFINITY);
+    rp_sampling places = rp_source_sampling(f->source, f->spacing, INFINITY);
     double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
     bool relaxed = is_relaxed(f->world->scene), made = true;
     f->first = places.first;
@@ -239,8 +271,8 @@ static bool is_free(void *context, const int32_t place[3], const float shift[3])
     const filling *f = context;
     rp_vec3 at = rp_v3((double)place[0] + (double)shift[0], (double)place[1] + (double)shift[1],
                        (double)place[2] + (double)shift[2]);
-    rp_vec3 local = rp_v3_madd(f->first, f->world->scene->particles.spacing, at);
-    return lot_of(f->world, f->source, local).kind == FREE;
+    rp_vec3 local = rp_v3_madd(f->first, f->spacing, at);
+    return lot_of(f, local).kind == FREE;
 }
 
 /* Each source has a cut of its own through the packing. */
@@ -265,7 +297,7 @@ static rp_code relax_places(filling *f, rp_report *report)
 {
     rp_batch *b = &f->batch;
     if (!is_relaxed(f->world->scene) || !b->count) return RP_OK;
-    double spacing = f->world->scene->particles.spacing;
+    double spacing = f->spacing;
     float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
     if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
     int32_t origin[3];
@@ -300,24 +332,107 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
                       lost, b->count, at.x, at.y, at.z);
 }
 
+/* With the large grains that are there by now. */
+static rp_code begin_filling(filling *f, const rp_world *world, const rp_source_spec *source,
+                             rp_report *report)
+{
+    *f = (filling){.world = world, .source = source};
+    f->split = rp_grain_split_of(world->scene, source->material);
+    f->spacing = f->split.spacing;
+    return rp_stones_collect(&f->stones, world, report);
+}
+
+static void end_filling(filling *f)
+{
+    rp_lattice_end(&f->lattice);
+    rp_batch_end(&f->batch);
+    rp_stones_end(&f->stones);
+}
+
+static rp_vec3 velocity_at(const rp_source_spec *source, rp_vec3 position)
+{
+    rp_vec3 arm = rp_v3_sub(position, source->position);
+    return rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
+}
+
+/* --- large grains ----------------------------------------------------------------------------- */
+
+/* Diameters, places and fates of large grains in the making. */
+typedef struct large {
+    double *diameters;
+    rp_vec3 *positions;
+    uint8_t *lost; /* of all grains of the table; the large ones come last */
+} large;
+
+static rp_code place_large(rp_world *world, filling *f, size_t count, size_t first, large *l,
+                           rp_report *report)
+{
+    const rp_source_spec *source = f->source;
+    rp_particles *p = &world->particles;
+    stuff of = {source->material, source->moisture, &f->split, true};
+    for (size_t n = 0; n < count; n++) {
+        set_grain(world, first + n, source->position, source->velocity, &of);
+        l->diameters[n] = (double)p->diameter[first + n];
+    }
+    rp_code code = rp_large_place(world, source, l->diameters, count, &f->stones, l->positions,
+                                  l->lost + first, report);
+    size_t lost = 0;
+    for (size_t n = 0; n < count && code == RP_OK; n++) {
+        lost += l->lost[first + n];
+        set_grain(world, first + n, l->positions[n], velocity_at(source, l->positions[n]), &of);
+    }
+    if (code == RP_OK) rp_particles_remove(p, l->lost);
+    if (code == RP_OK && lost)
+        rp_log(RP_LOG_WARNING, "source '%s' has room for %zu of its %zu large grains", source->name,
+               count - lost, count);
+    return code;
+}
+
+/* As many as belong to the grains that the lattice has places for. */
+static rp_code emit_large(rp_world *world, const rp_source_spec *source, rp_report *report)
+{
+    filling f;
+    size_t first = 0, count = 0;
+    rp_code code = begin_filling(&f, world, source, report);
+    if (code == RP_OK && f.split.large > 0) code = fill_shape(&f, report);
+    if (code == RP_OK && f.split.large > 0)
+        count = rp_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
+    if (code == RP_OK && count)
+        code = rp_particles_append(&world->particles, count, &first, report);
+    if (code == RP_OK && count) {
+        size_t all = world->particles.count;
+        large l = {rp_allocate_zero(count * sizeof(double)),
+                   rp_allocate_zero(count * sizeof(rp_vec3)), rp_allocate_zero(all)};
+        code = l.diameters && l.positions && l.lost
+                   ? place_large(world, &f, count, first, &l, report)
+                   : rp_fail_memory(report, all + count * 32, source->name);
+        if (l.diameters) rp_release(l.diameters, count * sizeof(double));
+        if (l.positions) rp_release(l.positions, count * sizeof(rp_vec3));
+        if (l.lost) rp_release(l.lost, all);
+    }
+    end_filling(&f);
+    return code;
+}
+
+/* --- the lattice ------------------------------------------------------------------------------ */
+
 static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
 {
-    filling f = {.world = world, .source = source};
+    filling f;
     const rp_scene *scene = world->scene;
     size_t first = 0;
-    rp_code code = fill_shape(&f, report);
+    rp_code code = begin_filling(&f, world, source, report);
+    if (code == RP_OK) code = fill_shape(&f, report);
     const rp_batch *b = &f.batch;
+    stuff of = {source->material, source->moisture, &f.split, false};
     if (code == RP_OK) code = check_places(world, source, b, report);
     if (code == RP_OK) code = relax_places(&f, report);
-    rp_lattice_end(&f.lattice);
     if (code == RP_OK) code = rp_particles_append(&world->particles, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++) {
-        rp_vec3 arm = rp_v3_sub(b->positions[n], source->position);
-        rp_vec3 velocity = rp_v3_add(source->velocity, rp_v3_cross(source->spin, arm));
-        rp_vec3 shift =
-            f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, world->particles.id[first + n]);
-        set_grain(world, first + n, rp_v3_add(b->positions[n], shift), velocity, source->material,
-                  source->moisture);
+        rp_vec3 shift = f.relaxed ? rp_v3(0, 0, 0)
+                                  : jitter_of(scene, f.spacing, world->particles.id[first + n]);
+        set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
+                  velocity_at(source, b->positions[n]), &of);
     }
     if (code == RP_OK && f.taken)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
@@ -326,7 +441,39 @@ static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_rep
         rp_log(RP_LOG_INFO,
                "source '%s' stays empty: it is smaller than a grain, or voids and bodies fill it",
                source->name);
-    rp_batch_end(&f.batch);
+    end_filling(&f);
+    return code;
+}
+
+/* The source that is due and has the widest lattice, or NULL: finer ones fill what that leaves. */
+static const rp_source_spec *next_source(const rp_world *world)
+{
+    const rp_source_spec *next = NULL;
+    double widest = 0;
+    for (int i = 0; i < world->scene->sources.count; i++) {
+        const rp_source_spec *source = &rp_scene_sources(world->scene)[i];
+        if (source->at > world->time || world->source_done[i]) continue;
+        double spacing = rp_grain_split_of(world->scene, source->material).spacing;
+        if (spacing <= widest) continue;
+        widest = spacing;
+        next = source;
+    }
+    return next;
+}
+
+/* All that are due: large grains first, which do not fit the lattices of the others (W17). */
+static rp_code emit_sources(rp_world *world, rp_report *report)
+{
+    const rp_source_spec *sources = rp_scene_sources(world->scene), *source;
+    bool resolved = rp_grains_are_resolved(world->scene);
+    rp_code code = RP_OK;
+    for (int i = 0; i < world->scene->sources.count && code == RP_OK && resolved; i++)
+        if (sources[i].at <= world->time && !world->source_done[i])
+            code = emit_large(world, &sources[i], report);
+    while (code == RP_OK && (source = next_source(world))) {
+        code = emit_source(world, source, report);
+        world->source_done[source - sources] = 1;
+    }
     return code;
 }
 
@@ -388,6 +535,12 @@ static rp_code fail_emitter(const rp_emitter_spec *spec, rp_report *report, cons
     return rp_fail_at(report, RP_ERROR_INPUT, NULL, key, "%s", what);
 }
 
+static bool fits_stream(const rp_scene *scene, int material)
+{
+    rp_grain_split split = rp_grain_split_of(scene, material);
+    return split.spacing <= scene->particles.spacing && !(split.large > 0);
+}
+
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
     char what[256];
@@ -402,6 +555,14 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
             spec, report,
             "the nozzle lies or reaches behind a wall of the domain; move it, make it "
             "smaller, or widen or open the domain");
+    if (rp_grains_are_resolved(scene) && !fits_stream(scene, spec->material)) {
+        snprintf(what, sizeof what,
+                 "some grains of its material do not fit a place of the stream, which a "
+                 "particles.spacing of %.4g m makes %.4g m wide; raise it, or let a source make "
+                 "the large ones",
+                 scene->particles.spacing, rp_grain_room(scene));
+        return fail_emitter(spec, report, what);
+    }
     double full = rp_stream_full_rate(scene, spec);
     if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
     snprintf(what, sizeof what,
@@ -497,9 +658,9 @@ static double layer_reach(const rp_scene *scene)
 
 /* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
  * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
- * number. What a body or a wall bars is lost. */
+ * number. What a body, a wall or a large grain bars is lost. */
 static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
-                          double way, rp_batch *b, rp_report *report)
+                          double way, const rp_stones *stones, rp_batch *b, rp_report *report)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double spacing = world->scene->particles.spacing;
@@ -518,7 +679,8 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
             rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
-            if (is_walled_off(&world->scene->domain, to, rp_scene_clearance(world->scene)))
+            if (is_walled_off(&world->scene->domain, to, clearance_of(spacing))) continue;
+            if (rp_stones_gap(stones, to, spacing) < clearance_of_stones(world->scene, spacing))
                 continue;
             if (is_barred(world, from, spec->direction, way + place.z)) continue;
             if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
@@ -573,14 +735,19 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
     double interval = layer_interval(world->scene, spec);
     rp_batch *b = &world->batch;
     b->count = 0;
-    rp_code code = RP_OK;
+    if (spec->start + interval * (double)stream->next_layer > world->time) return RP_OK;
+    rp_stones stones;
+    rp_code code = rp_stones_collect(&stones, world, report);
     for (;;) {
         double due = spec->start + interval * (double)stream->next_layer;
         if (due > world->time || due >= spec->stop || code != RP_OK) break;
-        if (rp_is_stopped(&world->stop)) return RP_INTERRUPTED;
+        if (rp_is_stopped(&world->stop)) {
+            rp_stones_end(&stones);
+            return RP_INTERRUPTED;
+        }
         if (!b->count) draw_back(world, spec);
-        code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due), b,
-                          report);
+        code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due),
+                          &stones, b, report);
         if (code == RP_OK && (double)(world->particles.count + b->count) > world->most_grains)
             code =
                 rp_fail(report, RP_ERROR_MEMORY,
@@ -588,24 +755,21 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
                         world->time, spec->name, world->most_grains);
         stream->next_layer++;
     }
+    rp_stones_end(&stones);
     size_t first = 0;
+    rp_grain_split split = rp_grain_split_of(world->scene, spec->material);
+    stuff of = {spec->material, spec->moisture, &split, false};
     if (code == RP_OK && b->count)
         code = rp_particles_append(&world->particles, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++)
         set_grain(world, first + n, b->positions[n], rp_v3_scale(spec->direction, spec->speed),
-                  spec->material, spec->moisture);
+                  &of);
     return code;
 }
 
 rp_code rp_world_emit(rp_world *world, rp_report *report)
 {
-    rp_code code = RP_OK;
-    for (int i = 0; i < world->scene->sources.count && code == RP_OK; i++) {
-        const rp_source_spec *source = &rp_scene_sources(world->scene)[i];
-        if (source->at > world->time || world->source_done[i]) continue;
-        code = emit_source(world, source, report);
-        world->source_done[i] = 1;
-    }
+    rp_code code = emit_sources(world, report);
     for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
         code = emit_stream(world, &world->streams[i], report);
     return code;

@@ -78,7 +78,7 @@ typedef struct rp_sampling {
     rp_vec3 first; /* m */
     rp_vec3 count; /* along each axis */
 } rp_sampling;
-rp_sampling rp_source_sampling(const rp_scene *scene, const rp_source_spec *source, double most);
+rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, double most);
 /* m3; infinite where grains can leave. */
 double rp_domain_closed_volume(const rp_domain_spec *domain);
 /* The place inside the period; elsewhere as it is. */
@@ -107,6 +107,25 @@ typedef struct rp_grain {
 /* What grain `id` of a material is, the same for life: its kind by the shares, its size by the
  * kind's distribution, any orientation as likely as another. */
 void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *out);
+/* The largest grain that a place of the scene's lattice has room for, m. */
+double rp_grain_room(const rp_scene *scene);
+/* The share of a kind among the grains of a material, in number; 0 where it is not one of them. */
+double rp_grain_share(const rp_scene *scene, int material, int kind);
+#define RP_KINDS_MAX 256
+/* The grains of a material: those that fit a place of the lattice on which its sources lay them,
+ * and the large ones, which are placed first (W17). A material of which none fits the scene's
+ * spacing has a wider lattice, where the kind with the smallest grains fits. */
+typedef struct rp_grain_split {
+    double spacing;            /* m, of the lattice */
+    double fits[RP_KINDS_MAX]; /* part of each kind that fits: its sizes up to that part */
+    double fine, large;        /* shares of both in number; together 1 */
+} rp_grain_split;
+rp_grain_split rp_grain_split_of(const rp_scene *scene, int material);
+/* As rp_grain_draw, out of those that fit or out of the large ones. */
+void rp_grain_draw_part(const rp_scene *scene, const rp_grain_split *split, bool large,
+                        int material, uint32_t id, rp_grain *out);
+/* How many grains of the material so much space holds, as sources lay them. */
+double rp_grains_held(const rp_scene *scene, int material, double volume);
 /* What a grain of the material weighs in the mean, kg: by its kinds when they are `resolved`, or
  * what fills a spacing cubed. */
 double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material);
@@ -115,7 +134,7 @@ double rp_grain_mean_spheres(const rp_scene *scene, int material);
 /* Whether the scene's method resolves grains, and whether some of them need an orientation. */
 bool rp_grains_are_resolved(const rp_scene *scene);
 bool rp_grains_are_turned(const rp_scene *scene);
-/* Whether all kinds fit into the spacing and to each other, and no material is without one. */
+/* Whether kinds fit into the spacing and to each other, and no material is without one. */
 rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
 
 /* clear.c: where grains may appear. */

@@ -339,17 +339,150 @@ static void what_does_not_fit_is_refused(void **state)
     (void)state;
     check_refused(PARTICLES "grains: {g: {diameter: 19 mm}}\n", "grains.g.diameter",
                   "raise particles.spacing to 0.02111 m");
-    check_refused(PARTICLES "grains: {g: {diameter: 1 cm}, h: {diameter: 15 mm, spread: 0.5}}\n",
-                  "grains.h.diameter", "0.0225 m across");
-    check_refused(PARTICLES "grains: {g: {sizes: sieve, sieve: [{diameter: 1 mm, passing: 0}, "
-                            "{diameter: 19 mm, passing: 1}]}}\n",
-                  "grains.g.sieve", "0.019 m across");
-    check_refused(PARTICLES "grains: {g: {diameter: 1 cm}, h: {diameter: 0.4 mm}}\n", "grains",
-                  "20 times the smallest");
+    check_refused(PARTICLES "grains: {g: {sizes: sieve, sieve: [{diameter: 19 mm, passing: 0}, "
+                            "{diameter: 25 mm, passing: 1}]}}\n",
+                  "grains.g.sieve", "0.025 m across");
+    check_refused(PARTICLES "grains: {g: {diameter: 1 cm}, h: {diameter: 0.09 mm}}\n", "grains",
+                  "100 times the smallest");
     check_refused(PARTICLES "materials: {a: {}, b: {}}\ngrains: {g: {material: a}}\n", "grains",
                   "no kind of grain is for the material 'b'");
     check_refused(RESOLVED "detail: {factor: 100}\n", "detail.factor",
                   "with 'dem' every grain is a real one: leave 'detail' out");
+}
+
+/* --- grains that do not fit the lattice ---------------------------------------------------------
+ */
+
+#define FINE "particles: {spacing: 5 mm, jitter: 0.1}\nsolver: {method: dem}\n"
+
+/* How deep the balls around any two grains are in each other at most, in radii of the smaller. */
+static double deepest(const rp_world *world)
+{
+    const rp_particles *p = &world->particles;
+    const rp_domain_spec *d = &world->scene->domain;
+    rp_vec3 length = rp_v3_sub(d->high, d->low);
+    double most = 0;
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            rp_vec3 way =
+                rp_v3((double)p->x[i] - (double)p->x[j], (double)p->y[i] - (double)p->y[j],
+                      (double)p->z[i] - (double)p->z[j]);
+            if (d->periodic & 1) way.x -= length.x * round(way.x / length.x);
+            if (d->periodic & 2) way.y -= length.y * round(way.y / length.y);
+            double a = (double)p->diameter[i] / 2, b = (double)p->diameter[j] / 2;
+            most = fmax(most, (a + b - rp_v3_length(way)) / fmin(a, b));
+        }
+    return most;
+}
+
+/* Volumes of grains below and above a size, m3. */
+static void volumes_of(const rp_world *world, double size, double volumes[2])
+{
+    const rp_particles *p = &world->particles;
+    volumes[0] = volumes[1] = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        double d = p->diameter[i];
+        volumes[d > size] += RP_PI / 6 * d * d * d;
+    }
+}
+
+/* Half of the volume each: 125 small ones for a large one five times as wide. */
+static void large_grains_have_room_among_small_ones(void **state)
+{
+    (void)state;
+    const char *packings[] = {"relaxed", "lattice"};
+    for (int k = 0; k < 2; k++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "particles: {spacing: 5 mm, jitter: 0.1, packing: %s}\nsolver: {method: dem}\n"
+                 "domain: {low: [0, 0, 0], high: [0.15, 0.15, 0.3], periodic: [x, y]}\n"
+                 "grains: {s: {shape: sphere, diameter: 4.5 mm, share: 125}, l: {shape: sphere, "
+                 "diameter: 22.5 mm, share: 1}}\n"
+                 "sources: {all: {shape: box, size: [0.15, 0.15, 0.12], position: [0.075, 0.075, "
+                 "0.06]}}\n",
+                 packings[k]);
+        rp_scene *scene = scene_of(text);
+        rp_world *world = world_of(scene, 1);
+        double volumes[2], held = rp_grains_held(scene, 0, 0.15 * 0.15 * 0.12);
+        volumes_of(world, 0.01, volumes);
+        assert_true(volumes[1] > 0.6 * volumes[0] && volumes[1] < 1.5 * volumes[0]);
+        assert_true(volumes[0] + volumes[1] > 0.4 * 0.15 * 0.15 * 0.12);
+        check_part((double)world->particles.count, held, 0.15);
+        check_near(deepest(world), 0, 1e-4);
+        rp_world_destroy(world);
+        rp_scene_destroy(scene);
+    }
+}
+
+/* By mass: a third each from 3 to 4.5, to 20 and to 40 mm. */
+static void wide_sieve_curves_are_filled(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        FINE
+        "domain: {low: [0, 0, 0], high: [0.1, 0.1, 0.3]}\n"
+        "grains: {g: {shape: sphere, sizes: sieve, sieve: [{diameter: 3 mm, passing: 0}, "
+        "{diameter: 4.5 mm, passing: 34 %}, {diameter: 20 mm, passing: 67 %}, {diameter: 40 "
+        "mm, passing: 1}]}}\n"
+        "sources: {all: {shape: box, size: [0.1, 0.1, 0.15], position: [0.05, 0.05, 0.075]}}\n");
+    rp_world *world = world_of(scene, 1);
+    double volumes[2];
+    volumes_of(world, 0.02, volumes);
+    check_near(volumes[1] / (volumes[0] + volumes[1]), 0.33, 0.15);
+    volumes_of(world, 0.0045, volumes);
+    check_near(volumes[0] / (volumes[0] + volumes[1]), 0.34, 0.15);
+    check_near(deepest(world), 0, 1e-4);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* Whatever their order, the coarser lattice comes first and the finer one goes around it; and later
+ * sources and streams do, too. */
+static void finer_sources_make_room(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        FINE
+        "domain: {low: [0, 0, 0], high: [0.15, 0.15, 0.3]}\ngravity: [0, 0, 0]\n"
+        "materials: {sand: {}, stone: {}}\n"
+        "grains: {s: {shape: sphere, diameter: 4.5 mm, material: sand}, l: {shape: sphere, "
+        "diameter: 4 cm, material: stone}}\n"
+        "sources:\n"
+        "  sand: {shape: box, size: [0.14, 0.14, 0.03], position: [0.075, 0.075, 0.05], "
+        "material: sand}\n"
+        "  stone: {shape: box, size: [0.14, 0.14, 0.1], position: [0.075, 0.075, 0.06], "
+        "material: stone}\n"
+        "  late: {shape: box, size: [0.14, 0.14, 0.02], position: [0.075, 0.075, 0.09], "
+        "material: sand, at: 1e-5}\n"
+        "emitters:\n"
+        "  jet: {nozzle: disc, radius: 0.03, position: [0.075, 0.075, 0.13], speed: 1, material: "
+        "sand}\n");
+    rp_world *world = world_of(scene, 1);
+    size_t stones = 0, before = world->particles.count;
+    for (size_t i = 0; i < before; i++)
+        stones += world->particles.diameter[i] > 0.03f;
+    assert_int_equal(stones, 18); /* three by three in two layers, 44 mm apart */
+    check_near(deepest(world), 0, 1e-4);
+    while (rp_world_time(world) < 2e-4)
+        check_ok(rp_world_step(world, NULL), NULL);
+    assert_true(world->particles.count > before + 1000);
+    check_near(deepest(world), 0, 1e-2);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
+}
+
+/* A stream has no place for them. */
+static void streams_refuse_large_grains(void **state)
+{
+    (void)state;
+    rp_scene *scene = scene_of(
+        FINE "grains: {s: {diameter: 4 mm, share: 99}, l: {diameter: 4 cm, share: 1}}\n"
+             "emitters: {jet: {nozzle: disc, radius: 0.03, position: [0, 0, 1], speed: 1}}\n");
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_stream_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "do not fit a place"));
+    rp_report_destroy(report);
+    rp_scene_destroy(scene);
 }
 
 int main(void)
@@ -367,6 +500,10 @@ int main(void)
         cmocka_unit_test(balls_are_not_turned),
         cmocka_unit_test(damaged_grains_are_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(large_grains_have_room_among_small_ones),
+        cmocka_unit_test(wide_sieve_curves_are_filled),
+        cmocka_unit_test(finer_sources_make_room),
+        cmocka_unit_test(streams_refuse_large_grains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

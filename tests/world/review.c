@@ -176,6 +176,28 @@ static void bodies_that_are_fast_for_an_instant(void **state)
     name ": {shape: box, size: [0.2, 0.2, 0.2], position: [" x ", 0, " z                           \
          "], motion: dynamic, density: 1000}"
 
+/* Sand around stones is no mistake, and neither is a wide mixture; steps without end are one. */
+static void single_grains(void **state)
+{
+    (void)state;
+    const expectation all[] = {
+        {"particles: {spacing: 2 cm}\nsolver: {method: dem}\n" ROOM SAND
+         "materials: {sand: {}, stone: {}}\n"
+         "grains: {s: {material: sand, shape: sphere}, l: {material: stone, diameter: 15 cm}}\n",
+         NULL, NULL},
+        {"particles: {spacing: 2 cm}\nsolver: {method: dem}\n" ROOM
+         "materials: {sand: {}, stone: {}}\n"
+         "grains: {s: {material: sand, shape: sphere}, l: {material: stone, diameter: 15 cm}}\n"
+         "sources: {a: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 0.3], material: sand}, "
+         "b: {shape: box, size: [0.2, 0.2, 0.2], position: [0, 0, 0.3], material: stone}}\n",
+         NULL, NULL},
+        {"particles: {spacing: 2 cm}\nsolver: {method: dem}\ntime: {duration: 100000 s}\n" ROOM SAND
+         "materials: {sand: {young: 100 GPa}}\ngrains: {s: {shape: sphere, diameter: 2 mm}}\n",
+         "grains", "for weeks"},
+    };
+    CHECK_ALL(all);
+}
+
 static void bodies_inside_each_other(void **state)
 {
     (void)state;
@@ -279,6 +301,7 @@ int main(void)
         cmocka_unit_test(sand_that_is_not_there),
         cmocka_unit_test(sand_and_bodies),
         cmocka_unit_test(bodies_that_are_fast_for_an_instant),
+        cmocka_unit_test(single_grains),
         cmocka_unit_test(bodies_inside_each_other),
         cmocka_unit_test(openings_too_narrow),
         cmocka_unit_test(what_stops_a_run_is_a_fault),

@@ -4,6 +4,8 @@
 
 /* Moments of inertia that differ by less than this part are the same. */
 #define EVEN 1e-6
+/* The skin is in parts of the mean diameter, but of no more than so many of the smallest. */
+#define SKIN_MOST 3
 
 #define REAL(name, unit_, preset_, low_, high_, help_)                                             \
     {                                                                                              \
@@ -29,7 +31,9 @@ static const rp_param params[] = {
     REAL(contact_time, "s", "1e-4 s", 1e-12, 10, "linear: how long two mean grains touch"),
     REAL(slip_damping, "", "1", 0, 100, "viscous: damping of slip, in parts of the critical one"),
     REAL(steps, "", "20", 4, 1e4, "how many steps a contact lasts"),
-    REAL(skin, "", "0.1", 0.01, 1, "how far lists reach beyond contacts, in mean diameters"),
+    REAL(skin, "", "0.1", 0.01, 1,
+         "how far lists reach beyond contacts, in mean diameters, of three times the smallest at "
+         "most"),
     REAL(rupture, "", "0.2", 0, 1, "gap at which the water between grains breaks, in parts of R*"),
     REAL(overlap_most, "", "0.5", 0.001, 2,
          "overlap, in parts of the smaller radius, at which a run is stopped"),
@@ -167,13 +171,28 @@ static rp_code take_period(rp_solver *solver, rp_report *report)
     for (int a = 0; a < 3; a++) {
         if (!(domain->periodic >> a & 1)) continue;
         *periods[a] = lengths[a];
-        if (lengths[a] < 2 * solver->reach)
+        double least = 2 * (solver->reach.part * solver->largest + solver->slack);
+        if (lengths[a] < least)
             return rp_fail(report, RP_ERROR_INPUT,
                            "domain: along %c it is periodic and %g m long; grains of %g m need at "
                            "least %g m",
-                           'x' + a, lengths[a], solver->largest, 2 * solver->reach);
+                           'x' + a, lengths[a], solver->largest, least);
     }
     return RP_OK;
+}
+
+/* The smallest grains are the most and the quickest: a skin of a mean that large ones raise would
+ * give them neighbours without number. R* of a pair is at most a quarter of both radii. */
+static void take_reach(rp_solver *solver)
+{
+    double size = fmin(solver->diameter, SKIN_MOST * solver->smallest);
+    solver->slack = solver->params.skin * size;
+    solver->bridge = solver->cohesive ? solver->params.rupture : 0;
+    solver->reach = (rp_reach){.smallest = solver->smallest,
+                               .largest = solver->largest,
+                               .part = 1 + solver->bridge / 4,
+                               .skin = solver->slack};
+    solver->wide = rp_reach_is_wide(&solver->reach);
 }
 
 static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *report)
@@ -187,12 +206,7 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     solver->stats.density_error = -1;
     take_kinds(solver);
     solver->cohesive = is_ever_wet(frame->scene);
-    solver->skin = solver->wall_skin = solver->slack = solver->params.skin * solver->diameter;
-    if (solver->cohesive) { /* R* is half a radius between grains, and a whole one on a wall */
-        solver->skin += solver->params.rupture * solver->largest / 4;
-        solver->wall_skin += solver->params.rupture * solver->largest / 2;
-    }
-    solver->reach = solver->largest + solver->skin;
+    take_reach(solver);
     rp_code code = take_period(solver, report);
     if (code == RP_OK) code = rp_dem_roughen(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);
@@ -200,7 +214,7 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
-        double cell = solver->reach / solver->smallest;
+        double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
         rp_neighbor_borrow(frame->neighbor, &solver->spring_room);
         rp_neighbor_refuse_crowds(frame->neighbor, cell * cell * cell);
         *out = solver;

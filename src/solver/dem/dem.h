@@ -152,12 +152,13 @@ struct rp_solver {
     double least_radius;                /* m, of any sphere */
     double least_mass;                  /* kg, of any grain */
     double stiffest;                    /* hertz: largest 4/3 E*, Pa; linear: N/m */
-    double slack;           /* m, that grains may go before there are new lists, twice */
-    double skin, wall_skin; /* m, that lists reach beyond contacts: water reaches further */
-    double reach;           /* m, of lists of grains */
-    rp_vec3 period;         /* m; 0 where an axis is not periodic */
-    double dt;              /* s, of the step in hand */
-    rp_vec3 gravity;        /* m/s2, likewise */
+    double slack;    /* m, that grains may go before there are new lists, twice */
+    double bridge;   /* gap at which the water between two breaks, in parts of R*; 0: all are dry */
+    rp_reach reach;  /* of lists of grains */
+    bool wide;       /* sizes differ so much that they make levels */
+    rp_vec3 period;  /* m; 0 where an axis is not periodic */
+    double dt;       /* s, of the step in hand */
+    rp_vec3 gravity; /* m/s2, likewise */
 
     int material_count;
     rp_dem_pair *pairs;      /* of two materials */
@@ -184,7 +185,7 @@ struct rp_solver {
     double moved;      /* m, that any sphere has gone since */
     double most_moved; /* m, the most that this has been */
     double body_moved; /* m, that any surface has gone since, at most */
-    double overlap;    /* m, the largest of the last step */
+    double load;       /* m2/kg2, R* xi / m*^2, the largest of the last step */
     rp_step_stats stats;
     rp_timer timers[RP_DEM_STAGES]; /* since the start; nothing reads them but benchmarks */
     uint64_t rebuilds;
@@ -267,7 +268,19 @@ double rp_dem_fifth_root(double x);
 /* lists.c */
 /* m, between two spheres by where they are; negative where they overlap. */
 float rp_dem_gap(const rp_solver *solver, const float *from, const float *to);
-/* m: gaps of a class were no smaller when lists were made. */
+/* m: how wide the water between two spheres can become, (E9). */
+static inline float rp_dem_bridge(const rp_solver *solver, const float *from, const float *to)
+{
+    float sum = from[AT_RADIUS] + to[AT_RADIUS];
+    return (float)solver->bridge * (from[AT_RADIUS] * to[AT_RADIUS] / sum);
+}
+/* m, how far from a solid the middle of a sphere is in its list: R* is a whole radius there. */
+static inline double rp_dem_reach(const rp_solver *solver, double radius)
+{
+    return radius * (1 + solver->bridge) + solver->slack;
+}
+
+/* m: gaps of a class, less the bridges, were no smaller when lists were made. */
 double rp_dem_class_gap(const rp_solver *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
 bool rp_dem_lists_are_stale(const rp_solver *solver);

@@ -14,8 +14,8 @@
 
 /* The worst of a block. */
 typedef struct worst {
-    float overlap; /* m */
-    float excess;  /* m, beyond what is borne; 0: none */
+    float load;   /* m2/kg2, R* xi / m*^2: how stiff a contact is for what it moves */
+    float excess; /* m, beyond what is borne; 0: none */
     uint32_t grain;
 } worst;
 
@@ -33,7 +33,7 @@ typedef struct force_job {
 enum { LOAD_X, LOAD_Y, LOAD_Z, LOAD_SQUEEZE, LOAD_TURN_X, LOAD_TURN_Y, LOAD_TURN_Z, LOAD_NONE };
 typedef struct block_load {
     rp_wide rows[RP_DEM_BLOCK + 1]; /* the last is for the grains of others: nobody reads it */
-    rp_wide overlap, excess;        /* m, the largest; the largest beyond what is borne */
+    rp_wide load, excess;           /* m2/kg2, m: the largest, as of the worst */
 } block_load;
 
 RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
@@ -144,7 +144,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entrie
     add_answer(solver, entries, at, &e, &a, begin, l);
     rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
     rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
-    l->overlap = rp_wide_max(l->overlap, overlap);
+    l->load = rp_wide_max(l->load, overlap * e.radius * e.inverse_mass * e.inverse_mass);
     l->excess = rp_wide_max(l->excess, overlap - job->most * smaller);
 }
 
@@ -222,9 +222,9 @@ static void kick(const rp_solver *solver, size_t i, const load *l)
     rp_dem_drift_grain(solver, i, dt / 2);
 }
 
-static void note_worst(worst *w, float overlap, float excess, size_t grain)
+static void note_worst(worst *w, float pressed, float excess, size_t grain)
 {
-    if (overlap > w->overlap) w->overlap = overlap;
+    if (pressed > w->load) w->load = pressed;
     if (!(excess > w->excess)) return;
     w->excess = excess;
     w->grain = (uint32_t)grain;
@@ -252,9 +252,12 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
         l->force[a] += (float)parts[a];
         l->torque[a] += (float)parts[a + 3];
     }
-    float overlap = (float)fmax(press.overlap, 0);
-    l->squeeze += (float)back.normal * self->at[AT_RADIUS];
-    note_worst(w, overlap, overlap - job->most * (float)press.smaller, grain);
+    float overlap = (float)fmax(press.overlap, 0), radius = self->at[AT_RADIUS];
+    float inverse = self->at[AT_INVERSE_MASS];
+    l->squeeze += (float)back.normal * radius;
+    /* As if of two such grains: who lies in a corner has several walls. */
+    note_worst(w, 2 * overlap * radius * inverse * inverse,
+               overlap - job->most * (float)press.smaller, grain);
 }
 
 static load load_of(const rp_solver *solver, size_t grain, const float *row)
@@ -300,7 +303,7 @@ static void press_block(const force_job *job, size_t begin, size_t end, block_lo
     rp_wide zero = rp_wide_all(0);
     for (size_t i = 0; i < end - begin; i++)
         l->rows[i] = zero;
-    l->rows[RP_DEM_BLOCK] = l->overlap = l->excess = zero;
+    l->rows[RP_DEM_BLOCK] = l->load = l->excess = zero;
     add_entries(job, begin, l);
 }
 
@@ -314,7 +317,7 @@ static void find_worst(const force_job *job, size_t block, worst *w)
         size_t a = base + lists->mine[e], b = lists->other[e];
         const float *mine = rp_dem_at(solver, a), *other = rp_dem_at(solver, b);
         float overlap = -rp_dem_gap(solver, mine, other);
-        note_worst(w, overlap, overlap - job->most * fminf(mine[AT_RADIUS], other[AT_RADIUS]),
+        note_worst(w, 0, overlap - job->most * fminf(mine[AT_RADIUS], other[AT_RADIUS]),
                    rp_dem_owner(solver, a));
     }
 }
@@ -326,7 +329,7 @@ static void force_block(const force_job *job, size_t begin, size_t end)
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
     block_load all;
     press_block(job, begin, end, &all);
-    worst w = {rp_wide_most(all.overlap), 0, (uint32_t)begin};
+    worst w = {rp_wide_most(all.load), 0, (uint32_t)begin};
     if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < end; i++) {
         load l = load_of(solver, i, (const float *)&all.rows[i - begin]);
@@ -380,7 +383,6 @@ static int classes_near(rp_solver *solver)
 {
     solver->most_moved = fmax(solver->most_moved, solver->moved);
     double near = 2 * solver->most_moved;
-    if (solver->cohesive) near += solver->params.rupture * solver->largest / 4;
     int classes = 1;
     while (classes < RP_DEM_CLASSES && near >= rp_dem_class_gap(solver, classes))
         classes++;
@@ -406,11 +408,11 @@ rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
     if (code != RP_OK) return code;
     worst most = {0};
     for (size_t b = 0; b < blocks; b++) {
-        if (job.worst[b].overlap > most.overlap) most.overlap = job.worst[b].overlap;
+        if (job.worst[b].load > most.load) most.load = job.worst[b].load;
         if (!(job.worst[b].excess > most.excess)) continue;
         most.excess = job.worst[b].excess;
         most.grain = job.worst[b].grain;
     }
-    solver->overlap = (double)most.overlap;
+    solver->load = (double)most.load;
     return check_worst(solver, &most, time, report);
 }

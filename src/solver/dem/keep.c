@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Grains that touch more others than this are searched by halves. */
+#define LONG 24
+
 static bool is_stretched(const rp_dem_lists *lists, size_t entry)
 {
     return lists->spring[0][entry] != 0 || lists->spring[1][entry] != 0 ||
@@ -48,6 +51,62 @@ static void keep_block(void *context, size_t block, size_t behind)
     }
 }
 
+/* --- long lists in the order of what they name, by a heap sort ----------------------------------
+ */
+
+static bool is_before(const rp_dem_kept *kept, size_t a, size_t b)
+{
+    if (kept->other[a] != kept->other[b] || !kept->mine) return kept->other[a] < kept->other[b];
+    return kept->mine[a] < kept->mine[b];
+}
+
+static void swap_kept(const rp_dem_kept *kept, size_t a, size_t b)
+{
+    uint32_t other = kept->other[a];
+    kept->other[a] = kept->other[b];
+    kept->other[b] = other;
+    for (size_t k = 0; k < 3; k++) {
+        float spring = kept->spring[3 * a + k];
+        kept->spring[3 * a + k] = kept->spring[3 * b + k];
+        kept->spring[3 * b + k] = spring;
+    }
+    if (!kept->mine) return;
+    uint8_t mine = kept->mine[a];
+    kept->mine[a] = kept->mine[b];
+    kept->mine[b] = mine;
+}
+
+/* Lets the place `top` of a heap at `first` sink to where it belongs. */
+static void sink(const rp_dem_kept *kept, size_t first, size_t top, size_t count)
+{
+    for (size_t child = 2 * top + 1; child < count; child = 2 * top + 1) {
+        if (child + 1 < count && is_before(kept, first + child, first + child + 1)) child++;
+        if (!is_before(kept, first + top, first + child)) return;
+        swap_kept(kept, first + top, first + child);
+        top = child;
+    }
+}
+
+static size_t kept_begin(const rp_dem_kept *kept, size_t grain)
+{
+    return grain ? kept->end[grain - 1] : 0;
+}
+
+static void order_kept(void *context, size_t begin, size_t end)
+{
+    const rp_dem_kept *kept = context;
+    for (size_t i = begin; i < end; i++) {
+        size_t first = kept_begin(kept, i), count = kept->end[i] - first;
+        if (count <= LONG) continue;
+        for (size_t top = count / 2; top-- > 0;)
+            sink(kept, first, top, count);
+        for (size_t left = count - 1; left > 0; left--) {
+            swap_kept(kept, first, first + left);
+            sink(kept, first, 0, left);
+        }
+    }
+}
+
 static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena *arena,
                             rp_report *report)
 {
@@ -69,6 +128,7 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
         return rp_fail_memory(report, total * 17, "contact memory");
     job.write = true;
     rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
+    rp_parallel_for(solver->frame.threads, grains, RP_DEM_BLOCK, order_kept, kept);
     return RP_OK;
 }
 
@@ -124,6 +184,23 @@ static known as_known(const recall_job *job, size_t sphere)
     return (known){first + ball, slot - 1, ball};
 }
 
+/* Where a pair is kept, or SIZE_MAX; long lists are in order and looked through by halves. */
+static size_t find_kept(const rp_dem_kept *kept, const known *low, const known *high)
+{
+    size_t k = kept_begin(kept, low->grain), end = kept->end[low->grain], behind = end;
+    bool ordered = end - k > LONG;
+    while (ordered && k < behind) {
+        size_t middle = (k + behind) / 2;
+        if (kept->other[middle] < high->sphere)
+            k = middle + 1;
+        else
+            behind = middle;
+    }
+    for (; k < end && !(ordered && kept->other[k] > high->sphere); k++)
+        if (kept->other[k] == high->sphere && (!kept->mine || kept->mine[k] == low->ball)) return k;
+    return SIZE_MAX;
+}
+
 static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
 {
     const rp_dem_kept *kept = job->kept;
@@ -137,13 +214,9 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
         high = swap;
         sign = -1;
     }
-    for (size_t k = low.grain ? kept->end[low.grain - 1] : 0; k < kept->end[low.grain]; k++) {
-        if (kept->other[k] != high.sphere) continue;
-        if (kept->mine && kept->mine[k] != low.ball) continue;
-        for (int a = 0; a < 3; a++)
-            lists->spring[a][entry] = sign * kept->spring[3 * k + (size_t)a];
-        return;
-    }
+    size_t k = find_kept(kept, &low, &high);
+    for (size_t a = 0; a < 3 && k != SIZE_MAX; a++)
+        lists->spring[a][entry] = sign * kept->spring[3 * k + a];
 }
 
 static void recall_block(void *context, size_t block, size_t behind)

@@ -231,9 +231,9 @@ rp_step_limit rp_dem_limit_dt(rp_solver *solver)
                            "contact time: at the fastest grain's speed"};
     if (solver->params.law == RP_DEM_LINEAR) {
         limit.reason = "contact time: of the linear spring";
-    } else if (solver->overlap > 0) {
-        double k = 1.5 * solver->stiffest * sqrt(solver->least_radius / 2 * solver->overlap);
-        double loaded = RP_PI * sqrt(least_mass(solver) / k) / solver->params.steps;
+    } else if (solver->load > 0) {
+        double k_over_mass = 1.5 * solver->stiffest * sqrt(solver->load);
+        double loaded = RP_PI / sqrt(k_over_mass) / solver->params.steps;
         if (loaded < limit.dt)
             limit = (rp_step_limit){loaded, "contact time: of the most loaded contact"};
     }

@@ -1,12 +1,14 @@
 /* Who may touch whom: made anew only when some sphere has gone half the slack since the last time.
  * Grains are put in cell order, grains near each other are found by their middles, and pairs of
- * their spheres with a gap below the skin become entries, in classes by their gaps. */
+ * their spheres with a gap below the slack, beyond what water bridges, become entries, in classes
+ * by their gaps. */
 #include "base/report.h"
 #include "solver/dem/dem.h"
 
 #include <stdatomic.h>
 
-/* Spheres that may be near those of one grain. */
+/* Spheres that may be near those of a grain as large as the smallest; near others as many more as
+ * they are larger all round. */
 #define NEAR_MOST 4096
 /* Blocks for each thread whose lists of near grains are in memory at a time, at most; fewer where
  * that would be less than so many pieces, but one. */
@@ -23,7 +25,7 @@ bool rp_dem_lists_are_stale(const rp_solver *solver)
 double rp_dem_class_gap(const rp_solver *solver, int class)
 {
     static const double parts[RP_DEM_CLASSES] = {-INFINITY, 1.0 / 64, 1.0 / 8, 1.0 / 2};
-    return parts[class] * solver->skin;
+    return parts[class] * solver->slack;
 }
 
 /* What the grains of a piece of blocks are near. */
@@ -72,8 +74,8 @@ static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, ui
         rp_dem_place from = rp_dem_place_of(solver, a);
         for (size_t b = rp_dem_first(solver, j); b < rp_dem_first(solver, j + 1); b++) {
             rp_dem_place to = rp_dem_place_of(solver, b);
-            float gap = rp_dem_gap(solver, from.at, to.at);
-            if (!(gap < (float)solver->skin)) continue;
+            float gap = rp_dem_gap(solver, from.at, to.at) - rp_dem_bridge(solver, from.at, to.at);
+            if (!(gap < (float)solver->slack)) continue;
             uint32_t *at = &classes[class_of(job, gap)];
             if (job->write) write_entry(&solver->lists, *at, a - base, b);
             ++*at;
@@ -83,20 +85,36 @@ static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, ui
     return count;
 }
 
-/* Of the grains of its own block each looks at those behind it only. */
-static void add_near(list_job *job, size_t i, size_t block, uint32_t *classes)
+/* Of the grains of its own block each looks at those behind it only. `query`: its number in the
+ * list. */
+static size_t add_listed(const list_job *job, const rp_lists *near, size_t query, size_t i,
+                         uint32_t *classes)
 {
     const rp_solver *solver = job->solver;
     const rp_particles *p = solver->frame.particles;
-    const rp_lists *near = &solver->near;
-    const uint32_t *index = near->index + near->start[i - job->begin];
-    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
-    for (uint32_t n = 0; n < near->count[i - job->begin]; n++) {
+    const uint32_t *index = near->index + near->start[query];
+    size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
+    for (uint32_t n = 0; n < near->count[query]; n++) {
         size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
         if (j / RP_DEM_BLOCK == block && j <= i) continue;
         count += add_pairs(job, i, j, base, classes);
     }
-    if (count > NEAR_MOST) atomic_store(&job->crowded, i + 1);
+    return count;
+}
+
+static double near_most(const rp_solver *solver, size_t i)
+{
+    double part = 0.5 + 0.5 * (double)solver->frame.particles->diameter[i] / solver->smallest;
+    return NEAR_MOST * part * part;
+}
+
+static void add_near(list_job *job, size_t i, uint32_t *classes)
+{
+    const rp_solver *solver = job->solver;
+    size_t count = add_listed(job, &solver->near, i - job->begin, i, classes);
+    if (solver->wide)
+        count += add_listed(job, rp_neighbor_across(solver->frame.neighbor), i, i, classes);
+    if ((double)count > near_most(solver, i)) atomic_store(&job->crowded, i + 1);
 }
 
 /* What is between blocks is never used, but saved with the rest: it must not tell what was there.
@@ -114,7 +132,7 @@ static void list_range(void *context, size_t begin, size_t end)
     uint32_t *ends = rp_dem_ends(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
     if (job->write) memcpy(classes, ends, sizeof classes);
     for (size_t i = first; i < job->begin + end; i++)
-        add_near(job, i, block, classes);
+        add_near(job, i, classes);
     if (job->write)
         clear_gap(&job->solver->lists, ends[RP_DEM_CLASSES]);
     else
@@ -140,9 +158,8 @@ static size_t place_classes(const rp_dem_lists *lists, size_t first, size_t behi
 static rp_code fail_crowded(const rp_solver *solver, size_t grain, rp_report *report)
 {
     return rp_fail(report, RP_ERROR_NUMERIC,
-                   "grain %u has more than %d spheres beside it: grains lie on one another, or "
-                   "their sizes differ too much",
-                   solver->frame.particles->id[grain], NEAR_MOST);
+                   "grain %u has more than %.0f spheres beside it: grains lie on one another",
+                   solver->frame.particles->id[grain], near_most(solver, grain));
 }
 
 /* The entries of some blocks, behind those of the blocks before. */
@@ -209,6 +226,36 @@ static size_t piece_of(size_t grains, size_t threads)
     return (each ? each : 1) * threads * RP_DEM_BLOCK;
 }
 
+/* m, of two of the largest grains. */
+static double largest_reach(const rp_solver *solver)
+{
+    return solver->reach.part * solver->largest + solver->slack;
+}
+
+static rp_code prepare_search(rp_solver *solver, rp_report *report)
+{
+    rp_neighbor *neighbor = solver->frame.neighbor;
+    const rp_particles *p = solver->frame.particles;
+    return solver->wide ? rp_neighbor_prepare_by_size(neighbor, p, &solver->reach, report)
+                        : rp_neighbor_prepare(neighbor, p, largest_reach(solver), report);
+}
+
+static rp_code sort_grains(rp_solver *solver, rp_report *report)
+{
+    rp_neighbor *neighbor = solver->frame.neighbor;
+    rp_particles *p = solver->frame.particles;
+    return solver->wide ? rp_neighbor_sort_by_size(neighbor, p, &solver->reach, report)
+                        : rp_neighbor_sort(neighbor, p, largest_reach(solver), report);
+}
+
+static rp_code make_ghosts(rp_solver *solver, rp_report *report)
+{
+    rp_neighbor *neighbor = solver->frame.neighbor;
+    rp_particles *p = solver->frame.particles;
+    return solver->wide ? rp_neighbor_ghosts_by_size(neighbor, p, &solver->reach, report)
+                        : rp_neighbor_ghosts(neighbor, p, largest_reach(solver), report);
+}
+
 static rp_code list_spheres(rp_solver *solver, rp_report *report)
 {
     const rp_frame *frame = &solver->frame;
@@ -222,7 +269,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     for (int c = 0; c < RP_DEM_CLASSES; c++)
         job.gaps[c] = (float)rp_dem_class_gap(solver, c);
     lists->entries = 0;
-    rp_code code = rp_neighbor_prepare(frame->neighbor, frame->particles, solver->reach, report);
+    rp_code code = prepare_search(solver, report);
     for (; job.begin < count && code == RP_OK; job.begin = job.end) {
         size_t left = count - job.begin;
         job.end = job.begin + (left < most ? left : most);
@@ -306,9 +353,9 @@ rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
     solver->seen = false;
     solver->lists.grains = 0; /* until there are new ones */
     rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, wrap_range, solver);
-    if (code == RP_OK) code = rp_neighbor_sort(frame->neighbor, p, solver->reach, report);
+    if (code == RP_OK) code = sort_grains(solver, report);
     if (code == RP_OK) code = number_spheres(solver, report);
-    if (code == RP_OK) code = rp_neighbor_ghosts(frame->neighbor, p, solver->reach, report);
+    if (code == RP_OK) code = make_ghosts(solver, report);
     if (code == RP_OK && !solver->single) code = make_rows(solver, report);
     if (code == RP_OK) code = list_spheres(solver, report);
     if (code == RP_OK) code = rp_dem_list_walls(solver, report);

@@ -12,7 +12,7 @@ static rp_code check_fixed(const rp_solver *solver, const char *key, const rp_ro
                            rp_report *report)
 {
     double period = roughness->period > 0 ? roughness->period : 2 * roughness->radius;
-    double reach = solver->largest / 2 + roughness->radius + solver->wall_skin;
+    double reach = rp_dem_reach(solver, solver->largest / 2) + roughness->radius;
     double near = RP_PI * (reach * reach - solver->largest * solver->largest / 4) / period / period;
     const double periods[3] = {solver->period.x, solver->period.y, solver->period.z};
     if (!(roughness->radius > 0)) return RP_OK;
@@ -41,6 +41,6 @@ rp_code rp_dem_roughen(rp_solver *solver, rp_report *report)
         code = check_fixed(solver, key, &body->roughness, report);
     }
     if (code != RP_OK) return code;
-    return rp_couple_roughen(solver->frame.couple, scene, solver->largest / 2 + solver->wall_skin,
+    return rp_couple_roughen(solver->frame.couple, scene, rp_dem_reach(solver, solver->largest / 2),
                              solver->frame.threads, report);
 }

@@ -7,7 +7,7 @@
 
 /* Numbers of their own, in this order. */
 enum { SAVED_GRAINS, SAVED_SPHERES, SAVED_ENTRIES, SAVED_WALLS, SAVED_NEXT_ID, SAVED_NUMBERS };
-enum { SAVED_MOVED, SAVED_MOST_MOVED, SAVED_BODY_MOVED, SAVED_OVERLAP, SAVED_REALS };
+enum { SAVED_MOVED, SAVED_MOST_MOVED, SAVED_BODY_MOVED, SAVED_LOAD, SAVED_REALS };
 
 /* One array of the lists. */
 typedef struct part {
@@ -56,7 +56,7 @@ rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
     const uint64_t numbers[SAVED_NUMBERS] = {l->grains, l->spheres, l->entries, l->wall_count,
                                              solver->next_id};
     const double reals[SAVED_REALS] = {solver->moved, solver->most_moved, solver->body_moved,
-                                       solver->overlap};
+                                       solver->load};
     rp_code code = RP_OK;
     for (int i = 0; i < SAVED_NUMBERS && code == RP_OK; i++) {
         static const char *const names[] = {"dem/grains", "dem/spheres", "dem/entries",
@@ -65,8 +65,9 @@ rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
     }
     for (int i = 0; i < SAVED_REALS && code == RP_OK; i++) {
         static const char *const names[] = {"dem/moved", "dem/most_moved", "dem/body_moved",
-                                            "dem/overlap"};
-        code = rp_store_put_f64(store, names[i], "m", reals[i], report);
+                                            "dem/load"};
+        const char *unit = i == SAVED_LOAD ? "m2/kg2" : "m";
+        code = rp_store_put_f64(store, names[i], unit, reals[i], report);
     }
     part parts[PARTS_MAX];
     int count = l->grains ? parts_of(solver, parts) : 0;
@@ -90,7 +91,7 @@ static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *
         code = rp_store_get_f64(store, "dem/most_moved", &solver->most_moved, report);
     if (code == RP_OK)
         code = rp_store_get_f64(store, "dem/body_moved", &solver->body_moved, report);
-    if (code == RP_OK) code = rp_store_get_f64(store, "dem/overlap", &solver->overlap, report);
+    if (code == RP_OK) code = rp_store_get_f64(store, "dem/load", &solver->load, report);
     if (code != RP_OK) return code;
     if (grains > UINT32_MAX || spheres > UINT32_MAX || entries > UINT32_MAX || walls > UINT32_MAX)
         return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");

@@ -4,7 +4,7 @@
 
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
-/* Diameters of the largest grain that a grain may go in a step. */
+/* Diameters of the smallest grain that a grain may go in a step. */
 #define WAY_MOST 2
 
 /* The step was found before bodies took the speeds that they have in it. */
@@ -50,7 +50,7 @@ static uint32_t fastest(const rp_particles *p)
 static rp_code check_way(const rp_solver *solver, double time, rp_report *report)
 {
     double speed = solver->stats.max_speed, way = speed * solver->dt;
-    if (!(way > WAY_MOST * solver->largest)) return RP_OK;
+    if (!(way > WAY_MOST * solver->smallest)) return RP_OK;
     return rp_fail(
         report, RP_ERROR_NUMERIC,
         "at %.6g s grain %u goes at %.3g m/s, %.3g m in a step of %.3g s: forces are too "

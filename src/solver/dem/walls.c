@@ -13,6 +13,7 @@ typedef struct wall_job {
 typedef struct ball {
     rp_vec3 middle; /* m */
     double radius;  /* m */
+    double largest; /* m, radius of a sphere */
 } ball;
 
 static rp_vec3 place_of(const rp_solver *solver, size_t sphere)
@@ -27,13 +28,15 @@ static rp_vec3 place_of(const rp_solver *solver, size_t sphere)
 static ball ball_around(const rp_solver *solver, size_t begin, size_t end)
 {
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
+    double largest = 0;
     for (size_t s = begin; s < end; s++) {
         rp_vec3 at = place_of(solver, s);
+        largest = fmax(largest, (double)rp_dem_place_of(solver, s).at[AT_RADIUS]);
         box.low = rp_v3_min(box.low, at);
         box.high = rp_v3_max(box.high, at);
     }
     return (ball){rp_v3_scale(rp_v3_add(box.low, box.high), 0.5),
-                  0.5 * rp_v3_length(rp_v3_sub(box.high, box.low))};
+                  0.5 * rp_v3_length(rp_v3_sub(box.high, box.low)), largest};
 }
 
 /* The surfaces that some sphere of the block may be near: their number, and themselves where there
@@ -42,7 +45,7 @@ static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
 {
     const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
     size_t count = 0;
-    double reach = block.radius + solver->largest / 2 + solver->wall_skin;
+    double reach = block.radius + rp_dem_reach(solver, block.largest);
     for (int s = 0; s < rp_couple_count(solver->frame.couple); s++) {
         double fixed = surfaces[s].rough ? surfaces[s].rough->radius : 0;
         if (!rp_surface_may_touch(&surfaces[s], block.middle, reach + fixed)) continue;
@@ -87,7 +90,7 @@ static void add_near(const rp_solver *solver, listing *l)
     const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[l->surface];
     rp_vec3 at = place_of(solver, l->sphere);
     double radius = (double)rp_dem_place_of(solver, l->sphere).at[AT_RADIUS];
-    double reach = radius + solver->wall_skin;
+    double reach = rp_dem_reach(solver, radius);
     rp_touch touch;
     if (rp_surface_touch(surface, at, reach, &touch)) add_wall(l, RP_DEM_SMOOTH, at);
     if (surface->rough)
