@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-static bool is_stretched(const rp_dem_lists *lists, size_t entry)
+static bool is_stretched(const rp_solver *solver, size_t entry)
 {
-    return lists->spring[0][entry] != 0 || lists->spring[1][entry] != 0 ||
-           lists->spring[2][entry] != 0;
+    for (int a = 0; a < solver->springs; a++)
+        if (solver->lists.spring[a][entry] != 0) return true;
+    return false;
 }
 
 typedef struct keep_job {
@@ -21,11 +22,12 @@ typedef struct keep_job {
 static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at)
 {
     const rp_dem_lists *lists = &job->solver->lists;
+    size_t springs = (size_t)job->solver->springs;
     rp_dem_kept *kept = job->kept;
     kept->other[at] = lists->other[entry];
     if (kept->mine) kept->mine[at] = (uint8_t)ball;
-    for (int a = 0; a < 3; a++)
-        kept->spring[3 * at + (size_t)a] = lists->spring[a][entry];
+    for (size_t a = 0; a < springs; a++)
+        kept->spring[springs * at + a] = lists->spring[a][entry];
 }
 
 /* Blocks write to their own grains only: the lower number of a pair within one is the first, and a
@@ -40,7 +42,7 @@ static void keep_block(void *context, size_t block, size_t behind)
     size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
         size_t mine = base + lists->mine[e];
-        if (lists->other[e] < mine || !is_stretched(lists, e)) continue;
+        if (lists->other[e] < mine || !is_stretched(solver, e)) continue;
         size_t grain = rp_dem_owner(solver, mine);
         if (job->write)
             keep_entry(job, e, mine - rp_dem_first(solver, grain), job->kept->end[grain]);
@@ -64,9 +66,10 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
     }
     kept->other = rp_arena_take(arena, (total + 1) * sizeof *kept->other);
     kept->mine = solver->single ? NULL : rp_arena_take(arena, total + 1);
-    kept->spring = rp_arena_take(arena, (3 * total + 1) * sizeof *kept->spring);
+    kept->spring =
+        rp_arena_take(arena, ((size_t)solver->springs * total + 1) * sizeof *kept->spring);
     if (!kept->other || !kept->spring || (!solver->single && !kept->mine))
-        return rp_fail_memory(report, total * 17, "contact memory");
+        return rp_fail_memory(report, total * 33, "contact memory");
     job.write = true;
     rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
     return RP_OK;
@@ -129,6 +132,7 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
     const rp_dem_kept *kept = job->kept;
     rp_dem_lists *lists = &job->solver->lists;
     known low = as_known(job, sphere), high = as_known(job, lists->other[entry]);
+    size_t springs = (size_t)job->solver->springs;
     float sign = 1; /* it is kept as the lower one sees it */
     if (low.sphere == NOWHERE || high.sphere == NOWHERE) return;
     if (low.sphere > high.sphere) {
@@ -140,8 +144,8 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
     for (size_t k = low.grain ? kept->end[low.grain - 1] : 0; k < kept->end[low.grain]; k++) {
         if (kept->other[k] != high.sphere) continue;
         if (kept->mine && kept->mine[k] != low.ball) continue;
-        for (int a = 0; a < 3; a++)
-            lists->spring[a][entry] = sign * kept->spring[3 * k + (size_t)a];
+        for (size_t a = 0; a < springs; a++) /* both see the same twist */
+            lists->spring[a][entry] = (a == TWIST ? 1 : sign) * kept->spring[springs * k + a];
         return;
     }
 }
@@ -153,7 +157,8 @@ static void recall_block(void *context, size_t block, size_t behind)
     (void)behind;
     const uint32_t *ends = rp_dem_ends(lists, block);
     size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK);
-    for (int a = 0; a < 3; a++) /* with the gap behind it, which is saved as well */
+    for (int a = 0; a < job->solver->springs;
+         a++) /* with the gap behind it, which is saved as well */
         memset(lists->spring[a] + ends[0], 0,
                (ends[RP_DEM_CLASSES] + RP_WIDE - ends[0]) * sizeof *lists->spring[a]);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && job->kept->grains; e++)
@@ -193,7 +198,8 @@ rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *rep
 {
     if (!solver->history) return RP_OK;
     if (!rp_dem_room_for_springs(solver))
-        return rp_fail_memory(report, solver->lists.entries * 12, "contact memory");
+        return rp_fail_memory(report, solver->lists.entries * 4 * (size_t)solver->springs,
+                              "contact memory");
     recall_job job = {solver, kept};
     size_t blocks = rp_dem_blocks(solver->lists.grains);
     rp_parallel_for(solver->frame.threads, blocks, 1, recall_block, &job);
