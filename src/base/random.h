@@ -13,9 +13,10 @@ typedef enum rp_random_stream {
     RP_RANDOM_COLOUR = 3,
     RP_RANDOM_TEST = 4,
     RP_RANDOM_DETAIL = 5,
-    RP_RANDOM_GRAIN = 6,  /* kinds and sizes */
-    RP_RANDOM_TURN = 7,   /* orientations */
-    RP_RANDOM_PACKING = 8 /* which part of the packing a source or stream has */
+    RP_RANDOM_GRAIN = 6,   /* kinds and sizes */
+    RP_RANDOM_TURN = 7,    /* orientations */
+    RP_RANDOM_PACKING = 8, /* which part of the packing a source or stream has */
+    RP_RANDOM_ROUGH = 9    /* grains that are fixed on rough surfaces */
 } rp_random_stream;
 
 typedef struct rp_random4 {

@@ -7,6 +7,7 @@ struct rp_couple {
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
+    rp_rough *roughs; /* of the bodies, then of the domain's sides; NULL: nobody asked for them */
     bool dynamic;
     rp_load *rows;  /* borrowed from the step's arena: body_count sums per block */
     rp_load *loads; /* likewise, the sums of all rows */
@@ -19,6 +20,11 @@ struct rp_couple {
 static size_t surfaces_size(const rp_couple *couple)
 {
     return (size_t)couple->capacity * sizeof *couple->surfaces;
+}
+
+static size_t rough_count(const rp_couple *couple)
+{
+    return (size_t)couple->body_count + RP_SIDES;
 }
 
 rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
@@ -44,9 +50,43 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     return RP_OK;
 }
 
+/* An image has the fixed grains of its body. */
+static void hand_out_roughs(rp_couple *couple)
+{
+    for (int i = 0; i < couple->count; i++) {
+        rp_surface *surface = &couple->surfaces[i];
+        int which = surface->body < 0 ? couple->body_count + surface->side : surface->body;
+        const rp_rough *rough = &couple->roughs[which];
+        surface->rough = rough->radius > 0 ? rough : NULL;
+    }
+}
+
+rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
+                          rp_threads *threads, rp_report *report)
+{
+    RP_ASSERT(!couple->roughs);
+    size_t bytes = rough_count(couple) * sizeof *couple->roughs;
+    couple->roughs = rp_allocate_zero(bytes);
+    if (!couple->roughs) return rp_fail_memory(report, bytes, "rough surfaces");
+    rp_code code = RP_OK;
+    for (int i = 0; i < couple->body_count && code == RP_OK; i++) {
+        double radius = rp_scene_bodies(scene)[i].roughness.radius;
+        code = rp_body_rough_make(scene, i, reach + radius, threads, &couple->roughs[i], report);
+    }
+    rp_rough *walls = couple->roughs + couple->body_count;
+    double radius = scene->domain.roughness.grains.radius;
+    for (int side = 0; side < RP_SIDES && code == RP_OK; side++)
+        code = rp_wall_rough_make(scene, side, reach + radius, threads, &walls[side], report);
+    hand_out_roughs(couple);
+    return code;
+}
+
 void rp_couple_destroy(rp_couple *couple)
 {
     if (!couple) return;
+    for (size_t i = 0; couple->roughs && i < rough_count(couple); i++)
+        rp_rough_release(&couple->roughs[i]);
+    if (couple->roughs) rp_release(couple->roughs, rough_count(couple) * sizeof *couple->roughs);
     rp_release(couple->surfaces, surfaces_size(couple));
     rp_release(couple, sizeof *couple);
 }

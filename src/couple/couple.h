@@ -23,6 +23,10 @@ typedef struct rp_couple rp_couple;
 rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **out,
                          rp_report *report);
 void rp_couple_destroy(rp_couple *couple);
+/* Lays the fixed grains of all surfaces that the scene says are rough, for methods that know them;
+ * once. `reach`: how far from a point they will be asked for, m, their radius not counted. */
+rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
+                          rp_threads *threads, rp_report *report);
 
 /* Takes the bodies' present poses and velocities. Call after they moved or were loaded, and when
  * their step has begun, before the solver steps: poses are then those at its start. */

@@ -3,13 +3,14 @@
 
 static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
 
-static rp_surface wall(const rp_domain_spec *domain, rp_vec3 foot, rp_vec3 inward)
+static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_vec3 inward)
 {
     return (rp_surface){.shape = &wall_shape,
-                        .pose = {foot, rp_quat_between(rp_v3(0, 0, 1), inward)},
+                        .pose = rp_wall_pose(foot, inward),
                         .friction = domain->friction,
                         .restitution = domain->restitution,
-                        .body = -1};
+                        .body = -1,
+                        .side = side};
 }
 
 /* The images of a body across periodic sides; gives their number. */
@@ -63,7 +64,7 @@ int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces)
     for (int side = 0; side < RP_SIDES; side++) {
         rp_vec3 foot, inward;
         if (rp_domain_wall(&scene->domain, side, &foot, &inward))
-            surfaces[count++] = wall(&scene->domain, foot, inward);
+            surfaces[count++] = wall(&scene->domain, side, foot, inward);
     }
     return count;
 }
@@ -121,6 +122,28 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
     touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
     touch->velocity = rp_surface_velocity(surface, point, touch->normal);
     return true;
+}
+
+void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
+                           rp_fixed_visit *visit, void *user)
+{
+    rp_vec3 local = rp_pose_to_local(surface->pose, point);
+    if (surface->rough && rp_shape_may_be_near(surface->shape, local, reach))
+        rp_rough_near(surface->rough, local, reach, visit, user);
+}
+
+rp_vec3 rp_surface_fixed_place(const rp_surface *surface, rp_fixed fixed, rp_vec3 point)
+{
+    rp_vec3 local = rp_pose_to_local(surface->pose, point);
+    return rp_pose_to_world(surface->pose, rp_rough_place(surface->rough, fixed, local));
+}
+
+double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double near)
+{
+    if (!surface->rough) return near;
+    rp_vec3 local = rp_pose_to_local(surface->pose, point);
+    if (!rp_shape_may_be_near(surface->shape, local, near + surface->rough->radius)) return near;
+    return rp_rough_gap(surface->rough, local, near);
 }
 
 double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material)

@@ -14,8 +14,10 @@ typedef struct rp_surface {
     rp_vec3 belt;           /* m/s along the pose's axes: how the surface runs over the solid */
     double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
     int body;                     /* -1 for a wall of the domain */
+    int side;                     /* of a wall, in the order of RP_SIDE_WORDS */
     bool dynamic;                 /* its velocity is what grains make of it */
     rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
+    const rp_rough *rough;        /* its fixed grains; NULL: it has none, or nobody asked */
 } rp_surface;
 
 /* A grain near a surface. */
@@ -38,6 +40,15 @@ rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
+
+/* Visits the fixed grains whose middles are nearer to `point` than `reach`; their places are the
+ * shape's. */
+void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
+                           rp_fixed_visit *visit, void *user);
+/* Where the middle of a fixed grain is, m; of several images the nearest to `point`. */
+rp_vec3 rp_surface_fixed_place(const rp_surface *surface, rp_fixed fixed, rp_vec3 point);
+/* How far a point is from the nearest fixed grain, negative inside; `near` where none is nearer. */
+double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double near);
 
 /* The velocity of the surface at a point of it with that normal, of either sign: that of the solid,
  * and the part of its belt that lies in the tangent plane, so that a belt pushes nothing away. */

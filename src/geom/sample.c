@@ -1,12 +1,12 @@
 /* Seeding and repulsion of samples. Neighbours are found through cells of the size of their reach,
- * which are hashed into a table of buckets, since a surface fills few of the cells of its box. All
- * samples move at once from where they were, so that their order and the threads do not matter
- * (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH 1991,
- * section 3, spreads points over a mesh in this way). */
+ * in buckets. All samples move at once from where they were, so that their order and the threads do
+ * not matter (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH
+ * 1991, section 3, spreads points over a mesh in this way). */
 #include "geom/sample.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "geom/buckets.h"
 #include "geom/tree.h"
 
 #include <string.h>
@@ -26,53 +26,16 @@
  * it let the nearest come nearer: with this many samples their mean distance is the spacing. */
 #define AREA_EACH 1.04
 
-/* Samples by bucket: those of bucket b are order[first[b]] to order[first[b + 1] - 1]. */
-typedef struct buckets {
-    uint32_t *first, *order;
-    int32_t (*cell)[3]; /* of each sample */
-    size_t size;        /* of the table, a power of two */
-    double edge;        /* m */
-} buckets;
-
 typedef struct work {
     const rp_shape *shape;
     rp_samples *samples;
     rp_vec3 *moved, *moved_normals;
     double *nearest; /* m, of each sample */
-    buckets buckets;
+    rp_buckets buckets;
     double strength; /* m, of a push at no distance */
 } work;
 
 /* --- neighbours ------------------------------------------------------------------------------- */
-
-static size_t bucket_of(const buckets *b, const int32_t cell[3])
-{
-    uint64_t mix = (uint64_t)(uint32_t)cell[0] * 0x9e3779b97f4a7c15u;
-    mix = (mix ^ (uint32_t)cell[1]) * 0xbf58476d1ce4e5b9u;
-    mix = (mix ^ (uint32_t)cell[2]) * 0x94d049bb133111ebu;
-    return (size_t)(mix >> 32) & (b->size - 1);
-}
-
-static void find_cell(const buckets *b, rp_vec3 p, int32_t cell[3])
-{
-    cell[0] = (int32_t)floor(p.x / b->edge);
-    cell[1] = (int32_t)floor(p.y / b->edge);
-    cell[2] = (int32_t)floor(p.z / b->edge);
-}
-
-/* Counts, then places: samples keep their order within a bucket. */
-static void fill_buckets(buckets *b, const rp_samples *s)
-{
-    memset(b->first, 0, (b->size + 2) * sizeof *b->first);
-    for (size_t i = 0; i < s->count; i++) {
-        find_cell(b, s->points[i], b->cell[i]);
-        b->first[bucket_of(b, b->cell[i]) + 2]++;
-    }
-    for (size_t i = 2; i < b->size + 2; i++)
-        b->first[i] += b->first[i - 1];
-    for (size_t i = 0; i < s->count; i++)
-        b->order[b->first[bucket_of(b, b->cell[i]) + 1]++] = (uint32_t)i;
-}
 
 typedef void visit_fn(void *to, rp_vec3 away, double distance);
 
@@ -80,13 +43,13 @@ typedef void visit_fn(void *to, rp_vec3 away, double distance);
  * a thin wall and do not count. */
 static inline void visit_near(const work *w, size_t i, visit_fn *visit, void *to)
 {
-    const buckets *b = &w->buckets;
+    const rp_buckets *b = &w->buckets;
     const rp_samples *s = w->samples;
     double square_reach = b->edge * b->edge;
     for (int n = 0; n < 27; n++) {
         const int32_t cell[3] = {b->cell[i][0] + n % 3 - 1, b->cell[i][1] + n / 3 % 3 - 1,
                                  b->cell[i][2] + n / 9 - 1};
-        size_t bucket = bucket_of(b, cell);
+        size_t bucket = rp_bucket_of(b, cell);
         for (uint32_t k = b->first[bucket]; k < b->first[bucket + 1]; k++) {
             uint32_t j = b->order[k];
             rp_vec3 away = rp_v3_sub(s->points[i], s->points[j]);
@@ -194,7 +157,7 @@ static void measure(work *w, rp_threads *threads)
 {
     rp_samples *s = w->samples;
     size_t n = s->count;
-    fill_buckets(&w->buckets, s);
+    rp_buckets_fill(&w->buckets, s->points);
     rp_parallel_for(threads, n, BLOCK, find_nearest, w);
     s->mean = rp_parallel_sum(threads, n, BLOCK, sum_nearest, w) / (double)n;
     s->spread = sqrt(rp_parallel_sum(threads, n, BLOCK, sum_squares, w) / (double)n) / s->mean;
@@ -219,7 +182,7 @@ static void relax(work *w, rp_threads *threads)
             if (s->rounds >= 2 * LOOK_EVERY && s->spread > BETTER * before) break;
             before = s->spread;
         } else {
-            fill_buckets(&w->buckets, s);
+            rp_buckets_fill(&w->buckets, s->points);
         }
         rp_parallel_for(threads, s->count, BLOCK, move_samples, w);
         swap(&s->points, &w->moved);
@@ -274,33 +237,24 @@ static void seed(const rp_shape *shape, const rp_mesh *mesh, rp_samples *s)
 static bool reserve(work *w, size_t count)
 {
     rp_samples *s = w->samples;
-    buckets *b = &w->buckets;
     size_t bytes = count * sizeof(rp_vec3);
     s->count = count;
-    for (b->size = 64; b->size < count; b->size *= 2)
-        continue;
     s->points = rp_allocate(bytes);
     s->normals = rp_allocate(bytes);
     w->moved = rp_allocate(bytes);
     w->moved_normals = rp_allocate(bytes);
     w->nearest = rp_allocate(count * sizeof *w->nearest);
-    b->first = rp_allocate((b->size + 2) * sizeof *b->first);
-    b->order = rp_allocate(count * sizeof *b->order);
-    b->cell = rp_allocate(count * sizeof *b->cell);
-    return s->points && s->normals && w->moved && w->moved_normals && w->nearest && b->first &&
-           b->order && b->cell;
+    bool binned = rp_buckets_reserve(&w->buckets, count, REACH * s->spacing);
+    return s->points && s->normals && w->moved && w->moved_normals && w->nearest && binned;
 }
 
 static void release(work *w)
 {
     size_t count = w->samples->count, bytes = count * sizeof(rp_vec3);
-    buckets *b = &w->buckets;
     rp_release(w->moved, bytes);
     rp_release(w->moved_normals, bytes);
     rp_release(w->nearest, count * sizeof *w->nearest);
-    rp_release(b->first, (b->size + 2) * sizeof *b->first);
-    rp_release(b->order, count * sizeof *b->order);
-    rp_release(b->cell, count * sizeof *b->cell);
+    rp_buckets_release(&w->buckets);
 }
 
 static rp_code check(const rp_shape *shape, double spacing, rp_report *report)
@@ -337,7 +291,7 @@ static rp_code sample_from(const rp_shape *shape, const rp_mesh *mesh, rp_thread
                        "a spacing of %g m makes %.3g samples; at most %u are allowed", s->spacing,
                        wanted, RP_SAMPLES_MAX);
     size_t count = wanted < 4 ? 4 : (size_t)wanted;
-    work w = {.shape = shape, .samples = s, .buckets = {.edge = REACH * s->spacing}};
+    work w = {.shape = shape, .samples = s};
     bool ok = reserve(&w, count);
     if (ok) {
         seed(shape, mesh, s);

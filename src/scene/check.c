@@ -11,6 +11,7 @@
 #define KEYS_BYTES 256    /* for a list of keys in a message */
 #define MATERIALS_MAX 255 /* a grain's material is one byte */
 #define KINDS_MAX 255     /* so is its kind */
+#define LENGTH_LEAST 1e-6 /* m: grains are single-precision numbers */
 
 static const char *const axis_names[] = {"x", "y", "z"};
 
@@ -38,6 +39,43 @@ static void check_time(rp_tree *tree, const rp_node *map, const rp_time_spec *ti
                  time->min_step, time->max_step);
 }
 
+/* Fixed grains; `map` is the body or the domain. */
+static void check_roughness(rp_tree *tree, const rp_node *map, const rp_roughness *roughness)
+{
+    const rp_node *own = rp_node_find(map, "roughness");
+    double radius = roughness->radius, period = roughness->period;
+    if (!own || own->kind != RP_NODE_MAP) return;
+    if (radius > 0 && radius < LENGTH_LEAST)
+        fail_key(tree, own, "radius", "%g m is too small; fixed grains have at least %g m", radius,
+                 LENGTH_LEAST);
+    if (period > 0 && !(radius > 0))
+        fail_key(tree, own, "radius", "a period is given, so say how large the fixed grains are");
+    if (period > 0 && period < radius / 2)
+        fail_key(tree, own, "period",
+                 "fixed grains of a radius of %g m that are %g m apart are one in the other; make "
+                 "it %g m at least",
+                 radius, period, radius / 2);
+}
+
+/* Named sides must be walls. */
+static void check_rough_sides(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
+{
+    const rp_node *own = rp_node_find(map, "roughness");
+    rp_vec3 foot, inward;
+    char word[32];
+    check_roughness(tree, map, &domain->roughness.grains);
+    if (!own || own->kind != RP_NODE_MAP || !(domain->roughness.grains.radius > 0)) return;
+    for (int side = 0; side < RP_SIDES; side++) {
+        bool named = domain->roughness.sides >> side & 1;
+        if (!named || rp_domain_wall(domain, side, &foot, &inward)) continue;
+        rp_words_at(RP_SIDE_WORDS, side, word, sizeof word);
+        fail_key(tree, own, "sides",
+                 "there is no wall at the %s that could be rough: it is open, periodic or has no "
+                 "bound",
+                 word);
+    }
+}
+
 static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -53,6 +91,7 @@ static void check_domain(rp_tree *tree, const rp_node *map, const rp_domain_spec
         if (periodic && (domain->open >> (2 * axis) & 3))
             fail_key(tree, map, "open", "%s is periodic, so its sides cannot be open", name);
     }
+    check_rough_sides(tree, map, domain);
 }
 
 static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plain_list *all)
@@ -397,6 +436,22 @@ static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
                      "a dynamic body needs a density, such as 2500 kg/m3, or a mass, such as 2 kg");
 }
 
+/* Fixed grains go with the body, and are not carried along by a belt; those of a plane are as far
+ * from where it turns as one likes. */
+static void check_rough_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
+{
+    bool turns = rp_keys_give(map, "rotation") || !is_zero(body->spin) || body->animation_file;
+    check_roughness(tree, map, &body->roughness);
+    if (!(body->roughness.radius > 0)) return;
+    if (!is_zero(body->belt))
+        fail_key(tree, map, "roughness",
+                 "fixed grains would not run with the belt; leave one of them out");
+    if (body->shape_spec.kind == RP_SHAPE_PLANE && turns)
+        fail_key(tree, map, "roughness",
+                 "a rough plane cannot turn, since it has no end; take a box in its place, or turn "
+                 "gravity by gravity_keys");
+}
+
 static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     check_shape(tree, map, &body->shape_spec);
@@ -405,6 +460,7 @@ static void check_body(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
     check_animation(tree, map, body);
     check_motion(tree, map, body);
     check_mass(tree, map, body);
+    check_rough_body(tree, map, body);
 }
 
 /* --- joints ----------------------------------------------------------------------------------- */

@@ -244,6 +244,11 @@ bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_ve
     return isfinite(bounds[side]) && !open && !periodic;
 }
 
+rp_pose rp_wall_pose(rp_vec3 foot, rp_vec3 inward)
+{
+    return (rp_pose){foot, rp_quat_between(rp_v3(0, 0, 1), inward)};
+}
+
 bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3])
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "geom/animation.h"
 #include "geom/clump.h"
+#include "geom/rough.h"
 #include "geom/shape.h"
 #include "math/keys.h"
 #include "repose/scene.h"
@@ -33,12 +34,19 @@ typedef struct rp_gravity_key_spec {
 #define RP_SIDE_WORDS "left|right|front|back|bottom|top"
 #define RP_SIDES 6
 
+/* Fixed grains on walls of the domain. */
+typedef struct rp_domain_roughness {
+    rp_roughness grains;
+    uint32_t sides; /* bits of RP_SIDE_WORDS */
+} rp_domain_roughness;
+
 typedef struct rp_domain_spec {
     rp_vec3 low, high; /* m; infinite where the scene gives no bound */
     uint32_t periodic; /* bits x, y, z: what leaves on one side comes back on the other */
     uint32_t open;     /* bits of RP_SIDE_WORDS: what passes this side is gone; else it is a wall */
     double friction;   /* of the walls, tangent of the angle; infinite: rough */
     double restitution; /* of the walls */
+    rp_domain_roughness roughness;
 } rp_domain_spec;
 
 typedef enum rp_packing_kind { RP_PACKING_RELAXED, RP_PACKING_LATTICE } rp_packing_kind;
@@ -205,6 +213,7 @@ typedef struct rp_body_spec {
     double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
     double mass;                  /* kg; of a dynamic body, 0 where density is given */
     double friction, restitution; /* of its surface; friction infinite: rough */
+    rp_roughness roughness;       /* of its surface: fixed grains */
     rp_vec3 velocity, spin;       /* m/s, rad/s; of a dynamic body at the start, of a keyed one for
                                      ever where its keys do not move, do not turn it */
     rp_vec3 belt;                 /* m/s, along its own axes: how its surface runs */
@@ -365,6 +374,16 @@ bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 /* Whether a side of the domain is a wall: bounded, closed and not periodic; then a point of its
  * plane and the way it faces, into the domain. */
 bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
+
+/* The pose of a wall's plane. */
+rp_pose rp_wall_pose(rp_vec3 foot, rp_vec3 inward);
+
+/* rough.c: the fixed grains of a body, or of a wall of the domain; none where it is not rough.
+ * Release them, also after a fault. */
+rp_code rp_body_rough_make(const rp_scene *scene, int body, double reach, rp_threads *threads,
+                           rp_rough *rough, rp_report *report);
+rp_code rp_wall_rough_make(const rp_scene *scene, int side, double reach, rp_threads *threads,
+                           rp_rough *rough, rp_report *report);
 
 /* Whether a place is beyond an open side: what gets there is gone. */
 bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3]);

@@ -83,6 +83,29 @@ static const rp_param time_params[] = {
 };
 DEFINE(time_table, "time section", rp_time_spec, time_params, "how long, and in which steps");
 
+/* Of bodies and walls. */
+static const rp_param roughness_params[] = {
+    REAL(rp_roughness, radius, "radius", "m", "0 m", 0, 1e3,
+         "of the fixed grains, whose middles are on the surface; 0: there are none"),
+    REAL(rp_roughness, period, "period", "m", "0 m", 0, 1e3,
+         "mean distance of neighbouring fixed grains; 0: two radii, so that they touch"),
+    REAL(rp_roughness, jitter, "jitter", "", "0.3", 0, 1,
+         "share of the period that each is shifted at random along the surface; 0 on a plane or "
+         "wall: a square lattice"),
+};
+DEFINE(roughness_table, "roughness", rp_roughness, roughness_params,
+       "in dem: grains fixed on the surface, which rub and bounce as the surface itself does; "
+       "other methods do not see them");
+
+static const rp_param wall_roughness_params[] = {
+    TABLE(RP_PARAM_PART, rp_domain_roughness, grains, "", "", roughness_table, ""),
+    WORDS(rp_domain_roughness, sides, "sides", RP_SIDE_WORDS, "[bottom]",
+          "of the domain whose walls have fixed grains"),
+};
+DEFINE(wall_roughness_table, "roughness", rp_domain_roughness, wall_roughness_params,
+       "in dem: grains fixed on walls, which rub and bounce as the walls themselves do; other "
+       "methods do not see them");
+
 static const rp_param domain_params[] = {
     VEC3(rp_domain_spec, low, "low", "m", "[-inf, -inf, -inf]", -INFINITY, FAR, "lower corner"),
     VEC3(rp_domain_spec, high, "high", "m", "[inf, inf, inf]", -FAR, INFINITY, "upper corner"),
@@ -98,6 +121,8 @@ static const rp_param domain_params[] = {
     REAL(rp_domain_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of the walls: share of its speed that a body, or in dem and null a grain, keeps in a "
          "bounce; what counts is the geometric mean with the other's"),
+    TABLE(RP_PARAM_TABLE, rp_domain_spec, roughness, "roughness", NULL, wall_roughness_table,
+          "in dem: grains fixed on walls"),
 };
 DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
        "the space that grains may be in, and its walls");
@@ -339,6 +364,8 @@ static const rp_param body_params[] = {
              "rough (or inf): grains cling to it as to each other, by the tangent of their angle"),
     REAL(rp_body_spec, restitution, "restitution", "", "0.1", 0, 1,
          "of its surface: against other bodies, and against grains in dem and null"),
+    TABLE(RP_PARAM_TABLE, rp_body_spec, roughness, "roughness", NULL, roughness_table,
+          "in dem: grains fixed on its surface"),
     VEC3(rp_body_spec, velocity, "velocity", "m/s", "", -1e5, 1e5,
          "of a dynamic body at the start; with motion: keys, and no keys that give a position, it "
          "moves so for ever"),

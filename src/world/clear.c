@@ -38,7 +38,9 @@ double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned sol
         unsigned kind = s->body < 0  ? RP_SOLID_WALLS
                         : s->dynamic ? RP_SOLID_DYNAMIC
                                      : RP_SOLID_FIXED;
-        if (kind & solids) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
+        if (!(kind & solids)) continue;
+        gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
+        if (s->rough) gap = fmin(gap, rp_surface_fixed_gap(s, point, near));
     }
     return gap;
 }
@@ -56,8 +58,10 @@ double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
     double gap = INFINITY, near = world->scene->particles.spacing;
-    for (int i = 0; i < rp_couple_count(world->couple); i++)
-        if (surfaces[i].body >= 0)
-            gap = fmin(gap, gap_to(surfaces[i].shape, surfaces[i].pose, point, near));
+    for (int i = 0; i < rp_couple_count(world->couple); i++) {
+        const rp_surface *s = &surfaces[i];
+        if (s->body >= 0) gap = fmin(gap, gap_to(s->shape, s->pose, point, near));
+        if (s->rough) gap = fmin(gap, rp_surface_fixed_gap(s, point, near));
+    }
     return gap;
 }

@@ -111,7 +111,7 @@ rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
 /* clear.c: where grains may appear. */
 /* How far a point is from the nearest void, and from the nearest body where it is now, m; negative
  * inside. Exact up to a spacing, at least that far from there on. For bodies the point must be
- * inside the period. */
+ * inside the period; grains that are fixed on bodies and walls count as bodies. */
 double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
 double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
 /* The same to all solids of some kinds, exact up to `near`. */

@@ -145,7 +145,7 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
     rp_dem_pressed back;
     if (job->rows[grain] == GONE) return true;
     rp_dem_self self = self_of(job, grain, wall->sphere);
-    if (!rp_dem_press_of(solver, &self, wall->surface, &press)) return true;
+    if (!rp_dem_press_of(solver, &self, wall, &press)) return true;
     rp_dem_press_back(&job->field.rules, &self, &press, wall->spring, &back);
     if (back.normal == 0) return true;
     rp_contact *c = add_contact(job->contacts);

@@ -2,8 +2,12 @@
 #include "solver/dem/dem.h"
 #include "base/report.h"
 
+#include <stdio.h>
+
 /* Moments of inertia that differ by less than this part are the same. */
 #define EVEN 1e-6
+/* Fixed grains that a sphere may lie on: each has an entry in the lists. */
+#define FIXED_MOST 1000
 
 #define REAL(name, unit_, preset_, low_, high_, help_)                                             \
     {                                                                                              \
@@ -177,6 +181,44 @@ static rp_code take_period(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
+/* Fixed grains that the largest sphere may be near on a surface. */
+static rp_code check_fixed(const rp_solver *solver, const char *key, const rp_roughness *roughness,
+                           rp_report *report)
+{
+    double period = roughness->period > 0 ? roughness->period : 2 * roughness->radius;
+    double reach = solver->largest / 2 + roughness->radius + solver->wall_skin;
+    double near = RP_PI * (reach * reach - solver->largest * solver->largest / 4) / period / period;
+    const double periods[3] = {solver->period.x, solver->period.y, solver->period.z};
+    if (!(roughness->radius > 0)) return RP_OK;
+    if (!(near <= FIXED_MOST))
+        return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                          "grains of %g m would lie on about %.0f fixed grains each, and %d are "
+                          "the most; raise the period, which is %g m, or lower the radius",
+                          solver->largest, near, FIXED_MOST, period);
+    for (int a = 0; a < 3; a++)
+        if (periods[a] > 0 && periods[a] < 2 * reach)
+            return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
+                              "along %c the domain is periodic and %g m long; with these fixed "
+                              "grains it needs at least %g m",
+                              'x' + a, periods[a], 2 * reach);
+    return RP_OK;
+}
+
+static rp_code roughen(rp_solver *solver, rp_report *report)
+{
+    const rp_scene *scene = solver->frame.scene;
+    char key[160];
+    rp_code code = check_fixed(solver, "domain.roughness", &scene->domain.roughness.grains, report);
+    for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
+        const rp_body_spec *body = &rp_scene_bodies(scene)[i];
+        snprintf(key, sizeof key, "bodies.%s.roughness", body->name);
+        code = check_fixed(solver, key, &body->roughness, report);
+    }
+    if (code != RP_OK) return code;
+    return rp_couple_roughen(solver->frame.couple, scene, solver->largest / 2 + solver->wall_skin,
+                             solver->frame.threads, report);
+}
+
 static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *report)
 {
     *out = NULL;
@@ -197,6 +239,7 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     }
     solver->reach = solver->largest + solver->skin;
     rp_code code = take_period(solver, report);
+    if (code == RP_OK) code = roughen(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);
     if (code == RP_OK) code = rp_dem_take_materials(solver, report);
     if (code == RP_OK) code = add_fields(solver, report);

@@ -75,10 +75,19 @@ typedef struct rp_dem_kind {
  * displacements of rolling and twisting (E8), which only materials with rolling friction have. */
 enum { SPRING_X, SPRING_Y, SPRING_Z, ROLL_X, ROLL_Y, ROLL_Z, TWIST, RP_DEM_SPRINGS };
 
-/* A sphere near a solid. */
+/* No fixed grain has this number. */
+#define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
+
+static inline bool rp_dem_is_smooth(rp_fixed fixed)
+{
+    return fixed.i == INT32_MIN;
+}
+
+/* A sphere near a solid, or near a grain that is fixed on it. */
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
+    rp_fixed fixed;               /* RP_DEM_SMOOTH: the surface itself */
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
 

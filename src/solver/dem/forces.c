@@ -254,7 +254,7 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
 {
     rp_solver *solver = job->solver;
     rp_dem_press press;
-    if (!rp_dem_press_of(solver, self, wall->surface, &press)) {
+    if (!rp_dem_press_of(solver, self, wall, &press)) {
         memset(wall->spring, 0, sizeof wall->spring);
         return;
     }
@@ -276,7 +276,7 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
     }
     float overlap = (float)fmax(press.overlap, 0);
     l->squeeze += (float)back.normal * self->at[AT_RADIUS];
-    note_worst(w, overlap, overlap - job->most * self->at[AT_RADIUS], grain);
+    note_worst(w, overlap, overlap - job->most * (float)press.smaller, grain);
 }
 
 static load load_of(const rp_solver *solver, size_t grain, const float *row)

@@ -189,7 +189,8 @@ static void recall_walls(void *context, size_t begin, size_t end)
         if (before == NOWHERE) continue;
         for (size_t k = first_wall(kept, before);
              k < kept->wall_count && kept->walls[k].sphere == before; k++)
-            if (kept->walls[k].surface == wall->surface)
+            if (kept->walls[k].surface == wall->surface &&
+                kept->walls[k].fixed.i == wall->fixed.i && kept->walls[k].fixed.j == wall->fixed.j)
                 memcpy(wall->spring, kept->walls[k].spring, sizeof wall->spring);
     }
 }

@@ -146,11 +146,13 @@ typedef struct rp_dem_press {
     rp_vec3 v, spin; /* m/s, of the solid against the sphere there; rad/s, of the sphere against
                         the solid */
     double overlap;  /* m */
+    double radius;   /* m, R*: that of the sphere where the solid is flat */
+    double smaller;  /* m, radius of the smaller one */
     rp_dem_pair pair;
 } rp_dem_press;
 
 /* False when they are apart. */
-bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, int32_t surface,
+bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_dem_wall *wall,
                      rp_dem_press *out);
 
 typedef struct rp_dem_pressed {

@@ -1,17 +1,46 @@
 /* Spheres on solids: the same law as between spheres, one contact at a time. */
 #include "solver/dem/meet.h"
 
-bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, int32_t surface,
+/* How far a sphere's middle is from what it touches, and the way out of that. */
+typedef struct touched {
+    double distance; /* m */
+    rp_vec3 normal;
+} touched;
+
+static bool touch_smooth(const rp_surface *solid, rp_vec3 at, double reach, touched *out)
+{
+    rp_touch touch;
+    if (!rp_surface_touch(solid, at, reach, &touch)) return false;
+    *out = (touched){touch.distance, touch.normal};
+    return true;
+}
+
+static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, double reach,
+                        touched *out)
+{
+    rp_vec3 away = rp_v3_sub(at, rp_surface_fixed_place(solid, fixed, at));
+    double length = rp_v3_length(away);
+    *out = (touched){length - solid->rough->radius, rp_v3_scale(away, length > 0 ? 1 / length : 0)};
+    return out->distance < reach;
+}
+
+bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_dem_wall *wall,
                      rp_dem_press *out)
 {
-    const rp_surface *solid = &rp_couple_surfaces(solver->frame.couple)[surface];
-    double radius = (double)self->at[AT_RADIUS], reach = radius;
-    if (solver->cohesive) reach += solver->params.rupture * radius;
+    const rp_surface *solid = &rp_couple_surfaces(solver->frame.couple)[wall->surface];
+    bool smooth = rp_dem_is_smooth(wall->fixed);
+    double radius = (double)self->at[AT_RADIUS], fixed = smooth ? 0 : solid->rough->radius;
+    out->radius = smooth ? radius : radius * fixed / (radius + fixed);
+    out->smaller = smooth ? radius : fmin(radius, fixed);
+    double reach = radius;
+    if (solver->cohesive) reach += solver->params.rupture * out->radius;
     rp_vec3 at = rp_v3((double)self->at[AT_X] + (double)self->at[AT_LOW_X],
                        (double)self->at[AT_Y] + (double)self->at[AT_LOW_Y],
                        (double)self->at[AT_Z] + (double)self->at[AT_LOW_Z]);
-    rp_touch touch;
-    if (!rp_surface_touch(solid, at, reach, &touch)) return false;
+    touched touch;
+    if (smooth ? !touch_smooth(solid, at, reach, &touch)
+               : !touch_fixed(solid, wall->fixed, at, reach, &touch))
+        return false;
     double overlap = radius - touch.distance, lever = touch.distance;
     out->n = rp_v3_scale(touch.normal, -1);
     out->overlap = overlap;
@@ -23,7 +52,7 @@ bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, int32_t s
     out->spin = rp_v3_sub(spin, solid->spin);
     out->arm =
         rp_v3_add(rp_v3(self->arm[0], self->arm[1], self->arm[2]), rp_v3_scale(out->n, lever));
-    out->pair = solver->wall_pairs[(size_t)surface * (size_t)solver->material_count +
+    out->pair = solver->wall_pairs[(size_t)wall->surface * (size_t)solver->material_count +
                                    (size_t)self->go[GO_MATERIAL]];
     return true;
 }
@@ -53,7 +82,7 @@ void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                      .v = spread(press->v),
                      .spin = spread(press->spin),
                      .overlap = rp_wide_all((float)press->overlap),
-                     .radius = rp_wide_all(self->at[AT_RADIUS]),
+                     .radius = rp_wide_all((float)press->radius),
                      .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
                      .moisture = rp_wide_all(self->go[GO_MOISTURE]),
                      .spring = spread_floats(spring),

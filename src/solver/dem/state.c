@@ -138,6 +138,12 @@ static bool are_entries_sound(const rp_solver *solver)
     return sound;
 }
 
+static bool is_fixed_sound(const rp_solver *solver, const rp_dem_wall *wall)
+{
+    const rp_rough *rough = rp_couple_surfaces(solver->frame.couple)[wall->surface].rough;
+    return rp_dem_is_smooth(wall->fixed) || (rough && rp_rough_has(rough, wall->fixed));
+}
+
 static bool are_walls_sound(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
@@ -148,7 +154,8 @@ static bool are_walls_sound(const rp_solver *solver)
         sound = l->wall_start[b] <= l->wall_start[b + 1];
     for (size_t w = 0; w < l->wall_count && sound; w++) {
         const rp_dem_wall *wall = &l->walls[w];
-        sound = wall->sphere < l->spheres && wall->surface >= 0 && wall->surface < surfaces;
+        sound = wall->sphere < l->spheres && wall->surface >= 0 && wall->surface < surfaces &&
+                is_fixed_sound(solver, wall);
         for (int k = 0; k < RP_DEM_SPRINGS; k++) /* kept as bits, which nobody has looked at */
             sound = sound && isfinite(wall->spring[k]);
     }

@@ -44,7 +44,8 @@ static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
     size_t count = 0;
     double reach = block.radius + solver->largest / 2 + solver->wall_skin;
     for (int s = 0; s < rp_couple_count(solver->frame.couple); s++) {
-        if (!rp_surface_may_touch(&surfaces[s], block.middle, reach)) continue;
+        double fixed = surfaces[s].rough ? surfaces[s].rough->radius : 0;
+        if (!rp_surface_may_touch(&surfaces[s], block.middle, reach + fixed)) continue;
         if (near) near[count] = s;
         count++;
     }
@@ -63,12 +64,34 @@ static void near_range(void *context, size_t begin, size_t end)
         job->near_start[block] = surfaces_near(solver, around, NULL);
 }
 
-static bool is_near(const rp_solver *solver, size_t sphere, int32_t surface)
+/* Walls of a block in the making. */
+typedef struct listing {
+    rp_dem_wall *walls; /* NULL: they are only counted */
+    uint32_t at;        /* place of the next */
+    uint32_t sphere;
+    int32_t surface; /* that is looked at */
+} listing;
+
+static void add_wall(void *user, rp_fixed fixed, rp_vec3 place)
 {
-    double radius = (double)rp_dem_place_of(solver, sphere).at[AT_RADIUS];
+    listing *l = user;
+    (void)place;
+    if (l->walls)
+        l->walls[l->at] = (rp_dem_wall){.sphere = l->sphere, .surface = l->surface, .fixed = fixed};
+    l->at++;
+}
+
+/* The solid itself, then the grains that are fixed on it. */
+static void add_near(const rp_solver *solver, listing *l)
+{
+    const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[l->surface];
+    rp_vec3 at = place_of(solver, l->sphere);
+    double radius = (double)rp_dem_place_of(solver, l->sphere).at[AT_RADIUS];
+    double reach = radius + solver->wall_skin;
     rp_touch touch;
-    return rp_surface_touch(&rp_couple_surfaces(solver->frame.couple)[surface],
-                            place_of(solver, sphere), radius + solver->wall_skin, &touch);
+    if (rp_surface_touch(surface, at, reach, &touch)) add_wall(l, RP_DEM_SMOOTH, at);
+    if (surface->rough)
+        rp_surface_fixed_near(surface, at, reach + surface->rough->radius, add_wall, l);
 }
 
 static void wall_range(void *context, size_t begin, size_t end)
@@ -76,18 +99,17 @@ static void wall_range(void *context, size_t begin, size_t end)
     const wall_job *job = context;
     rp_solver *solver = job->solver;
     size_t block = begin / RP_DEM_BLOCK;
-    uint32_t *mine = &solver->lists.wall_start[block], at = job->write ? *mine : 0;
+    uint32_t *mine = &solver->lists.wall_start[block];
+    listing l = {.walls = job->write ? solver->lists.walls : NULL, .at = job->write ? *mine : 0};
     size_t from = rp_dem_first(solver, begin), to = rp_dem_first(solver, end);
     size_t first = job->near_start[block], last = job->near_start[block + 1];
     for (size_t s = from; s < to && first < last; s++)
         for (size_t k = first; k < last; k++) {
-            int32_t surface = job->near[k];
-            if (!is_near(solver, s, surface)) continue;
-            if (job->write)
-                solver->lists.walls[at] = (rp_dem_wall){.sphere = (uint32_t)s, .surface = surface};
-            at++;
+            l.sphere = (uint32_t)s;
+            l.surface = job->near[k];
+            add_near(solver, &l);
         }
-    if (!job->write) *mine = at;
+    if (!job->write) *mine = l.at;
 }
 
 /* Fills in what blocks are near, in the step's arena. */
