@@ -84,8 +84,8 @@ static rp_code tilt(rp_case_context *c, double angle, double until, double then,
     const rp_setting settings[] = {
         {"gravity_keys", keys},
         {"domain.high", "[20 mm, 10 mm, 120 mm]"},
-        {"sources.fill.size", "[20 mm, 10 mm, 50.4 mm]"},
-        {"sources.fill.position", "[10 mm, 5 mm, 26.2 mm]"},
+        {"sources.fill.size", "[20 mm, 10 mm, 53 mm]"},
+        {"sources.fill.position", "[10 mm, 5 mm, 27.5 mm]"},
         {"solver.stiffness", "256.8 N/m"},
     };
     return rp_trial_begin(c, "scene.yaml", settings, c->quick ? 1 : 5, trial);
