@@ -191,6 +191,13 @@ void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, 
     sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
 }
 
+void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque)
+{
+    if (surface->body < 0) return;
+    rp_load *sum = row_of(couple, block, surface->body);
+    sum->torque = rp_v3_add(sum->torque, torque);
+}
+
 void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
                     double mass)
 {

@@ -53,6 +53,8 @@ rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_re
  * sum. */
 void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
                     rp_vec3 force);
+/* A couple on that body, N m, likewise. */
+void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque);
 /* A grain of that mass moves as the body does there: what makes the body's answer stable. To be
  * told of every grain whose push depends on the body's velocity. */
 void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,

@@ -180,8 +180,9 @@ static const rp_param material_params[] = {
          "geometric mean with the body's; in dem between grains, too"),
     REAL(
         rp_material_spec, rolling_friction, "rolling_friction", "", "0", 0, 10,
-        "in dem: the couple that resists rolling is at most this times the force times the radius; "
-        "what counts is the geometric mean of both; 0: grains roll freely"),
+        "in dem: the couple that resists rolling, and that which resists twisting, is at most this "
+        "times the force times the radius; what counts is the geometric mean of both; 0: grains "
+        "roll freely"),
     REAL(rp_material_spec, grain_density, "grain_density", "kg/m3", "2650", 1, 1e5,
          "in dem: of the solid that grains are made of"),
     REAL(rp_material_spec, young, "young", "Pa", "10 MPa", 1, 1e13,

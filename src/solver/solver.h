@@ -80,7 +80,8 @@ typedef struct rp_solver_type {
     /* For the memory estimate: */
     double neighbours;   /* of each grain that it lists, all at a time */
     size_t bytes_each;   /* of its own per grain, beyond the common fields */
-    size_t bytes_sphere; /* and for each sphere of it, where grains are resolved */
+    /* And for each sphere of it, where grains are resolved; NULL: none. */
+    size_t (*bytes_sphere)(const rp_scene *scene);
     rp_code (*create)(const rp_frame *frame, rp_solver **out, rp_report *report);
     void (*destroy)(rp_solver *solver);
     rp_step_limit (*limit_dt)(rp_solver *solver);

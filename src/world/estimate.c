@@ -204,7 +204,8 @@ static double bytes_each(const rp_scene *scene)
     rp_particles table;
     double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
     bool resolved = rp_grains_are_resolved(scene);
-    if (resolved) bytes += spheres_each(scene) * (double)type->bytes_sphere;
+    if (resolved && type->bytes_sphere)
+        bytes += spheres_each(scene) * (double)type->bytes_sphere(scene);
     rp_code code = rp_particles_begin(&table, NULL);
     if (code == RP_OK && resolved)
         code = rp_particles_add_shapes(&table, rp_grains_are_turned(scene), NULL);

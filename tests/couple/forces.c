@@ -43,6 +43,12 @@ static rp_vec3 force_of(size_t grain)
                  1e-3 * rp_random_unit(r.bits[2]));
 }
 
+/* A couple as large as what forces do, N m. */
+static rp_vec3 couple_of(size_t grain)
+{
+    return rp_v3_scale(point_of(grain + GRAINS), 300);
+}
+
 /* A body's own surface, or a wall for body -1. */
 static const rp_surface *surface_of(const rp_couple *couple, size_t grain)
 {
@@ -53,8 +59,11 @@ static const rp_surface *surface_of(const rp_couple *couple, size_t grain)
 
 static void push_range(void *context, size_t begin, size_t end)
 {
-    for (size_t i = begin; i < end; i++)
-        rp_couple_push(context, begin / BLOCK, surface_of(context, i), point_of(i), force_of(i));
+    for (size_t i = begin; i < end; i++) {
+        const rp_surface *surface = surface_of(context, i);
+        rp_couple_push(context, begin / BLOCK, surface, point_of(i), force_of(i));
+        rp_couple_twist(context, begin / BLOCK, surface, couple_of(i));
+    }
 }
 
 /* The sums of one step on so many threads; 0 for none. */
@@ -76,7 +85,7 @@ static void serial_sum(int body, rp_vec3 *force, rp_vec3 *torque)
         if (body_of(i) != body) continue;
         rp_vec3 arm = rp_v3_sub(point_of(i), specs[body].pose.position);
         *force = rp_v3_add(*force, force_of(i));
-        *torque = rp_v3_add(*torque, rp_v3_cross(arm, force_of(i)));
+        *torque = rp_v3_add(*torque, rp_v3_add(rp_v3_cross(arm, force_of(i)), couple_of(i)));
     }
 }
 

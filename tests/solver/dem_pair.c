@@ -17,6 +17,8 @@
 /* What history friction lets a grain creep in a second, in diameters; and viscous at least. */
 #define CREEP_MOST 1e-6
 #define CREEP_LEAST 1e-4
+/* How fast that may be which stands by its rolling friction, m/s. */
+#define STANDS 1e-6
 
 #define BALLS                                                                                      \
     "particles: {spacing: 2 cm, jitter: 0}\n"                                                      \
@@ -360,6 +362,142 @@ static void rolling_friction_stops_a_ball(void **state)
                   "contacts: {alike: {first: glass, second: glass, rolling_friction: 0}");
 }
 
+static const char *const laws[] = {"law: hertz", "law: linear, contact_time: 0.4 ms"};
+
+/* (E8): below a slope whose tangent is the rolling friction a ball stands, above it rolls. */
+static void rolling_friction_holds_a_ball_on_a_slope(void **state)
+{
+    (void)state;
+    const double rolling = 0.1;
+    static const double part_of_limit[] = {0.5, 0.95};
+    for (int i = 0; i < 4; i++) {
+        grains g = ball_on_floor(atan(part_of_limit[i % 2] * rolling), 0.5, rolling, laws[i / 2]);
+        run_world(g.world, 0.5);
+        check_near(rp_v3_length(velocity_at(&g, 0)), 0, STANDS);
+        check_near(rp_v3_length(spin_at(&g, 0)) * RADIUS, 0, STANDS);
+        rp_vec3 from = place_at(&g, 0);
+        run_world(g.world, 0.6);
+        check_near(rp_v3_length(rp_v3_sub(place_at(&g, 0), from)), 0, 0.1 * STANDS);
+        grains_end(&g);
+    }
+}
+
+static void a_ball_rolls_down_beyond_its_rolling_angle(void **state)
+{
+    (void)state;
+    const double rolling = 0.1, slope = atan(2 * rolling);
+    double wanted = 5.0 / 7 * GRAVITY * (sin(slope) - rolling * cos(slope)), along, turning;
+    for (int i = 0; i < 2; i++) {
+        grains g = ball_on_floor(slope, 0.5, rolling, laws[i]);
+        measure_slope(&g, 0.05, 0.25, &along, &turning);
+        check_near(along, wanted, CLOSE * wanted);
+        check_near(turning * RADIUS, wanted, CLOSE * wanted);
+        grains_end(&g);
+    }
+}
+
+/* A spinning top: the couple about the normal has the same limit, and then it stands. */
+static void rolling_friction_stops_a_spinning_ball(void **state)
+{
+    (void)state;
+    const double spin = 20, rolling = 0.05; /* rad/s */
+    double wanted = 2.5 * rolling * GRAVITY / RADIUS, end = spin / wanted;
+    for (int i = 0; i < 2; i++) {
+        grains g = ball_on_floor(0, 0.5, rolling, laws[i]);
+        set_spin_of(&g, 0, rp_v3(0, 0, spin));
+        run_world(g.world, 0.2 * end);
+        double before = spin_at(&g, 0).z, from = rp_world_time(g.world);
+        run_world(g.world, 0.8 * end);
+        double rate = (before - spin_at(&g, 0).z) / (rp_world_time(g.world) - from);
+        check_near(rate, wanted, CLOSE * wanted);
+        run_world(g.world, 10 * end);
+        check_near(spin_at(&g, 0).z * RADIUS, 0, STANDS);
+        grains_end(&g);
+    }
+}
+
+/* Two balls that spin about their line of centres in opposite senses: what the impact twists is
+ * the rolling friction times R* times the impulse, as much for the one as for the other. */
+static void impacts_twist_both_balls(void **state)
+{
+    (void)state;
+    const double speed = 0.5, restitution = 0.6, rolling = 0.1, spin = 200; /* m/s, rad/s */
+    grains g =
+        grains_of(1,
+                  "gravity: [0, 0, 0]\n" BALLS "domain: {low: [-9, -9, -9], high: [9, 9, 9]}\n"
+                  "materials: {glass: {grain_density: %g, young: %g, poisson: %g, "
+                  "restitution: %g, rolling_friction: %g}}\n"
+                  "sources: {a: {shape: box, size: [4 cm, 2 cm, 2 cm]}}\n"
+                  "solver: {method: dem}\n",
+                  DENSITY, YOUNG, POISSON, restitution, rolling);
+    set_flying(&g, GAP, speed);
+    rp_vec3 way = rp_v3_sub(place_at(&g, grain_at(&g, 1)), place_at(&g, grain_at(&g, 0)));
+    rp_vec3 along = rp_v3_normal(way);
+    set_spin_of(&g, grain_at(&g, 0), rp_v3_scale(along, spin));
+    set_spin_of(&g, grain_at(&g, 1), rp_v3_scale(along, -spin / 2));
+    run_world(g.world, 0.02);
+    double impulse = ball_mass() / 2 * (1 + restitution) * speed;
+    double change = rolling * RADIUS / 2 * impulse / (0.4 * ball_mass() * RADIUS * RADIUS);
+    double first = rp_v3_dot(spin_at(&g, grain_at(&g, 0)), along);
+    double second = rp_v3_dot(spin_at(&g, grain_at(&g, 1)), along);
+    check_near(spin - first, change, CLOSE * change);
+    check_near(second + spin / 2, change, CLOSE * change);
+    grains_end(&g);
+}
+
+/* The couple reaches bodies: a ball that spins hits the middle of a free block, which then spins
+ * with what the ball has lost. */
+static void impacts_twist_bodies(void **state)
+{
+    (void)state;
+    const double edge = 0.04, density = 1000, spin = 300; /* m, kg/m3, rad/s */
+    grains g =
+        grains_of(1,
+                  "gravity: [0, 0, 0]\n" BALLS "domain: {low: [-9, -9, -9], high: [9, 9, 9]}\n"
+                  "materials: {glass: {grain_density: %g, young: %g, poisson: %g, "
+                  "rolling_friction: 0.1}}\n"
+                  "bodies: {block: {shape: box, size: [4 cm, 4 cm, 4 cm], motion: dynamic, "
+                  "density: %g}}\n"
+                  "sources: {a: {shape: box, size: [2 cm, 2 cm, 2 cm], position: [0, 0, 4 cm]}}\n"
+                  "solver: {method: dem}\n",
+                  DENSITY, YOUNG, POISSON, density);
+    set_place(&g, 0, rp_v3(0, 0, edge / 2 + RADIUS + GAP));
+    set_velocity(&g, 0, rp_v3(0, 0, -0.5));
+    set_spin_of(&g, 0, rp_v3(0, 0, spin));
+    run_world(g.world, 0.02);
+    double lost = 0.4 * ball_mass() * RADIUS * RADIUS * (spin - spin_at(&g, 0).z);
+    double block = density * edge * edge * edge * edge * edge / 6;
+    double gained = block * rp_bodies_states(g.world->bodies)[0].angular_velocity[2];
+    assert_true(lost > 0.05 * 0.4 * ball_mass() * RADIUS * RADIUS * spin);
+    check_near(gained, lost, CLOSE * lost);
+    grains_end(&g);
+}
+
+/* A column of spheres falls apart on a flat floor without walls: with memory of rolling a heap
+ * stays and stands. */
+static void heaps_of_spheres_stand(void **state)
+{
+    (void)state;
+    grains g = grains_of(1, "particles: {spacing: 1.16 cm, jitter: 0.05}\n"
+                            "grains: {all: {shape: sphere, diameter: 1 cm, spread: 0.1}}\n"
+                            "domain: {low: [-9, -9, 0], high: [9, 9, 1], friction: rough}\n"
+                            "materials: {sand: {young: 1e6, friction: 0.5, restitution: 0.3, "
+                            "rolling_friction: 0.1}}\n"
+                            "sources: {all: {shape: box, size: [7 cm, 7 cm, 7 cm], "
+                            "position: [0, 0, 3.6 cm]}}\n"
+                            "solver: {method: dem}\n");
+    run_world(g.world, 2.5);
+    const rp_particles *p = &g.world->particles;
+    double highest = 0, fastest = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        highest = fmax(highest, place_at(&g, i).z);
+        fastest = fmax(fastest, rp_v3_length(velocity_at(&g, i)));
+    }
+    assert_true(highest > 1.8 * DIAMETER);
+    check_near(fastest, 0, STANDS);
+    grains_end(&g);
+}
+
 /* --- a clump that holds on a slope -------------------------------------------------------------
  */
 
@@ -408,6 +546,12 @@ int main(void)
         cmocka_unit_test(balls_roll_down_slopes),
         cmocka_unit_test(balls_slide_down_steep_slopes),
         cmocka_unit_test(rolling_friction_stops_a_ball),
+        cmocka_unit_test(rolling_friction_holds_a_ball_on_a_slope),
+        cmocka_unit_test(a_ball_rolls_down_beyond_its_rolling_angle),
+        cmocka_unit_test(rolling_friction_stops_a_spinning_ball),
+        cmocka_unit_test(impacts_twist_both_balls),
+        cmocka_unit_test(impacts_twist_bodies),
+        cmocka_unit_test(heaps_of_spheres_stand),
         cmocka_unit_test(history_holds_and_viscous_creeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

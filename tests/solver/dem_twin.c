@@ -1,6 +1,7 @@
 /* A slow twin of discrete elements: all pairs, no lists, double precision, contact memory in a
  * plain table, the formulas once more from theory. It takes over a heap that the solver has made,
  * and both go on side by side. */
+#include "solver/dem/respond.h"
 #include "solver/grains.h"
 
 #define STEPS 250
@@ -69,14 +70,21 @@ typedef struct twin_ball {
     int grain;
 } twin_ball;
 
+/* What a contact remembers: the spring along the surface, and the angles of rolling and twisting.
+ */
+typedef struct memory {
+    rp_vec3 spring, roll; /* m, rad */
+    double twist;         /* rad */
+} memory;
+
 typedef struct twin {
     variant kind;
     int grains, balls;
     twin_grain grain[SPHERES_MAX];
     twin_ball ball[SPHERES_MAX];
     rp_vec3 force[SPHERES_MAX], torque[SPHERES_MAX]; /* of grains */
-    rp_vec3 memory[SPHERES_MAX][SPHERES_MAX];        /* m, springs, as the first of a pair has it */
-    rp_vec3 wall_memory[SPHERES_MAX][SIDES];
+    memory pair[SPHERES_MAX][SPHERES_MAX];           /* as the first of a pair has it */
+    memory wall[SPHERES_MAX][SIDES];
     double damping, lag, stiffness; /* stiffness: linear, N/m */
     rp_vec3 gravity;
     int pushes;
@@ -97,15 +105,20 @@ typedef struct touch {
     double friction, rolling, tension;
 } touch;
 
+/* Into the plane of the contact, as long as it was. */
+static rp_vec3 laid_flat(rp_vec3 v, rp_vec3 n)
+{
+    rp_vec3 flat = rp_v3_madd(v, -rp_v3_dot(v, n), n);
+    double before = rp_v3_length(v), after = rp_v3_length(flat);
+    return after > 0 ? rp_v3_scale(flat, before / after) : flat;
+}
+
 /* Along the surface, on the first: a spring and its damping, which holds up to a limit. */
 static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double along, double limit,
                             double dt, rp_vec3 *spring)
 {
-    double before = rp_v3_length(*spring), mass = c->mass * 2 / 7;
-    rp_vec3 flat = rp_v3_madd(*spring, -rp_v3_dot(*spring, c->n), c->n);
-    double after = rp_v3_length(flat);
-    if (after > 0) flat = rp_v3_scale(flat, before / after);
-    *spring = rp_v3_madd(flat, dt, slip);
+    double mass = c->mass * 2 / 7;
+    *spring = rp_v3_madd(laid_flat(*spring, c->n), dt, slip);
     double slow = fmin(t->damping * sqrt(mass * along), DAMPING_MOST * mass / dt);
     rp_vec3 force = rp_v3_madd(rp_v3_scale(*spring, along), slow, slip);
     double size = rp_v3_length(force);
@@ -113,6 +126,31 @@ static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double 
     force = rp_v3_scale(force, limit / size);
     *spring = rp_v3_scale(force, 1 / along);
     return force;
+}
+
+/* The couple on the first: springs of rolling and twisting with their damping, 0.3 of the critical
+ * one of a sphere that rolls on a plane; each holds up to the same limit. */
+static rp_vec3 roll_couple(const touch *c, double along, double push, double dt, memory *m)
+{
+    double square = c->radius * c->radius, stiff = along * square;
+    double limit = c->rolling * c->radius * push;
+    double slow = fmin((double)RP_DEM_ROLL_DAMPING * sqrt(c->mass * along) * square,
+                       DAMPING_MOST * 2 / 5 * c->mass * square / dt);
+    double about = rp_v3_dot(c->spin, c->n);
+    rp_vec3 rate = rp_v3_madd(c->spin, -about, c->n);
+    m->roll = rp_v3_madd(laid_flat(m->roll, c->n), dt, rate);
+    m->twist += dt * about;
+    rp_vec3 rolls = rp_v3_madd(rp_v3_scale(m->roll, stiff), slow, rate);
+    double twists = stiff * m->twist + slow * about, size = rp_v3_length(rolls);
+    if (size > limit) {
+        rolls = rp_v3_scale(rolls, limit / size);
+        m->roll = rp_v3_scale(rolls, 1 / stiff);
+    }
+    if (fabs(twists) > limit) {
+        twists = copysign(limit, twists);
+        m->twist = twists / stiff;
+    }
+    return rp_v3_scale(rp_v3_madd(rolls, twists, c->n), -1);
 }
 
 /* Of the rate of closing, in N s/m: what steps make of it is taken off, and a contact that began
@@ -129,9 +167,8 @@ static double damping_of(const twin *t, const touch *c, double secant, double ra
     return damping * pow(steps, 1.25) / 1.25 / pow(overlap / way, 0.25);
 }
 
-/* The force on the first, and the couple of rolling; the spring goes on. */
-static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *spring,
-                           rp_vec3 *couple)
+/* The force on the first, and the couple of rolling; the springs go on. */
+static rp_vec3 touch_force(const twin *t, const touch *c, double dt, memory *m, rp_vec3 *couple)
 {
     double overlap = fmax(c->overlap, 0), gap = fmax(-c->overlap, 0);
     double secant = t->kind.hertz ? 4 / (3 * c->softness) * sqrt(c->radius * overlap) : c->linear;
@@ -141,16 +178,24 @@ static rp_vec3 touch_force(const twin *t, const touch *c, double dt, rp_vec3 *sp
     push = c->overlap > 0 ? fmax(push, 0) : 0;
     rp_vec3 slip = rp_v3_madd(c->v, -away, c->n), shear = rp_v3(0, 0, 0);
     double speed = rp_v3_length(slip), limit = c->friction * push, rate = rp_v3_length(c->spin);
-    if (c->overlap <= 0)
-        *spring = rp_v3(0, 0, 0);
-    else if (t->kind.history)
-        shear = spring_force(t, c, slip, along, limit, dt, spring);
-    else if (speed > 0)
-        shear = rp_v3_scale(slip, fmin(limit, root * speed) / speed);
     double resist = c->rolling * c->radius * fmin(push, root * c->radius * rate);
     *couple = rate > 0 ? rp_v3_scale(c->spin, -resist / rate) : rp_v3(0, 0, 0);
+    if (c->overlap <= 0) {
+        *m = (memory){0};
+    } else if (t->kind.history) {
+        shear = spring_force(t, c, slip, along, limit, dt, &m->spring);
+        *couple = roll_couple(c, along, push, dt, m);
+    } else if (speed > 0) {
+        shear = rp_v3_scale(slip, fmin(limit, root * speed) / speed);
+    }
     if (t->kind.wet) push -= c->tension * c->radius * fmax(0, 1 - gap / (RUPTURE * c->radius));
     return rp_v3_madd(shear, -push, c->n);
+}
+
+/* R* of two. */
+static double star_of(double a, double b)
+{
+    return a * b / (a + b);
 }
 
 static rp_vec3 way_between(const twin *t, rp_vec3 from, rp_vec3 to)
@@ -181,10 +226,10 @@ static void meet_ball(twin *t, int i, int j, double dt)
     twin_ball *a = &t->ball[i], *b = &t->ball[j];
     const twin_grain *ga = &t->grain[a->grain], *gb = &t->grain[b->grain];
     rp_vec3 way = way_between(t, a->x, b->x);
-    double radius = a->radius * b->radius / (a->radius + b->radius);
+    double radius = star_of(a->radius, b->radius);
     double reach = a->radius + b->radius + (t->kind.wet ? RUPTURE * radius : 0);
     if (rp_v3_dot(way, way) >= reach * reach) {
-        t->memory[i][j] = rp_v3(0, 0, 0);
+        t->pair[i][j] = (memory){0};
         return;
     }
     double distance = rp_v3_length(way);
@@ -202,7 +247,7 @@ static void meet_ball(twin *t, int i, int j, double dt)
     rp_vec3 mine = rp_v3_scale(c.n, a->radius - c.overlap / 2);
     rp_vec3 theirs = rp_v3_scale(c.n, -(b->radius - c.overlap / 2));
     c.v = rp_v3_sub(velocity_of(b, gb, theirs), velocity_of(a, ga, mine));
-    rp_vec3 couple, force = touch_force(t, &c, dt, &t->memory[i][j], &couple);
+    rp_vec3 couple, force = touch_force(t, &c, dt, &t->pair[i][j], &couple);
     push_grain(t, i, mine, force, couple);
     push_grain(t, j, theirs, rp_v3_scale(force, -1), rp_v3_scale(couple, -1));
 }
@@ -229,12 +274,12 @@ static void meet_wall(twin *t, int i, int side, double dt)
                .rolling = rollings[g->material],
                .tension = 4 * RP_PI * TENSION};
     if (c.overlap <= (t->kind.wet ? -RUPTURE * b->radius : 0)) {
-        t->wall_memory[i][side] = rp_v3(0, 0, 0);
+        t->wall[i][side] = (memory){0};
         return;
     }
     rp_vec3 point = rp_v3_scale(c.n, distance);
     c.v = rp_v3_scale(velocity_of(b, g, point), -1);
-    rp_vec3 couple, force = touch_force(t, &c, dt, &t->wall_memory[i][side], &couple);
+    rp_vec3 couple, force = touch_force(t, &c, dt, &t->wall[i][side], &couple);
     push_grain(t, i, point, force, couple);
 }
 
@@ -348,6 +393,15 @@ static int side_of(const rp_surface *surface, double edge)
     return 0;
 }
 
+/* From the solver's columns; the other of the two sees all but the twist with the other sign. */
+static memory memory_of(const float *columns, double radius, double sign)
+{
+    rp_vec3 roll = rp_v3(columns[ROLL_X], columns[ROLL_Y], columns[ROLL_Z]);
+    rp_vec3 spring = rp_v3(columns[SPRING_X], columns[SPRING_Y], columns[SPRING_Z]);
+    return (memory){rp_v3_scale(spring, sign), rp_v3_scale(roll, sign / radius),
+                    (double)columns[TWIST] / radius};
+}
+
 static void take_springs(twin *t, const grains *g)
 {
     const rp_solver *solver = g->world->solver;
@@ -359,17 +413,17 @@ static void take_springs(twin *t, const grains *g)
         for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
             size_t mine = rp_dem_first(solver, n * RP_DEM_BLOCK) + lists->mine[e];
             int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
-            rp_vec3 spring = rp_v3(lists->spring[0][e], lists->spring[1][e], lists->spring[2][e]);
-            if (a < b)
-                t->memory[a][b] = spring;
-            else
-                t->memory[b][a] = rp_v3_scale(spring, -1);
+            float columns[RP_DEM_SPRINGS];
+            for (int k = 0; k < RP_DEM_SPRINGS; k++)
+                columns[k] = lists->spring[k][e];
+            double radius = star_of(t->ball[a].radius, t->ball[b].radius);
+            *(a < b ? &t->pair[a][b] : &t->pair[b][a]) = memory_of(columns, radius, a < b ? 1 : -1);
         }
     for (size_t w = 0; w < lists->wall_count; w++) {
         const rp_dem_wall *wall = &lists->walls[w];
         int side = side_of(&rp_couple_surfaces(g->world->couple)[wall->surface], edge_of(t->kind));
-        t->wall_memory[ball_of(g, first, wall->sphere)][side] =
-            rp_v3(wall->spring[0], wall->spring[1], wall->spring[2]);
+        int ball = ball_of(g, first, wall->sphere);
+        t->wall[ball][side] = memory_of(wall->spring, t->ball[ball].radius, 1);
     }
 }
 
@@ -440,7 +494,7 @@ static void compare(const grains *g, const twin *t)
 static void follow(variant kind, int steps)
 {
     grains g = heap_of(kind);
-    run_world(g.world, 0.12);
+    run_world(g.world, 0.13);
     assert_int_equal(g.world->particles.count, LAYERS * kind.across * kind.across);
     twin *t = take_over(&g, kind);
     uint64_t rebuilds = g.world->solver->rebuilds;

@@ -51,8 +51,7 @@ static rp_code heap(rp_case_context *c, ridge *r)
     rp_view view;
     rp_case_say(c, "friction %g", r->friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 12, &trial);
-    if (code == RP_OK)
-        code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, c->quick ? 2 : 4);
+    if (code == RP_OK) code = rp_grains_settle(c, trial.world, REST, c->quick ? 0.8 : 2, 4);
     if (code == RP_OK) {
         rp_world_view(trial.world, &view);
         r->left = flank(&view, c->quick ? 0.12 : 0.24, false);

@@ -8,12 +8,12 @@
 #define GAP_LIMIT 4.5
 #define ANGLE_MIDDLE 30.0 /* degrees: 15 to 45 */
 #define ANGLE_LIMIT 15.0
-#define SPEED_LIMIT 10.0 /* mm/s, of what rests */
-#define BEFORE 20.0      /* degrees: tilted so far it still rests */
-#define DIAMETER 0.01    /* m */
-#define START 0.8        /* s: from here on it turns evenly */
-#define END 4.8          /* s */
-#define LAST 15          /* samples that the angle of rest is taken from */
+#define SPEED_LIMIT 10.0           /* mm/s, of what rests */
+#define BEFORE 20.0                /* degrees: tilted so far it still rests */
+#define DIAMETER 0.01              /* m */
+#define START 0.8                  /* s: from here on it turns evenly */
+#define END (c->quick ? 5.8 : 4.8) /* s */
+#define LAST 15                    /* samples that the angle of rest is taken from */
 #define SAMPLES 200
 
 typedef struct bed {
@@ -70,6 +70,12 @@ static void judge(rp_case_context *c, const bed *b)
 
 static rp_code run(rp_case_context *c)
 {
+    /* A short bed is held by its ends up to 35 degrees: it is tilted on to 44. */
+    static const rp_setting small[] = {
+        {"gravity_keys", "[{time: 0.5 s, gravity: [0, 0, -9.81]}, "
+                         "{time: 0.8 s, gravity: [2.5390, 0, -9.4757]}, "
+                         "{time: 4.425 s, gravity: [6.8146, 0, -7.0567]}]"},
+    };
     static const rp_setting large[] = {
         {"domain.high", "[60 cm, 10 cm, 1.5 m]"},
         {"sources.fill.size", "[59.4 cm, 10 cm, 22 cm]"},
@@ -79,7 +85,8 @@ static rp_code run(rp_case_context *c)
     static bed b;
     rp_trial trial;
     b = (bed){0};
-    rp_code code = rp_trial_begin(c, "scene.yaml", large, c->quick ? 0 : 4, &trial);
+    rp_code code =
+        rp_trial_begin(c, "scene.yaml", c->quick ? small : large, c->quick ? 1 : 4, &trial);
     if (code == RP_OK) code = watch(c, &trial, c->quick ? 0.24 : 0.6, &b);
     if (code == RP_OK) {
         find(&b);

@@ -16,7 +16,11 @@
 #define RADIUS 0.01       /* m, of the sphere on the plane */
 #define FRICTION 0.3
 #define BLOCK_FRICTION 0.2
-#define CREEP 1e-4 /* m/s, of a block that stays */
+#define CREEP 1e-4  /* m/s, of a block that stays */
+#define STANDS 1e-6 /* m/s, of a sphere that rolling friction holds */
+#define ROLLING 0.1
+#define ROLLING_TEXT "0.1"
+#define SPIN (1800 * RP_DEGREE) /* rad/s, of the table */
 #define SAMPLES 400
 
 typedef struct hit {
@@ -199,14 +203,48 @@ static rp_code inclines(rp_case_context *c)
     return RP_OK;
 }
 
-/* Rolling friction should hold a sphere on an incline whose tangent is below it. */
-static rp_code creeps(rp_case_context *c)
+/* Rolling friction holds a sphere on an incline whose tangent is below it. */
+static rp_code stands(rp_case_context *c)
 {
     static roll r;
-    rp_code code = follow(c, 3 * RP_DEGREE, 0, 1, "0.1", &r);
-    if (code == RP_OK)
-        rp_case_note(c, "a sphere with rolling friction 0.1 on 3 degrees creeps at %.3g mm/s",
-                     1000 * r.speed[r.samples - 1]);
+    double steep = 10 * RP_DEGREE;
+    rp_code code = follow(c, 5 * RP_DEGREE, 0, 1, ROLLING_TEXT, &r);
+    if (code != RP_OK) return code;
+    rp_judge_at_most(c, "rolling friction 0.1 on 5 degrees: speed", fabs(r.speed[r.samples - 1]),
+                     STANDS, "m/s");
+    rp_judge_at_most(c, "and of its rim", fabs(r.rim[r.samples - 1]), STANDS, "m/s");
+    code = follow(c, steep, 0, 0.3, ROLLING_TEXT, &r);
+    if (code != RP_OK) return code;
+    judge_part(c, "rolling friction 0.1 on 10 degrees: rolls", rate_of(&r, r.speed),
+               5.0 / 7 * RP_EARTH * (sin(steep) - ROLLING * cos(steep)), LIMIT, "m/s2");
+    return RP_OK;
+}
+
+/* Lies on the axis of a table that turns, and is taken along. */
+static rp_code twists(rp_case_context *c)
+{
+    static double time[SAMPLES], spin[SAMPLES];
+    double rate = 2.5 * ROLLING * RP_EARTH / RADIUS, end = 0.9 * SPIN / rate;
+    rp_trial trial;
+    rp_view view;
+    rp_code code = rp_trial_begin(c, "table.yaml", NULL, 0, &trial);
+    for (int i = 0; i < SAMPLES && code == RP_OK; i++) {
+        code = rp_case_run_to(c, trial.world, end * (i + 1) / SAMPLES, 1);
+        rp_world_view(trial.world, &view);
+        time[i] = view.time;
+        spin[i] = (double)rp_grains_field(&view, "spin_z")[0];
+    }
+    if (code == RP_OK) code = rp_case_run_to(c, trial.world, 1, 1);
+    if (code == RP_OK) {
+        int half = SAMPLES / 2;
+        rp_world_view(trial.world, &view);
+        double behind = SPIN - (double)rp_grains_field(&view, "spin_z")[0];
+        judge_part(c, "rolling friction 0.1 on a table that turns: spins up",
+                   rp_line_through(time + half, spin + half, half).slope, rate, LIMIT, "rad/s2");
+        rp_judge_at_most(c, "and then: its rim against the table", fabs(behind) * RADIUS, STANDS,
+                         "m/s");
+    }
+    rp_trial_end(&trial);
     return code;
 }
 
@@ -248,7 +286,8 @@ static rp_code run(rp_case_context *c)
     rp_code code = hits(c);
     if (code == RP_OK) code = slides(c);
     if (code == RP_OK) code = inclines(c);
-    if (code == RP_OK) code = creeps(c);
+    if (code == RP_OK) code = stands(c);
+    if (code == RP_OK) code = twists(c);
     if (code == RP_OK) code = blocks(c);
     return code;
 }

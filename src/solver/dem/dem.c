@@ -152,13 +152,14 @@ static bool is_ever_wet(const rp_scene *scene)
     return wet;
 }
 
-static bool ever_rolls(const rp_solver *solver)
+static bool has_rolling(const rp_scene *scene)
 {
-    for (int i = 0; i < solver->material_count * solver->material_count; i++)
-        if (solver->pairs[i].rolling > 0) return true;
-    for (size_t i = 0; i < solver->wall_pair_count; i++)
-        if (solver->wall_pairs[i].rolling > 0) return true;
-    return false;
+    bool rolls = false;
+    for (int i = 0; i < scene->materials.count; i++)
+        rolls = rolls || rp_scene_materials(scene)[i].rolling_friction > 0;
+    for (int i = 0; i < scene->contacts.count; i++) /* NaN where it is not given */
+        rolls = rolls || rp_scene_contacts(scene)[i].rolling_friction > 0;
+    return rolls;
 }
 
 /* A grain and its image must never touch the same third one. */
@@ -207,11 +208,12 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     take_kinds(solver);
     solver->cohesive = is_ever_wet(frame->scene);
     take_reach(solver);
+    solver->rolls = has_rolling(frame->scene);
+    if (solver->history) solver->springs = solver->rolls ? RP_DEM_SPRINGS : ROLL_X;
     rp_code code = take_period(solver, report);
     if (code == RP_OK) code = rp_dem_roughen(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);
     if (code == RP_OK) code = rp_dem_take_materials(solver, report);
-    if (code == RP_OK) solver->rolls = ever_rolls(solver);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
         double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
@@ -233,11 +235,15 @@ static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contac
 
 /* Fields. */
 #define BYTES_EACH (14 * 4)
-/* Its row, where it was, five entries with springs, and what arrays have to spare: 176. Settled
- * beds take 168 where spheres are single, and 172 of tetrahedra, where fewer touch, but grains of
- * several spheres must be numbered and have no rows to spare for what is kept while lists are made.
- */
-#define BYTES_SPHERE ((64 + 12 + 5 * 18) * 17 / 16)
+/* Its row, where it was, five entries with springs, and what arrays have to spare: 176, and 80 more
+ * with springs of rolling. Settled beds take 168 where spheres are single, and 172 of tetrahedra,
+ * where fewer touch, but grains of several spheres must be numbered and have no rows to spare for
+ * what is kept while lists are made. */
+static size_t bytes_sphere(const rp_scene *scene)
+{
+    size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_SPRINGS : ROLL_X);
+    return (64 + 12 + 5 * entry) * 17 / 16;
+}
 
 const rp_solver_type rp_dem_solver = {
     .name = "dem",
@@ -245,7 +251,7 @@ const rp_solver_type rp_dem_solver = {
                     RP_CAN_SHAPE | RP_CAN_CONTACTS,
     .params = &rp_dem_table,
     .bytes_each = BYTES_EACH,
-    .bytes_sphere = BYTES_SPHERE,
+    .bytes_sphere = bytes_sphere,
     .create = dem_create,
     .destroy = dem_destroy,
     .limit_dt = rp_dem_limit_dt,

@@ -72,6 +72,10 @@ typedef struct rp_dem_kind {
     double moment[3]; /* of inertia, over mass and diameter squared */
 } rp_dem_kind;
 
+/* What a contact remembers, all of it in m: the spring along the surface (E6), and the
+ * displacements of rolling and twisting (E8), which only materials with rolling friction have. */
+enum { SPRING_X, SPRING_Y, SPRING_Z, ROLL_X, ROLL_Y, ROLL_Z, TWIST, RP_DEM_SPRINGS };
+
 /* No fixed grain has this number. */
 #define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
 
@@ -84,8 +88,8 @@ static inline bool rp_dem_is_smooth(rp_fixed fixed)
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
-    rp_fixed fixed;  /* RP_DEM_SMOOTH: the surface itself */
-    float spring[3]; /* m (E6) */
+    rp_fixed fixed;               /* RP_DEM_SMOOTH: the surface itself */
+    float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
 
 /* Entries of a block by the gap they had when lists were made: those that touched or nearly did
@@ -108,9 +112,9 @@ typedef struct rp_dem_lists {
     size_t block_capacity;
     float *origin[3]; /* m, where spheres were then */
     size_t sphere_capacity;
-    uint16_t *mine;   /* sphere of the block, counted from its first */
-    uint32_t *other;  /* sphere of another grain; with a higher number when of the same block */
-    float *spring[3]; /* m (E6), as seen from `mine`; history only; in their room */
+    uint16_t *mine;  /* sphere of the block, counted from its first */
+    uint32_t *other; /* sphere of another grain; with a higher number when of the same block */
+    float *spring[RP_DEM_SPRINGS]; /* m, as seen from `mine`; history only; in their room */
     size_t entry_capacity;
     rp_dem_sides *sides; /* of entries; NULL when single */
     size_t side_capacity;
@@ -126,7 +130,8 @@ typedef struct rp_dem_kept {
     uint32_t *end;   /* of each grain's; they begin where the grain before ends */
     uint32_t *other; /* spheres, in the numbers of then */
     uint8_t *mine;   /* ball of the grain; NULL when single */
-    float *spring;   /* m, three each */
+    float *spring;   /* m, all of an entry together */
+    size_t springs;  /* of an entry */
     rp_dem_wall *walls;
     size_t wall_count;
     uint32_t *first; /* sphere of each grain; NULL: they are the grains */
@@ -143,6 +148,7 @@ struct rp_solver {
     rp_frame frame;
     rp_dem_params params;
     bool history, cohesive, rolls;
+    int springs; /* columns of contact history: none, those of sliding, or RP_DEM_SPRINGS */
     bool seen;   /* rows are those of the last step */
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;

@@ -36,30 +36,44 @@ typedef struct block_load {
     rp_wide load, excess;           /* m2/kg2, m: the largest, as of the worst */
 } block_load;
 
-RP_WIDE_INLINE rp_dem_vec load_springs(const rp_dem_lists *lists, size_t at)
+/* Three columns of contact history. */
+RP_WIDE_INLINE rp_dem_vec load_springs(float *const columns[3], size_t at)
 {
-    return (rp_dem_vec){rp_wide_load(lists->spring[0] + at), rp_wide_load(lists->spring[1] + at),
-                        rp_wide_load(lists->spring[2] + at)};
+    return (rp_dem_vec){rp_wide_load(columns[0] + at), rp_wide_load(columns[1] + at),
+                        rp_wide_load(columns[2] + at)};
 }
 
 /* The lanes behind the last entry keep what they have. */
-RP_WIDE_INLINE void store_springs(const rp_dem_lists *lists, size_t at, int lanes,
-                                  rp_dem_vec spring, rp_dem_vec before)
+RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes, rp_dem_vec spring,
+                                  rp_dem_vec before)
 {
     const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     rp_wide_int there = numbers < lanes;
-    rp_wide_store(lists->spring[0] + at, rp_wide_select(there, spring.x, before.x));
-    rp_wide_store(lists->spring[1] + at, rp_wide_select(there, spring.y, before.y));
-    rp_wide_store(lists->spring[2] + at, rp_wide_select(there, spring.z, before.z));
+    rp_wide_store(columns[0] + at, rp_wide_select(there, spring.x, before.x));
+    rp_wide_store(columns[1] + at, rp_wide_select(there, spring.y, before.y));
+    rp_wide_store(columns[2] + at, rp_wide_select(there, spring.z, before.z));
+}
+
+RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twist, rp_wide before)
+{
+    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+    rp_wide_store(column + at, rp_wide_select(numbers < lanes, twist, before));
 }
 
 /* Nobody touches: springs are gone. */
-RP_WIDE_INLINE void forget_springs(const rp_dem_lists *lists, size_t at, int lanes)
+RP_WIDE_INLINE void forget_springs(const rp_solver *solver, size_t at, int lanes)
 {
-    rp_dem_vec before = load_springs(lists, at),
-               none = {rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
-    if (rp_dem_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
-        store_springs(lists, at, lanes, none, before);
+    float *const *columns = solver->lists.spring;
+    rp_wide zero = rp_wide_all(0);
+    rp_dem_vec none = {zero, zero, zero};
+    for (int a = 0; a + 2 < solver->springs; a += ROLL_X) {
+        rp_dem_vec before = load_springs(columns + a, at);
+        if (rp_dem_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
+            store_springs(columns + a, at, lanes, none, before);
+    }
+    if (solver->springs < RP_DEM_SPRINGS) return;
+    rp_wide before = rp_wide_load(columns[TWIST] + at);
+    if (rp_dem_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
 }
 
 /* The rows of one side of eight contacts; the squeeze is N m, normal forces times levers. */
@@ -129,18 +143,23 @@ RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entrie
                               size_t begin, block_load *l)
 {
     const rp_solver *solver = job->solver;
-    const rp_dem_lists *lists = &solver->lists;
+    float *const *columns = solver->lists.spring;
     const rp_dem_rules *rules = &job->field.rules;
     rp_dem_eight e;
     if (!rp_dem_look(&job->field, entries, &e)) {
-        if (rules->history) forget_springs(lists, at, entries->lanes);
+        if (rules->history) forget_springs(solver, at, entries->lanes);
         return;
     }
     rp_dem_pairs pairs;
     rp_dem_meet m = rp_dem_meet_of(&job->field, entries, &e, &pairs);
-    if (rules->history) m.spring = load_springs(lists, at);
+    bool rolls = rules->history && rules->rolls;
+    if (rules->history) m.spring = load_springs(columns, at);
+    if (rolls) m.roll = load_springs(columns + ROLL_X, at);
+    if (rolls) m.twist = rp_wide_load(columns[TWIST] + at);
     rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
-    if (rules->history) store_springs(lists, at, entries->lanes, a.spring, m.spring);
+    if (rules->history) store_springs(columns, at, entries->lanes, a.spring, m.spring);
+    if (rolls) store_springs(columns + ROLL_X, at, entries->lanes, a.roll, m.roll);
+    if (rolls) store_twist(columns[TWIST], at, entries->lanes, a.twist, m.twist);
     add_answer(solver, entries, at, &e, &a, begin, l);
     rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
     rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
@@ -244,9 +263,12 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
     memcpy(wall->spring, back.spring, sizeof wall->spring);
     rp_vec3 force = rp_v3_madd(back.shear, -back.normal, press.n);
     rp_vec3 torque = rp_v3_add(back.torque, rp_v3_cross(press.arm, force));
-    rp_couple_push(solver->frame.couple, grain / job->row_grains,
-                   &rp_couple_surfaces(solver->frame.couple)[wall->surface], press.point,
+    const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[wall->surface];
+    rp_couple_push(solver->frame.couple, grain / job->row_grains, surface, press.point,
                    rp_v3_scale(force, -1));
+    if (solver->rolls)
+        rp_couple_twist(solver->frame.couple, grain / job->row_grains, surface,
+                        rp_v3_scale(back.torque, -1));
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     for (int a = 0; a < 3; a++) {
         l->force[a] += (float)parts[a];
@@ -356,7 +378,7 @@ rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
                           .rules = {.hertz = solver->params.law == RP_DEM_HERTZ,
                                     .history = solver->history,
                                     .cohesive = solver->cohesive,
-                                    .rolls = solver->rolls,
+                                    .rolls = solver->rolls && !look, /* contacts tell no couples */
                                     .look = look,
                                     .dt = (float)solver->dt,
                                     .damping_most = (float)(DAMPING_MOST / solver->dt),

@@ -9,10 +9,11 @@
 /* Grains that touch more others than this are searched by halves. */
 #define LONG 24
 
-static bool is_stretched(const rp_dem_lists *lists, size_t entry)
+static bool is_stretched(const rp_solver *solver, size_t entry)
 {
-    return lists->spring[0][entry] != 0 || lists->spring[1][entry] != 0 ||
-           lists->spring[2][entry] != 0;
+    for (int a = 0; a < solver->springs; a++)
+        if (solver->lists.spring[a][entry] != 0) return true;
+    return false;
 }
 
 typedef struct keep_job {
@@ -24,11 +25,12 @@ typedef struct keep_job {
 static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at)
 {
     const rp_dem_lists *lists = &job->solver->lists;
+    size_t springs = (size_t)job->solver->springs;
     rp_dem_kept *kept = job->kept;
     kept->other[at] = lists->other[entry];
     if (kept->mine) kept->mine[at] = (uint8_t)ball;
-    for (int a = 0; a < 3; a++)
-        kept->spring[3 * at + (size_t)a] = lists->spring[a][entry];
+    for (size_t a = 0; a < springs; a++)
+        kept->spring[springs * at + a] = lists->spring[a][entry];
 }
 
 /* Blocks write to their own grains only: the lower number of a pair within one is the first, and a
@@ -43,7 +45,7 @@ static void keep_block(void *context, size_t block, size_t behind)
     size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
         size_t mine = base + lists->mine[e];
-        if (lists->other[e] < mine || !is_stretched(lists, e)) continue;
+        if (lists->other[e] < mine || !is_stretched(solver, e)) continue;
         size_t grain = rp_dem_owner(solver, mine);
         if (job->write)
             keep_entry(job, e, mine - rp_dem_first(solver, grain), job->kept->end[grain]);
@@ -65,10 +67,10 @@ static void swap_kept(const rp_dem_kept *kept, size_t a, size_t b)
     uint32_t other = kept->other[a];
     kept->other[a] = kept->other[b];
     kept->other[b] = other;
-    for (size_t k = 0; k < 3; k++) {
-        float spring = kept->spring[3 * a + k];
-        kept->spring[3 * a + k] = kept->spring[3 * b + k];
-        kept->spring[3 * b + k] = spring;
+    for (size_t k = 0, each = kept->springs; k < each; k++) {
+        float spring = kept->spring[each * a + k];
+        kept->spring[each * a + k] = kept->spring[each * b + k];
+        kept->spring[each * b + k] = spring;
     }
     if (!kept->mine) return;
     uint8_t mine = kept->mine[a];
@@ -123,9 +125,11 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
     }
     kept->other = rp_arena_take(arena, (total + 1) * sizeof *kept->other);
     kept->mine = solver->single ? NULL : rp_arena_take(arena, total + 1);
-    kept->spring = rp_arena_take(arena, (3 * total + 1) * sizeof *kept->spring);
+    kept->spring =
+        rp_arena_take(arena, ((size_t)solver->springs * total + 1) * sizeof *kept->spring);
     if (!kept->other || !kept->spring || (!solver->single && !kept->mine))
-        return rp_fail_memory(report, total * 17, "contact memory");
+        return rp_fail_memory(report, total * 33, "contact memory");
+    kept->springs = (size_t)solver->springs;
     job.write = true;
     rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
     rp_parallel_for(solver->frame.threads, grains, RP_DEM_BLOCK, order_kept, kept);
@@ -206,6 +210,7 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
     const rp_dem_kept *kept = job->kept;
     rp_dem_lists *lists = &job->solver->lists;
     known low = as_known(job, sphere), high = as_known(job, lists->other[entry]);
+    size_t springs = (size_t)job->solver->springs;
     float sign = 1; /* it is kept as the lower one sees it */
     if (low.sphere == NOWHERE || high.sphere == NOWHERE) return;
     if (low.sphere > high.sphere) {
@@ -215,8 +220,8 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
         sign = -1;
     }
     size_t k = find_kept(kept, &low, &high);
-    for (size_t a = 0; a < 3 && k != SIZE_MAX; a++)
-        lists->spring[a][entry] = sign * kept->spring[3 * k + a];
+    for (size_t a = 0; a < springs && k != SIZE_MAX; a++) /* both see the same twist */
+        lists->spring[a][entry] = (a == TWIST ? 1 : sign) * kept->spring[springs * k + a];
 }
 
 static void recall_block(void *context, size_t block, size_t behind)
@@ -226,7 +231,8 @@ static void recall_block(void *context, size_t block, size_t behind)
     (void)behind;
     const uint32_t *ends = rp_dem_ends(lists, block);
     size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK);
-    for (int a = 0; a < 3; a++) /* with the gap behind it, which is saved as well */
+    for (int a = 0; a < job->solver->springs;
+         a++) /* with the gap behind it, which is saved as well */
         memset(lists->spring[a] + ends[0], 0,
                (ends[RP_DEM_CLASSES] + RP_WIDE - ends[0]) * sizeof *lists->spring[a]);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && job->kept->grains; e++)
@@ -267,7 +273,8 @@ rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *rep
 {
     if (!solver->history) return RP_OK;
     if (!rp_dem_room_for_springs(solver))
-        return rp_fail_memory(report, solver->lists.entries * 12, "contact memory");
+        return rp_fail_memory(report, solver->lists.entries * 4 * (size_t)solver->springs,
+                              "contact memory");
     recall_job job = {solver, kept};
     size_t blocks = rp_dem_blocks(solver->lists.grains);
     rp_parallel_for(solver->frame.threads, blocks, 1, recall_block, &job);

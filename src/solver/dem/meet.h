@@ -109,7 +109,7 @@ RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_for(const rp_dem_field *f, rp_wide own,
     return rp_dem_pairs_of(columns);
 }
 
-/* How they move against each other; `spring` is left to the caller. */
+/* How they move against each other; what they remember is left to the caller. */
 RP_WIDE_INLINE rp_dem_meet rp_dem_meet_of(const rp_dem_field *f, const rp_dem_entries *entries,
                                           const rp_dem_eight *e, rp_dem_pairs *pairs)
 {
@@ -156,13 +156,14 @@ bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_
                      rp_dem_press *out);
 
 typedef struct rp_dem_pressed {
-    double normal;   /* N */
-    rp_vec3 shear;   /* N, on the grain */
-    rp_vec3 torque;  /* N m, from rolling */
-    float spring[3]; /* m */
+    double normal;                /* N */
+    rp_vec3 shear;                /* N, on the grain */
+    rp_vec3 torque;               /* N m, from rolling and twisting */
+    float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_pressed;
 
 void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
-                       const rp_dem_press *press, const float spring[3], rp_dem_pressed *out);
+                       const rp_dem_press *press, const float spring[RP_DEM_SPRINGS],
+                       rp_dem_pressed *out);
 
 #endif

@@ -62,6 +62,11 @@ RP_WIDE_INLINE rp_dem_vec spread(rp_vec3 v)
     return (rp_dem_vec){rp_wide_all((float)v.x), rp_wide_all((float)v.y), rp_wide_all((float)v.z)};
 }
 
+RP_WIDE_INLINE rp_dem_vec spread_floats(const float v[3])
+{
+    return (rp_dem_vec){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
+}
+
 static inline rp_vec3 first_lane(const rp_dem_vec *v)
 {
     return rp_v3(v->x[0], v->y[0], v->z[0]);
@@ -69,23 +74,26 @@ static inline rp_vec3 first_lane(const rp_dem_vec *v)
 
 RP_WIDE_KERNEL
 void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
-                       const rp_dem_press *press, const float spring[3], rp_dem_pressed *out)
+                       const rp_dem_press *press, const float spring[RP_DEM_SPRINGS],
+                       rp_dem_pressed *out)
 {
     rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
-    rp_dem_meet m = {
-        .n = spread(press->n),
-        .v = spread(press->v),
-        .spin = spread(press->spin),
-        .overlap = rp_wide_all((float)press->overlap),
-        .radius = rp_wide_all((float)press->radius),
-        .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
-        .moisture = rp_wide_all(self->go[GO_MOISTURE]),
-        .spring = {rp_wide_all(spring[0]), rp_wide_all(spring[1]), rp_wide_all(spring[2])}};
+    rp_dem_meet m = {.n = spread(press->n),
+                     .v = spread(press->v),
+                     .spin = spread(press->spin),
+                     .overlap = rp_wide_all((float)press->overlap),
+                     .radius = rp_wide_all((float)press->radius),
+                     .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
+                     .moisture = rp_wide_all(self->go[GO_MOISTURE]),
+                     .spring = spread_floats(spring),
+                     .roll = spread_floats(spring + ROLL_X),
+                     .twist = rp_wide_all(spring[TWIST])};
     rp_dem_answer answer = rp_dem_respond(rules, &pairs, &m, m.overlap > 0);
     out->normal = (double)answer.normal[0];
     out->shear = first_lane(&answer.shear);
     out->torque = first_lane(&answer.torque);
-    out->spring[0] = answer.spring.x[0];
-    out->spring[1] = answer.spring.y[0];
-    out->spring[2] = answer.spring.z[0];
+    const float springs[RP_DEM_SPRINGS] = {
+        answer.spring.x[0], answer.spring.y[0], answer.spring.z[0], answer.roll.x[0],
+        answer.roll.y[0],   answer.roll.z[0],   answer.twist[0]};
+    memcpy(out->spring, springs, sizeof springs);
 }

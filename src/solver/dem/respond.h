@@ -9,6 +9,10 @@
 
 #include "solver/dem/dem.h"
 
+/* Of rolling, in parts of sqrt(m* k): 0.3 of the critical damping (Ai and others 2011) of a sphere
+ * on a plane, whose moment of inertia is 7/5 m R^2. */
+#define RP_DEM_ROLL_DAMPING 0.71f
+
 typedef struct rp_dem_vec {
     rp_wide x, y, z;
 } rp_dem_vec;
@@ -78,14 +82,18 @@ typedef struct rp_dem_meet {
     rp_wide inverse_mass; /* 1/kg, of m* */
     rp_wide moisture;     /* 0 to 1 */
     rp_dem_vec spring;    /* m */
+    rp_dem_vec roll;      /* m, displacement of rolling: R* times an angle */
+    rp_wide twist;        /* m, of twisting about n */
 } rp_dem_meet;
 
 /* And after it. */
 typedef struct rp_dem_answer {
     rp_wide normal;    /* N, pushes apart */
     rp_dem_vec shear;  /* N, on the first */
-    rp_dem_vec torque; /* N m, on the first, from rolling */
+    rp_dem_vec torque; /* N m, on the first, from rolling and twisting */
     rp_dem_vec spring; /* m */
+    rp_dem_vec roll;   /* m */
+    rp_wide twist;     /* m */
 } rp_dem_answer;
 
 /* One over the length, 0 for 0. */
@@ -103,13 +111,31 @@ RP_WIDE_INLINE bool rp_dem_any(rp_wide_int mask)
     return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
 }
 
-/* (E6): springs follow the contact as it turns, without its normal part, and grow by the slip. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(const rp_dem_meet *m, rp_dem_vec slip, float dt)
+RP_WIDE_INLINE rp_dem_vec rp_dem_select(rp_wide_int mask, rp_dem_vec a, rp_dem_vec b)
 {
-    rp_dem_vec flat = rp_dem_madd(m->spring, -rp_dem_dot(m->spring, m->n), m->n);
-    rp_wide before = rp_dem_dot(m->spring, m->spring), after = rp_dem_dot(flat, flat);
+    return (rp_dem_vec){rp_wide_select(mask, a.x, b.x), rp_wide_select(mask, a.y, b.y),
+                        rp_wide_select(mask, a.z, b.z)};
+}
+
+/* (E6): springs follow the contact as it turns, without their normal part, and grow by the slip. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(rp_dem_vec spring, rp_dem_vec n, rp_dem_vec slip, float dt)
+{
+    rp_dem_vec flat = rp_dem_madd(spring, -rp_dem_dot(spring, n), n);
+    rp_wide before = rp_dem_dot(spring, spring), after = rp_dem_dot(flat, flat);
     rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
     return rp_dem_madd(rp_dem_scale(flat, kept), rp_wide_all(dt), slip);
+}
+
+/* (E6): a force up to its limit; what slides keeps just the stretch that holds the limit. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_cut(rp_dem_vec force, rp_wide stiffness, rp_wide limit,
+                                     rp_dem_vec *spring)
+{
+    rp_wide square = rp_dem_dot(force, force);
+    rp_wide_int slides = square > limit * limit; /* of eight some often do: no branch */
+    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
+    rp_dem_vec held = rp_dem_scale(force, cut);
+    *spring = rp_dem_select(slides, rp_dem_scale(held, 1 / stiffness), *spring);
+    return held;
 }
 
 /* The shear force of a step that was: a spring that holds just the limit is one that slid, and then
@@ -120,9 +146,7 @@ RP_WIDE_INLINE rp_dem_vec rp_dem_shear_again(rp_dem_vec force, rp_dem_vec spring
     rp_dem_vec held = rp_dem_scale(spring, stiffness);
     rp_wide square = rp_dem_dot(held, held), least = limit * limit;
     rp_wide_int slid = (square > 0.999996f * least) & (square < 1.000004f * least);
-    return (rp_dem_vec){rp_wide_select(slid, held.x, force.x),
-                        rp_wide_select(slid, held.y, force.y),
-                        rp_wide_select(slid, held.z, force.z)};
+    return rp_dem_select(slid, held, force);
 }
 
 /* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. Two spheres slip against
@@ -133,18 +157,11 @@ RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_d
                                            rp_dem_answer *out)
 {
     rp_wide damping = rp_wide_min(pairs->slip * root, (2.0f / 7) * most);
-    rp_dem_vec spring = rules->look ? m->spring : rp_dem_stretch(m, slip, rules->dt);
+    rp_dem_vec spring = rules->look ? m->spring : rp_dem_stretch(m->spring, m->n, slip, rules->dt);
     rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
     if (rules->look) force = rp_dem_shear_again(force, spring, stiffness, limit);
-    rp_wide square = rp_dem_dot(force, force);
-    rp_wide_int slides = square > limit * limit; /* of eight some often do: no branch */
-    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
-    out->shear = rp_dem_scale(force, cut);
-    /* What slides keeps just the stretch that holds the limit. */
-    rp_dem_vec rest = rp_dem_scale(out->shear, 1 / stiffness);
-    out->spring = (rp_dem_vec){rp_wide_select(slides, rest.x, spring.x),
-                               rp_wide_select(slides, rest.y, spring.y),
-                               rp_wide_select(slides, rest.z, spring.z)};
+    out->shear = rp_dem_cut(force, stiffness, limit, &spring);
+    out->spring = spring;
 }
 
 /* (E7): slip is slowed down, up to Coulomb's limit; no memory. */
@@ -157,9 +174,31 @@ RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_dem_vec s
     out->spring = (rp_dem_vec){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
 }
 
-/* (E8): rolling against each other costs a torque that does not depend on how fast. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_roll(const rp_dem_pairs *pairs, const rp_dem_meet *m, rp_wide root,
-                                      rp_wide normal)
+/* (E8): rolling and twisting each have a spring and a dashpot up to a limit, as slip has, with R*
+ * times the spin for the slip. `stiffness` is that of slip. Of two spheres the moment of inertia
+ * is never below 2/5 m* R*^2, which is what damping must not turn around in a step. */
+RP_WIDE_INLINE void rp_dem_roll_by_spring(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
+                                          const rp_dem_meet *m, rp_wide stiffness, rp_wide mass,
+                                          rp_wide most, rp_wide normal, rp_dem_answer *out)
+{
+    rp_wide damping =
+        rp_wide_min(RP_DEM_ROLL_DAMPING * rp_wide_sqrt(mass * stiffness), 0.4f * most);
+    rp_wide limit = pairs->rolling * normal;
+    rp_dem_vec rate = rp_dem_scale(m->spin, m->radius);
+    rp_wide about = rp_dem_dot(rate, m->n);
+    rate = rp_dem_madd(rate, -about, m->n);
+    out->roll = rp_dem_stretch(m->roll, m->n, rate, rules->dt);
+    rp_dem_vec rolls = rp_dem_madd(rp_dem_scale(out->roll, stiffness), damping, rate);
+    rolls = rp_dem_cut(rolls, stiffness, limit, &out->roll);
+    rp_wide twist = m->twist + rules->dt * about, twists = stiffness * twist + damping * about;
+    rp_wide held = rp_wide_max(rp_wide_min(twists, limit), -limit);
+    out->twist = rp_wide_select(held == twists, twist, held / stiffness);
+    out->torque = rp_dem_scale(rp_dem_madd(rolls, held, m->n), -m->radius);
+}
+
+/* (E8a): the same without memory, up to the limit. */
+RP_WIDE_INLINE rp_dem_vec rp_dem_roll_by_spin(const rp_dem_pairs *pairs, const rp_dem_meet *m,
+                                              rp_wide root, rp_wide normal)
 {
     rp_wide rate, inverse = rp_dem_inverse_length(m->spin, &rate);
     rp_wide most = pairs->rolling * m->radius * normal;
@@ -192,8 +231,9 @@ RP_WIDE_INLINE rp_wide rp_dem_damping(const rp_dem_rules *rules, const rp_dem_pa
 RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
                                             const rp_dem_meet *m, rp_wide_int touching)
 {
-    rp_dem_answer out;
     rp_wide zero = rp_wide_all(0), overlap = rp_wide_max(m->overlap, zero);
+    rp_dem_vec none = {zero, zero, zero};
+    rp_dem_answer out = {.torque = none, .roll = none, .twist = zero};
     rp_wide mass = 1 / m->inverse_mass;
     rp_wide stiffness = pairs->stiffness; /* (E2), (E3): force over overlap */
     if (rules->hertz) stiffness *= rp_wide_sqrt(m->radius * overlap);
@@ -208,14 +248,16 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
     if (rules->history) {
         rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
         rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, most, limit, &out);
+        out.spring = rp_dem_select(touching, out.spring, none);
+        if (rules->rolls) {
+            rp_dem_roll_by_spring(rules, pairs, m, along, mass, most, normal, &out);
+            out.roll = rp_dem_select(touching, out.roll, none);
+            out.twist = rp_wide_select(touching, out.twist, zero);
+        }
     } else {
         rp_dem_shear_by_slip(rules, slip, root, limit, &out);
+        if (rules->rolls) out.torque = rp_dem_roll_by_spin(pairs, m, root, normal);
     }
-    out.spring.x = rp_wide_select(touching, out.spring.x, zero);
-    out.spring.y = rp_wide_select(touching, out.spring.y, zero);
-    out.spring.z = rp_wide_select(touching, out.spring.z, zero);
-    out.torque = (rp_dem_vec){zero, zero, zero};
-    if (rules->rolls) out.torque = rp_dem_roll(pairs, m, root, normal);
     out.normal = normal;
     if (rules->cohesive) { /* (E9) */
         rp_wide gap = rp_wide_max(-m->overlap, zero);

@@ -102,9 +102,10 @@ bool rp_dem_room_for_springs(rp_solver *solver)
 {
     size_t each = solver->lists.entry_capacity + PADDING;
     rp_arena_reset(&solver->spring_room);
-    float *springs = rp_arena_take(&solver->spring_room, 3 * each * sizeof *springs);
-    for (int a = 0; a < 3 && springs; a++)
-        solver->lists.spring[a] = springs + (size_t)a * each;
+    size_t columns = (size_t)solver->springs;
+    float *springs = rp_arena_take(&solver->spring_room, columns * each * sizeof *springs);
+    for (size_t a = 0; a < columns && springs; a++)
+        solver->lists.spring[a] = springs + a * each;
     return springs;
 }
 

@@ -35,16 +35,14 @@ static int parts_of(const rp_solver *solver, part *parts)
         {"dem/walls", "", RP_U32, l->walls, walls},
         {"dem/wall_start", "", RP_U32, l->wall_start, blocks + 1},
     };
-    const part springs[] = {
-        {"dem/spring_x", "m", RP_F32, l->spring[0], l->entries},
-        {"dem/spring_y", "m", RP_F32, l->spring[1], l->entries},
-        {"dem/spring_z", "m", RP_F32, l->spring[2], l->entries},
-    };
+    static const char *const springs[RP_DEM_SPRINGS] = {
+        "dem/spring_x", "dem/spring_y", "dem/spring_z", "dem/roll_x",
+        "dem/roll_y",   "dem/roll_z",   "dem/twist"};
     int count = 0;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         parts[count++] = common[i];
-    for (size_t i = 0; solver->history && i < sizeof springs / sizeof *springs; i++)
-        parts[count++] = springs[i];
+    for (int i = 0; i < solver->springs; i++)
+        parts[count++] = (part){springs[i], "m", RP_F32, l->spring[i], l->entries};
     if (!solver->single)
         parts[count++] = (part){"dem/first", "", RP_U32, solver->first, l->grains + 1};
     return count;
@@ -159,7 +157,7 @@ static bool are_walls_sound(const rp_solver *solver)
         const rp_dem_wall *wall = &l->walls[w];
         sound = wall->sphere < l->spheres && wall->surface >= 0 && wall->surface < surfaces &&
                 is_fixed_sound(solver, wall);
-        for (int k = 0; k < 3; k++) /* kept as bits, which nobody has looked at */
+        for (int k = 0; k < RP_DEM_SPRINGS; k++) /* kept as bits, which nobody has looked at */
             sound = sound && isfinite(wall->spring[k]);
     }
     return sound;
