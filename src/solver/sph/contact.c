@@ -489,8 +489,10 @@ void rp_sph_contact_positions(const rp_solver *solver, size_t block)
             k->gap +=
                 dt * ((v[0] - k->ux) * k->nx + (v[1] - k->uy) * k->ny + (v[2] - k->uz) * k->nz);
         }
-        rp_four way = way_out(w, c, last, most, (rp_four){0});
+        rp_four eased = w->way ? w->way[i] : (rp_four){0};
+        rp_four way = way_out(w, c, last, most, eased);
         change_gaps(w, c, last, way);
+        way -= eased;
         p->x[i] += way[0];
         p->y[i] += way[1];
         p->z[i] += way[2];

@@ -352,9 +352,10 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
+    w->way = solver->predictive ? NULL : rp_arena_take(arena, p->count * sizeof *w->way);
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
     if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->grip ||
-        !w->gradient || (solver->leaning && !w->lean))
+        !w->gradient || (solver->leaning && !w->lean) || (!solver->predictive && !w->way))
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;

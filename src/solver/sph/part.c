@@ -5,11 +5,16 @@
  * M. Macklin, M. Müller, "Position based fluids" (2013), whose constraint is held to one side. */
 #include "base/report.h"
 #include "solver/sph/sph.h"
+#include "solver/sph/stress.h"
 
 /* Part of the bound down to which a compression is taken back. */
 #define AIM 0.5f
 /* At most so often in a step; seldom more than twice. */
 #define SWEEPS 8
+/* Before the first step, where a packing was cut by walls: more sweeps, down to this part of the
+ * bound. */
+#define FIRST_SWEEPS 32
+#define FIRST_BOUND 0.25f
 /* Where more than this part of all grains is pressed, and a sweep leaves this part of them so,
  * there is no room to go to: sand that is compressed as a whole is for the solve; without weight
  * the solve leaves it to the sweeps (G8), however many it takes. */
@@ -17,11 +22,15 @@
 #define HELPED 0.9
 /* Of the step that would mend a grain if its neighbours needed none. */
 #define RELAXED 0.6f
+/* (G8a): the same where all move at once, for a correction of one; more would swing. */
+#define EASED 0.4
+/* (G8a): what stays of the compression of the step before. Smooth compression of many layers has to
+ * find its way out; with momentum it takes ten times fewer steps. */
+#define KEPT 0.9f
+/* Of the step of sand at rest: the shortest step in which that much is eased. */
+#define SHORTEST 0.4
 /* Compression that a sweep takes back at most, so that nobody jumps. */
 #define AT_ONCE 0.03f
-/* Spacings that a grain moves in a sweep at most, whoever pushes: contacts are known for half a
- * spacing, and nobody may be moved through a wall. Only grains on one another come to it. */
-#define WAY_MOST 0.04f
 /* Like the solve's: grains on one another have almost no gradients. */
 #define LEAST_SQUARES 0.1f
 
@@ -36,20 +45,63 @@ typedef struct part {
     float bound, aim; /* compression that is not borne, and what is left of it */
 } part;
 
+static float fill_of(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    return p->density[i] / solver->materials[p->material[i]].density;
+}
+
+/* kg m2, what a grain pushes its neighbours with to be rid of a compression of one. */
+static float push_of(const rp_solver *solver, size_t i)
+{
+    float least = LEAST_SQUARES * (float)solver->lattice_squares;
+    float squares = fill_of(solver, i) * fmaxf(solver->work.sum[i][3], least);
+    return solver->frame.particles->mass[i] / squares;
+}
+
+typedef struct easing {
+    const rp_solver *solver;
+    float share; /* of a compression, in a step */
+} easing;
+
+static void ease_range(void *context, size_t begin, size_t end)
+{
+    const easing *e = context;
+    const rp_sph_work *w = &e->solver->work;
+    for (size_t i = begin; i < end; i++) {
+        bool asleep = e->solver->frame.particles->asleep[i];
+        float *pressed = &e->solver->pressed[i], error = w->free[i][RP_SPH_ERROR];
+        *pressed = asleep ? 0 : fmaxf(0, KEPT * *pressed + fminf(error, AT_ONCE));
+        w->stress[i][RP_SPH_EASE] = e->share * *pressed * push_of(e->solver, i);
+    }
+}
+
+/* Short steps do not ease more in a second than those of sand at rest. Without weight nothing is
+ * eased: at edges, where the fill is only guessed (G4), a block at rest would drive itself apart.
+ */
+void rp_sph_ease(const rp_solver *solver)
+{
+    const rp_frame *frame = &solver->frame;
+    const rp_sph_params *params = &solver->params;
+    double shortest = SHORTEST * params->fall * solver->falling;
+    double share = EASED * params->correction * fmin(1, solver->dt / shortest);
+    easing e = {solver, solver->weightless ? 0 : (float)share};
+    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, ease_range, &e);
+    rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
+}
+
 /* What pushes each grain's neighbours away, and how many do. */
 static double press_range(void *context, size_t begin, size_t end)
 {
     const part *q = context;
     const rp_solver *solver = q->solver;
     const rp_particles *p = solver->frame.particles;
-    float least = LEAST_SQUARES * (float)solver->lattice_squares;
     double count = 0;
     for (size_t i = begin; i < end; i++) {
-        float fill = p->density[i] / solver->materials[p->material[i]].density;
+        float fill = fill_of(solver, i);
         bool pressed = fill - 1 > q->bound && !p->asleep[i];
-        float squares = fill * fmaxf(solver->work.sum[i][3], least);
         float back = RELAXED * fminf(fill - 1 - q->aim, AT_ONCE);
-        q->push[i] = pressed ? back * p->mass[i] / squares : 0;
+        q->push[i] = pressed ? back * push_of(solver, i) : 0;
         q->mark[i] = pressed ? PRESSED : 0;
         count += pressed;
     }
@@ -92,9 +144,7 @@ RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
         z += push * dz;
     }
     rp_four way = (rp_four){rp_wide_sum(x), rp_wide_sum(y), rp_wide_sum(z), 0} / -p->mass[i];
-    float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    float most = WAY_MOST * (float)solver->spacing;
-    return length > most ? way * (most / length) : way;
+    return rp_sph_no_further(way, (float)solver->spacing);
 }
 
 RP_WIDE_KERNEL
@@ -140,14 +190,15 @@ static void move_apart(rp_solver *solver)
     const rp_frame *frame = &solver->frame;
     const rp_sph_work *w = &solver->work;
     size_t count = frame->particles->count;
-    float bound = (float)solver->params.squeeze;
+    int sweeps = solver->first ? FIRST_SWEEPS : SWEEPS;
+    float bound = (float)solver->params.squeeze * (solver->first ? FIRST_BOUND : 1);
     part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
     double before = INFINITY;
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < sweeps; sweep++) {
         double pressed = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q);
         if (!(pressed > 0)) break;
         bool vain = pressed > MANY * (double)count && pressed > HELPED * before;
-        if (vain && !solver->weightless) break;
+        if (vain && !solver->weightless && !solver->first) break;
         before = pressed;
         rp_sph_sync(solver, q.push, sizeof *q.push);
         spread(&q, PRESSED);
@@ -210,5 +261,6 @@ void rp_sph_part_again(rp_solver *solver)
     rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, arrive_range, solver);
     rp_timer_stop(&solver->timers[RP_SPH_FILL]);
     rp_sph_tell_error(solver);
+    solver->first = false;
     move_apart(solver);
 }

@@ -142,10 +142,10 @@ void rp_sph_fall_asleep(rp_solver *solver)
 {
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count;
+    solver->slept.grains = (double)count;
     if (!solver->params.sleeping) return;
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, calm_range, solver);
     solver->slept.sleepers =
         rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, count_range, solver);
-    solver->slept.grains = (double)count;
     solver->slept.gravity = solver->gravity;
 }

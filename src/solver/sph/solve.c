@@ -19,6 +19,13 @@
 #define LEAST_SQUARES 0.1f
 
 #define SHORTEST_CORRECTION 0.4
+/* The first step has to find the stresses of all layers from nothing: it may take so many times the
+ * iterations. */
+#define FIRST_TIMES 4
+/* (G11b): stresses of which less than this share is wanted are tempered. */
+#define WANTED 0.99
+/* Bodies that are slower than this part of what gravity adds in a step stand still. */
+#define STILL 0.01
 
 /* One double per block each, added in order. */
 typedef struct block_sums {
@@ -283,40 +290,45 @@ static double spread_of_speed(const rp_solver *solver)
     return sqrt(squares / (double)count);
 }
 
-/* (G8): how fast compression is taken back. By the step, but by no shorter one than a part of the
- * step at rest, or short steps would throw grains about that a jittered start puts too near; and at
- * most all of it in the time to fall one spacing, since grains that start on one another would be
- * shot apart, the step would shrink with their speed, and the rest would shoot faster still. What
- * is taken back becomes speed, and only weight stops it again: without weight none is. */
-static void set_correction(solve *s)
+/* m/s, what gravity gives in two steps: sand at rest looks no faster. */
+static double rest_speed(const rp_solver *solver)
+{
+    return 2 * rp_v3_length(solver->gravity) * solver->dt;
+}
+
+/* (G8): how fast the solve takes compression back: only in sand that moves faster, by the spread of
+ * its speeds, than sand at rest ever looks. By the step, but by no shorter one than a part of the
+ * step at rest, or short steps would throw grains about; and at most all of it in the time to fall
+ * one spacing, since grains that start on one another would be shot apart, the step would shrink
+ * with their speed, and the rest would shoot faster still. What is taken back becomes speed, and
+ * only weight stops it again: without weight none is. */
+static void set_correction(solve *s, double speed)
 {
     const rp_solver *solver = s->solver;
     double shortest = SHORTEST_CORRECTION * solver->params.fall * solver->falling;
-    double step = fmax(solver->dt, shortest);
-    s->correction = (float)(solver->params.correction / step);
+    double share = fmax(0, fmin(1, speed / rest_speed(solver) - 1));
+    s->correction = (float)(share * solver->params.correction / fmax(solver->dt, shortest));
     s->recovery = (float)(1 / sqrt(2 * solver->spacing / rp_v3_length(solver->gravity)));
 }
 
 /* (G11a): the mean strain rate that may be left: little for sand at rest, more for sand that flows
  * fast, and no leap between them: where few grains fall on many that rest, the speed of all is
  * between. */
-static double goal_of(rp_solver *solver)
+static double goal_of(const rp_solver *solver, double speed)
 {
-    double speed = spread_of_speed(solver);
-    double falling = 2 * rp_v3_length(solver->gravity) * solver->dt; /* what rest looks like here */
-    double moving = speed < falling ? speed / falling : 1;
+    double rest = rest_speed(solver), moving = speed < rest ? speed / rest : 1;
     double flow = moving * speed / solver->spacing;
     return solver->params.tolerance + solver->params.flow_tolerance * flow;
 }
 
-/* One iteration; gives the mean residual. `weight` is Nesterov's, one after a restart. */
+/* One iteration, which begins with the velocities of the stresses so far; gives the mean residual.
+ * `weight` is Nesterov's, one after a restart. */
 static double iterate(solve *s, double goal, double *weight, bool last)
 {
     rp_solver *solver = s->solver;
     const rp_frame *frame = &solver->frame;
     rp_sph_work *w = &solver->work;
     size_t count = frame->particles->count;
-    rp_sph_velocities(solver, RP_SPH_CONTACTS);
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
     rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, stress_range, s);
@@ -334,10 +346,10 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     return residual;
 }
 
-/* What the stresses of the step before would do to the velocities of this one. */
+/* What the stresses of the step before do to the velocities of this one. */
 typedef struct start {
     const rp_solver *solver;
-    bool squares; /* J, twice the energy of the change; else how far it is along the motion */
+    bool squares; /* J, twice the energy of the change; else how far it is along the motion after */
     float share;  /* of the stresses that stays */
 } start;
 
@@ -348,7 +360,7 @@ static double change_of_range(void *context, size_t begin, size_t end)
     const float *mass = s->solver->frame.particles->mass;
     double sum = 0;
     for (size_t i = begin; i < end; i++) {
-        rp_four change = w->velocity[i] - w->free[i], by = s->squares ? change : w->free[i];
+        rp_four change = w->velocity[i] - w->free[i], by = s->squares ? change : w->velocity[i];
         rp_four product = change * by;
         sum += (double)mass[i] * ((double)product[0] + (double)product[1] + (double)product[2]);
     }
@@ -364,23 +376,38 @@ static void temper_range(void *context, size_t begin, size_t end)
 
 /* (G11b): the share of the stresses of the step before that leaves the least energy. After a blow
  * they are those of the blow, and the iterations of a step may be too few to take them back: sand
- * without weight would be thrown back by them. With weight, and where bodies push, stresses that
- * stay are what is wanted. */
+ * without weight would be thrown back by them, and sand that weighs would give back what bears its
+ * weight, but keep what presses it against walls. Where bodies move, stresses that stay are what is
+ * wanted. Begins and ends with the velocities of these stresses. */
 static void temper_start(rp_solver *solver)
 {
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count;
-    if (!solver->weightless || rp_couple_max_speed(frame->couple) > 0) return;
-    rp_sph_velocities(solver, RP_SPH_CONTACTS);
+    double still = STILL * rp_v3_length(solver->gravity) * solver->dt;
+    if (rp_couple_max_speed(frame->couple) > still) return;
     start s = {.solver = solver};
-    double along = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double too_far = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    if (!(too_far > 0)) return;
     s.squares = true;
     double squares = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
-    if (!(-along < squares)) return;
-    s.share = (float)fmax(-along / squares, 0);
+    double share = fmax(1 - too_far / squares, 0);
+    if (share > WANTED) return;
+    s.share = (float)share;
     rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, temper_range, &s);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
     rp_sph_unpack(solver);
+    rp_sph_velocities(solver, RP_SPH_CONTACTS);
+}
+
+/* The stresses to begin with, and their velocities. */
+static void begin_stresses(rp_solver *solver)
+{
+    if (!solver->params.warm_start) {
+        rp_sph_forget(solver);
+        rp_sph_unpack(solver);
+    }
+    rp_sph_velocities(solver, RP_SPH_CONTACTS);
+    if (solver->params.warm_start) temper_start(solver);
 }
 
 /* Room for what is left at each grain, where somebody asks. */
@@ -403,21 +430,19 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     solve s = {.solver = solver,
                .sums = {rp_arena_take(frame->arena, bytes), rp_arena_take(frame->arena, bytes)},
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
-    set_correction(&s);
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     rp_code code = take_left(solver, report);
     if (code != RP_OK) return code;
-    if (solver->params.warm_start) {
-        temper_start(solver);
-    } else {
-        rp_sph_forget(solver);
-        rp_sph_unpack(solver);
-    }
-    double goal = goal_of(solver), weight = 1, residual = INFINITY;
+    begin_stresses(solver);
+    double speed = spread_of_speed(solver);
+    set_correction(&s, speed);
+    double goal = goal_of(solver, speed), weight = 1, residual = INFINITY;
     int64_t done = 0;
-    for (; done < solver->params.iterations && !(residual < goal); done++) {
+    int64_t most = solver->params.iterations * (solver->first ? FIRST_TIMES : 1);
+    for (; done < most && !(residual < goal); done++) {
         if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
-        residual = iterate(&s, goal, &weight, done + 1 == solver->params.iterations);
+        if (done) rp_sph_velocities(solver, RP_SPH_CONTACTS);
+        residual = iterate(&s, goal, &weight, done + 1 == most);
     }
     solver->stats.iterations = (int)done;
     return RP_OK;

@@ -104,6 +104,9 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
     if (code == RP_OK && !solver->predictive)
         code = rp_particles_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->across, report);
+    if (code == RP_OK && !solver->predictive)
+        code = rp_particles_add_field(p, "pressed", "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->pressed, report);
     if (code == RP_OK && solver->params.sleeping)
         code = rp_particles_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->calm, report);

@@ -68,6 +68,11 @@ typedef struct rp_sph_material {
  * the share of velocity differences lost (G16), the velocity in m/s, the cohesion in Pa (G17). */
 enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
 
+/* The lane of rp_sph_work.stress that has a stress's size at the start of the step, and, when
+ * stresses are found, what eases a compression (G8a): the sweep that sums stresses brings it along.
+ */
+#define RP_SPH_EASE 7
+
 /* The lane of rp_sph_work.free and velocity that has the fill minus one, with the surface's share
  * (G4): the sweep that reads velocities then needs nothing else of what is free. */
 #define RP_SPH_ERROR 3
@@ -83,8 +88,7 @@ typedef struct rp_sph_outside {
 } rp_sph_outside;
 
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
- * stress is (xx, yy, zz, xy, xz, yz, p, size at the start), so that one load brings a neighbour's.
- */
+ * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbour's. */
 typedef struct rp_sph_work {
     rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
@@ -97,6 +101,7 @@ typedef struct rp_sph_work {
     float *around;           /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
     rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
+    rp_four *way;            /* frictional: m, by which compression is eased (G8a) */
     float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *push;   /* kg m2, what grains that are pressed push others with (G24); with ghosts */
     uint8_t *mark; /* part.c's, who is concerned */
@@ -109,7 +114,7 @@ typedef struct rp_sph_work {
 
 /* How it was after the last step; saved as RP_SPH_SLEPT doubles. */
 typedef struct rp_sph_slept {
-    double sleepers, grains; /* asleep, and all */
+    double sleepers, grains; /* asleep, and all; none before the first step */
     rp_vec3 gravity;         /* m/s2 */
 } rp_sph_slept;
 #define RP_SPH_SLEPT 5
@@ -141,6 +146,7 @@ struct rp_solver {
     double spread;          /* m2, second moment of the kernel (G17) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
+    bool first;             /* the step in hand is the first with grains, until they have moved */
     bool weightless;        /* in the step in hand */
     rp_lists lists;
     rp_sph_work work;
@@ -148,6 +154,7 @@ struct rp_solver {
     float *stress[6]; /* Pa, fields of the grains: the warm start, and then the latest solution */
     float *depth;     /* field: nought on top, more below (G9a) */
     float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
+    float *pressed;   /* field: compression to be eased, and that of the steps before (G8a) */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
     rp_step_stats stats;
@@ -198,7 +205,8 @@ void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way);
 /* sweep.c */
 typedef enum rp_sph_sweep {
     RP_SPH_CONTACTS = 1, /* keep out of solids */
-    RP_SPH_SLEEPERS = 2  /* as if nobody slept; else sleepers have no velocity */
+    RP_SPH_SLEEPERS = 2, /* as if nobody slept; else sleepers have no velocity */
+    RP_SPH_WAYS = 4      /* also work.way, from the lane RP_SPH_EASE */
 } rp_sph_sweep;
 /* (G6): work.velocity of all grains from work.stress. */
 void rp_sph_velocities(rp_solver *solver, unsigned what);
@@ -214,7 +222,10 @@ void rp_sph_sync(const rp_solver *solver, void *array, size_t element);
 rp_code rp_sph_solve(rp_solver *solver, rp_report *report);
 rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
 
-/* part.c: moves grains apart that are pressed together (G24). */
+/* part.c */
+/* What eases compression, to the lane RP_SPH_EASE of work.stress (G8a). */
+void rp_sph_ease(const rp_solver *solver);
+/* Moves grains apart that are pressed together (G24). */
 rp_code rp_sph_part(rp_solver *solver, rp_report *report);
 /* The same, and the density, where the step has moved them to. */
 void rp_sph_part_again(rp_solver *solver);

@@ -20,20 +20,22 @@ static void free_range(void *context, size_t begin, size_t end)
     }
 }
 
-/* (G15) */
+/* (G15), and what eases compression (G8a). */
 static void move_range(void *context, size_t begin, size_t end)
 {
     const rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
+    const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
     for (size_t i = begin; i < end; i++) {
-        rp_four v = solver->work.velocity[i];
+        rp_four v = w->velocity[i], way = dt * v;
+        if (w->way) way += w->way[i];
         p->vx[i] = v[0];
         p->vy[i] = v[1];
         p->vz[i] = v[2];
-        p->x[i] += dt * v[0];
-        p->y[i] += dt * v[1];
-        p->z[i] += dt * v[2];
+        p->x[i] += way[0];
+        p->y[i] += way[1];
+        p->z[i] += way[2];
     }
     rp_sph_contact_positions(solver, begin / RP_SPH_BLOCK);
 }
@@ -99,6 +101,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
         return p->count ? RP_OK : push_nothing(frame, report);
     }
 
+    solver->first = solver->slept.grains == 0;
     rp_code code = rp_sph_density(solver, report);
     if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
@@ -112,7 +115,8 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     if (code != RP_OK) return code;
     code = solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report);
     if (code != RP_OK) return code;
-    rp_sph_velocities(solver, 0);
+    if (!solver->predictive) rp_sph_ease(solver);
+    rp_sph_velocities(solver, solver->predictive ? 0 : RP_SPH_WAYS);
     code = rp_sph_contact_forces(solver, report);
     if (code != RP_OK) return code;
     rp_sph_fall_asleep(solver);

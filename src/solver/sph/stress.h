@@ -111,6 +111,17 @@ RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
     return s;
 }
 
+/* (G8a, G24): a way by which a grain is moved apart from others is no longer than this many
+ * spacings, whoever pushes: contacts are known for half a spacing, and nobody may be moved through
+ * a wall. Only grains on one another come to it. */
+#define RP_SPH_WAY_MOST 0.04f
+RP_WIDE_INLINE rp_four rp_sph_no_further(rp_four way, float spacing)
+{
+    float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    float most = RP_SPH_WAY_MOST * spacing;
+    return length > most ? way * (most / length) : way;
+}
+
 /* (G13, G14): a velocity relative to a solid, out of which it may not lead: approaching faster than
  * `allowed` is stopped, and that impulse times `friction` is the most that sliding may lose. */
 static inline void rp_sph_keep_out(float v[3], const float normal[3], float allowed, float friction)

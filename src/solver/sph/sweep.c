@@ -52,6 +52,14 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
     return sum;
 }
 
+/* (G8a): where what eases compression moves a grain. */
+RP_WIDE_INLINE rp_four way_of(const rp_solver *solver, size_t i, const by_axis *s)
+{
+    rp_four sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
+    return rp_sph_no_further(sum * (-solver->quantum / solver->frame.particles->mass[i]),
+                             (float)solver->spacing);
+}
+
 RP_WIDE_KERNEL
 static void velocity_range(void *context, size_t begin, size_t end)
 {
@@ -63,6 +71,7 @@ static void velocity_range(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
             w->velocity[i] = (rp_four){0};
+            if (job->what & RP_SPH_WAYS) w->way[i] = (rp_four){0};
             continue;
         }
         rp_sph_ask_ahead(&ahead, w->stress, sizeof *w->stress, i);
@@ -71,6 +80,7 @@ static void velocity_range(void *context, size_t begin, size_t end)
                          s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
         float push = solver->quantum * solver->materials[p->material[i]].push;
         w->velocity[i] = w->free[i] - push * force;
+        if (job->what & RP_SPH_WAYS) w->way[i] = way_of(solver, i, &s);
     }
     if (job->what & RP_SPH_CONTACTS)
         rp_sph_contact_velocities(solver, begin / RP_SPH_BLOCK, w->velocity);
