@@ -65,7 +65,9 @@ typedef struct rp_sph_material {
 } rp_sph_material;
 
 /* What others see of a grain at the start of a step, so that one load brings it: the place in m,
- * the share of velocity differences lost (G16), the velocity in m/s, the cohesion in Pa (G17). */
+ * the share of velocity differences lost in flow (G16), the velocity in m/s, the cohesion in Pa
+ * (G17). Where a grain is inside its yield surface, RP_SPH_STUCK (stress.h) is added to the share.
+ */
 enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
 
 /* The lane of rp_sph_work.free and velocity that has the fill minus one, with the surface's share
