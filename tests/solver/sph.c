@@ -90,6 +90,26 @@ static void solids_keep_to_coulomb(void **state)
     assert_true(slower[0] == 1 && slower[2] == -1);
 }
 
+/* What a pair loses in a step, m/s, of a difference of `speed`. */
+static double lost(float flow, float speed, float grasp)
+{
+    rp_wide v[3] = {rp_wide_all(0.6f * speed), rp_wide_all(0), rp_wide_all(-0.8f * speed)};
+    return (double)(rp_sph_damping(rp_wide_all(flow), v, grasp)[5] * speed);
+}
+
+static void grains_hold_each_other_as_by_friction(void **state)
+{
+    (void)state;
+    const float grasp = 0.02f, stuck = RP_SPH_STUCK + 0.05f;
+    check_near(lost(stuck, 0.001f, grasp), 0.5 * 0.001, 1e-8);
+    check_near(lost(stuck, grasp, grasp), 0.5 * (double)grasp, 1e-8);
+    check_near(lost(stuck, 0.1f, grasp), 0.5 * (double)grasp, 1e-8); /* no more than that … */
+    check_near(lost(stuck, 10, grasp), 0.05 * 10, 1e-5);             /* … but for viscosity */
+    check_near(lost(0.05f, 0.001f, grasp), 0.05 * 0.001, 1e-9);      /* sand that yields */
+    check_near(lost(0.05f, 10, grasp), 0.05 * 10, 1e-6);
+    assert_true(lost(stuck, 0, grasp) == 0);
+}
+
 /* Shaken so hard that grains lie on one another, which a relaxed packing never does. */
 #define CLOUD_SCENE                                                                                \
     "gravity: [0, 0, 0]\n"                                                                         \
@@ -395,6 +415,7 @@ int main(void)
         cmocka_unit_test(yield_keeps_direction_and_limit),
         cmocka_unit_test(boxes_take_trace_and_cut),
         cmocka_unit_test(solids_keep_to_coulomb),
+        cmocka_unit_test(grains_hold_each_other_as_by_friction),
         cmocka_unit_test(densities_are_plain_sums),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(great_ratios_of_density_are_borne),

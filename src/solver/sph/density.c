@@ -13,10 +13,10 @@
 /* Grains on the same spot have no direction to part in; pairs nearer than this many spacings are
  * taken to be so far. */
 #define NEAREST 1e-3f
-/* (G16): grains that hold each other lose this share of their velocity differences in a step: it
- * takes the modes that neither fill nor strain rate see. Weight drives those; without it they do no
- * harm, and the loss would slow down what turns. */
-#define STUCK_DAMPING 0.5f
+/* (G16): spacings in the time to fall one: the difference of velocities beyond which grains that
+ * hold each other lose no more; half of what weight adds in a step at rest. Weight drives the modes
+ * that this takes away; without it they do no harm, and the loss would slow down what turns. */
+#define GRASP 0.1f
 #define DAMPING_MOST 0.5f
 #define VISCOSITY_STEP 1e-3 /* s, the step for which viscosity is stated */
 #define STUCK_SHARE 0.98f   /* of the yield stress; nearer to it a grain may be sliding */
@@ -67,14 +67,19 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
                                     rp_wide value, pair_sums *s)
 {
     const rp_particles *p = solver->frame.particles;
-    rp_wide drag = value * rp_wide_min(near[RP_SPH_DAMPING], rp_wide_all(own[RP_SPH_DAMPING]));
+    rp_wide v[3];
+    for (int a = 0; a < 3; a++)
+        v[a] = near[RP_SPH_VELOCITY + a] - own[RP_SPH_VELOCITY + a];
+    float grasp = GRASP * (float)(solver->spacing / solver->falling);
+    rp_wide damping = rp_wide_min(near[RP_SPH_DAMPING], rp_wide_all(own[RP_SPH_DAMPING]));
+    rp_wide drag = value * rp_sph_damping(damping, v, grasp);
     if (solver->mixed) {
         rp_wide mass = rp_wide_gather(p->mass, index);
         drag *= 2 * mass / (mass + p->mass[i]);
     }
-    s->drag_x += drag * (near[RP_SPH_VELOCITY] - own[RP_SPH_VELOCITY]);
-    s->drag_y += drag * (near[RP_SPH_VELOCITY + 1] - own[RP_SPH_VELOCITY + 1]);
-    s->drag_z += drag * (near[RP_SPH_VELOCITY + 2] - own[RP_SPH_VELOCITY + 2]);
+    s->drag_x += drag * v[0];
+    s->drag_y += drag * v[1];
+    s->drag_z += drag * v[2];
     if (!solver->cohesive) return;
     rp_wide pull = value * rp_wide_min(near[RP_SPH_COHESION], rp_wide_all(own[RP_SPH_COHESION]));
     s->pull_x -= pull * d[0];
@@ -305,8 +310,8 @@ static float damping_of(const rp_solver *solver, size_t i)
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dry = material->viscosity[0], wet = material->viscosity[1];
     float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
-    if (flowing < STUCK_DAMPING && !solver->weightless && is_stuck(solver, i)) return STUCK_DAMPING;
-    return flowing < DAMPING_MOST ? flowing : DAMPING_MOST;
+    if (flowing >= DAMPING_MOST) flowing = DAMPING_MOST;
+    return !solver->weightless && is_stuck(solver, i) ? RP_SPH_STUCK + flowing : flowing;
 }
 
 static void see_range(void *context, size_t begin, size_t end)

@@ -65,7 +65,9 @@ typedef struct rp_sph_material {
 } rp_sph_material;
 
 /* What others see of a grain at the start of a step, so that one load brings it: the place in m,
- * the share of velocity differences lost (G16), the velocity in m/s, the cohesion in Pa (G17). */
+ * the share of velocity differences lost in flow (G16), the velocity in m/s, the cohesion in Pa
+ * (G17). Where a grain is inside its yield surface, RP_SPH_STUCK (stress.h) is added to the share.
+ */
 enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
 
 /* The lane of rp_sph_work.stress that has a stress's size at the start of the step, and, when
@@ -187,6 +189,8 @@ void rp_sph_tell_error(rp_solver *solver);
 
 /* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
+/* Makes up for what single layers on solids lack (G4a); after the contacts and the fill. */
+void rp_sph_contact_fill(rp_solver *solver);
 /* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
  * are dynamic, since what those do depends on all blocks. */
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);

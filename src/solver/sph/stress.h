@@ -99,6 +99,20 @@ RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
            (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
 }
 
+/* (G16): the share of their velocity difference v that grains of a pair lose; eight pairs at once.
+ * `flow` is the smaller of their shares in flow, with RP_SPH_STUCK added where both are inside the
+ * yield surface. There they hold each other, which takes the modes that neither fill nor strain
+ * rate see; but as dry friction does, with no more than at a difference of `grasp`: such sand may
+ * shear nevertheless, and a viscosity would take the speed of its thin layers. */
+#define RP_SPH_STUCK 1.0f
+#define RP_SPH_STUCK_DAMPING 0.5f
+RP_WIDE_INLINE rp_wide rp_sph_damping(rp_wide flow, const rp_wide v[3], float grasp)
+{
+    rp_wide speed = rp_wide_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    rp_wide held = RP_SPH_STUCK_DAMPING * grasp / rp_wide_max(speed, rp_wide_all(grasp));
+    return rp_wide_select(flow >= RP_SPH_STUCK, rp_wide_max(flow - RP_SPH_STUCK, held), flow);
+}
+
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
  * part is cut at `most`. */
 RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
