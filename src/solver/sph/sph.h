@@ -95,6 +95,7 @@ typedef struct rp_sph_work {
     rp_sph_outside *outside; /* of each block */
     int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
     float *around;           /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
+    float *strength;         /* Pa, tension that a grain bears (G17) */
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
     rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
     float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
@@ -138,7 +139,7 @@ struct rp_solver {
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
     double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
     double falling;         /* s, to fall one spacing; without gravity as on Earth */
-    double spread;          /* m2, second moment of the kernel (G17) */
+    double spread;          /* m2, second moment of the kernel (G17a) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
     bool weightless;        /* in the step in hand */
