@@ -72,7 +72,7 @@ static void banks_stand_below_their_critical_height(void **state)
 static void banks_fail_above_their_critical_height(void **state)
 {
     (void)state;
-    for (int layers = 12; layers <= 16; layers += 4) {
+    for (int layers = 10; layers <= 16; layers += 6) {
         bank b = bank_of(1000, 1.5 * critical_height(1000), layers);
         sand_run(&b.sand, 1.5);
         double crest = crest_of(&b);

@@ -6,12 +6,12 @@
 
 #include <stdbool.h>
 
-static void slow_to_yield(double s[7], double yield, double around, double strength,
+static void slow_to_yield(double s[7], double yield, double around, double strength, double cosine,
                           const double lean[3])
 {
     const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     double norm2 = 0, p = s[6] > -strength ? s[6] : -strength, middle[6];
-    double limit = fmax(p + (double)RP_SPH_SHARED * (around - p) + strength, 0);
+    double limit = fmax(p + (double)RP_SPH_SHARED * (around - p) + cosine * strength, 0);
     double most = yield * limit;
     double square = lean[0] * lean[0] + lean[1] * lean[1] + lean[2] * lean[2];
     for (int c = 0; c < 6; c++) {
@@ -36,14 +36,15 @@ static void return_to_yield(uint64_t round, bool leaning, float strength)
     for (int k = 0; k < 8; k++)
         yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
     memcpy(before, s, sizeof s);
-    rp_sph_to_yield(s, yield, around, rp_wide_all(strength), leaning ? lean : NULL);
+    rp_sph_to_yield(s, yield, around, rp_wide_all(strength), rp_wide_all(0.8f),
+                    leaning ? lean : NULL);
     for (int k = 0; k < 8; k++) {
         double slow[7], slow_lean[3];
         for (int c = 0; c < 7; c++)
             slow[c] = (double)before[c][k];
         for (int c = 0; c < 3; c++)
             slow_lean[c] = (double)lean[c][k];
-        slow_to_yield(slow, (double)yield[k], (double)around[k], (double)strength, slow_lean);
+        slow_to_yield(slow, (double)yield[k], (double)around[k], (double)strength, 0.8, slow_lean);
         for (int c = 0; c < 7; c++)
             check_near((double)s[c][k], slow[c], 2e-4);
     }
@@ -66,7 +67,7 @@ static void steep_sand_leans_when_it_slides(void **state)
     const rp_wide up[3] = {none, none, rp_wide_all(root)};
     s[4] = rp_wide_all(1e6f);
     s[6] = rp_wide_all(p);
-    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, up);
+    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, none, up);
     check_near(by, 0.4f, 1e-6);
     check_near(s[2][0], -by * p, 1e-2);
     check_near(s[0][0], by * p / 2, 1e-2);
@@ -80,7 +81,7 @@ static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), NULL);
+    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);
@@ -115,6 +116,10 @@ static void sand_that_dilates_tears(void **state)
     assert_true(rp_sph_strength(900, -slack, slack) == 900);
     check_near(rp_sph_strength(900, -slack - RP_SPH_TEARS / 3, slack), 600, 1e-3);
     assert_true(rp_sph_strength(900, -0.7f, slack) == 0);
+    assert_true(rp_sph_moist_grip(1.2f, 500, 0) == 1.2f);
+    check_near(rp_sph_moist_grip(1.2f, 500, 500), 1.1, 1e-6);
+    assert_true(rp_sph_moist_grip(1.2f, -500, 900) == 1);
+    assert_true(rp_sph_moist_grip(0.6f, 500, 500) == 0.6f);
 }
 
 /* Sand pressed on its layers, which lie askew, and squeezed along them: what is across is told

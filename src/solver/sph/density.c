@@ -255,7 +255,8 @@ RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, cons
     rp_wide mean = s->stress + self * solver->work.stress[i];
     mean[6] += solver->work.strength[i] * (self + s->fill); /* (G17): friction's limit has both */
     solver->across[i] += lately * (rp_sph_across(mean, s->rise) - solver->across[i]);
-    return rp_sph_grip(mean, solver->across[i], material->tangent);
+    float grip = rp_sph_grip(mean, solver->across[i], material->tangent);
+    return rp_sph_moist_grip(grip, solver->work.around[i], solver->work.strength[i]);
 }
 
 RP_WIDE_KERNEL

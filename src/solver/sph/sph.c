@@ -126,6 +126,7 @@ static void take_materials(rp_solver *solver)
         solver->materials[i] =
             (rp_sph_material){.yield = (float)yield_of(solver, spec->angle),
                               .tangent = (float)(rp_sin(spec->angle) / rp_cos(spec->angle)),
+                              .cosine = (float)rp_cos(spec->angle),
                               .density = (float)spec->density,
                               .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
                               .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};

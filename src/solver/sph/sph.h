@@ -58,6 +58,7 @@ typedef struct rp_sph_contact {
 typedef struct rp_sph_material {
     float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
     float tangent;      /* of the angle */
+    float cosine;       /* likewise */
     float density;      /* kg/m3 */
     float push;         /* dt V / m, (G6); of the step in hand */
     float cohesion[2];  /* Pa, dry and wet */

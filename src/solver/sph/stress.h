@@ -32,20 +32,21 @@ RP_WIDE_INLINE rp_wide rp_sph_press(rp_wide p, rp_wide step, rp_wide trace, rp_w
     return rp_wide_select((allowed > none) & (pressed < none), rp_wide_min(held, none), pressed);
 }
 
-/* (G9, G17): no tension above `strength`, and friction at most `yield` times that strength plus a
- * pressure: the norm is clamped, which keeps the direction of the stress. That pressure is partly
- * the grain's own, partly that of its neighbourhood, `around`: single pressures are uneven (in flow
- * a third are nought), and friction limited by them alone is lost to the unevenness: slopes asked
- * to stand steeper than 45 degrees would flow there. (G9c): steep sand has `lean`, a vector in
- * three parts; what is clamped is then the way from a stress that presses less along that vector
- * than across. NULL: there is none. Eight grains at once: s[c] has the part c of all of them. */
+/* (G9, G17): no tension above `strength`, and friction at most `yield` times a pressure plus that
+ * strength by the `cosine` of the angle: the norm is clamped, which keeps the direction of the
+ * stress. That pressure is partly the grain's own, partly that of its neighbourhood, `around`:
+ * single pressures are uneven (in flow a third are nought), and friction limited by them alone is
+ * lost to the unevenness: slopes asked to stand steeper than 45 degrees would flow there. (G9c):
+ * steep sand has `lean`, a vector in three parts; what is clamped is then the way from a stress
+ * that presses less along that vector than across. NULL: there is none. Eight grains at once: s[c]
+ * has the part c of all of them. */
 #define RP_SPH_SHARED 0.7f
 RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around, rp_wide strength,
-                                    const rp_wide *lean)
+                                    rp_wide cosine, const rp_wide *lean)
 {
     const rp_wide none = {0};
     rp_wide p = rp_wide_max(s[6], none - strength);
-    rp_wide limit = rp_wide_max(p + RP_SPH_SHARED * (around - p) + strength, none);
+    rp_wide limit = rp_wide_max(p + RP_SPH_SHARED * (around - p) + cosine * strength, none);
     rp_wide most = yield * limit;
     rp_wide middle[6] = {0};
     if (lean) {
@@ -119,6 +120,14 @@ RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
     float order = mean[7] > 0 ? sqrtf(rp_sph_norm2(mean)) / mean[7] : 1;
     return rp_sph_pressed(across, tangent) /
            (order > RP_SPH_LEAST_ORDER ? order : RP_SPH_LEAST_ORDER);
+}
+
+/* (G17): cohesion is even. Of what makes up for uneven pressures (G9a, b), friction gets only the
+ * share that it has from pressure. */
+static inline float rp_sph_moist_grip(float grip, float around, float strength)
+{
+    if (!(grip > 1) || !(strength > 0)) return grip;
+    return around > 0 ? 1 + (grip - 1) * (around / (around + strength)) : 1;
 }
 
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
