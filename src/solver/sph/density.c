@@ -194,7 +194,7 @@ RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sum
     w->sum[i] = s->g;
     w->sum[i][3] = s->squares + square;
     float error = fill - 1 + made_up;
-    /* (G17): cohesive sand would hold the speed of what is taken back (G8) as stress for ever. */
+    /* (G17): taking compression back (G8) leaves stresses for ever where tension balances them. */
     w->free[i][RP_SPH_ERROR] = error > 0 && cohesion_of(solver, i) > 0 ? 0 : error;
     p->density[i] = fill * solver->materials[p->material[i]].density;
     return lack;
