@@ -6,11 +6,13 @@
 
 #include <stdbool.h>
 
-static void slow_to_yield(double s[7], double yield, double around, const double lean[3])
+static void slow_to_yield(double s[7], double yield, double around, double strength, double cosine,
+                          const double lean[3])
 {
     const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    double norm2 = 0, p = s[6] > 0 ? s[6] : 0, middle[6];
-    double limit = p + (double)RP_SPH_SHARED * (around - p), most = yield * limit;
+    double norm2 = 0, p = s[6] > -strength ? s[6] : -strength, middle[6];
+    double limit = fmax(p + (double)RP_SPH_SHARED * (around - p) + cosine * strength, 0);
+    double most = yield * limit;
     double square = lean[0] * lean[0] + lean[1] * lean[1] + lean[2] * lean[2];
     for (int c = 0; c < 6; c++) {
         middle[c] = limit * ((c < 3 ? square / 3 : 0) - lean[row[c]] * lean[column[c]]);
@@ -22,7 +24,7 @@ static void slow_to_yield(double s[7], double yield, double around, const double
     s[6] = p;
 }
 
-static void return_to_yield(uint64_t round, bool leaning)
+static void return_to_yield(uint64_t round, bool leaning, float strength)
 {
     rp_wide s[8], before[8], yield, around, lean[3];
     for (uint32_t c = 0; c < 8; c++)
@@ -34,14 +36,15 @@ static void return_to_yield(uint64_t round, bool leaning)
     for (int k = 0; k < 8; k++)
         yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
     memcpy(before, s, sizeof s);
-    rp_sph_to_yield(s, yield, around, leaning ? lean : NULL);
+    rp_sph_to_yield(s, yield, around, rp_wide_all(strength), rp_wide_all(0.8f),
+                    leaning ? lean : NULL);
     for (int k = 0; k < 8; k++) {
         double slow[7], slow_lean[3];
         for (int c = 0; c < 7; c++)
             slow[c] = (double)before[c][k];
         for (int c = 0; c < 3; c++)
             slow_lean[c] = (double)lean[c][k];
-        slow_to_yield(slow, (double)yield[k], (double)around[k], slow_lean);
+        slow_to_yield(slow, (double)yield[k], (double)around[k], (double)strength, 0.8, slow_lean);
         for (int c = 0; c < 7; c++)
             check_near((double)s[c][k], slow[c], 2e-4);
     }
@@ -51,7 +54,7 @@ static void stresses_return_to_the_yield_surface(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 200; round++)
-        return_to_yield(round, round % 2 == 1);
+        return_to_yield(round, round % 2 == 1, round % 4 < 2 ? 0 : 40);
 }
 
 /* Sand that slides on its layers as fast as one likes presses them with what it leans by less, and
@@ -64,7 +67,7 @@ static void steep_sand_leans_when_it_slides(void **state)
     const rp_wide up[3] = {none, none, rp_wide_all(root)};
     s[4] = rp_wide_all(1e6f);
     s[6] = rp_wide_all(p);
-    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), up);
+    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, none, up);
     check_near(by, 0.4f, 1e-6);
     check_near(s[2][0], -by * p, 1e-2);
     check_near(s[0][0], by * p / 2, 1e-2);
@@ -78,10 +81,45 @@ static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), NULL);
+    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);
+}
+
+/* (G17): one grain whose pressure p meets a rate of dilation and may contract at `allowed`. */
+static float pressed(float p, float dilation, float allowed)
+{
+    return rp_sph_press(rp_wide_all(p), rp_wide_all(2), rp_wide_all(dilation),
+                        rp_wide_all(allowed))[5];
+}
+
+static void tension_resists_dilation_only(void **state)
+{
+    (void)state;
+    assert_true(pressed(10, 1, 0) == 8); /* what dilates loses pressure, and is pulled then */
+    assert_true(pressed(1, 1, 0) == -1);
+    assert_true(pressed(10, 1, 3) == 2); /* there is room: pressure goes faster */
+    assert_true(pressed(10, 1, 7) == 0); /* but the room is no tension */
+    assert_true(pressed(-10, 1, 7) == -12);
+    assert_true(pressed(-10, -1, 7) == -8); /* what contracts into the room loses tension */
+    assert_true(pressed(-10, -7, 7) == 0);  /* and is not pressed before it has used it up */
+    assert_true(pressed(-10, -13, 7) == 2);
+    assert_true(pressed(-10, 0, -3) == -4); /* compressed sand dilates, pulled or not */
+}
+
+static void sand_that_dilates_tears(void **state)
+{
+    (void)state;
+    const float slack = 0.01f;
+    assert_true(rp_sph_strength(900, 0.02f, slack) == 900);
+    assert_true(rp_sph_strength(900, -slack, slack) == 900);
+    check_near(rp_sph_strength(900, -slack - RP_SPH_TEARS / 3, slack), 600, 1e-3);
+    assert_true(rp_sph_strength(900, -0.7f, slack) == 0);
+    assert_true(rp_sph_moist_grip(1.2f, 500, 0) == 1.2f);
+    check_near(rp_sph_moist_grip(1.2f, 500, 500), 1.1, 1e-6);
+    assert_true(rp_sph_moist_grip(1.2f, -500, 900) == 1);
+    assert_true(rp_sph_moist_grip(0.6f, 500, 500) == 0.6f);
 }
 
 /* Sand pressed on its layers, which lie askew, and squeezed along them: what is across is told
@@ -136,6 +174,8 @@ int main(void)
         cmocka_unit_test(stresses_return_to_the_yield_surface),
         cmocka_unit_test(steep_sand_leans_when_it_slides),
         cmocka_unit_test(no_stress_stays_none),
+        cmocka_unit_test(tension_resists_dilation_only),
+        cmocka_unit_test(sand_that_dilates_tears),
         cmocka_unit_test(friction_across_layers_is_told),
         cmocka_unit_test(grip_goes_with_what_presses),
     };

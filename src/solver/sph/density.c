@@ -1,5 +1,6 @@
 /* How full the neighbourhood of each grain is, the gradients of its pairs (G1 to G4), and the
- * forces between pairs that do not depend on stress: viscosity (G16) and cohesion (G17). */
+ * forces between pairs that do not depend on stress: viscosity (G16) and, in pcisph, cohesion
+ * (G17a). */
 #include "base/report.h"
 #include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
@@ -32,27 +33,28 @@ typedef struct pair_sums {
     rp_wide rise_x, rise_y, rise_z; /* quanta, of depth (G9a) */
     rp_wide depth;                  /* weighted by the kernel (G9a) */
     rp_wide drag_x, drag_y, drag_z; /* m/s, viscosity */
-    rp_wide pull_x, pull_y, pull_z; /* Pa m, cohesion */
+    rp_wide pull_x, pull_y, pull_z; /* Pa m, cohesion (G17a) */
+    rp_wide cohesion;               /* Pa, of pairs, weighted by the kernel (G17) */
     rp_wide stress;                 /* Pa, weighted by the kernel (G9); all pairs, by parts */
 } pair_sums;
 
 /* Those sums with their lanes added; the stress stays as it is. */
 typedef struct grain_sums {
-    float fill, squares, depth;
+    float fill, squares, depth, cohesion;
     rp_four g, rise, drag, pull;
     rp_wide stress;
 } grain_sums;
 
 RP_WIDE_INLINE grain_sums add_lanes(const pair_sums *s)
 {
-    const rp_wide none = {0};
     rp_wide a[8] = {s->gx, s->gy, s->gz, s->squares, s->rise_x, s->rise_y, s->rise_z, s->fill};
     rp_wide b[8] = {s->drag_x, s->drag_y, s->drag_z, s->depth,
-                    s->pull_x, s->pull_y, s->pull_z, none};
+                    s->pull_x, s->pull_y, s->pull_z, s->cohesion};
     rp_wide first = rp_wide_sums(a), second = rp_wide_sums(b);
     return (grain_sums){.fill = first[7],
                         .squares = first[3],
                         .depth = second[3],
+                        .cohesion = second[7],
                         .g = {first[0], first[1], first[2], 0},
                         .rise = {first[4], first[5], first[6], 0},
                         .drag = {second[0], second[1], second[2], 0},
@@ -82,6 +84,8 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
     s->drag_z += drag * v[2];
     if (!solver->cohesive) return;
     rp_wide pull = value * rp_wide_min(near[RP_SPH_COHESION], rp_wide_all(own[RP_SPH_COHESION]));
+    s->cohesion += pull;
+    if (!solver->predictive) return;
     s->pull_x -= pull * d[0];
     s->pull_y -= pull * d[1];
     s->pull_z -= pull * d[2];
@@ -174,6 +178,14 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
     return add_lanes(&s);
 }
 
+/* Pa, of a grain by its moisture. */
+static float cohesion_of(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    const float *cohesion = solver->materials[p->material[i]].cohesion;
+    return cohesion[0] + p->moisture[i] * (cohesion[1] - cohesion[0]);
+}
+
 /* (G1, G3, G4): fill and sums of gradients of a grain; gives what its fill lacks by a surface. */
 RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sums *s)
 {
@@ -186,7 +198,9 @@ RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sum
     float made_up = solver->params.surface ? fminf(lack, SURFACE_MOST) : 0;
     w->sum[i] = s->g;
     w->sum[i][3] = s->squares + square;
-    w->free[i][RP_SPH_ERROR] = fill - 1 + made_up;
+    float error = fill - 1 + made_up;
+    /* (G17): taking compression back (G8) leaves stresses for ever where tension balances them. */
+    w->free[i][RP_SPH_ERROR] = error > 0 && cohesion_of(solver, i) > 0 ? 0 : error;
     p->density[i] = fill * solver->materials[p->material[i]].density;
     return lack;
 }
@@ -230,14 +244,24 @@ RP_WIDE_INLINE rp_four lean_of(const rp_solver *solver, size_t i, rp_four n)
     return square > 0 ? n * sqrtf(1.5f * lean / square) : (rp_four){0};
 }
 
+/* (G17): the tension that a grain bears; less where moist and dry sand meet. */
+static float strength_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
+{
+    if (!solver->cohesive) return 0;
+    float mean = (self * solver->work.seen[i][RP_SPH_COHESION] + s->cohesion) / (self + s->fill);
+    return rp_sph_strength(mean, solver->work.free[i][RP_SPH_ERROR], (float)solver->params.slack);
+}
+
 /* (G9a, G9b), and what they need to remember. */
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
     rp_wide mean = s->stress + self * solver->work.stress[i];
+    mean[6] += solver->work.strength[i] * (self + s->fill); /* (G17): friction's limit has both */
     solver->across[i] += lately * (rp_sph_across(mean, s->rise) - solver->across[i]);
-    return rp_sph_grip(mean, solver->across[i], material->tangent);
+    float grip = rp_sph_grip(mean, solver->across[i], material->tangent);
+    return rp_sph_moist_grip(grip, solver->work.around[i], solver->work.strength[i]);
 }
 
 RP_WIDE_KERNEL
@@ -247,7 +271,7 @@ static void fill_range(void *context, size_t begin, size_t end)
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
-    float pull = solver->cohesive ? (float)(6 / solver->spread) : 0;
+    float pull = solver->predictive ? (float)(6 / solver->spread) : 0;
     rp_sph_ahead seen = rp_sph_look_ahead(w, begin), stress = seen;
     for (size_t i = begin; i < end; i++) {
         rp_sph_ask_ahead(&seen, w->seen, sizeof *w->seen, i);
@@ -256,6 +280,7 @@ static void fill_range(void *context, size_t begin, size_t end)
         w->free[i] = s.drag + pull * solver->materials[p->material[i]].push * s.pull;
         float lack = set_fill(solver, i, &s);
         w->around[i] = pressure_around(p->pressure[i], self, s.stress[6], self + s.fill, lack);
+        w->strength[i] = strength_of(solver, i, self, &s);
         w->depth[i] = next_depth(solver, i, self, lack, &s);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
         if (w->lean) w->lean[i] = lean_of(solver, i, s.rise);
@@ -284,14 +309,15 @@ static void outside_range(void *context, size_t begin, size_t end)
     to->count = found;
 }
 
-/* Whether a grain is inside its yield surface (G9). In sand that leans the limit is lower, and what
- * squeezes it along its layers is no friction: it takes no part of what may be borne (G9a, G9c). */
+/* Whether a grain is inside its yield surface (G9), as it would be without cohesion. In sand that
+ * leans the limit is lower, and what squeezes it along its layers is no friction: it takes no part
+ * of what may be borne (G9a, G9c). */
 static bool is_stuck(const rp_solver *solver, size_t i)
 {
     if (solver->predictive) return false;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_material *material = &solver->materials[p->material[i]];
-    float pressure = p->pressure[i], norm2 = 0;
+    float pressure = fmaxf(p->pressure[i], 0), norm2 = 0;
     float most = STUCK_SHARE * material->yield * pressure;
     for (int k = 0; k < 6; k++)
         norm2 += (k < 3 ? 1 : 2) * solver->stress[k][i] * solver->stress[k][i];
@@ -319,12 +345,9 @@ static void see_range(void *context, size_t begin, size_t end)
     const rp_solver *solver = context;
     const rp_particles *p = solver->frame.particles;
     for (size_t i = begin; i < end; i++) {
-        const float *cohesion = solver->materials[p->material[i]].cohesion;
         solver->work.seen[i] = (rp_wide){
-            p->x[i],  p->y[i],
-            p->z[i],  damping_of(solver, i),
-            p->vx[i], p->vy[i],
-            p->vz[i], cohesion[0] + p->moisture[i] * (cohesion[1] - cohesion[0]),
+            p->x[i],  p->y[i],  p->z[i],  damping_of(solver, i),
+            p->vx[i], p->vy[i], p->vz[i], cohesion_of(solver, i),
         };
     }
 }
@@ -355,12 +378,14 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->free = rp_arena_take(arena, p->count * sizeof *w->free);
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
+    w->strength = rp_arena_take(arena, p->count * sizeof *w->strength);
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
     w->way = solver->predictive ? NULL : rp_arena_take(arena, p->count * sizeof *w->way);
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
-    if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->grip ||
-        !w->gradient || (solver->leaning && !w->lean) || (!solver->predictive && !w->way))
+    if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->strength ||
+        !w->grip || !w->gradient || (solver->leaning && !w->lean) ||
+        (!solver->predictive && !w->way))
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;

@@ -95,7 +95,7 @@ typedef struct group {
     uint32_t at[RP_WIDE]; /* their numbers; beyond the last grain the last one again */
     rp_wide_int awake;    /* lanes that count */
     rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
-    rp_wide yield, around, allowed;
+    rp_wide yield, around, strength, cosine, allowed;
     rp_wide lean[3];     /* where some sand leans (G9c) */
     rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
 } group;
@@ -121,6 +121,8 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahe
         to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
         to->yield[k] = material->yield * w->grip[i];
         to->around[k] = w->around[i];
+        to->strength[k] = w->strength[i];
+        to->cosine[k] = material->cosine;
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
         to->allowed[k] = allowed_growth(s, w->velocity[i][RP_SPH_ERROR], per_dt);
@@ -142,7 +144,7 @@ RP_WIDE_INLINE void step_down(const group *g, float share, rp_wide s[8])
     s[3] -= step * 1.5f * (l[1] + l[3]);
     s[4] -= step * 1.5f * (l[2] + l[6]);
     s[5] -= step * 1.5f * (l[5] + l[7]);
-    s[6] -= step * (trace + g->allowed);
+    s[6] = rp_sph_press(s[6], step, trace, g->allowed);
 }
 
 /* Sum of products of two stresses, each off-diagonal part twice. */
@@ -200,7 +202,7 @@ static void stress_range(void *context, size_t begin, size_t end)
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
-        rp_sph_to_yield(to, g.yield, g.around, w->lean ? g.lean : NULL);
+        rp_sph_to_yield(to, g.yield, g.around, g.strength, g.cosine, w->lean ? g.lean : NULL);
         for (int c = 0; c < 7; c++) {
             back[c] = from[c] - to[c];
             moved[c] = to[c] - moved[c];

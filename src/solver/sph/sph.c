@@ -129,6 +129,7 @@ static void take_materials(rp_solver *solver)
         solver->materials[i] =
             (rp_sph_material){.yield = (float)yield_of(solver, spec->angle),
                               .tangent = (float)(rp_sin(spec->angle) / rp_cos(spec->angle)),
+                              .cosine = (float)rp_cos(spec->angle),
                               .density = (float)spec->density,
                               .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
                               .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
@@ -139,7 +140,7 @@ static void take_materials(rp_solver *solver)
     }
 }
 
-/* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17). */
+/* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17a). */
 static void take_lattice(rp_solver *solver)
 {
     double spacing = solver->spacing, slopes = 0;
@@ -243,12 +244,12 @@ static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *rep
 
 #define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
 /* Fields, and arrays of a step (see rp_sph_work): nine fields; stresses, what others see of a
- * grain and then velocities with what pcisph predicts, two rows of sums, three numbers, three short
+ * grain and then velocities with what pcisph predicts, two rows of sums, four numbers, three short
  * ones of each pair, a share of what is outside of its block, a number and a mark for parting. */
 #define NEIGHBOURS 32
 #define OUTSIDE_EACH (sizeof(rp_sph_outside) / RP_SPH_BLOCK)
 #define BYTES_EACH                                                                                 \
-    (9 * 4 + 32 + 3 * 16 + 2 * 16 + 3 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
+    (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
 
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",

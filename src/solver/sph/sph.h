@@ -58,6 +58,7 @@ typedef struct rp_sph_contact {
 typedef struct rp_sph_material {
     float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
     float tangent;      /* of the angle */
+    float cosine;       /* likewise */
     float density;      /* kg/m3 */
     float push;         /* dt V / m, (G6); of the step in hand */
     float cohesion[2];  /* Pa, dry and wet */
@@ -101,6 +102,7 @@ typedef struct rp_sph_work {
     rp_sph_outside *outside; /* of each block */
     int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
     float *around;           /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
+    float *strength;         /* Pa, tension that a grain bears (G17) */
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
     rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
     rp_four *way;            /* frictional: m, by which compression is eased (G8a) */
@@ -145,7 +147,7 @@ struct rp_solver {
     double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
     double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
     double falling;         /* s, to fall one spacing; without gravity as on Earth */
-    double spread;          /* m2, second moment of the kernel (G17) */
+    double spread;          /* m2, second moment of the kernel (G17a) */
     double dt;              /* s, of the step in hand */
     rp_vec3 gravity;        /* m/s2, of the step in hand */
     bool first;             /* the step in hand is the first with grains, until they have moved */

@@ -12,19 +12,42 @@ RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
     return rp_wide_sum(s * s * twice);
 }
 
-/* (G9): no tension, and friction at most `yield` times a pressure: the norm is clamped, which keeps
- * the direction of the stress. That pressure is partly the grain's own, partly that of its
- * neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and friction
- * limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45 degrees
- * would flow there. (G9c): steep sand has `lean`, a vector in three parts; what is clamped is then
- * the way from a stress that presses less along that vector than across. NULL: there is none.
- * Eight grains at once: s[c] has the part c of all of them. */
-#define RP_SPH_SHARED 0.7f
-RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
-                                    const rp_wide *lean)
+/* (G17): the tensile strength that is left of `cohesion` where the volume fraction is `error` above
+ * one. Sand that has dilated by more than the slack tears: after RP_SPH_TEARS more nothing is left,
+ * and loose grains do not pull each other. */
+#define RP_SPH_TEARS 0.15f
+static inline float rp_sph_strength(float cohesion, float error, float slack)
 {
-    rp_wide p = rp_wide_max(s[6], rp_wide_all(0));
-    rp_wide limit = p + RP_SPH_SHARED * (around - p), most = yield * limit;
+    float left = 1 + (error + slack) / RP_SPH_TEARS;
+    return left > 1 ? cohesion : left > 0 ? left * cohesion : 0;
+}
+
+/* (G10): a pressure after a step against the rate of dilation, `trace`, where sand may contract at
+ * the rate `allowed` (G8). (G17): a tension asks only that it dilates no further; asked to close
+ * what is open at once, it would throw grains together. */
+RP_WIDE_INLINE rp_wide rp_sph_press(rp_wide p, rp_wide step, rp_wide trace, rp_wide allowed)
+{
+    const rp_wide none = {0};
+    rp_wide pressed = p - step * (trace + allowed), held = p - step * trace;
+    return rp_wide_select((allowed > none) & (pressed < none), rp_wide_min(held, none), pressed);
+}
+
+/* (G9, G17): no tension above `strength`, and friction at most `yield` times a pressure plus that
+ * strength by the `cosine` of the angle: the norm is clamped, which keeps the direction of the
+ * stress. That pressure is partly the grain's own, partly that of its neighbourhood, `around`:
+ * single pressures are uneven (in flow a third are nought), and friction limited by them alone is
+ * lost to the unevenness: slopes asked to stand steeper than 45 degrees would flow there. (G9c):
+ * steep sand has `lean`, a vector in three parts; what is clamped is then the way from a stress
+ * that presses less along that vector than across. NULL: there is none. Eight grains at once: s[c]
+ * has the part c of all of them. */
+#define RP_SPH_SHARED 0.7f
+RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around, rp_wide strength,
+                                    rp_wide cosine, const rp_wide *lean)
+{
+    const rp_wide none = {0};
+    rp_wide p = rp_wide_max(s[6], none - strength);
+    rp_wide limit = rp_wide_max(p + RP_SPH_SHARED * (around - p) + cosine * strength, none);
+    rp_wide most = yield * limit;
     rp_wide middle[6] = {0};
     if (lean) {
         rp_wide x = limit * lean[0], y = limit * lean[1], z = limit * lean[2];
@@ -111,6 +134,14 @@ RP_WIDE_INLINE rp_wide rp_sph_damping(rp_wide flow, const rp_wide v[3], float gr
     rp_wide speed = rp_wide_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     rp_wide held = RP_SPH_STUCK_DAMPING * grasp / rp_wide_max(speed, rp_wide_all(grasp));
     return rp_wide_select(flow >= RP_SPH_STUCK, rp_wide_max(flow - RP_SPH_STUCK, held), flow);
+}
+
+/* (G17): cohesion is even. Of what makes up for uneven pressures (G9a, b), friction gets only the
+ * share that it has from pressure. */
+static inline float rp_sph_moist_grip(float grip, float around, float strength)
+{
+    if (!(grip > 1) || !(strength > 0)) return grip;
+    return around > 0 ? 1 + (grip - 1) * (around / (around + strength)) : 1;
 }
 
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
