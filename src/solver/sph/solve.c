@@ -89,9 +89,23 @@ typedef struct group {
     rp_wide_int awake;    /* lanes that count */
     rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
     rp_wide yield, around, allowed;
-    rp_wide lean[3];     /* where some sand leans (G9c) */
-    rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
+    rp_wide lean[3];        /* where some sand leans (G9c) */
+    rp_sph_inertia inertia; /* where friction grows with the rate (G9d) */
+    rp_wide gradient[9];    /* 1/s, of velocity x along x, y, z; of velocity y … */
 } group;
+
+/* (G9d) of grain i in lane k; where friction does not grow, that of the fastest flow is the yield
+ * stress. */
+RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group *to)
+{
+    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    bool grows = material->dynamic > 0;
+    const rp_sph_flow still = {0}, flow = grows ? solver->work.flow[i] : still;
+    to->inertia.dynamic[k] = grows ? material->dynamic * solver->work.grip[i] : to->yield[k];
+    to->inertia.pace[k] = flow.pace;
+    to->inertia.drag[k] = flow.drag;
+    to->inertia.fabric[k] = flow.fabric;
+}
 
 RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahead *ahead,
                             group *to)
@@ -116,6 +130,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahe
         to->around[k] = w->around[i];
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
+        if (w->flow) look_at_flow(solver, i, k, to);
         to->allowed[k] = allowed_growth(s, w->velocity[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
@@ -193,7 +208,9 @@ static void stress_range(void *context, size_t begin, size_t end)
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
-        rp_sph_to_yield(to, g.yield, g.around, w->lean ? g.lean : NULL);
+        g.inertia.step = 3 * s->share / g.diagonal;
+        rp_sph_to_yield(to, g.yield, g.around, w->lean ? g.lean : NULL,
+                        w->flow ? &g.inertia : NULL);
         for (int c = 0; c < 7; c++) {
             back[c] = from[c] - to[c];
             moved[c] = to[c] - moved[c];
