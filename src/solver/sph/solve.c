@@ -208,7 +208,7 @@ static void stress_range(void *context, size_t begin, size_t end)
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
-        g.inertia.step = 3 * s->share / g.diagonal;
+        if (w->flow) g.inertia.step = 3 * s->share / g.diagonal;
         rp_sph_to_yield(to, g.yield, g.around, w->lean ? g.lean : NULL,
                         w->flow ? &g.inertia : NULL);
         for (int c = 0; c < 7; c++) {
