@@ -20,6 +20,10 @@
 
 #define SHORTEST_CORRECTION 0.4
 
+/* (G9d): where friction depends on the strain rate, what is left of it must be small against the
+ * rate itself, and speed over spacing is that times the number of layers. */
+#define INERTIAL_GOAL 0.2
+
 /* One double per block each, added in order. */
 typedef struct block_sums {
     double *turn;     /* momentum against the last move */
@@ -323,6 +327,7 @@ static double goal_of(rp_solver *solver)
     double falling = 2 * rp_v3_length(solver->gravity) * solver->dt; /* what rest looks like here */
     double moving = speed < falling ? speed / falling : 1;
     double flow = moving * speed / solver->spacing;
+    if (solver->inertial) flow *= INERTIAL_GOAL;
     return solver->params.tolerance + solver->params.flow_tolerance * flow;
 }
 
