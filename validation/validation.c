@@ -18,28 +18,22 @@ extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, r
     rp_case_dem_beverloo, rp_case_dem_arching, rp_case_dem_janssen, rp_case_dem_angle,
     rp_case_dem_avalanche, rp_case_dem_segregation, rp_case_dem_hopper, rp_case_dem_incline,
     rp_case_collapse, rp_case_earth_pressure, rp_case_vertical_cut, rp_case_strip_footing,
-    rp_case_negative_control;
+    rp_case_negative_control, rp_case_flowing_layer;
 
 static const rp_case *const cases[] = {
-    &rp_case_free_flight,       &rp_case_bounce,
-    &rp_case_momentum,          &rp_case_closed_box,
-    &rp_case_settled_volume,    &rp_case_tilting_bed,
-    &rp_case_hourglass_outflow, &rp_case_silo_janssen,
-    &rp_case_resting_pile,      &rp_case_sliding_box,
-    &rp_case_body_momentum,     &rp_case_resting_sphere,
-    &rp_case_spheres,           &rp_case_truck,
-    &rp_case_pile_angle,        &rp_case_collapse,
-    &rp_case_earth_pressure,    &rp_case_vertical_cut,
-    &rp_case_strip_footing,     &rp_case_negative_control,
-    &rp_case_fine_grains,       &rp_case_dem_pair,
-    &rp_case_dem_conservation,  &rp_case_published,
-    &rp_case_keep_out,          &rp_case_pile_angle_fine,
-    &rp_case_dem_forces,        &rp_case_dem_load,
-    &rp_case_dem_angle,         &rp_case_dem_outflow,
-    &rp_case_dem_beverloo,      &rp_case_dem_janssen,
-    &rp_case_dem_arching,       &rp_case_dem_avalanche,
-    &rp_case_dem_segregation,   &rp_case_dem_hopper,
-    &rp_case_dem_incline,
+    &rp_case_free_flight,       &rp_case_bounce,         &rp_case_momentum,
+    &rp_case_closed_box,        &rp_case_settled_volume, &rp_case_tilting_bed,
+    &rp_case_hourglass_outflow, &rp_case_silo_janssen,   &rp_case_resting_pile,
+    &rp_case_sliding_box,       &rp_case_body_momentum,  &rp_case_resting_sphere,
+    &rp_case_spheres,           &rp_case_truck,          &rp_case_pile_angle,
+    &rp_case_collapse,          &rp_case_earth_pressure, &rp_case_vertical_cut,
+    &rp_case_strip_footing,     &rp_case_flowing_layer,  &rp_case_negative_control,
+    &rp_case_fine_grains,       &rp_case_dem_pair,       &rp_case_dem_conservation,
+    &rp_case_published,         &rp_case_keep_out,       &rp_case_pile_angle_fine,
+    &rp_case_dem_forces,        &rp_case_dem_load,       &rp_case_dem_angle,
+    &rp_case_dem_outflow,       &rp_case_dem_beverloo,   &rp_case_dem_janssen,
+    &rp_case_dem_arching,       &rp_case_dem_avalanche,  &rp_case_dem_segregation,
+    &rp_case_dem_hopper,        &rp_case_dem_incline,
 };
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))

@@ -207,6 +207,26 @@ static void check_grain(rp_tree *tree, const rp_node *map, const rp_grain_spec *
                  RP_SIZES_CUT, grain->spread, 1 / RP_SIZES_CUT);
 }
 
+static void check_material(rp_tree *tree, const rp_node *map, const rp_material_spec *material)
+{
+    const double degree = 0.017453292519943295;
+    bool rate = rp_is_given(map, "dynamic_angle");
+    if (rate && !(material->dynamic_angle > material->angle))
+        fail_key(
+            tree, map, "dynamic_angle",
+            "friction grows with the rate from angle (%g deg) to dynamic_angle (%g deg), which "
+            "must be above it; without dynamic_angle it does not grow",
+            material->angle / degree, material->dynamic_angle / degree);
+    if (rate && !rp_is_given(map, "grain_diameter"))
+        fail_key(tree, map, "grain_diameter",
+                 "with dynamic_angle the diameter of the real grains is needed: it says at which "
+                 "shear rate friction grows");
+    if (!rate && rp_is_given(map, "grain_diameter"))
+        fail_key(tree, map, "grain_diameter",
+                 "it counts only where friction grows with the rate: give dynamic_angle, too, or "
+                 "leave it out");
+}
+
 static void check_contact(rp_tree *tree, const rp_node *map, const rp_contact_spec *contacts, int i)
 {
     const rp_contact_spec *c = &contacts[i];
@@ -657,6 +677,7 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
         rp_node_fail(tree, rp_node_find(root, "grains"), NULL,
                      "there are %d kinds of grains; at most %d are possible", scene->grains.count,
                      KINDS_MAX);
+    check_entries(tree, root, "materials", scene->materials, rp_material_spec, check_material);
     check_contacts(tree, root, scene);
     check_entries(tree, root, "grains", scene->grains, rp_grain_spec, check_grain);
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);

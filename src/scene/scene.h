@@ -70,6 +70,9 @@ typedef struct rp_material_spec {
     double restitution;      /* likewise */
     double rolling_friction; /* likewise: arm of the couple that resists rolling, over the radius */
     double grain_density;    /* kg/m3, of the solid that single grains are made of */
+    double dynamic_angle;    /* rad, friction of the fastest flow; 0: the same at any rate */
+    double inertial_number;  /* at which friction is half way there */
+    double grain_diameter;   /* m, of the grains whose flow that is; 0 where there is none */
     double young;            /* Pa, of that solid */
     double poisson;          /* likewise */
     double surface_tension;  /* N/m, of the water between wet grains */

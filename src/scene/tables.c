@@ -162,6 +162,15 @@ static const rp_param material_params[] = {
     REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
     REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80,
          "angle of repose; in null on rough surfaces only, in dem without effect"),
+    REAL(rp_material_spec, dynamic_angle, "dynamic_angle", "deg", "", 0, 80,
+         "in frictional: angle whose tangent friction tends to where sand shears fast; where it is "
+         "not given, friction does not depend on the shear rate"),
+    REAL(rp_material_spec, inertial_number, "inertial_number", "", "0.279", 1e-6, 1e6,
+         "in frictional, with dynamic_angle: at which friction is half way from angle to it, I0 of "
+         "mu(I); the inertial number I is the shear rate times grain_diameter over the square root "
+         "of (pressure over grain_density); 0.279 for glass beads"),
+    REAL(rp_material_spec, grain_diameter, "grain_diameter", "m", "", 1e-9, 1e3,
+         "in frictional, with dynamic_angle: of the real grains, whatever the spacing is"),
     REAL(rp_material_spec, cohesion, "cohesion", "Pa", "0 Pa", 0, 1e9,
          "in frictional and pcisph: tensile strength of the dry material"),
     REAL(rp_material_spec, viscosity, "viscosity", "", "0.01", 0, 1e6,
@@ -184,7 +193,7 @@ static const rp_param material_params[] = {
         "times the force times the radius; what counts is the geometric mean of both; 0: grains "
         "roll freely"),
     REAL(rp_material_spec, grain_density, "grain_density", "kg/m3", "2650", 1, 1e5,
-         "in dem: of the solid that grains are made of"),
+         "in dem, and in frictional with dynamic_angle: of the solid that grains are made of"),
     REAL(rp_material_spec, young, "young", "Pa", "10 MPa", 1, 1e13,
          "in dem: Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
          "GPa, and 10 MPa does for most flows"),

@@ -166,6 +166,10 @@ static void add_materials(scene *s, dice *d)
             "  m%d: {density: %g, angle: %g, cohesion: %g, viscosity: %g, wet_cohesion: %g, "
             "wet_viscosity: %g",
             i, density, angle, cohesion, viscosity, wet, ONE_OF(d, 0, 0.3, 1e6));
+        double dynamic = ONE_OF(d, 0, 0, 0, 40, 80);
+        if (dynamic > angle)
+            add(s, ", dynamic_angle: %g, inertial_number: %g, grain_diameter: %g", dynamic,
+                ONE_OF(d, 1e-6, 0.279, 0.279, 1e6), s->spacing * ONE_OF(d, 1e-3, 0.3, 1, 1e3));
         add(s,
             ", young: %g, poisson: %g, grain_density: %g, restitution: %g, rolling_friction: %g}\n",
             ONE_OF(d, 1e5, 1e7, 1e7, 1e11), ONE_OF(d, 0, 0.3, 0.49), ONE_OF(d, 1, 2650, 2650, 1e5),

@@ -23,7 +23,7 @@ static rp_wide yielded(rp_wide s, float yield, float around)
     for (int c = 0; c < 8; c++)
         eight[c] = rp_wide_all(s[c]);
     rp_sph_to_yield(eight, rp_wide_all(yield), rp_wide_all(around), rp_wide_all(0), rp_wide_all(1),
-                    NULL);
+                    NULL, NULL);
     for (int c = 0; c < 8; c++)
         out[c] = eight[c][3];
     return out;
@@ -73,20 +73,20 @@ static void solids_keep_to_coulomb(void **state)
     (void)state;
     const float up[3] = {0, 0, 1};
     float v[3] = {3, 4, -2};
-    rp_sph_keep_out(v, up, 0, 0.5f); /* loses 0.5 * 2 of 5 */
+    rp_sph_keep_out(v, up, 0, 0.5f, 0, 0); /* loses 0.5 * 2 of 5 */
     check_near(v[0], 3 * 0.8, 1e-6);
     check_near(v[1], 4 * 0.8, 1e-6);
     check_near(v[2], 0, 1e-6);
     float slow[3] = {0.3f, 0, -2};
-    rp_sph_keep_out(slow, up, 0, 0.5f); /* stops, never turns round */
+    rp_sph_keep_out(slow, up, 0, 0.5f, 0, 0); /* stops, never turns round */
     assert_true(slow[0] == 0 && slow[1] == 0 && slow[2] == 0);
     float near[3] = {1, 0, -2};
-    rp_sph_keep_out(near, up, 1.5f, 0.5f); /* may come nearer, and only the push rubs */
+    rp_sph_keep_out(near, up, 1.5f, 0.5f, 0, 0); /* may come nearer, and only the push rubs */
     check_near(near[2], -1.5, 1e-6);
     check_near(near[0], 1 - 0.5 * 0.5, 1e-6);
     float leaving[3] = {1, 2, 3}, slower[3] = {1, 0, -1};
-    rp_sph_keep_out(leaving, up, 0, 1);
-    rp_sph_keep_out(slower, up, 1.5f, 1);
+    rp_sph_keep_out(leaving, up, 0, 1, 0, 0);
+    rp_sph_keep_out(slower, up, 1.5f, 1, 0, 0);
     assert_true(leaving[0] == 1 && leaving[1] == 2 && leaving[2] == 3);
     assert_true(slower[0] == 1 && slower[2] == -1);
 }

@@ -37,7 +37,7 @@ static void return_to_yield(uint64_t round, bool leaning, float strength)
         yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
     memcpy(before, s, sizeof s);
     rp_sph_to_yield(s, yield, around, rp_wide_all(strength), rp_wide_all(0.8f),
-                    leaning ? lean : NULL);
+                    leaning ? lean : NULL, NULL);
     for (int k = 0; k < 8; k++) {
         double slow[7], slow_lean[3];
         for (int c = 0; c < 7; c++)
@@ -67,7 +67,7 @@ static void steep_sand_leans_when_it_slides(void **state)
     const rp_wide up[3] = {none, none, rp_wide_all(root)};
     s[4] = rp_wide_all(1e6f);
     s[6] = rp_wide_all(p);
-    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, none, up);
+    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, none, up, NULL);
     check_near(by, 0.4f, 1e-6);
     check_near(s[2][0], -by * p, 1e-2);
     check_near(s[0][0], by * p / 2, 1e-2);
@@ -77,11 +77,141 @@ static void steep_sand_leans_when_it_slides(void **state)
     assert_true(rp_sph_lean(5.67f) == RP_SPH_LEAN_MOST);
 }
 
+/* A grain of sand that flows, in SI units. */
+#define P 800.0        /* Pa */
+#define GRAIN 0.01     /* m */
+#define DENSE 2650.0   /* kg/m3, of the grain */
+#define SLOW 0.3819    /* friction at rest, and of the fastest flow */
+#define FAST 0.6434    /* */
+#define HALF_WAY 0.279 /* inertial number between them */
+
+static rp_sph_inertia inertia_of(float step, float drag, float fabric)
+{
+    float pace = (float)(HALF_WAY / (GRAIN * sqrt(2 * DENSE)));
+    return (rp_sph_inertia){.dynamic = rp_wide_all((float)(sqrt(2) * FAST)),
+                            .pace = rp_wide_all(pace),
+                            .step = rp_wide_all(step),
+                            .drag = rp_wide_all(drag),
+                            .fabric = rp_wide_all(fabric)};
+}
+
+/* The shear stress that sand ends with which is sheared at a rate of `shear`, in any number of
+ * steps of the solve. */
+static double stress_in_flow(double shear, float step, float drag, float fabric)
+{
+    rp_wide s[8] = {{0}}, p = rp_wide_all((float)P);
+    const rp_sph_inertia inertia = inertia_of(step, drag, fabric);
+    s[4] = rp_wide_all((float)(-SLOW * P));
+    s[6] = p;
+    for (int n = 0; n < 4000; n++) {
+        s[4] -= step * (float)(shear / 2);
+        rp_sph_to_yield(s, rp_wide_all((float)(sqrt(2) * SLOW)), p, rp_wide_all(0), rp_wide_all(1),
+                        NULL, &inertia);
+    }
+    for (int c = 0; c < 6; c++)
+        if (c != 4) assert_true(s[c][5] == 0);
+    return -(double)s[4][5];
+}
+
+/* mu(I) of Jop, Forterre and Pouliquen, whatever the steps of the solve. */
+static void friction_grows_with_the_shear_rate(void **state)
+{
+    (void)state;
+    static const double rates[] = {0.1, 1, 5, 15, 40, 200, 1e4};
+    static const float steps[] = {5, 50, 500};
+    for (int i = 0; i < 7; i++)
+        for (int k = 0; k < 3; k++) {
+            double number = rates[i] * GRAIN / sqrt(P / DENSE);
+            double mu = SLOW + (FAST - SLOW) / (HALF_WAY / number + 1);
+            check_near(stress_in_flow(rates[i], steps[k], 0, 0), mu * P, 0.02);
+        }
+}
+
+/* What viscosity and the fabric add is taken off, but never so much that less than friction at
+ * rest is left. */
+static void friction_of_flow_is_the_whole(void **state)
+{
+    (void)state;
+    const double rate = 15, number = rate * GRAIN / sqrt(P / DENSE);
+    double mu = SLOW + (FAST - SLOW) / (HALF_WAY / number + 1);
+    const float drag = 0.5f, fabric = 0.02f;
+    double viscous = 0.25 * rate, arranged = 0.02 / sqrt(2) * P; /* Pa, shear */
+    check_near(stress_in_flow(rate, 50, drag, 0), mu * P - viscous, 0.05);
+    check_near(stress_in_flow(rate, 50, 0, fabric), mu * P - arranged, 0.05);
+    check_near(stress_in_flow(rate, 50, drag, fabric), mu * P - viscous - arranged, 0.05);
+    check_near(stress_in_flow(rate, 50, 0, 0.9f), SLOW * P, 0.02);
+    check_near(stress_in_flow(0.01, 50, drag, fabric), SLOW * P, 0.02);
+}
+
+/* Inside the yield surface nothing changes, and without growth it is Coulomb's friction. */
+static void sand_at_rest_does_not_feel_the_rate(void **state)
+{
+    (void)state;
+    rp_sph_inertia inertia = inertia_of(50, 0.5f, 0.02f);
+    rp_wide yield = rp_wide_all((float)(sqrt(2) * SLOW)), p = rp_wide_all((float)P);
+    rp_wide s[8] = {{0}}, none[8] = {{0}};
+    s[4] = rp_wide_all(0.99f * (float)(SLOW * P));
+    s[6] = p;
+    rp_sph_to_yield(s, yield, p, rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    assert_true(s[4][0] == 0.99f * (float)(SLOW * P));
+    s[4] = rp_wide_all(1e6f);
+    inertia = (rp_sph_inertia){.dynamic = yield, .step = rp_wide_all(50)};
+    rp_sph_to_yield(s, yield, p, rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    check_near((double)s[4][0], SLOW * P, 1e-3);
+    none[4] = rp_wide_all(7);
+    inertia = inertia_of(50, 0.5f, 0.02f);
+    rp_sph_to_yield(none, yield, rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    assert_true(none[4][0] == 0); /* nothing presses */
+}
+
+/* Grains that are squeezed together along one diagonal and drawn apart along the other carry shear
+ * by their pressure. */
+static void arrangement_adds_friction(void **state)
+{
+    (void)state;
+    const rp_wide even = {0.9f, 0.9f, 0.9f, 0, 0, 0, 0, 0}, shear = {0, 0, 0, 0, -3, 0, 10, 5};
+    rp_wide skew = even;
+    skew[4] = -0.018f;
+    assert_true(rp_sph_fabric(even, shear, 1) == 0);
+    check_near(rp_sph_fabric(skew, shear, 1), 0.02f * sqrtf(2), 1e-6);
+    check_near(rp_sph_fabric(skew, shear, 0.5f), 0.01f * sqrtf(2), 1e-6);
+    check_near(rp_sph_fabric(skew, -1 * shear, 1), -0.02f * sqrtf(2), 1e-6);
+    assert_true(rp_sph_fabric(skew, (rp_wide){0}, 1) == 0);
+    assert_true(rp_sph_fabric((rp_wide){0}, shear, 1) == 0);
+    assert_true(rp_sph_fabric(skew, shear, 1e9f) == 1);
+    const rp_four up = {0, 0, 5, 0}, askew = {1, 0, 1, 0};
+    check_near(rp_sph_moment(even, up), 0.9f, 1e-6);
+    check_near(rp_sph_moment(skew, askew), 0.882f, 1e-6);
+    assert_true(rp_sph_moment(even, (rp_four){0}) == 1);
+    assert_true(rp_sph_moment(2 * even, up) == 1);
+    assert_true(rp_sph_moment((rp_wide){0}, up) == RP_SPH_LEAST_MOMENT);
+}
+
+/* On a rough floor the slip that is left agrees with the friction that it causes. */
+static void floors_hold_by_the_slip(void **state)
+{
+    (void)state;
+    static const float slips[] = {0.011f, 0.02f, 0.1f, 1, 50};
+    const float push = 0.02f, slow = 0.4f, growth = 0.3f, pace = 0.05f, up[3] = {0, 0, 1};
+    for (int i = 0; i < 5; i++) {
+        float v[3] = {slips[i], 0, -push};
+        rp_sph_keep_out(v, up, 0, slow, growth, pace);
+        double friction = (double)slow + (double)growth * (double)v[0] / (double)(v[0] + pace);
+        check_near((double)(slips[i] - v[0]), friction * (double)push, 1e-5);
+        assert_true(v[2] == 0);
+    }
+    float held[3] = {0.0079f, 0, -push};
+    rp_sph_keep_out(held, up, 0, slow, growth, pace);
+    assert_true(held[0] == 0);
+    assert_true(rp_sph_slip(1, 1, 0) == 0);
+}
+
 static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL);
+    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL,
+                    NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);
@@ -173,6 +303,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stresses_return_to_the_yield_surface),
         cmocka_unit_test(steep_sand_leans_when_it_slides),
+        cmocka_unit_test(friction_grows_with_the_shear_rate),
+        cmocka_unit_test(friction_of_flow_is_the_whole),
+        cmocka_unit_test(sand_at_rest_does_not_feel_the_rate),
+        cmocka_unit_test(arrangement_adds_friction),
+        cmocka_unit_test(floors_hold_by_the_slip),
         cmocka_unit_test(no_stress_stays_none),
         cmocka_unit_test(tension_resists_dilation_only),
         cmocka_unit_test(sand_that_dilates_tears),

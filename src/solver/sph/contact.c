@@ -72,22 +72,35 @@ static int surfaces_near(const search *s, size_t begin, size_t end, int near[NEA
     return found;
 }
 
+/* (G14a): the sand between a rough surface and a grain's middle is sheared by the slip. */
+static void add_growth(const rp_solver *solver, size_t i, rp_sph_contact *c)
+{
+    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    if (!(material->dynamic > 0)) return;
+    const float root2 = 1.41421356f;
+    c->growth = (material->dynamic - material->yield) / root2;
+    float rate = root2 * material->pace * sqrtf(solver->work.around[i]); /* 1/s, of shear */
+    c->pace = 0.5f * rate * (float)solver->spacing;
+}
+
 static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const rp_touch *touch)
 {
     const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[k];
     const rp_material_spec *materials = rp_scene_materials(solver->frame.scene);
     const rp_particles *p = solver->frame.particles;
-    return (rp_sph_contact){.grain = (uint32_t)i,
-                            .surface = k,
-                            .nx = (float)touch->normal.x,
-                            .ny = (float)touch->normal.y,
-                            .nz = (float)touch->normal.z,
-                            .ux = (float)touch->velocity.x,
-                            .uy = (float)touch->velocity.y,
-                            .uz = (float)touch->velocity.z,
-                            .gap = (float)(touch->distance - solver->spacing / 2),
-                            .friction =
-                                (float)rp_surface_friction(surface, &materials[p->material[i]])};
+    rp_sph_contact c = {.grain = (uint32_t)i,
+                        .surface = k,
+                        .nx = (float)touch->normal.x,
+                        .ny = (float)touch->normal.y,
+                        .nz = (float)touch->normal.z,
+                        .ux = (float)touch->velocity.x,
+                        .uy = (float)touch->velocity.y,
+                        .uz = (float)touch->velocity.z,
+                        .gap = (float)(touch->distance - solver->spacing / 2),
+                        .friction =
+                            (float)rp_surface_friction(surface, &materials[p->material[i]])};
+    if (solver->inertial && !isfinite(surface->friction)) add_growth(solver, i, &c);
+    return c;
 }
 
 /* How near a surface must be for a grain of that speed to touch it in this step. */
@@ -262,7 +275,8 @@ static rp_four resolve(const rp_sph_contact *c, float per_dt, rp_four v)
 {
     const float normal[3] = {c->nx, c->ny, c->nz};
     float relative[3] = {v[0] - c->ux, v[1] - c->uy, v[2] - c->uz};
-    rp_sph_keep_out(relative, normal, c->gap > 0 ? c->gap * per_dt : 0, c->friction);
+    rp_sph_keep_out(relative, normal, c->gap > 0 ? c->gap * per_dt : 0, c->friction, c->growth,
+                    c->pace);
     return (rp_four){relative[0] + c->ux, relative[1] + c->uy, relative[2] + c->uz, v[3]};
 }
 

@@ -252,6 +252,59 @@ static float strength_of(const rp_solver *solver, size_t i, float self, const gr
     return rp_sph_strength(mean, solver->work.free[i][RP_SPH_ERROR], (float)solver->params.slack);
 }
 
+/* (G9e): the moments of a grain's pair gradients, in the order of a stress; quanta times m. */
+RP_WIDE_INLINE rp_wide moments_of(const rp_solver *solver, size_t i)
+{
+    const rp_wide *seen = solver->work.seen;
+    const rp_lists *lists = &solver->lists;
+    const uint32_t *index = lists->index + lists->start[i];
+    uint32_t count = lists->count[i];
+    rp_wide sums[8] = {0};
+    for (uint32_t n = 0; n < count; n += RP_WIDE) {
+        rp_wide near[8], d[3], g[3];
+        rp_wide_turn(seen, index + n, near);
+        for (int a = 0; a < 3; a++)
+            d[a] = seen[i][a] - near[a];
+        look_at_pairs(solver, d, count - n, g);
+        for (int a = 0; a < 3; a++)
+            sums[a] -= g[a] * d[a];
+        sums[3] -= g[0] * d[1];
+        sums[4] -= g[0] * d[2];
+        sums[5] -= g[1] * d[2];
+    }
+    return rp_wide_sums(sums);
+}
+
+/* (G16): the share of velocity differences that grains lose in a step while they flow. */
+static float flowing_damping(const rp_solver *solver, size_t i)
+{
+    const rp_particles *p = solver->frame.particles;
+    const rp_sph_material *material = &solver->materials[p->material[i]];
+    float dry = material->viscosity[0], wet = material->viscosity[1];
+    float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
+    return flowing < DAMPING_MOST ? flowing : DAMPING_MOST;
+}
+
+/* (G9d, G9e): what the friction of a flow is made of besides that of the grain's own stress; the
+ * fabric is averaged as (G9a) is. */
+RP_WIDE_INLINE rp_sph_flow flow_of(const rp_solver *solver, size_t i, float self,
+                                   const grain_sums *s)
+{
+    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
+    rp_wide moments = solver->quantum * moments_of(solver, i);
+    rp_wide mean = s->stress + self * solver->work.stress[i];
+    float around = mean[6] / (self + s->fill), own = solver->work.stress[i][6];
+    float now = around > 0 ? rp_sph_fabric(moments, mean, own / around) : 0;
+    float seen = rp_sph_moment(moments, s->rise);
+    float *fabric = &solver->fabric[i];
+    *fabric += lately * (now - *fabric);
+    double spread = flowing_damping(solver, i) * solver->spread / (6 * solver->dt); /* m2/s */
+    return (rp_sph_flow){.pace = material->pace * seen * sqrtf(seen),
+                         .drag = 2 * material->density * (float)spread,
+                         .fabric = *fabric > 0 ? *fabric * solver->work.grip[i] : 0};
+}
+
 /* (G9a, G9b), and what they need to remember. */
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
@@ -283,6 +336,7 @@ static void fill_range(void *context, size_t begin, size_t end)
         w->strength[i] = strength_of(solver, i, self, &s);
         w->depth[i] = next_depth(solver, i, self, lack, &s);
         if (!solver->predictive) w->grip[i] = grip_of(solver, i, self, &s);
+        if (w->flow) w->flow[i] = flow_of(solver, i, self, &s);
         if (w->lean) w->lean[i] = lean_of(solver, i, s.rise);
     }
 }
@@ -332,11 +386,7 @@ static bool is_stuck(const rp_solver *solver, size_t i)
 /* (G16): grains inside the yield surface hold each other; the others flow. */
 static float damping_of(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
-    const rp_sph_material *material = &solver->materials[p->material[i]];
-    float dry = material->viscosity[0], wet = material->viscosity[1];
-    float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
-    if (flowing >= DAMPING_MOST) flowing = DAMPING_MOST;
+    float flowing = flowing_damping(solver, i);
     return !solver->weightless && is_stuck(solver, i) ? RP_SPH_STUCK + flowing : flowing;
 }
 
@@ -382,10 +432,11 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
     w->way = solver->predictive ? NULL : rp_arena_take(arena, p->count * sizeof *w->way);
+    w->flow = solver->inertial ? rp_arena_take(arena, p->count * sizeof *w->flow) : NULL;
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
     if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->strength ||
         !w->grip || !w->gradient || (solver->leaning && !w->lean) ||
-        (!solver->predictive && !w->way))
+        (!solver->predictive && !w->way) || (solver->inertial && !w->flow))
         return rp_fail_memory(report, 3 * pairs * sizeof *w->gradient,
                               "the gradients of all pairs");
     return RP_OK;

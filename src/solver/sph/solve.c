@@ -27,6 +27,10 @@
 /* Bodies that are slower than this part of what gravity adds in a step stand still. */
 #define STILL 0.01
 
+/* (G9d): where friction depends on the strain rate, what is left of it must be small against the
+ * rate itself, and speed over spacing is that times the number of layers. */
+#define INERTIAL_GOAL 0.2
+
 /* One double per block each, added in order. */
 typedef struct block_sums {
     double *turn;     /* momentum against the last move */
@@ -96,9 +100,23 @@ typedef struct group {
     rp_wide_int awake;    /* lanes that count */
     rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
     rp_wide yield, around, strength, cosine, allowed;
-    rp_wide lean[3];     /* where some sand leans (G9c) */
-    rp_wide gradient[9]; /* 1/s, of velocity x along x, y, z; of velocity y … */
+    rp_wide lean[3];        /* where some sand leans (G9c) */
+    rp_sph_inertia inertia; /* where friction grows with the rate (G9d) */
+    rp_wide gradient[9];    /* 1/s, of velocity x along x, y, z; of velocity y … */
 } group;
+
+/* (G9d) of grain i in lane k; where friction does not grow, that of the fastest flow is the yield
+ * stress. */
+RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group *to)
+{
+    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    bool grows = material->dynamic > 0;
+    const rp_sph_flow still = {0}, flow = grows ? solver->work.flow[i] : still;
+    to->inertia.dynamic[k] = grows ? material->dynamic * solver->work.grip[i] : to->yield[k];
+    to->inertia.pace[k] = flow.pace;
+    to->inertia.drag[k] = flow.drag;
+    to->inertia.fabric[k] = flow.fabric;
+}
 
 RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahead *ahead,
                             group *to)
@@ -125,6 +143,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahe
         to->cosine[k] = material->cosine;
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
+        if (w->flow) look_at_flow(solver, i, k, to);
         to->allowed[k] = allowed_growth(s, w->velocity[i][RP_SPH_ERROR], per_dt);
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
@@ -202,7 +221,9 @@ static void stress_range(void *context, size_t begin, size_t end)
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, to);
-        rp_sph_to_yield(to, g.yield, g.around, g.strength, g.cosine, w->lean ? g.lean : NULL);
+        if (w->flow) g.inertia.step = 3 * s->share / g.diagonal;
+        rp_sph_to_yield(to, g.yield, g.around, g.strength, g.cosine, w->lean ? g.lean : NULL,
+                        w->flow ? &g.inertia : NULL);
         for (int c = 0; c < 7; c++) {
             back[c] = from[c] - to[c];
             moved[c] = to[c] - moved[c];
@@ -320,6 +341,7 @@ static double goal_of(const rp_solver *solver, double speed)
 {
     double rest = rest_speed(solver), moving = speed < rest ? speed / rest : 1;
     double flow = moving * speed / solver->spacing;
+    if (solver->inertial) flow *= INERTIAL_GOAL;
     return solver->params.tolerance + solver->params.flow_tolerance * flow;
 }
 

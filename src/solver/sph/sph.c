@@ -107,6 +107,9 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
     if (code == RP_OK && !solver->predictive)
         code = rp_particles_add_field(p, "pressed", "", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->pressed, report);
+    if (code == RP_OK && solver->inertial)
+        code = rp_particles_add_field(p, "fabric", "", RP_F32, RP_FIELD_STATE,
+                                      (void **)&solver->fabric, report);
     if (code == RP_OK && solver->params.sleeping)
         code = rp_particles_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
                                       (void **)&solver->calm, report);
@@ -118,6 +121,16 @@ static double yield_of(const rp_solver *solver, double angle)
 {
     double sine = rp_sin(angle);
     return solver->predictive ? sqrt(2.0 / 3) * sine : sqrt(2) * sine / rp_cos(angle);
+}
+
+/* (G9d): friction that grows with the strain rate, where the material has it. */
+static void take_inertia(rp_solver *solver, const rp_material_spec *spec, rp_sph_material *to)
+{
+    if (solver->predictive || !(spec->dynamic_angle > 0)) return;
+    to->dynamic = (float)yield_of(solver, spec->dynamic_angle);
+    to->pace =
+        (float)(spec->inertial_number / (spec->grain_diameter * sqrt(2 * spec->grain_density)));
+    solver->inertial = true;
 }
 
 static void take_materials(rp_solver *solver)
@@ -133,6 +146,7 @@ static void take_materials(rp_solver *solver)
                               .density = (float)spec->density,
                               .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
                               .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
+        take_inertia(solver, spec, &solver->materials[i]);
         if (spec->density != specs[0].density) solver->mixed = true;
         if (spec->cohesion > 0 || spec->wet_cohesion > 0) solver->cohesive = true;
         if (!solver->predictive && rp_sph_lean(solver->materials[i].tangent) > 0)

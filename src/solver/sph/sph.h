@@ -53,17 +53,28 @@ typedef struct rp_sph_contact {
     float ux, uy, uz; /* m/s, of the solid there */
     float gap;        /* m, from the grain's surface to the solid's; negative: inside */
     float friction;   /* tangent */
+    float growth;     /* of friction with the slip, to be added for the fastest (G14a); 0: none */
+    float pace;       /* m/s, slip at which half of it is added */
 } rp_sph_contact;
 
 typedef struct rp_sph_material {
     float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
     float tangent;      /* of the angle */
     float cosine;       /* likewise */
+    float dynamic;      /* frictional: like yield, of the fastest flow (G9d); 0: none */
+    float pace;         /* 1/(s sqrt(Pa)), strain rate half way there, over sqrt(P) (G9d) */
     float density;      /* kg/m3 */
     float push;         /* dt V / m, (G6); of the step in hand */
     float cohesion[2];  /* Pa, dry and wet */
     float viscosity[2]; /* dry and wet */
 } rp_sph_material;
+
+/* What the friction of a grain that flows depends on (G9d, G9e). */
+typedef struct rp_sph_flow {
+    float pace;   /* 1/(s sqrt(Pa)), the material's, by the strain rates that the grain sees */
+    float drag;   /* Pa s, times the strain rate what viscosity adds to friction (G16) */
+    float fabric; /* in parts of pressure, what the arrangement of grains adds to it */
+} rp_sph_flow;
 
 /* What others see of a grain at the start of a step, so that one load brings it: the place in m,
  * the share of velocity differences lost in flow (G16), the velocity in m/s, the cohesion in Pa
@@ -106,6 +117,7 @@ typedef struct rp_sph_work {
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
     rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
     rp_four *way;            /* frictional: m, by which compression is eased (G8a) */
+    rp_sph_flow *flow;       /* NULL where friction of no material grows with the rate (G9d) */
     float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *push;   /* kg m2, what grains that are pressed push others with (G24); with ghosts */
     uint8_t *mark; /* part.c's, who is concerned */
@@ -141,6 +153,7 @@ struct rp_solver {
     bool mixed;      /* materials of several densities */
     bool cohesive;   /* some material has cohesion */
     bool leaning;    /* frictional: some material is steep enough to lean (G9c) */
+    bool inertial;   /* frictional: friction of some material grows with the rate (G9d) */
     rp_kernel kernel;
     double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
     float quantum;          /* 1/m, what gradients of pairs are counted in (G2) */
@@ -159,6 +172,7 @@ struct rp_solver {
     float *depth;     /* field: nought on top, more below (G9a) */
     float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
     float *pressed;   /* field: compression to be eased, and that of the steps before (G8a) */
+    float *fabric;    /* field, where inertial: friction that the arrangement adds (G9e) */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
     rp_step_stats stats;

@@ -12,6 +12,32 @@ RP_WIDE_INLINE float rp_sph_norm2(rp_wide s)
     return rp_wide_sum(s * s * twice);
 }
 
+/* (G9d): friction that grows with the strain rate, of eight grains. */
+typedef struct rp_sph_inertia {
+    rp_wide dynamic; /* like the yield, of the fastest flow */
+    rp_wide pace;    /* 1/(s sqrt(Pa)), times the root of the pressure the rate half way there */
+    rp_wide step;    /* Pa s, what the strain rate was multiplied with to get to the stress */
+    rp_wide drag;    /* Pa s, times the strain rate what viscosity adds to friction */
+    rp_wide fabric;  /* in parts of pressure, what the arrangement of grains adds to it (G9e) */
+} rp_sph_inertia;
+
+/* (G9d): what is left of a stress of size `norm` beyond the yield stress `most`, at the pressure
+ * `limit`: the strain rate that goes with what is left, times the step, is what it loses. That is
+ * the smaller root of a quadratic equation, by the form that does not cancel. */
+RP_WIDE_INLINE rp_wide rp_sph_flowing(rp_wide norm, rp_wide most, rp_wide limit,
+                                      const rp_sph_inertia *inertia)
+{
+    rp_wide drag = rp_wide_min(inertia->drag, 0.5f * inertia->step), step = inertia->step - drag;
+    rp_wide added = inertia->fabric * limit, slowest = most - added;
+    rp_wide fastest = inertia->dynamic * limit - added, apart = norm - fastest;
+    rp_wide lost = step * inertia->pace * rp_wide_sqrt(limit);
+    rp_wide beyond = (norm - slowest) + (fastest - slowest);
+    rp_wide root = rp_wide_sqrt(apart * apart + lost * (lost + 2 * beyond));
+    rp_wide whole = 2 * (norm * fastest + lost * slowest) / (norm + fastest + lost + root);
+    rp_wide left = whole - drag / step * (norm - whole);
+    return rp_wide_max(left, most);
+}
+
 /* (G17): the tensile strength that is left of `cohesion` where the volume fraction is `error` above
  * one. Sand that has dilated by more than the slack tears: after RP_SPH_TEARS more nothing is left,
  * and loose grains do not pull each other. */
@@ -38,11 +64,13 @@ RP_WIDE_INLINE rp_wide rp_sph_press(rp_wide p, rp_wide step, rp_wide trace, rp_w
  * single pressures are uneven (in flow a third are nought), and friction limited by them alone is
  * lost to the unevenness: slopes asked to stand steeper than 45 degrees would flow there. (G9c):
  * steep sand has `lean`, a vector in three parts; what is clamped is then the way from a stress
- * that presses less along that vector than across. NULL: there is none. Eight grains at once: s[c]
- * has the part c of all of them. */
+ * that presses less along that vector than across. NULL: there is none. (G9d): friction of some
+ * sand grows with the strain rate, `inertia`. NULL: none does. Eight grains at once: s[c] has the
+ * part c of all of them. */
 #define RP_SPH_SHARED 0.7f
 RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around, rp_wide strength,
-                                    rp_wide cosine, const rp_wide *lean)
+                                    rp_wide cosine, const rp_wide *lean,
+                                    const rp_sph_inertia *inertia)
 {
     const rp_wide none = {0};
     rp_wide p = rp_wide_max(s[6], none - strength);
@@ -63,7 +91,9 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
         s[c] -= middle[c];
     rp_wide norm2 =
         (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
-    rp_wide kept = rp_wide_select(norm2 > most * most, most / rp_wide_sqrt(norm2), rp_wide_all(1));
+    rp_wide norm = rp_wide_sqrt(norm2), left = most;
+    if (inertia) left = rp_sph_flowing(norm, most, limit, inertia);
+    rp_wide kept = rp_wide_select(norm2 > most * most, left / norm, rp_wide_all(1));
     for (int c = 0; c < 6; c++)
         s[c] *= kept;
     for (int c = 0; c < 6 && lean; c++)
@@ -144,6 +174,34 @@ static inline float rp_sph_moist_grip(float grip, float around, float strength)
     return around > 0 ? 1 + (grip - 1) * (around / (around + strength)) : 1;
 }
 
+/* (G9e): what pressure adds to friction where grains lie nearer to each other in one direction than
+ * in others, in parts of the pressure. `moments` are those of a grain's pair gradients, in a
+ * lattice the unit tensor; `mean` is the stress of its neighbourhood, of any weight; `share` its
+ * own pressure in parts of the mean one. */
+RP_WIDE_INLINE float rp_sph_fabric(rp_wide moments, rp_wide mean, float share)
+{
+    float third = (moments[0] + moments[1] + moments[2]) * (1.0f / 3);
+    const rp_wide twice = {1, 1, 1, 2, 2, 2, 0, 0}, even = {third, third, third, 0, 0, 0, 0, 0};
+    float along = share * rp_wide_sum((moments - even) * mean * twice);
+    float whole = third * sqrtf(rp_sph_norm2(mean));
+    if (!(whole > 0)) return 0;
+    return along < -whole ? -1 : along > whole ? 1 : along / whole;
+}
+
+/* (G9e): how much of a velocity gradient along n a grain sees, of any length: all of it where the
+ * moment is one, less where grains lie without order or are missing. */
+#define RP_SPH_LEAST_MOMENT 0.3f
+RP_WIDE_INLINE float rp_sph_moment(rp_wide moments, rp_four n)
+{
+    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    float along =
+        n[0] * n[0] * moments[0] + n[1] * n[1] * moments[1] + n[2] * n[2] * moments[2] +
+        2 * (n[0] * n[1] * moments[3] + n[0] * n[2] * moments[4] + n[1] * n[2] * moments[5]);
+    float moment = square > 0 ? along / square : 1;
+    if (moment > 1) return 1;
+    return moment > RP_SPH_LEAST_MOMENT ? moment : RP_SPH_LEAST_MOMENT;
+}
+
 /* (G20), the same by components, as printed in the paper: the tensor loses its trace, then each
  * part is cut at `most`. */
 RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
@@ -167,9 +225,22 @@ RP_WIDE_INLINE rp_four rp_sph_no_further(rp_four way, float spacing)
     return length > most ? way * (most / length) : way;
 }
 
+/* (G14a): what is left of a slip that friction without its growth would leave `left` of: friction
+ * takes `growth` more of a fast one, half of that at `pace`. The positive root of a quadratic
+ * equation, by the form that does not cancel. */
+static inline float rp_sph_slip(float left, float growth, float pace)
+{
+    float half = 0.5f * (left - growth - pace), product = pace * left;
+    float root = sqrtf(half * half + product);
+    if (half > 0) return half + root;
+    return root > 0 ? product / (root - half) : 0;
+}
+
 /* (G13, G14): a velocity relative to a solid, out of which it may not lead: approaching faster than
- * `allowed` is stopped, and that impulse times `friction` is the most that sliding may lose. */
-static inline void rp_sph_keep_out(float v[3], const float normal[3], float allowed, float friction)
+ * `allowed` is stopped, and that impulse times `friction` is the most that sliding may lose, or up
+ * to `growth` times more the faster it slides. */
+static inline void rp_sph_keep_out(float v[3], const float normal[3], float allowed, float friction,
+                                   float growth, float pace)
 {
     float approach = -(v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]);
     float push = approach - allowed;
@@ -181,6 +252,7 @@ static inline void rp_sph_keep_out(float v[3], const float normal[3], float allo
     }
     float slip = sqrtf(slip2), most = friction * push;
     float lost = slip > most ? most / slip : 1;
+    if (growth > 0 && slip > most) lost = 1 - rp_sph_slip(slip - most, growth * push, pace) / slip;
     for (int k = 0; k < 3; k++)
         v[k] += push * normal[k] - lost * tangent[k];
 }
