@@ -235,13 +235,14 @@ static void sleepers_wake_for_grains(void **state)
                  EVENT + 0.5);
 }
 
-/* m, how high a column stands after a second: its highest grain. */
+/* m, how high a column stands after a second: its highest grain. Moist sand of that strength bears
+ * itself up to 2 c tan(45 + angle / 2) / (rho g) = 0.38 m, c = T tan(angle). */
 static double column(const char *moisture, double time)
 {
     char text[1024];
     snprintf(text, sizeof text,
              "particles: {spacing: 2 cm}\n"
-             "materials: {sand: {wet_cohesion: 1500}}\n"
+             "materials: {sand: {wet_cohesion: 2500}}\n"
              "sources: {column: {shape: box, size: [0.16, 0.16, 0.32], position: [0, 0, 0.16], %s\n"
              "bodies: {floor: {shape: plane}}\n"
              "solver: {method: frictional}\n",
@@ -259,7 +260,7 @@ static void wet_columns_stand_dry_ones_fall(void **state)
     double wet = column("moisture: 1}}", 0.6), dry = column("moisture: 0}}", 0.6);
     double dried = column("moisture: 1}}\nmoisture: {sun: {start: 0.3 s, value: 0}}", 0.9);
     print_message("wet: %g m, dry: %g m, dried: %g m\n", wet, dry, dried);
-    assert_true(wet > 0.24);
+    assert_true(wet > 0.29);
     assert_true(dry < 0.12);
     assert_true(dried < 0.12);
 }
