@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#define LARGE 3           /* spacings across: a grain that is seen beyond its place */
 #define SAMPLES_MAX 65536 /* grains looked at for the hull */
 #define RANKED_MAX 8192   /* of those, sorted by distance to tell strays */
 #define KEPT 0.995        /* part of the grains that must be in the picture, */
@@ -166,7 +167,7 @@ static void add_points(rp_framing *framing, rp_vec3 *points, size_t count, doubl
     extend(framing, points, kept, radius);
 }
 
-/* Single grains that are larger than the spacing: all of each, unless it has strayed. */
+/* Single grains that are much larger than the spacing: all of each, unless it has strayed. */
 static void add_large(rp_framing *framing, const rp_view *view)
 {
     const rp_field *field = rp_view_field(view, "diameter");
@@ -178,7 +179,7 @@ static void add_large(rp_framing *framing, const rp_view *view)
         bool near = p.x > kept.low.x - radius && p.x < kept.high.x + radius &&
                     p.y > kept.low.y - radius && p.y < kept.high.y + radius &&
                     p.z > kept.low.z - radius && p.z < kept.high.z + radius;
-        if (diameters[i] <= view->spacing || !is_finite(p) || !near) continue;
+        if (diameters[i] <= LARGE * view->spacing || !is_finite(p) || !near) continue;
         grow(&framing->grains, p, radius);
         extend(framing, &p, 1, radius);
     }
