@@ -138,13 +138,16 @@ RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *en
     }
 }
 
-/* One group of eight entries. */
+/* One group of eight entries. Whether some grains resist rolling is known where this is called, so
+ * that the others need no registers for it. */
 RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entries, size_t at,
-                              size_t begin, block_load *l)
+                              size_t begin, bool resisted, block_load *l)
 {
     const rp_solver *solver = job->solver;
     float *const *columns = solver->lists.spring;
-    const rp_dem_rules *rules = &job->field.rules;
+    rp_dem_rules known = job->field.rules;
+    const rp_dem_rules *rules = &known;
+    known.rolls = resisted;
     rp_dem_eight e;
     if (!rp_dem_look(&job->field, entries, &e)) {
         if (rules->history) forget_springs(solver, at, entries->lanes);
@@ -183,7 +186,7 @@ RP_WIDE_INLINE void ask_for_rows(const rp_solver *solver, size_t base, size_t at
     }
 }
 
-RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, block_load *l)
+RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, bool resisted, block_load *l)
 {
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
@@ -196,7 +199,7 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, block_load *
         int lanes = behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE;
         rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
         if (at + EARLY < behind) ask_for_rows(solver, base, at + EARLY);
-        add_group(job, &entries, at, begin, l);
+        add_group(job, &entries, at, begin, resisted, l);
     }
 }
 
@@ -326,7 +329,10 @@ static void press_block(const force_job *job, size_t begin, size_t end, block_lo
     for (size_t i = 0; i < end - begin; i++)
         l->rows[i] = zero;
     l->rows[RP_DEM_BLOCK] = l->load = l->excess = zero;
-    add_entries(job, begin, l);
+    if (job->field.rules.rolls)
+        add_entries(job, begin, true, l);
+    else
+        add_entries(job, begin, false, l);
 }
 
 /* The grain of a block that overlaps another one most. */
