@@ -22,8 +22,7 @@ static rp_wide yielded(rp_wide s, float yield, float around)
     rp_wide eight[8], out;
     for (int c = 0; c < 8; c++)
         eight[c] = rp_wide_all(s[c]);
-    rp_sph_to_yield(eight, rp_wide_all(yield), rp_wide_all(around), rp_wide_all(0), rp_wide_all(1),
-                    NULL, NULL);
+    rp_sph_to_yield(eight, rp_wide_all(yield), rp_wide_all(around), NULL, NULL, NULL);
     for (int c = 0; c < 8; c++)
         out[c] = eight[c][3];
     return out;

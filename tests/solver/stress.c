@@ -36,8 +36,8 @@ static void return_to_yield(uint64_t round, bool leaning, float strength)
     for (int k = 0; k < 8; k++)
         yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
     memcpy(before, s, sizeof s);
-    rp_sph_to_yield(s, yield, around, rp_wide_all(strength), rp_wide_all(0.8f),
-                    leaning ? lean : NULL, NULL);
+    const rp_sph_moist moist = {rp_wide_all(strength), rp_wide_all(0.8f)};
+    rp_sph_to_yield(s, yield, around, strength > 0 ? &moist : NULL, leaning ? lean : NULL, NULL);
     for (int k = 0; k < 8; k++) {
         double slow[7], slow_lean[3];
         for (int c = 0; c < 7; c++)
@@ -67,7 +67,7 @@ static void steep_sand_leans_when_it_slides(void **state)
     const rp_wide up[3] = {none, none, rp_wide_all(root)};
     s[4] = rp_wide_all(1e6f);
     s[6] = rp_wide_all(p);
-    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), none, none, up, NULL);
+    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), NULL, up, NULL);
     check_near(by, 0.4f, 1e-6);
     check_near(s[2][0], -by * p, 1e-2);
     check_near(s[0][0], by * p / 2, 1e-2);
@@ -105,8 +105,7 @@ static double stress_in_flow(double shear, float step, float drag, float fabric)
     s[6] = p;
     for (int n = 0; n < 4000; n++) {
         s[4] -= step * (float)(shear / 2);
-        rp_sph_to_yield(s, rp_wide_all((float)(sqrt(2) * SLOW)), p, rp_wide_all(0), rp_wide_all(1),
-                        NULL, &inertia);
+        rp_sph_to_yield(s, rp_wide_all((float)(sqrt(2) * SLOW)), p, NULL, NULL, &inertia);
     }
     for (int c = 0; c < 6; c++)
         if (c != 4) assert_true(s[c][5] == 0);
@@ -152,15 +151,15 @@ static void sand_at_rest_does_not_feel_the_rate(void **state)
     rp_wide s[8] = {{0}}, none[8] = {{0}};
     s[4] = rp_wide_all(0.99f * (float)(SLOW * P));
     s[6] = p;
-    rp_sph_to_yield(s, yield, p, rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    rp_sph_to_yield(s, yield, p, NULL, NULL, &inertia);
     assert_true(s[4][0] == 0.99f * (float)(SLOW * P));
     s[4] = rp_wide_all(1e6f);
     inertia = (rp_sph_inertia){.dynamic = yield, .step = rp_wide_all(50)};
-    rp_sph_to_yield(s, yield, p, rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    rp_sph_to_yield(s, yield, p, NULL, NULL, &inertia);
     check_near((double)s[4][0], SLOW * P, 1e-3);
     none[4] = rp_wide_all(7);
     inertia = inertia_of(50, 0.5f, 0.02f);
-    rp_sph_to_yield(none, yield, rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL, &inertia);
+    rp_sph_to_yield(none, yield, rp_wide_all(0), NULL, NULL, &inertia);
     assert_true(none[4][0] == 0); /* nothing presses */
 }
 
@@ -210,8 +209,7 @@ static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), rp_wide_all(0), rp_wide_all(1), NULL,
-                    NULL);
+    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), NULL, NULL, NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);

@@ -428,12 +428,12 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
     w->free = rp_arena_take(arena, p->count * sizeof *w->free);
     w->sum = rp_arena_take(arena, p->count * sizeof *w->sum);
     w->around = rp_arena_take(arena, p->count * sizeof *w->around);
-    w->strength = rp_arena_take(arena, p->count * sizeof *w->strength);
     w->grip = rp_arena_take(arena, p->count * sizeof *w->grip);
     w->lean = solver->leaning ? rp_arena_take(arena, p->count * sizeof *w->lean) : NULL;
-    w->way = solver->predictive ? NULL : rp_arena_take(arena, p->count * sizeof *w->way);
     w->flow = solver->inertial ? rp_arena_take(arena, p->count * sizeof *w->flow) : NULL;
     w->gradient = rp_arena_take(arena, (3 * pairs + 2 * RP_WIDE) * sizeof *w->gradient);
+    w->way = solver->predictive ? NULL : rp_arena_take(arena, p->count * sizeof *w->way);
+    w->strength = rp_arena_take(arena, p->count * sizeof *w->strength);
     if (!w->outside || !w->stress || !w->free || !w->sum || !w->around || !w->strength ||
         !w->grip || !w->gradient || (solver->leaning && !w->lean) ||
         (!solver->predictive && !w->way) || (solver->inertial && !w->flow))

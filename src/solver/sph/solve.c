@@ -85,12 +85,14 @@ RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
     return sum;
 }
 
-/* (G8): the rate at which the fill may grow; negative where it must shrink. */
-RP_WIDE_INLINE float allowed_growth(const solve *s, float error, float per_dt)
+/* (G8): the rate at which the fill may grow; negative where it must shrink. One of both is nought.
+ */
+RP_WIDE_INLINE rp_wide allowed_growth(const solve *s, rp_wide error)
 {
-    float slack = (float)s->solver->params.slack, shrink = s->correction * error;
-    if (error > 0) return shrink < s->recovery ? -shrink : -s->recovery;
-    return error < -slack ? -(error + slack) * per_dt : 0;
+    const rp_wide none = {0};
+    float slack = (float)s->solver->params.slack, per_dt = (float)(1 / s->solver->dt);
+    rp_wide shrink = rp_wide_min(s->correction * rp_wide_max(error, none), none + s->recovery);
+    return rp_wide_max(-(error + slack), none) * per_dt - shrink;
 }
 
 /* Eight grains side by side, one in each lane: what follows the sum over a grain's pairs is a long
@@ -99,7 +101,8 @@ typedef struct group {
     uint32_t at[RP_WIDE]; /* their numbers; beyond the last grain the last one again */
     rp_wide_int awake;    /* lanes that count */
     rp_wide diagonal;     /* 1/(Pa s), what a unit of stress does to its strain rate */
-    rp_wide yield, around, strength, cosine, allowed;
+    rp_wide yield, around, allowed;
+    rp_sph_moist moist;     /* where some sand is cohesive (G17) */
     rp_wide lean[3];        /* where some sand leans (G9c) */
     rp_sph_inertia inertia; /* where friction grows with the rate (G9d) */
     rp_wide gradient[9];    /* 1/s, of velocity x along x, y, z; of velocity y … */
@@ -118,13 +121,14 @@ RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group
     to->inertia.fabric[k] = flow.fabric;
 }
 
-RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahead *ahead,
-                            group *to)
+RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, bool plain,
+                            rp_sph_ahead *ahead, group *to)
 {
     const rp_solver *solver = s->solver;
     const rp_particles *p = solver->frame.particles;
     const rp_sph_work *w = &solver->work;
-    float per_dt = (float)(1 / solver->dt), least = LEAST_SQUARES * (float)solver->lattice_squares;
+    float least = LEAST_SQUARES * (float)solver->lattice_squares;
+    rp_wide error, fill;
     for (int k = 0; k < RP_WIDE; k++) {
         size_t i = begin + (size_t)k < end ? begin + (size_t)k : end - 1;
         const rp_sph_material *material = &solver->materials[p->material[i]];
@@ -135,26 +139,28 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, rp_sph_ahe
         if (awake) l = sum_gradient(solver, i);
         to->at[k] = (uint32_t)i;
         to->awake[k] = awake ? -1 : 0;
-        float fill = p->density[i] / material->density;
-        to->diagonal[k] = material->push * squares * (fill > 1 ? fill : 1);
+        fill[k] = p->density[i] / material->density;
+        to->diagonal[k] = material->push * squares;
         to->yield[k] = material->yield * w->grip[i];
         to->around[k] = w->around[i];
-        to->strength[k] = w->strength[i];
-        to->cosine[k] = material->cosine;
+        if (!plain) to->moist.strength[k] = w->strength[i];
+        if (!plain) to->moist.cosine[k] = material->cosine;
         for (int a = 0; a < 3 && w->lean; a++)
             to->lean[a][k] = w->lean[i][a];
-        if (w->flow) look_at_flow(solver, i, k, to);
-        to->allowed[k] = allowed_growth(s, w->velocity[i][RP_SPH_ERROR], per_dt);
+        if (!plain && w->flow) look_at_flow(solver, i, k, to);
+        error[k] = w->velocity[i][RP_SPH_ERROR];
         for (int a = 0; a < 3; a++) {
             to->gradient[3 * a][k] = solver->quantum * l.x[a];
             to->gradient[3 * a + 1][k] = solver->quantum * l.y[a];
             to->gradient[3 * a + 2][k] = solver->quantum * l.z[a];
         }
     }
+    to->diagonal *= rp_wide_max(fill, rp_wide_all(1));
+    to->allowed = allowed_growth(s, error);
 }
 
 /* (G10): one diagonal step of the stresses s against the strain rates. */
-RP_WIDE_INLINE void step_down(const group *g, float share, rp_wide s[8])
+RP_WIDE_INLINE void step_down(const group *g, float share, bool plain, rp_wide s[8])
 {
     const rp_wide *l = g->gradient;
     rp_wide trace = l[0] + l[4] + l[8], step = share / g->diagonal;
@@ -163,7 +169,7 @@ RP_WIDE_INLINE void step_down(const group *g, float share, rp_wide s[8])
     s[3] -= step * 1.5f * (l[1] + l[3]);
     s[4] -= step * 1.5f * (l[2] + l[6]);
     s[5] -= step * 1.5f * (l[5] + l[7]);
-    s[6] = rp_sph_press(s[6], step, trace, g->allowed);
+    s[6] = plain ? s[6] - step * (trace + g->allowed) : rp_sph_press(s[6], step, trace, g->allowed);
 }
 
 /* Sum of products of two stresses, each off-diagonal part twice. */
@@ -205,25 +211,26 @@ RP_WIDE_INLINE void turn_rows(const rp_wide *rows, uint32_t count, rp_wide to[8]
     rp_wide_turn(rows, index, to);
 }
 
-/* A step of every stress against the strain rates; the sums tell how far it still was. */
-RP_WIDE_KERNEL
-static void stress_range(void *context, size_t begin, size_t end)
+/* A step of every stress against the strain rates; the sums tell how far it still was. Sand is
+ * plain where none is cohesive (G17) and friction does not grow with the rate (G9d); that is known
+ * where this is called, so that plain sand needs no registers for them. */
+RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool plain)
 {
-    const solve *s = context;
     const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
     rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
     for (size_t i = begin; i < end; i += RP_WIDE) {
         group g;
         rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_all(0);
-        look_at(s, i, end, &ahead, &g);
+        look_at(s, i, end, plain, &ahead, &g);
         rp_wide_turn(w->stress, g.at, from);
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
-        step_down(&g, s->share, to);
-        if (w->flow) g.inertia.step = 3 * s->share / g.diagonal;
-        rp_sph_to_yield(to, g.yield, g.around, g.strength, g.cosine, w->lean ? g.lean : NULL,
-                        w->flow ? &g.inertia : NULL);
+        step_down(&g, s->share, plain, to);
+        const bool grows = !plain && w->flow;
+        if (grows) g.inertia.step = 3 * s->share / g.diagonal;
+        rp_sph_to_yield(to, g.yield, g.around, plain ? NULL : &g.moist, w->lean ? g.lean : NULL,
+                        grows ? &g.inertia : NULL);
         for (int c = 0; c < 7; c++) {
             back[c] = from[c] - to[c];
             moved[c] = to[c] - moved[c];
@@ -241,6 +248,18 @@ static void stress_range(void *context, size_t begin, size_t end)
     size_t block = begin / RP_SPH_BLOCK;
     s->sums.turn[block] = turn;
     s->sums.residual[block] = residual / (double)s->share;
+}
+
+RP_WIDE_KERNEL
+static void plain_range(void *context, size_t begin, size_t end)
+{
+    step_stresses(context, begin, end, true);
+}
+
+RP_WIDE_KERNEL
+static void stress_range(void *context, size_t begin, size_t end)
+{
+    step_stresses(context, begin, end, false);
 }
 
 /* (G11): beyond the new stresses, along the way they came. */
@@ -355,7 +374,8 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     size_t count = frame->particles->count;
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
     rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, stress_range, s);
+    bool plain = !solver->cohesive && !solver->inertial;
+    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
     rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
     /* A heavy body stands on a few grains, which count for nothing in the mean of all. */

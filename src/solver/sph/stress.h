@@ -58,23 +58,30 @@ RP_WIDE_INLINE rp_wide rp_sph_press(rp_wide p, rp_wide step, rp_wide trace, rp_w
     return rp_wide_select((allowed > none) & (pressed < none), rp_wide_min(held, none), pressed);
 }
 
-/* (G9, G17): no tension above `strength`, and friction at most `yield` times a pressure plus that
- * strength by the `cosine` of the angle: the norm is clamped, which keeps the direction of the
- * stress. That pressure is partly the grain's own, partly that of its neighbourhood, `around`:
- * single pressures are uneven (in flow a third are nought), and friction limited by them alone is
- * lost to the unevenness: slopes asked to stand steeper than 45 degrees would flow there. (G9c):
- * steep sand has `lean`, a vector in three parts; what is clamped is then the way from a stress
- * that presses less along that vector than across. NULL: there is none. (G9d): friction of some
- * sand grows with the strain rate, `inertia`. NULL: none does. Eight grains at once: s[c] has the
- * part c of all of them. */
+/* (G17): what holds eight grains together. */
+typedef struct rp_sph_moist {
+    rp_wide strength; /* Pa, tension that they bear */
+    rp_wide cosine;   /* of the angle */
+} rp_sph_moist;
+
+/* (G9, G17): no tension above the strength of `moist` sand (NULL: none), and friction at most
+ * `yield` times a pressure plus that strength by the cosine of the angle: the norm is clamped,
+ * which keeps the direction of the stress. That pressure is partly the grain's own, partly that of
+ * its neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and
+ * friction limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45
+ * degrees would flow there. (G9c): steep sand has `lean`, a vector in three parts; what is clamped
+ * is then the way from a stress that presses less along that vector than across. NULL: there is
+ * none. (G9d): friction of some sand grows with the strain rate, `inertia`. NULL: none does. Eight
+ * grains at once: s[c] has the part c of all of them. */
 #define RP_SPH_SHARED 0.7f
-RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around, rp_wide strength,
-                                    rp_wide cosine, const rp_wide *lean,
+RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
+                                    const rp_sph_moist *moist, const rp_wide *lean,
                                     const rp_sph_inertia *inertia)
 {
     const rp_wide none = {0};
-    rp_wide p = rp_wide_max(s[6], none - strength);
-    rp_wide limit = rp_wide_max(p + RP_SPH_SHARED * (around - p) + cosine * strength, none);
+    rp_wide p = rp_wide_max(s[6], moist ? none - moist->strength : none);
+    rp_wide limit = p + RP_SPH_SHARED * (around - p);
+    if (moist) limit = rp_wide_max(limit + moist->cosine * moist->strength, none);
     rp_wide most = yield * limit;
     rp_wide middle[6] = {0};
     if (lean) {
