@@ -26,6 +26,13 @@
 /* Grains nearer to a body than this, in spacings, move with it, whether they push yet or not. */
 #define HELD 0.25f
 
+/* (G4a): a single layer lacks twice what a flat surface does, and the gradients of its pairs add up
+ * to nothing; from half of a surface's sum on (in one over the spacing) sand lies on it. */
+#define LAYER_LACK 0.300f
+#define COVERED 0.255f
+/* Grains of thicker layers have more than this: with 0.05 less it is a single layer. */
+#define THICK 0.85f
+
 typedef struct search {
     const rp_solver *solver;
     double reach; /* m, from the surface to the grain's middle */
@@ -282,6 +289,43 @@ static uint32_t same_grain(const rp_sph_work *w, uint32_t c, uint32_t end)
     while (last < end && w->contacts[last].grain == w->contacts[c].grain)
         last++;
     return last;
+}
+
+/* (G4a): what the fill of a grain on a floor lacks on its side and has not been guessed, since no
+ * sand lies on it. */
+static float lack_at(const rp_solver *solver, const rp_sph_contact *c)
+{
+    float spacing = (float)solver->spacing, gap = c->gap > 0 ? c->gap / spacing : 0;
+    rp_four g = solver->quantum * spacing * solver->work.sum[c->grain];
+    rp_vec3 down = solver->gravity, n = rp_v3((double)c->nx, (double)c->ny, (double)c->nz);
+    float level = (float)(-rp_v3_dot(down, n) / rp_v3_length(down));
+    float floor = fminf(1, fmaxf(0, 4 * level - 2));
+    float above = (g[0] * c->nx + g[1] * c->ny + g[2] * c->nz) / COVERED;
+    float near = gap < 1 ? (1 - gap) * (1 - gap) : 0;
+    const rp_particles *p = solver->frame.particles;
+    float fill = p->density[c->grain] / solver->materials[p->material[c->grain]].density;
+    float thin = fminf(1, fmaxf(0, 20 * (THICK - fill)));
+    return above < 1 ? thin * floor * LAYER_LACK * near * fminf(1, 1 - above) : 0;
+}
+
+static void thin_range(void *context, size_t begin, size_t end)
+{
+    const rp_solver *solver = context;
+    const rp_sph_work *w = &solver->work;
+    for (size_t block = begin; block < end; block++)
+        for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
+            float lack = 0;
+            last = same_grain(w, c, w->contact_end[block]);
+            for (uint32_t k = c; k < last; k++)
+                lack = fmaxf(lack, lack_at(solver, &w->contacts[k]));
+            w->free[w->contacts[c].grain][RP_SPH_ERROR] += lack;
+        }
+}
+
+void rp_sph_contact_fill(rp_solver *solver)
+{
+    if (!solver->params.surface || solver->predictive || solver->weightless) return;
+    rp_parallel_for(solver->frame.threads, solver->work.blocks, 1, thin_range, solver);
 }
 
 static void contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)

@@ -205,6 +205,8 @@ void rp_sph_tell_error(rp_solver *solver);
 
 /* contact.c */
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
+/* Makes up for what single layers on floors lack (G4a); after the contacts and the fill. */
+void rp_sph_contact_fill(rp_solver *solver);
 /* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
  * are dynamic, since what those do depends on all blocks. */
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);

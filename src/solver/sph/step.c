@@ -110,6 +110,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
     if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
+    rp_sph_contact_fill(solver);
     rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, free_range, solver);
     code = rp_sph_wake(solver, report);
     if (code != RP_OK) return code;
