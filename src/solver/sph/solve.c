@@ -24,8 +24,8 @@
 #define FIRST_TIMES 4
 /* (G11b): stresses of which less than this share is wanted are tempered. */
 #define WANTED 0.99
-/* Bodies that are slower than this part of what gravity adds in a step stand still. */
-#define STILL 0.01
+/* Bodies that are slower than this part of what gravity adds in two steps stand still. */
+#define STILL 0.005
 
 /* (G9d): where friction depends on the strain rate, what is left of it must be small against the
  * rate itself, and speed over spacing is that times the number of layers. */
@@ -338,8 +338,14 @@ static double rest_speed(const rp_solver *solver)
     return 2 * rp_v3_length(solver->gravity) * solver->dt;
 }
 
+static bool bodies_move(const rp_solver *solver)
+{
+    return rp_couple_max_speed(solver->frame.couple) > STILL * rest_speed(solver);
+}
+
 /* (G8): how fast the solve takes compression back: only in sand that moves faster, by the spread of
- * its speeds, than sand at rest ever looks. By the step, but by no shorter one than a part of the
+ * its speeds, than sand at rest ever looks, or where bodies move, which press few grains that count
+ * for nothing in the mean residual. By the step, but by no shorter one than a part of the
  * step at rest, or short steps would throw grains about; and at most all of it in the time to fall
  * one spacing, since grains that start on one another would be shot apart, the step would shrink
  * with their speed, and the rest would shoot faster still. What is taken back becomes speed, and
@@ -349,6 +355,7 @@ static void set_correction(solve *s, double speed)
     const rp_solver *solver = s->solver;
     double shortest = SHORTEST_CORRECTION * solver->params.fall * solver->falling;
     double share = fmax(0, fmin(1, speed / rest_speed(solver) - 1));
+    if (bodies_move(solver)) share = 1;
     s->correction = (float)(share * solver->params.correction / fmax(solver->dt, shortest));
     s->recovery = (float)(1 / sqrt(2 * solver->spacing / rp_v3_length(solver->gravity)));
 }
@@ -427,8 +434,7 @@ static void temper_start(rp_solver *solver)
 {
     const rp_frame *frame = &solver->frame;
     size_t count = frame->particles->count;
-    double still = STILL * rp_v3_length(solver->gravity) * solver->dt;
-    if (rp_couple_max_speed(frame->couple) > still) return;
+    if (bodies_move(solver)) return;
     start s = {.solver = solver};
     double too_far = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
     if (!(too_far > 0)) return;
