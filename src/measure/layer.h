@@ -36,7 +36,7 @@ rp_code rp_measure_velocity_profile(const rp_view *view, const rp_scene *scene,
 /* Where a layer ends, m: along an axis at its far and at its near end, or from the centre, where
  * the near end is NaN. */
 typedef struct rp_front {
-    double front, back;        /* where its thickness, extrapolated, is zero, or its last grains end */
+    double front, back; /* where its thickness, extrapolated, is zero, or its last grains end */
     double farthest, rearmost; /* the outermost grains that others connect to it */
     double uncertainty;        /* m, of front and back */
 } rp_front;

@@ -78,8 +78,8 @@ typedef struct rp_solver_type {
     unsigned capabilities;
     const rp_param_table *params;
     /* For the memory estimate: */
-    double neighbours;   /* of each grain that it lists, all at a time */
-    size_t bytes_each;   /* of its own per grain, beyond the common fields */
+    double neighbours; /* of each grain that it lists, all at a time */
+    size_t bytes_each; /* of its own per grain, beyond the common fields */
     /* And for each sphere of it, where grains are resolved; NULL: none. */
     size_t (*bytes_sphere)(const rp_scene *scene);
     rp_code (*create)(const rp_frame *frame, rp_solver **out, rp_report *report);
