@@ -41,7 +41,7 @@ check-sanitize: packages
 check-debug: packages
 	@$(call configure,debug)
 	@cmake --build build-debug --target debug_tests
-	@ctest --test-dir build-debug -j2 -R '^(math|neighbor|solver)' -LE slow
+	@ctest --test-dir build-debug -j2 -R '^(math|grains|neighbor|solver)' -LE slow
 
 bench: all
 	build/repose bench all

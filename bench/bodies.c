@@ -150,7 +150,7 @@ static rp_code compare_pushes(site *with, site *without, const char *name, rp_be
         code = timed_step(with->world, &a, i, report);
         if (code == RP_OK) code = timed_step(without->world, &b, i, report);
     }
-    if (code == RP_OK) add_push(list, name, with->world->particles.count, &a, &b);
+    if (code == RP_OK) add_push(list, name, with->world->grains.count, &a, &b);
     return code;
 }
 

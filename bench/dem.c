@@ -87,8 +87,8 @@ static rp_code make_world(const bed *b, size_t tiles, int threads, rp_scene **sc
 /* Copies of the tile's grains; both tables are still in the order of their lattices' ids. */
 static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
 {
-    rp_particles *to = &world->particles;
-    const rp_particles *from = &tile->particles;
+    rp_grains *to = &world->grains;
+    const rp_grains *from = &tile->grains;
     double edge = SPACING * TILE;
     for (size_t n = 0; n < to->count; n++) {
         size_t i = n % TILE_GRAINS, t = n / TILE_GRAINS;
@@ -168,7 +168,7 @@ static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double co
                           rp_report *report)
 {
     const rp_solver *solver = t->world->solver;
-    size_t count = t->world->particles.count;
+    size_t count = t->world->grains.count;
     double grains = (double)count, steps = TURNS * (TURN + UNTIMED), timed = TURNS * TURN * grains;
     rp_view view;
     rp_code code = rp_world_contacts(t->world, &view, report);
@@ -198,8 +198,8 @@ static rp_code run_sizes(const rp_bench_setup *setup, const bed *b, const size_t
         for (int i = 0; i < count && code == RP_OK; i++)
             code = take_turn(&trials[i], turn, report);
     for (int i = 1; i < count && code == RP_OK; i++)
-        costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->particles.count,
-                                 trials[0].seconds, trials[0].world->particles.count, TURNS);
+        costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->grains.count,
+                                 trials[0].seconds, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < count && code == RP_OK; i++)
         code = tell_trial(list, b, &trials[i], costs[i], report);
     for (int i = 0; i < count; i++) {

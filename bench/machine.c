@@ -21,23 +21,23 @@ typedef struct copy_job {
     char *to;
 } copy_job;
 
-static void copy_range(void *context, size_t begin, size_t end)
+static void copy_range(void *context, rp_range range)
 {
     const copy_job *job = context;
-    memcpy(job->to + begin, job->from + begin, end - begin);
+    memcpy(job->to + range.begin, job->from + range.begin, range.end - range.begin);
 }
 
 /* Sums all floats of the range; the sum goes to the block's place in `to`, or it would be left out.
  */
 RP_WIDE_KERNEL
-static void read_range(void *context, size_t begin, size_t end)
+static void read_range(void *context, rp_range range)
 {
     const copy_job *job = context;
     rp_wide sums[4] = {{0}};
-    for (size_t at = begin; at + sizeof sums <= end; at += sizeof sums)
+    for (size_t at = range.begin; at + sizeof sums <= range.end; at += sizeof sums)
         for (int s = 0; s < 4; s++)
             sums[s] += *(const rp_wide *)(const void *)(job->from + at + s * sizeof(rp_wide));
-    memcpy(job->to + begin, sums, sizeof sums);
+    memcpy(job->to + range.begin, sums, sizeof sums);
 }
 
 static double seconds_of(rp_threads *threads, rp_range_fn *body, copy_job *job)
@@ -82,10 +82,10 @@ static float multiply_add(int rounds)
     return rp_wide_sum(all);
 }
 
-static void multiply_add_range(void *context, size_t begin, size_t end)
+static void multiply_add_range(void *context, rp_range range)
 {
     float *results = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         results[i * RP_ALIGNMENT / sizeof(float)] = multiply_add(ROUNDS);
 }
 

@@ -32,7 +32,7 @@
 #define TEST_MULTIPLY_ADDS 4.5
 
 typedef struct scene {
-    rp_particles particles;
+    rp_grains particles;
     rp_neighbor *neighbor;
     rp_lists lists;
     rp_threads *threads;
@@ -69,7 +69,7 @@ static float off(uint32_t bits, double reach)
 
 static void place(scene *s)
 {
-    rp_particles *p = &s->particles;
+    rp_grains *p = &s->particles;
     size_t n = s->edge, stride = stride_for(p->count);
     for (size_t i = 0; i < p->count; i++) {
         size_t at = shuffled(i, p->count, stride), row = at / n % n, layer = at / n / n;
@@ -80,11 +80,11 @@ static void place(scene *s)
     }
 }
 
-static void move_range(void *context, size_t begin, size_t end)
+static void move_range(void *context, rp_range range)
 {
     scene *s = context;
-    rp_particles *p = &s->particles;
-    for (size_t i = begin; i < end; i++) {
+    rp_grains *p = &s->particles;
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_random4 r = rp_random(s->step, RP_RANDOM_JITTER, p->id[i]);
         p->x[i] += off(r.bits[0], MOVE);
         p->y[i] += off(r.bits[1], MOVE);
@@ -112,8 +112,8 @@ static rp_code begin(scene *s, size_t size, rp_threads *threads, rp_report *repo
     s->edge = (size_t)ceil(cbrt((double)size));
     s->radius = SPACING * cbrt((NEIGHBOURS + 1) / (4.0 / 3 * RP_PI));
     size_t first;
-    rp_code code = rp_particles_begin(&s->particles, report);
-    if (code == RP_OK) code = rp_particles_append(&s->particles, size, &first, report);
+    rp_code code = rp_grains_begin(&s->particles, report);
+    if (code == RP_OK) code = rp_grains_append(&s->particles, size, &first, report);
     if (code == RP_OK) code = rp_neighbor_create(threads, NULL, &s->neighbor, report);
     if (code == RP_OK) place(s);
     return code;
@@ -123,7 +123,7 @@ static void end(scene *s)
 {
     rp_lists_end(&s->lists);
     rp_neighbor_destroy(s->neighbor);
-    rp_particles_end(&s->particles);
+    rp_grains_end(&s->particles);
 }
 
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles)

@@ -47,11 +47,11 @@ static double slab_side(size_t count)
     return ceil(cbrt(10 * (double)count));
 }
 
-static void fill(void *context, size_t begin, size_t end)
+static void fill(void *context, rp_range range)
 {
     slab *s = context;
     size_t side = (size_t)slab_side(s->count);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_random4 r = rp_random(1, RP_RANDOM_JITTER, i);
         double cell[3] = {(double)(i % side), (double)(i / side % side), (double)(i / side / side)};
         for (size_t a = 0; a < 3; a++)

@@ -101,7 +101,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
 static rp_code tell_trial(rp_bench_list *list, const mixture *m, trial *t, double cost,
                           rp_report *report)
 {
-    size_t count = t->world->particles.count;
+    size_t count = t->world->grains.count;
     double grains = (double)count;
     rp_view view;
     rp_code code = rp_world_contacts(t->world, &view, report);
@@ -126,8 +126,8 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
         for (int i = 0; i < BOXES && code == RP_OK; i++)
             code = take_turn(&trials[i], turn, report);
     for (int i = 0; i < BOXES && code == RP_OK; i++)
-        costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->particles.count,
-                                 trials[0].seconds, trials[0].world->particles.count, TURNS);
+        costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->grains.count,
+                                 trials[0].seconds, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < BOXES && code == RP_OK; i++)
         code = tell_trial(list, &mixtures[i], &trials[i], costs[i], report);
     for (int i = 0; i < BOXES; i++) {

@@ -87,7 +87,7 @@ static double least_sweep(const rp_bench_machine *m, double pairs, double other_
 static void least_times(const rp_bench_machine *m, const rp_solver *solver, const double *calls,
                         double least[PARTS])
 {
-    size_t count = solver->frame.particles->count;
+    size_t count = solver->host.grains->count;
     double grains = (double)count, pairs = (double)solver->lists.total;
     memset(least, 0, PARTS * sizeof *least);
     least[RP_SPH_ORDER] = rp_bench_least_sort(m, count);
@@ -117,7 +117,7 @@ static rp_bench_result *add_results(rp_bench_list *list, const char *name, const
                                     record *r)
 {
     double least[PARTS], calls[RP_SPH_STAGES], sum = 0;
-    size_t count = solver->frame.particles->count;
+    size_t count = solver->host.grains->count;
     for (int k = 0; k < RP_SPH_STAGES; k++)
         calls[k] = r->calls[k] / TURNS;
     least_times(&list->machine, solver, calls, least);
@@ -230,8 +230,8 @@ static rp_code run_bed(const rp_bench_setup *setup, const bed *b, const size_t *
         for (int i = 0; i < count && code == RP_OK; i++)
             code = take_turn(&trials[i], turn, report);
     for (int i = 1; i < count && code == RP_OK; i++)
-        costs[i] = rp_bench_cost(trials[i].times.whole, trials[i].world->particles.count,
-                                 trials[0].times.whole, trials[0].world->particles.count, TURNS);
+        costs[i] = rp_bench_cost(trials[i].times.whole, trials[i].world->grains.count,
+                                 trials[0].times.whole, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < count && code == RP_OK; i++)
         tell_trial(list, b, &trials[i], costs[i]);
     for (int i = 0; i < count; i++) {
@@ -286,7 +286,7 @@ static rp_code collapse(rp_world *world, double frame_rate, way *w, rp_report *r
 /* Means: the steps are not alike. */
 static void add_column(rp_bench_list *list, const rp_world *world, const way *w)
 {
-    size_t count = world->particles.count;
+    size_t count = world->grains.count;
     double mean = w->seconds / w->steps, rest = mean, time = rp_world_time(world);
     rp_bench_result result = rp_bench_result_of("column", count, &mean, 1, 0);
     rp_bench_note(&result, "wall", w->seconds / time, "s per simulated second");

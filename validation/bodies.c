@@ -115,12 +115,12 @@ static dive dive_into(const rp_view *view, const rp_scene *scene, int body)
     return d;
 }
 
-static double depth_of_range(void *context, size_t begin, size_t end)
+static double depth_of_range(void *context, rp_range range)
 {
     const dive *d = context;
     double reach = REACH_SPACINGS * d->view->spacing;
     double deepest = -reach, square = d->radius * d->radius;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_vec3 at = rp_v3(d->view->x[i], d->view->y[i], d->view->z[i]);
         rp_vec3 arm = rp_v3_sub(at, d->middle);
         if (rp_v3_dot(arm, arm) > square) continue;

@@ -159,10 +159,10 @@ static rp_vec3 cut_point(const cut *c, double x, double y)
                  c->middle.z - (y - EDGE / 2.0) * c->pixel);
 }
 
-static void fill_cut_nodes(void *context, size_t begin, size_t end)
+static void fill_cut_nodes(void *context, rp_range range)
 {
     cut *c = context;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         double x = (double)(i % CUT_NODES) * CUT_STEP, y = (double)(i / CUT_NODES) * CUT_STEP;
         c->nodes[i] = rp_shape_distance(&c->shape, cut_point(c, x, y), NULL);
     }
@@ -198,10 +198,10 @@ static rp_vec3 cut_colour(const cut *c, double distance)
     return mix(colour, rp_v3(0.01, 0.01, 0.02), line(c, distance, 1.1));
 }
 
-static void draw_cut_rows(void *context, size_t begin, size_t end)
+static void draw_cut_rows(void *context, rp_range range)
 {
     const cut *c = context;
-    for (size_t y = begin; y < end; y++)
+    for (size_t y = range.begin; y < range.end; y++)
         for (int x = 0; x < EDGE; x++)
             set_pixel(c->picture, EDGE + x, (int)y,
                       cut_colour(c, cut_distance(c, x + 0.5, (double)y + 0.5)));

@@ -87,6 +87,12 @@ typedef struct rp_hooks {
 RP_API rp_hooks rp_default_hooks(void);
 RP_API void rp_set_hooks(const rp_hooks *hooks); /* NULL changes nothing */
 
+/* What the values of an array are. */
+typedef enum rp_field_type { RP_F32, RP_F64, RP_U8, RP_U16, RP_U32, RP_U64 } rp_field_type;
+
+/* Bytes of one value. */
+RP_API size_t rp_field_type_size(rp_field_type type);
+
 /* Memory taken through the hooks. */
 typedef struct rp_memory_use {
     size_t bytes;      /* held now */

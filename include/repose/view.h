@@ -16,8 +16,6 @@
 extern "C" {
 #endif
 
-typedef enum rp_field_type { RP_F32, RP_F64, RP_U8, RP_U16, RP_U32, RP_U64 } rp_field_type;
-
 /* One value per grain, or per something else that is counted. */
 typedef struct rp_field {
     const char *name; /* such as "velocity_x" */
@@ -25,9 +23,6 @@ typedef struct rp_field {
     rp_field_type type;
     const void *data; /* `count` values of the view that holds this field */
 } rp_field;
-
-/* Bytes of one value. */
-RP_API size_t rp_field_type_size(rp_field_type type);
 
 /* Where a body is, how it moves and what acts on it. Forces and torques are means: in a view of a
  * world over the last step, in one of a frame over all steps since the frame before. */

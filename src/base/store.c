@@ -5,6 +5,25 @@
 
 #include <string.h>
 
+size_t rp_field_type_size(rp_field_type type)
+{
+    switch (type) {
+    case RP_F32:
+        return 4;
+    case RP_F64:
+        return 8;
+    case RP_U8:
+        return 1;
+    case RP_U16:
+        return 2;
+    case RP_U32:
+        return 4;
+    case RP_U64:
+        return 8;
+    }
+    return 0;
+}
+
 void rp_store_begin(rp_store *store)
 {
     *store = (rp_store){0};

@@ -4,7 +4,9 @@
 #ifndef RP_BASE_STORE_H
 #define RP_BASE_STORE_H
 
-#include "repose/view.h"
+#include "repose/base.h"
+
+#include <stdbool.h>
 
 typedef struct rp_store_entry {
     char *name; /* such as "particles/x"; a copy */

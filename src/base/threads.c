@@ -74,6 +74,12 @@ static bool has_threads(const rp_threads *threads)
     return threads->executor.run || threads->forks == atomic_load(&forks);
 }
 
+/* The block that begins there, cut at the end of the items. */
+static rp_range block_at(size_t begin, size_t end, size_t block, int worker)
+{
+    return (rp_range){begin, end - begin < block ? end : begin + block, worker};
+}
+
 static void run_blocks(const loop *work, int thread)
 {
     for (int i = 0; i < work->count; i++) {
@@ -81,8 +87,7 @@ static void run_blocks(const loop *work, int thread)
         for (;;) {
             size_t begin = atomic_fetch_add(&s->next, work->block);
             if (begin >= s->end) break;
-            size_t left = s->end - begin;
-            work->body(work->context, begin, begin + (left < work->block ? left : work->block));
+            work->body(work->context, block_at(begin, s->end, work->block, thread));
         }
     }
 }
@@ -290,7 +295,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
     RP_ASSERT(block > 0);
     if (!threads || threads->count == 1 || count <= block || !has_threads(threads)) {
         for (size_t begin = 0; begin < count; begin += block)
-            body(context, begin, count - begin < block ? count : begin + block);
+            body(context, block_at(begin, count, block, 0));
         return;
     }
     RP_ASSERT(!threads->looping);
@@ -320,15 +325,15 @@ static double folded(const fold *f, double a, double b)
 }
 
 /* Works on whole parts; their blocks are folded in order. */
-static void fold_range(void *context, size_t begin, size_t end)
+static void fold_range(void *context, rp_range range)
 {
     const fold *f = context;
     size_t reach = f->block * f->group;
     double value = f->sum ? 0 : -INFINITY;
-    for (size_t at = begin; at < end; at += f->block)
+    for (size_t at = range.begin; at < range.end; at += f->block)
         value =
-            folded(f, value, f->body(f->context, at, end - at < f->block ? end : at + f->block));
-    f->parts[begin / reach] = value;
+            folded(f, value, f->body(f->context, block_at(at, range.end, f->block, range.worker)));
+    f->parts[range.begin / reach] = value;
 }
 
 static double parallel_fold(rp_threads *threads, size_t count, size_t block,

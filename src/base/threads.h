@@ -17,8 +17,15 @@ void rp_threads_destroy(rp_threads *threads);
 /* How many blocks may run at once; 1 for NULL. */
 int rp_threads_count(const rp_threads *threads);
 
-/* Works on items begin to end - 1. Must not depend on which blocks ran before. */
-typedef void rp_range_fn(void *context, size_t begin, size_t end);
+/* The items begin to end - 1 of a loop, and which worker has them: a number below
+ * rp_threads_count, of which each runs one block at a time, so that it may index scratch memory. */
+typedef struct rp_range {
+    size_t begin, end;
+    int worker;
+} rp_range;
+
+/* Works on the items of a range. Must not depend on which blocks ran before. */
+typedef void rp_range_fn(void *context, rp_range range);
 
 /* Calls `body` for [0, block), [block, 2 block) … up to `count`, and returns when all are done.
  * Loops do not nest. With NULL for threads, and in a child process that was forked off since they
@@ -28,7 +35,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
 
 /* The sum (or maximum) of what `body` gives for each block, combined in block order: the same bits
  * for any number of threads. */
-typedef double rp_range_value_fn(void *context, size_t begin, size_t end);
+typedef double rp_range_value_fn(void *context, rp_range range);
 double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context);
 double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,

@@ -2,8 +2,8 @@
 #include "body/body.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/view.h"
 #include "body/engine.h"
+#include "view/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -209,11 +209,11 @@ static rp_code reserve_rows(rp_detail_field *field, size_t count, rp_report *rep
     return rp_fail_memory(report, 3 * bytes + 2 * rows, "coarse grains");
 }
 
-static void sort_rows(void *context, size_t begin, size_t end)
+static void sort_rows(void *context, rp_range range)
 {
     rp_detail_field *field = context;
     const uint32_t *order = rp_near_order(field->near);
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         field->rows[i] = field->unsorted[order[i]];
 }
 

@@ -511,11 +511,11 @@ static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_ke
     drop_leavers(detail, chunk);
 }
 
-void rp_carry_range(void *context, size_t begin, size_t end)
+void rp_carry_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
     rp_work *work = rp_work_take(detail);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
         if (code == RP_OK) {

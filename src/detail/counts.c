@@ -165,10 +165,10 @@ static void take_room(const room_job *job, int surface, const int64_t corner[3],
     }
 }
 
-static void room_range(void *context, size_t begin, size_t end)
+static void room_range(void *context, rp_range range)
 {
     const room_job *job = context;
-    for (size_t b = begin; b < end; b++) {
+    for (size_t b = range.begin; b < range.end; b++) {
         float *room = job->counts->room + b * RP_COUNT_BLOCK;
         int64_t corner[3];
         block_corner(job->counts, b, corner);
@@ -397,12 +397,12 @@ static void smooth_cells(const float *cells, float *to)
     }
 }
 
-static void smooth_range(void *context, size_t begin, size_t end)
+static void smooth_range(void *context, rp_range range)
 {
     const smooth_job *job = context;
     surroundings all;
     float room[RP_COUNT_BLOCK], numbers[RP_COUNT_BLOCK];
-    for (size_t b = begin; b < end; b++) {
+    for (size_t b = range.begin; b < range.end; b++) {
         gather_block(job->counts, b, &all);
         smooth_cells(all.room, room);
         smooth_cells(all.numbers, numbers);
@@ -412,10 +412,10 @@ static void smooth_range(void *context, size_t begin, size_t end)
     }
 }
 
-static void plain_range(void *context, size_t begin, size_t end)
+static void plain_range(void *context, rp_range range)
 {
     const smooth_job *job = context;
-    for (size_t c = begin * RP_COUNT_BLOCK; c < end * RP_COUNT_BLOCK; c++)
+    for (size_t c = range.begin * RP_COUNT_BLOCK; c < range.end * RP_COUNT_BLOCK; c++)
         job->counts->plain[c] = (float)job->counts->numbers[c];
 }
 

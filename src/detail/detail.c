@@ -234,11 +234,11 @@ static rp_code set_standing(rp_detail *detail, rp_report *report)
     return rp_field_stand(detail, report);
 }
 
-static void count_range(void *context, size_t begin, size_t end)
+static void count_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
     rp_work *work = rp_work_take(detail);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
         if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);

@@ -15,6 +15,7 @@
 #include "base/fine.h"
 #include "base/store.h"
 #include "base/threads.h"
+#include "repose/view.h"
 #include "scene/scene.h"
 
 typedef struct rp_detail rp_detail;

@@ -85,12 +85,12 @@ typedef struct lone_job {
     newcomer *list;
 } lone_job;
 
-static void find_lone_range(void *context, size_t begin, size_t end)
+static void find_lone_range(void *context, rp_range range)
 {
     const lone_job *job = context;
     const rp_clumps *next = &job->detail->next;
     rp_work *work = rp_work_take(job->detail);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         uint32_t c = job->list[i].clump;
         const float at[3] = {next->x[c], next->y[c], next->z[c]};
         job->list[i].lone = rp_clump_is_lone(job->detail, work, at);
@@ -119,20 +119,20 @@ typedef struct birth {
 /* Radii of a clump from its middle to the farthest corner of an outer cube, and a bit. */
 #define FARTHEST 2.5
 
-static void bear(void *context, size_t begin, size_t end)
+static void bear(void *context, rp_range range)
 {
     const birth *b = context;
     const rp_detail *detail = b->detail;
     const rp_clumps *clumps = &detail->next;
     uint64_t factor = (uint64_t)detail->spec->factor, seed = (uint64_t)detail->scene->seed;
     rp_work *work = rp_work_take(b->detail);
-    for (size_t k = begin; k < end; k++) {
+    for (size_t k = range.begin; k < range.end; k++) {
         const newcomer *clump = &b->list[(b->begin + k) / factor];
         uint32_t c = clump->clump, id = b->chunk->first + (uint32_t)k;
         rp_vec3 at =
             clump->lone ? rp_sample_ball(seed, id) : rp_sample_point(detail->spec, seed, id);
         rp_vec3 middle = {clumps->x[c], clumps->y[c], clumps->z[c]};
-        if (k == begin || (b->begin + k) % factor == 0)
+        if (k == range.begin || (b->begin + k) % factor == 0)
             rp_near_surfaces_find(detail, NULL, middle, FARTHEST * detail->radius,
                                   &work->near_packet);
         at = rp_v3_madd(middle, detail->radius, at);

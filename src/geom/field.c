@@ -46,12 +46,12 @@ static double sign_at(const rp_mesh *mesh, rp_vec3 point)
     return rp_mesh_tree_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
 }
 
-static void fill_middles(void *context, size_t begin, size_t end)
+static void fill_middles(void *context, rp_range range)
 {
     const filling *f = context;
     double half = RP_MESH_FIELD_CELLS * f->field->spacing / 2;
     size_t triangle = 0;
-    for (size_t b = begin; b < end; b++) {
+    for (size_t b = range.begin; b < range.end; b++) {
         rp_vec3 at = rp_v3_add(block_low(f->field, b), rp_v3(half, half, half));
         double distance = plain_distance(f->mesh, at, &triangle);
         f->field->middle[b] = (float)(distance * sign_at(f->mesh, at));
@@ -103,10 +103,10 @@ static void fill_block(const filling *f, size_t block)
     }
 }
 
-static void fill_nodes(void *context, size_t begin, size_t end)
+static void fill_nodes(void *context, rp_range range)
 {
     const filling *f = context;
-    for (size_t b = begin; b < end; b++)
+    for (size_t b = range.begin; b < range.end; b++)
         if (f->field->place[b] >= 0) fill_block(f, b);
 }
 

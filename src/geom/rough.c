@@ -109,12 +109,12 @@ typedef struct shift_job {
 } shift_job;
 
 /* (S12b): along the tangent plane, and back onto the surface. */
-static void shift_samples(void *context, size_t begin, size_t end)
+static void shift_samples(void *context, rp_range range)
 {
     const shift_job *job = context;
     const rp_samples *s = job->samples;
     double most = job->rough->roughness.jitter * job->rough->roughness.period;
-    for (size_t n = begin; n < end; n++) {
+    for (size_t n = range.begin; n < range.end; n++) {
         rp_random4 r = rp_random(job->rough->seed, RP_RANDOM_ROUGH, n);
         rp_vec3 u = rp_v3_across(s->normals[n]), v = rp_v3_cross(s->normals[n], u), normal;
         rp_vec3 p = rp_v3_madd(s->points[n], most * ((double)rp_random_unit(r.bits[0]) - 0.5), u);

@@ -98,10 +98,10 @@ static rp_vec3 project(const rp_shape *shape, rp_vec3 p, double moved, rp_vec3 *
     return foot;
 }
 
-static void move_samples(void *context, size_t begin, size_t end)
+static void move_samples(void *context, rp_range range)
 {
     const work *w = context;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         push p = {.reach = w->buckets.edge};
         visit_near(w, i, add_push, &p);
         rp_vec3 from = w->samples->points[i], normal = w->samples->normals[i];
@@ -123,29 +123,29 @@ static void take_nearest(void *to, rp_vec3 away, double distance)
     if (distance < *least) *least = distance;
 }
 
-static void find_nearest(void *context, size_t begin, size_t end)
+static void find_nearest(void *context, rp_range range)
 {
     const work *w = context;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         w->nearest[i] = w->buckets.edge;
         visit_near(w, i, take_nearest, &w->nearest[i]);
     }
 }
 
-static double sum_nearest(void *context, size_t begin, size_t end)
+static double sum_nearest(void *context, rp_range range)
 {
     const work *w = context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         sum += w->nearest[i];
     return sum;
 }
 
-static double sum_squares(void *context, size_t begin, size_t end)
+static double sum_squares(void *context, rp_range range)
 {
     const work *w = context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         double off = w->nearest[i] - w->samples->mean;
         sum += off * off;
     }

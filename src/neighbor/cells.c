@@ -16,27 +16,28 @@ static inline bool is_head(const uint64_t *keys, size_t i)
     return i == 0 || keys[i] >> 3 != keys[i - 1] >> 3;
 }
 
-static void count_heads(void *context, size_t begin, size_t end)
+static void count_heads(void *context, rp_range range)
 {
     const cells_job *job = context;
     uint32_t heads = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         heads += is_head(job->keys, i);
-    job->cells->heads[begin / RP_NEIGHBOR_BLOCK] = heads;
+    job->cells->heads[range.begin / RP_NEIGHBOR_BLOCK] = heads;
 }
 
-static void write_heads(void *context, size_t begin, size_t end)
+static void write_heads(void *context, rp_range range)
 {
     const cells_job *job = context;
-    size_t octet = job->cells->heads[begin / RP_NEIGHBOR_BLOCK];
-    for (size_t i = begin; i < end; i++)
+    size_t octet = job->cells->heads[range.begin / RP_NEIGHBOR_BLOCK];
+    for (size_t i = range.begin; i < range.end; i++)
         if (is_head(job->keys, i)) job->cells->first[octet++] = (uint32_t)i;
 }
 
-static void clear_slots(void *context, size_t begin, size_t end)
+static void clear_slots(void *context, rp_range range)
 {
     const cells_job *job = context;
-    memset((void *)(job->cells->slots + begin), 0, (end - begin) * sizeof *job->cells->slots);
+    memset((void *)(job->cells->slots + range.begin), 0,
+           (range.end - range.begin) * sizeof *job->cells->slots);
 }
 
 static void fill_octet(rp_octet *octet, const uint64_t *keys, uint32_t begin, uint32_t end)
@@ -62,11 +63,11 @@ static void insert(rp_cells *cells, size_t octet)
             return;
 }
 
-static void fill_octets(void *context, size_t begin, size_t end)
+static void fill_octets(void *context, rp_range range)
 {
     const cells_job *job = context;
     rp_cells *cells = job->cells;
-    for (size_t o = begin; o < end; o++) {
+    for (size_t o = range.begin; o < range.end; o++) {
         fill_octet(&cells->octets[o], job->keys, cells->first[o], cells->first[o + 1]);
         insert(cells, o);
     }
@@ -134,21 +135,21 @@ static uint32_t grains_in(const rp_octet *octet, int cell)
     return octet->begin[cell + 1] - octet->begin[cell];
 }
 
-static double fullest_of_range(void *context, size_t begin, size_t end)
+static double fullest_of_range(void *context, rp_range range)
 {
     const rp_cells *cells = context;
     uint32_t most = 0;
-    for (size_t o = begin; o < end; o++)
+    for (size_t o = range.begin; o < range.end; o++)
         for (int c = 0; c < 8; c++)
             if (grains_in(&cells->octets[o], c) > most) most = grains_in(&cells->octets[o], c);
     return most;
 }
 
-static double squares_of_range(void *context, size_t begin, size_t end)
+static double squares_of_range(void *context, rp_range range)
 {
     const rp_cells *cells = context;
     double sum = 0;
-    for (size_t o = begin; o < end; o++)
+    for (size_t o = range.begin; o < range.end; o++)
         for (int c = 0; c < 8; c++)
             sum += (double)grains_in(&cells->octets[o], c) * grains_in(&cells->octets[o], c);
     return sum;

@@ -94,11 +94,11 @@ typedef struct wrap_job {
     float lowest; /* float that is not below `low` */
 } wrap_job;
 
-static void wrap_range(void *context, size_t begin, size_t end)
+static void wrap_range(void *context, rp_range range)
 {
     const wrap_job *job = context;
     const side s = job->side;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         double x = job->x[i];
         if ((x >= s.low && x < s.high) || !isfinite(x)) continue;
         float inside = (float)(x - s.length * floor((x - s.low) / s.length));
@@ -107,21 +107,21 @@ static void wrap_range(void *context, size_t begin, size_t end)
     }
 }
 
-void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles)
+void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains)
 {
-    float *axes[3] = {particles->x, particles->y, particles->z};
+    float *axes[3] = {grains->x, grains->y, grains->z};
     for (int a = 0; a < 3; a++) {
         wrap_job job = {.side = side_of(&neighbor->period, a), .x = axes[a]};
         if (!job.side.layers) continue;
         job.lowest = (float)job.side.low;
         if (job.lowest < job.side.low) job.lowest = nextafterf(job.lowest, FLT_MAX);
-        rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, wrap_range, &job);
+        rp_parallel_for(neighbor->threads, grains->count, RP_NEIGHBOR_BLOCK, wrap_range, &job);
     }
 }
 
 typedef struct ghost_job {
     rp_neighbor *neighbor;
-    rp_particles *particles;
+    rp_grains *grains;
     side sides[3];
     rp_ladder ladder;
     double radii[RP_LEVELS_MAX]; /* m, a trifle more, of each level; of the last the largest */
@@ -142,12 +142,12 @@ static inline bool is_seen(const side *s, double radius, float x, int layer)
 
 static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const int layer[3])
 {
-    rp_particles *p = job->particles;
+    rp_grains *p = job->grains;
     size_t to = p->count + (size_t)ghost;
     p->x[to] = layer[0] ? image(&job->sides[0], p->x[i], layer[0]) : p->x[i];
     p->y[to] = layer[1] ? image(&job->sides[1], p->y[i], layer[1]) : p->y[i];
     p->z[to] = layer[2] ? image(&job->sides[2], p->z[i], layer[2]) : p->z[i];
-    job->particles->ghost_source[ghost] = (uint32_t)i;
+    job->grains->ghost_source[ghost] = (uint32_t)i;
 }
 
 /* The layers, lowest first, in which the grain's coordinate on one axis is seen. */
@@ -163,12 +163,12 @@ static int seen_layers(const side *s, double radius, float x, int layers[2 * LAY
 static double radius_of(const ghost_job *job, size_t i)
 {
     if (job->ladder.count == 1) return job->radii[0];
-    return job->radii[rp_ladder_level(&job->ladder, job->particles->diameter[i])];
+    return job->radii[rp_ladder_level(&job->ladder, job->grains->diameter[i])];
 }
 
 static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
 {
-    const rp_particles *p = job->particles;
+    const rp_grains *p = job->grains;
     int x[2 * LAYERS_MAX + 1], y[2 * LAYERS_MAX + 1], z[2 * LAYERS_MAX + 1];
     double radius = radius_of(job, i);
     int nx = seen_layers(&job->sides[0], radius, p->x[i], x);
@@ -183,12 +183,12 @@ static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
     return ghost;
 }
 
-static void ghost_range(void *context, size_t begin, size_t end)
+static void ghost_range(void *context, rp_range range)
 {
     const ghost_job *job = context;
-    uint64_t *first = &job->neighbor->ghost_first[begin / RP_NEIGHBOR_BLOCK];
+    uint64_t *first = &job->neighbor->ghost_first[range.begin / RP_NEIGHBOR_BLOCK];
     uint64_t ghost = job->write ? *first : 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         ghost = images_of(job, ghost, i);
     if (!job->write) *first = ghost;
 }
@@ -215,7 +215,7 @@ static rp_code set_sides(ghost_job *job, rp_report *report)
 static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
 {
     rp_neighbor *neighbor = job->neighbor;
-    size_t count = job->particles->count;
+    size_t count = job->grains->count;
     size_t blocks = (count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
     if (!rp_neighbor_room((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
                           blocks + 1, sizeof *neighbor->ghost_first))
@@ -231,55 +231,55 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
     if (ghosts >= RP_NONE - count)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu grains need %zu ghosts; too many to number",
                        count, *total);
-    rp_particles *p = job->particles;
+    rp_grains *p = job->grains;
     if (!rp_neighbor_room((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
                           sizeof *p->ghost_source))
         return rp_fail_memory(report, *total * sizeof *p->ghost_source, "ghosts");
     if (count + *total <= p->place_capacity) return RP_OK;
     size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
-    return rp_particles_reserve_ghosts(p, roomier < RP_NONE ? roomier : count + *total, report);
+    return rp_grains_reserve_ghosts(p, roomier < RP_NONE ? roomier : count + *total, report);
 }
 
 static rp_code make_ghosts(ghost_job *job, rp_report *report)
 {
     rp_neighbor *neighbor = job->neighbor;
-    rp_particles *particles = job->particles;
+    rp_grains *grains = job->grains;
     size_t total = 0;
     rp_code code = set_sides(job, report);
     if (code == RP_OK) code = place_ghosts(job, &total, report);
     if (code != RP_OK) return code;
     job->write = true;
-    rp_parallel_for(neighbor->threads, particles->count, RP_NEIGHBOR_BLOCK, ghost_range, job);
-    particles->ghosts = total;
-    for (int f = 0; f < particles->field_count && !particles->bare_ghosts; f++) {
-        void *array = *particles->fields[f].array;
-        bool position = array == particles->x || array == particles->y || array == particles->z;
-        if (particles->fields[f].use & RP_FIELD_GHOST && !position)
-            rp_neighbor_sync(neighbor, particles, array, particles->fields[f].type);
+    rp_parallel_for(neighbor->threads, grains->count, RP_NEIGHBOR_BLOCK, ghost_range, job);
+    grains->ghosts = total;
+    for (int f = 0; f < grains->field_count && !grains->bare_ghosts; f++) {
+        void *array = *grains->fields[f].array;
+        bool position = array == grains->x || array == grains->y || array == grains->z;
+        if (grains->fields[f].use & RP_FIELD_GHOST && !position)
+            rp_neighbor_sync(neighbor, grains, array, grains->fields[f].type);
     }
     return RP_OK;
 }
 
-rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
+rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radius,
                            rp_report *report)
 {
-    particles->ghosts = 0;
+    grains->ghosts = 0;
     if (!(neighbor->period.axes & 7)) return RP_OK;
     if (!(radius > 0 && radius <= FLT_MAX))
         return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
     ghost_job job = {.neighbor = neighbor,
-                     .particles = particles,
+                     .grains = grains,
                      .ladder = {.count = 1},
                      .radii = {rp_grid_edge(radius)}};
     return make_ghosts(&job, report);
 }
 
-rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_particles *particles,
-                                   const rp_reach *reach, rp_report *report)
+rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
+                                   rp_report *report)
 {
-    particles->ghosts = 0;
+    grains->ghosts = 0;
     if (!(neighbor->period.axes & 7)) return RP_OK;
-    ghost_job job = {.neighbor = neighbor, .particles = particles, .ladder = rp_ladder_of(reach)};
+    ghost_job job = {.neighbor = neighbor, .grains = grains, .ladder = rp_ladder_of(reach)};
     for (unsigned k = 0; k < job.ladder.count; k++)
         job.radii[k] = rp_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
     return make_ghosts(&job, report);
@@ -293,10 +293,10 @@ typedef struct sync_job {
 } sync_job;
 
 #define SYNC(type)                                                                                 \
-    for (size_t i = begin; i < end; i++)                                                           \
+    for (size_t i = range.begin; i < range.end; i++)                                               \
     ((type *)job->ghosts)[i] = ((const type *)job->own)[job->source[i]]
 
-static void sync_range(void *context, size_t begin, size_t end)
+static void sync_range(void *context, rp_range range)
 {
     const sync_job *job = context;
     switch (job->size) {
@@ -315,14 +315,14 @@ static void sync_range(void *context, size_t begin, size_t end)
     }
 }
 
-void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void *array,
+void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array,
                       rp_field_type type)
 {
-    if (!particles->ghosts) return;
-    RP_ASSERT(particles->ghosts <= particles->ghost_source_capacity);
+    if (!grains->ghosts) return;
+    RP_ASSERT(grains->ghosts <= grains->ghost_source_capacity);
     size_t size = rp_field_type_size(type);
-    sync_job job = {particles->ghost_source, array, (char *)array + particles->count * size, size};
-    rp_parallel_for(neighbor->threads, particles->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
+    sync_job job = {grains->ghost_source, array, (char *)array + grains->count * size, size};
+    rp_parallel_for(neighbor->threads, grains->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
 }
 
 size_t rp_neighbor_bytes_each(double neighbours)

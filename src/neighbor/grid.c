@@ -52,13 +52,13 @@ static void bound_axis(const float *x, size_t count, float *low, float *high)
     *high = rp_wide_most(highs);
 }
 
-static void bound_range(void *context, size_t begin, size_t end)
+static void bound_range(void *context, rp_range range)
 {
     bounds_job *job = context;
-    bounds *part = &job->parts[begin / job->block];
+    bounds *part = &job->parts[range.begin / job->block];
     const float *axes[3] = {job->points->x, job->points->y, job->points->z};
     for (int a = 0; a < 3; a++)
-        bound_axis(axes[a] + begin, end - begin, &part->low[a], &part->high[a]);
+        bound_axis(axes[a] + range.begin, range.end - range.begin, &part->low[a], &part->high[a]);
 }
 
 rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top)

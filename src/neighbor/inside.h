@@ -165,7 +165,7 @@ static inline unsigned rp_ladder_level(const rp_ladder *ladder, float diameter)
 }
 
 /* Moves own grains into the period. */
-void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_particles *particles);
+void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains);
 
 /* Each with room for so many candidates. */
 rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report);

@@ -53,7 +53,7 @@ typedef struct tally {
 
 typedef struct level_job {
     rp_neighbor *neighbor;
-    const rp_particles *particles;
+    const rp_grains *grains;
     tally *tallies; /* of each block of candidates */
     float *x, *y, *z;
     uint64_t *keys; /* of each level's cells */
@@ -61,23 +61,23 @@ typedef struct level_job {
 } level_job;
 
 /* The own grain that a candidate is, or is an image of. */
-static inline size_t own_grain(const rp_particles *p, uint32_t candidate)
+static inline size_t own_grain(const rp_grains *p, uint32_t candidate)
 {
     return candidate < p->count ? candidate : p->ghost_source[candidate - p->count];
 }
 
-static void tally_range(void *context, size_t begin, size_t end)
+static void tally_range(void *context, rp_range range)
 {
     const level_job *job = context;
     const rp_sorter *sorter = &job->neighbor->sorter;
     tally t = {0};
-    for (size_t i = begin; i < end; i++) {
-        float diameter = job->particles->diameter[own_grain(job->particles, sorter->order[i])];
+    for (size_t i = range.begin; i < range.end; i++) {
+        float diameter = job->grains->diameter[own_grain(job->grains, sorter->order[i])];
         unsigned level = rp_ladder_level(&job->neighbor->ladder, diameter);
         t.places[level]++;
         if (diameter > t.largest[level]) t.largest[level] = diameter;
     }
-    job->tallies[begin / RP_NEIGHBOR_BLOCK] = t;
+    job->tallies[range.begin / RP_NEIGHBOR_BLOCK] = t;
 }
 
 /* Those of each level follow one another, and keep their order. */
@@ -102,13 +102,13 @@ static void place_levels(const level_job *job, size_t blocks)
     }
 }
 
-static void move_range(void *context, size_t begin, size_t end)
+static void move_range(void *context, rp_range range)
 {
     const level_job *job = context;
-    const rp_particles *p = job->particles;
+    const rp_grains *p = job->grains;
     const rp_sorter *sorter = &job->neighbor->sorter;
-    uint32_t *places = job->tallies[begin / RP_NEIGHBOR_BLOCK].places;
-    for (size_t i = begin; i < end; i++) {
+    uint32_t *places = job->tallies[range.begin / RP_NEIGHBOR_BLOCK].places;
+    for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = sorter->order[i];
         unsigned level = rp_ladder_level(&job->neighbor->ladder, p->diameter[own_grain(p, from)]);
         uint32_t to = places[level]++;
@@ -141,7 +141,7 @@ static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigne
                                  room_of(neighbor, reach, number), report);
 }
 
-static rp_code put_in_levels(rp_neighbor *neighbor, const rp_particles *particles,
+static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
                              const rp_points *points, const rp_reach *reach, rp_report *report)
 {
     rp_sorter *sorter = &neighbor->sorter;
@@ -149,7 +149,7 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_particles *particle
     size_t each = points->count + RP_NEIGHBOR_PADDING, place = 0;
     /* What the sort no longer needs has room for keys and numbers. */
     level_job job = {.neighbor = neighbor,
-                     .particles = particles,
+                     .grains = grains,
                      .keys = sorter->other_keys,
                      .index = sorter->other_order};
     job.tallies = rp_arena_take(sorter->arena, (blocks + 1) * sizeof *job.tallies);
@@ -178,7 +178,7 @@ typedef struct pair {
 
 typedef struct pair_job {
     rp_neighbor *neighbor;
-    const rp_particles *particles;
+    const rp_grains *grains;
     rp_reach reach;
     size_t *first; /* pair of each block of queries, and behind the last */
     pair *pairs;   /* NULL: only count */
@@ -196,7 +196,7 @@ typedef struct run {
 static inline bool is_below(const run *r, size_t query)
 {
     const rp_ladder *ladder = &r->job->neighbor->ladder;
-    return rp_ladder_level(ladder, r->job->particles->diameter[query]) < r->number;
+    return rp_ladder_level(ladder, r->job->grains->diameter[query]) < r->number;
 }
 
 /* How far a grain may be from one of that diameter, squared. */
@@ -209,7 +209,7 @@ static inline float limit_of(const rp_reach *reach, float small, float large)
 /* Around the queries that are of levels below; false when there are none. */
 static bool box_around(const run *r, rp_query_box *box)
 {
-    const rp_particles *p = r->job->particles;
+    const rp_grains *p = r->job->grains;
     const float *axes[3] = {p->x, p->y, p->z};
     float largest = 0;
     for (int a = 0; a < 3; a++) {
@@ -233,7 +233,7 @@ static bool box_around(const run *r, rp_query_box *box)
 static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
-    const rp_particles *p = job->particles;
+    const rp_grains *p = job->grains;
     const rp_scratch *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_query query = {p->x[q], p->y[q], p->z[q],
@@ -273,21 +273,21 @@ static size_t pair_run(const run *r, uint64_t key, pair *to)
     return count;
 }
 
-static void pair_range(void *context, size_t begin, size_t end)
+static void pair_range(void *context, rp_range range)
 {
     const pair_job *job = context;
     rp_neighbor *neighbor = job->neighbor;
-    const rp_particles *p = job->particles;
+    const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
     rp_scratch *scratch = rp_scratch_take(neighbor);
-    size_t block = begin / RP_QUERY_BLOCK, count = 0;
+    size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
-    rp_grid_keys(&neighbor->grid, &queries, begin, end, scratch->keys);
+    rp_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
     for (unsigned k = 1; k < neighbor->ladder.count; k++) {
-        run r = {job, scratch, &neighbor->levels[k], k, begin, begin};
-        for (; r.begin < end && r.level->count; r.begin = r.end) {
-            uint64_t key = scratch->keys[r.begin - begin] >> 3 * k;
-            while (r.end < end && scratch->keys[r.end - begin] >> 3 * k == key)
+        run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
+        for (; r.begin < range.end && r.level->count; r.begin = r.end) {
+            uint64_t key = scratch->keys[r.begin - range.begin] >> 3 * k;
+            while (r.end < range.end && scratch->keys[r.end - range.begin] >> 3 * k == key)
                 r.end++;
             count += pair_run(&r, key, to ? to + count : NULL);
         }
@@ -321,7 +321,7 @@ static void share_pairs(rp_lists *lists, const pair *pairs, size_t count)
 static rp_code list_pairs(rp_neighbor *neighbor, const pair_job *job, size_t total,
                           rp_report *report)
 {
-    size_t queries = job->particles->count;
+    size_t queries = job->grains->count;
     rp_arena *arena = neighbor->sorter.arena;
     rp_lists lists = {.query_count = queries};
     lists.start = rp_arena_take(arena, (queries + 1) * sizeof *lists.start);
@@ -334,15 +334,15 @@ static rp_code list_pairs(rp_neighbor *neighbor, const pair_job *job, size_t tot
     return RP_OK;
 }
 
-static rp_code find_pairs(rp_neighbor *neighbor, const rp_particles *particles,
-                          const rp_reach *reach, rp_report *report)
+static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const rp_reach *reach,
+                          rp_report *report)
 {
     rp_arena *arena = neighbor->sorter.arena;
-    size_t blocks = (particles->count + RP_QUERY_BLOCK - 1) / RP_QUERY_BLOCK, total = 0;
-    pair_job job = {.neighbor = neighbor, .particles = particles, .reach = *reach};
+    size_t blocks = (grains->count + RP_QUERY_BLOCK - 1) / RP_QUERY_BLOCK, total = 0;
+    pair_job job = {.neighbor = neighbor, .grains = grains, .reach = *reach};
     job.first = rp_arena_take(arena, (blocks + 1) * sizeof *job.first);
     if (!job.first) return rp_fail_memory(report, blocks * sizeof *job.first, "neighbour lists");
-    rp_parallel_for(neighbor->threads, particles->count, RP_QUERY_BLOCK, pair_range, &job);
+    rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     for (size_t b = 0; b < blocks; b++) {
         size_t here = job.first[b];
         job.first[b] = total;
@@ -352,31 +352,30 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_particles *particles,
     if (total > neighbor->most_indices / 4 ||
         !(job.pairs = rp_arena_take(arena, room * sizeof *job.pairs)))
         return rp_fail_memory(report, total * sizeof *job.pairs, "neighbour lists");
-    rp_parallel_for(neighbor->threads, particles->count, RP_QUERY_BLOCK, pair_range, &job);
+    rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     return list_pairs(neighbor, &job, total, report);
 }
 
-rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_particles *particles,
+rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grains,
                                     const rp_reach *reach, rp_report *report)
 {
-    rp_points points = {particles->x, particles->y, particles->z,
-                        particles->count + particles->ghosts};
-    RP_ASSERT(neighbor->sorter.arena && particles->diameter);
+    rp_points points = {grains->x, grains->y, grains->z, grains->count + grains->ghosts};
+    RP_ASSERT(neighbor->sorter.arena && grains->diameter);
     if (points.count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
                        points.count, RP_NONE - 1);
     neighbor->ladder = rp_ladder_of(reach);
     RP_ASSERT(ldexp(neighbor->ladder.edge, (int)neighbor->ladder.count - 1) >=
               rp_reach_of(reach, reach->largest));
-    neighbor->diameter = particles->diameter;
+    neighbor->diameter = grains->diameter;
     neighbor->across = (rp_lists){0};
     neighbor->grid = rp_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
                                     neighbor->ladder.count - 1);
     bool in_order;
     rp_code code = rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points,
                                  &in_order, report);
-    if (code == RP_OK) code = put_in_levels(neighbor, particles, &points, reach, report);
-    if (code == RP_OK) code = find_pairs(neighbor, particles, reach, report);
+    if (code == RP_OK) code = put_in_levels(neighbor, grains, &points, reach, report);
+    if (code == RP_OK) code = find_pairs(neighbor, grains, reach, report);
     return code;
 }
 

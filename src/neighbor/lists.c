@@ -181,19 +181,20 @@ static unsigned level_of(const list_job *job, size_t q)
                               : rp_ladder_level(ladder, job->neighbor->diameter[job->first + q]);
 }
 
-static void list_range(void *context, size_t begin, size_t end)
+static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
     rp_scratch *scratch = rp_scratch_take(job->neighbor);
     uint64_t *keys = scratch->keys;
-    batch b = {.job = job, .scratch = scratch, .first = begin, .next = begin};
-    rp_grid_keys(&job->neighbor->grid, &job->queries, begin, end, keys);
-    while (b.next < end) {
+    batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
+    rp_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
+    while (b.next < range.end) {
         unsigned level = level_of(job, b.next);
-        uint64_t key = keys[b.next - begin] >> 3 * level;
+        uint64_t key = keys[b.next - range.begin] >> 3 * level;
         size_t run = b.next + 1;
-        while (run < end && keys[run - begin] >> 3 * level == key && level_of(job, run) == level)
+        while (run < range.end && keys[run - range.begin] >> 3 * level == key &&
+               level_of(job, run) == level)
             run++;
         rp_ranges ranges;
         b.level = &job->neighbor->levels[level];
@@ -315,11 +316,11 @@ typedef struct copy_job {
     float *x, *y, *z;
 } copy_job;
 
-static void copy_range(void *context, size_t begin, size_t end)
+static void copy_range(void *context, rp_range range)
 {
     const copy_job *job = context;
     const uint32_t *order = job->order;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         job->x[i] = job->points->x[order[i]];
         job->y[i] = job->points->y[order[i]];
         job->z[i] = job->points->z[order[i]];
@@ -401,11 +402,10 @@ static rp_code search(rp_neighbor *neighbor, const rp_points *queries, uint32_t 
     return code == RP_OK ? fill_lists(&job, report) : code;
 }
 
-rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_grains *grains, double radius,
                             rp_report *report)
 {
-    rp_points points = {particles->x, particles->y, particles->z,
-                        particles->count + particles->ghosts};
+    rp_points points = {grains->x, grains->y, grains->z, grains->count + grains->ghosts};
     return prepare(neighbor, &points, true, radius, report);
 }
 
@@ -415,22 +415,21 @@ void rp_neighbor_done(rp_neighbor *neighbor)
     rp_sorter_give(&neighbor->sorter);
 }
 
-rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
+rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_grains *grains, size_t begin,
                              size_t end, rp_lists *lists, rp_report *report)
 {
-    rp_points queries = {particles->x + begin, particles->y + begin, particles->z + begin,
-                         end - begin};
+    rp_points queries = {grains->x + begin, grains->y + begin, grains->z + begin, end - begin};
     lists->query_count = lists->total = lists->extent = 0;
     return search(neighbor, &queries, (uint32_t)begin, lists, report);
 }
 
-rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_grains *grains, double radius,
                           rp_lists *lists, rp_report *report)
 {
     lists->query_count = lists->total = lists->extent = 0;
-    rp_code code = rp_neighbor_prepare(neighbor, particles, radius, report);
+    rp_code code = rp_neighbor_prepare(neighbor, grains, radius, report);
     if (code == RP_OK)
-        code = rp_neighbor_lists_of(neighbor, particles, 0, particles->count, lists, report);
+        code = rp_neighbor_lists_of(neighbor, grains, 0, grains->count, lists, report);
     rp_neighbor_done(neighbor);
     return code;
 }

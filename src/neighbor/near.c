@@ -78,11 +78,11 @@ typedef struct copy_job {
     rp_points from;
 } copy_job;
 
-static void copy_sorted(void *context, size_t begin, size_t end)
+static void copy_sorted(void *context, rp_range range)
 {
     const copy_job *job = context;
     rp_near *near = job->near;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = near->sorter.order[i];
         near->x[i] = job->from.x[from];
         near->y[i] = job->from.y[from];

@@ -16,8 +16,8 @@
 #ifndef RP_NEIGHBOR_NEIGHBOR_H
 #define RP_NEIGHBOR_NEIGHBOR_H
 
+#include "grains/grains.h"
 #include "math/vec.h"
-#include "neighbor/particles.h"
 
 typedef struct rp_neighbor rp_neighbor;
 
@@ -41,16 +41,15 @@ void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
 void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room);
 
 /* Sorts own grains by cells of edge `cell`; wraps them into the period first. Drops ghosts. */
-rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
-                         rp_report *report);
+rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_grains *grains, double cell, rp_report *report);
 /* Adds a ghost for every image within `radius` of the domain, in several layers where that is
  * shorter than the radius, ordered by the grain they are images of; fields marked RP_FIELD_GHOST
  * are copied, unless ghosts are bare. Own grains must be inside the period, where the sort leaves
  * them. Nothing to do without periodic axes. */
-rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_particles *particles, double radius,
+rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radius,
                            rp_report *report);
 /* Copies a field's values from own grains to their ghosts (positions: use rp_neighbor_ghosts). */
-void rp_neighbor_sync(rp_neighbor *neighbor, const rp_particles *particles, void *array,
+void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array,
                       rp_field_type type);
 
 /* Lists: the neighbours of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
@@ -74,14 +73,14 @@ void rp_lists_end(rp_lists *lists);
 /* Own grains and ghosts as candidates, own grains as queries; a grain is not its own neighbour.
  * |xi - xj| <= radius, in float: dx*dx + dy*dy + dz*dz <= radius*radius, in this order.
  * RP_ERROR_MEMORY, with the figure, when the lists would not fit the machine. */
-rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_grains *grains, double radius,
                           rp_lists *lists, rp_report *report);
 /* The same in pieces, for those who look at each list once: after rp_neighbor_prepare the lists of
  * own grains `begin` to `end` - 1, as queries 0 and on, as long as no grain has changed. To be
  * ended with rp_neighbor_done, also where something failed. */
-rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_particles *particles, double radius,
+rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_grains *grains, double radius,
                             rp_report *report);
-rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_particles *particles, size_t begin,
+rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_grains *grains, size_t begin,
                              size_t end, rp_lists *lists, rp_report *report);
 void rp_neighbor_done(rp_neighbor *neighbor);
 /* Grains of very different sizes. One radius would have to be that of the largest, and every small
@@ -100,11 +99,11 @@ bool rp_reach_is_wide(const rp_reach *reach);
 /* As those by radius; the last needs an arena (rp_neighbor_borrow). Afterwards rp_neighbor_lists_of
  * gives the neighbours in a grain's own level, all within the reach of the level's largest, and
  * rp_neighbor_across those of other levels. */
-rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_particles *particles,
-                                 const rp_reach *reach, rp_report *report);
-rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_particles *particles,
-                                   const rp_reach *reach, rp_report *report);
-rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_particles *particles,
+rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
+                                 rp_report *report);
+rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
+                                   rp_report *report);
+rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grains,
                                     const rp_reach *reach, rp_report *report);
 /* For every own grain those of other levels that are near, as own grains: ghosts are named by the
  * grains that they are images of, and periods must be at least twice the largest reach. Without

@@ -88,15 +88,15 @@ typedef struct key_job {
     atomic_bool out_of_order;
 } key_job;
 
-static void key_range(void *context, size_t begin, size_t end)
+static void key_range(void *context, rp_range range)
 {
     key_job *job = context;
     uint64_t *keys = job->sorter->keys, last = 0;
     uint32_t *order = job->sorter->order;
-    rp_grid_keys(job->grid, job->points, begin, end, keys + begin);
-    if (begin) rp_grid_keys(job->grid, job->points, begin - 1, begin, &last);
+    rp_grid_keys(job->grid, job->points, range.begin, range.end, keys + range.begin);
+    if (range.begin) rp_grid_keys(job->grid, job->points, range.begin - 1, range.begin, &last);
     bool in_order = true;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         in_order &= last <= keys[i];
         last = keys[i];
         order[i] = (uint32_t)i;
@@ -115,13 +115,13 @@ static uint32_t *block_histogram(const pass *p, size_t begin)
     return p->sorter->histogram + (begin / p->block << p->digit);
 }
 
-static void count_digits(void *context, size_t begin, size_t end)
+static void count_digits(void *context, rp_range range)
 {
     const pass *p = context;
     const uint64_t *keys = p->sorter->keys, mask = ((uint64_t)1 << p->digit) - 1;
-    uint32_t *histogram = block_histogram(p, begin);
+    uint32_t *histogram = block_histogram(p, range.begin);
     memset(histogram, 0, sizeof *histogram << p->digit);
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         histogram[keys[i] >> p->shift & mask]++;
 }
 
@@ -138,15 +138,15 @@ static void counts_to_places(const pass *p, size_t blocks)
         }
 }
 
-static void move_to_places(void *context, size_t begin, size_t end)
+static void move_to_places(void *context, rp_range range)
 {
     const pass *p = context;
     const uint64_t *keys = p->sorter->keys, mask = ((uint64_t)1 << p->digit) - 1;
     const uint32_t *order = p->sorter->order;
     uint64_t *to_keys = p->sorter->other_keys;
     uint32_t *to_order = p->sorter->other_order;
-    uint32_t *places = block_histogram(p, begin);
-    for (size_t i = begin; i < end; i++) {
+    uint32_t *places = block_histogram(p, range.begin);
+    for (size_t i = range.begin; i < range.end; i++) {
         uint32_t place = places[keys[i] >> p->shift & mask]++;
         to_keys[place] = keys[i];
         to_order[place] = order[i];
@@ -197,33 +197,32 @@ rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *gri
     return radix_sort(sorter, threads, points->count, 3 * grid->bits, report);
 }
 
-static rp_code sort_by_cells(rp_neighbor *neighbor, rp_particles *particles, double edge,
-                             unsigned top, rp_report *report)
+static rp_code sort_by_cells(rp_neighbor *neighbor, rp_grains *grains, double edge, unsigned top,
+                             rp_report *report)
 {
-    particles->ghosts = 0;
-    rp_neighbor_wrap(neighbor, particles);
-    rp_points points = {particles->x, particles->y, particles->z, particles->count};
+    grains->ghosts = 0;
+    rp_neighbor_wrap(neighbor, grains);
+    rp_points points = {grains->x, grains->y, grains->z, grains->count};
     rp_grid grid = rp_grid_around(neighbor->threads, &points, edge, top);
     bool in_order;
     rp_code code =
         rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);
     if (code == RP_OK && !in_order)
-        rp_particles_reorder(particles, neighbor->sorter.order, neighbor->threads);
+        rp_grains_reorder(grains, neighbor->sorter.order, neighbor->threads);
     rp_sorter_give(&neighbor->sorter);
     return code;
 }
 
-rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_particles *particles, double cell,
-                         rp_report *report)
+rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_grains *grains, double cell, rp_report *report)
 {
     if (!(cell > 0 && cell <= 1e18))
         return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
-    return sort_by_cells(neighbor, particles, rp_grid_edge(cell), 0, report);
+    return sort_by_cells(neighbor, grains, rp_grid_edge(cell), 0, report);
 }
 
-rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_particles *particles,
-                                 const rp_reach *reach, rp_report *report)
+rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
+                                 rp_report *report)
 {
     rp_ladder ladder = rp_ladder_of(reach);
-    return sort_by_cells(neighbor, particles, ladder.edge, ladder.count - 1, report);
+    return sort_by_cells(neighbor, grains, ladder.edge, ladder.count - 1, report);
 }

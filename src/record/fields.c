@@ -78,7 +78,7 @@ void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, 
 #define UNIT 1.001  /* a part of a unit vector */
 #define STEPS 32768 /* of a velocity of fine grains */
 
-static const rp_range ranges[] = {
+static const rp_limits ranges[] = {
     {"time", 0, LATE},
     {"dt", 0, LATE},
     {"spacing", SMALL, LARGE},
@@ -134,12 +134,12 @@ static const rp_range ranges[] = {
     {"streams", -INFINITY, INFINITY}, /* some never stop; looked at where they are taken */
 };
 
-rp_range rp_range_of(const char *path)
+rp_limits rp_limits_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (strcmp(ranges[i].name, name) == 0) return ranges[i];
-    return (rp_range){name, -DBL_MAX, DBL_MAX};
+    return (rp_limits){name, -DBL_MAX, DBL_MAX};
 }
 
 double rp_range_value(rp_field_type type, const void *values, size_t place)
@@ -168,7 +168,7 @@ static float float_of(double bound)
 }
 
 /* Whether all are allowed: without a branch for each value, since nearly always they are. */
-static bool are_floats_inside(const rp_range *range, const float *values, size_t count)
+static bool are_floats_inside(const rp_limits *range, const float *values, size_t count)
 {
     float low = float_of(range->low), high = float_of(range->high);
     unsigned outside = 0;
@@ -177,7 +177,7 @@ static bool are_floats_inside(const rp_range *range, const float *values, size_t
     return !outside;
 }
 
-size_t rp_range_leave(const rp_range *range, rp_field_type type, const void *values, size_t count)
+size_t rp_limits_leave(const rp_limits *range, rp_field_type type, const void *values, size_t count)
 {
     bool listed = range->high < DBL_MAX, is_float = type == RP_F32 || type == RP_F64;
     if (!listed && !is_float) return count;

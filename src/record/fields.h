@@ -44,14 +44,15 @@ void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, 
                              const void *table);
 
 /* What values of a name may be. Names that are not in the table are finite, if they are floats. */
-typedef struct rp_range {
+typedef struct rp_limits {
     const char *name; /* of a fact, or of an array behind its last slash */
     double low, high; /* both allowed */
-} rp_range;
+} rp_limits;
 
-rp_range rp_range_of(const char *path);
+rp_limits rp_limits_of(const char *path);
 /* The place of the first of `count` values that is not allowed; `count` when all are. */
-size_t rp_range_leave(const rp_range *range, rp_field_type type, const void *values, size_t count);
+size_t rp_limits_leave(const rp_limits *range, rp_field_type type, const void *values,
+                       size_t count);
 /* A value as a number, to show it. */
 double rp_range_value(rp_field_type type, const void *values, size_t place);
 

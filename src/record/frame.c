@@ -1,8 +1,8 @@
 #include "record/frame.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "base/view.h"
 #include "record/fields.h"
+#include "view/view.h"
 
 #include <limits.h>
 #include <math.h>

@@ -49,8 +49,8 @@ static rp_code judged(const rp_sealed_reader *file, const char *name, const char
 static rp_code check_values(const rp_sealed_reader *file, const char *name, rp_field_type type,
                             const void *values, size_t rows, size_t columns, rp_report *report)
 {
-    rp_range range = rp_range_of(name);
-    size_t place = rp_range_leave(&range, type, values, rows * columns);
+    rp_limits range = rp_limits_of(name);
+    size_t place = rp_limits_leave(&range, type, values, rows * columns);
     if (place == rows * columns) return RP_OK;
     rp_place where = {.file = file->path};
     char allowed[64] = "finite numbers";

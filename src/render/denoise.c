@@ -115,20 +115,20 @@ static void filter_row(const filter *f, int y)
     }
 }
 
-static void filter_rows(void *context, size_t begin, size_t end)
+static void filter_rows(void *context, rp_range range)
 {
-    for (size_t y = begin; y < end; y++)
+    for (size_t y = range.begin; y < range.end; y++)
         filter_row(context, (int)y);
 }
 
 /* Variances of a few samples are noisy themselves: the mean over nine pixels, into the spare. */
-static void pool_rows(void *context, size_t begin, size_t end)
+static void pool_rows(void *context, rp_range range)
 {
     const filter *f = context;
     const rp_strip *strip = f->strip;
     const float *noise = strip->layer[f->from + 3], *solid = strip->layer[RP_LAYER_SOLID];
     float *pooled = strip->layer[f->to + 3];
-    for (int y = (int)begin; y < (int)end; y++)
+    for (int y = (int)range.begin; y < (int)range.end; y++)
         for (int x = 0; x < strip->width; x++) {
             float sum = 0, weight = TINY;
             for (int j = y > 0 ? y - 1 : y; j <= y + 1 && j < strip->height; j++)

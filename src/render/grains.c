@@ -25,11 +25,11 @@ static void find_floats(const rp_view *view, const char *const *names, int count
         out[i] = NULL;
 }
 
-static double largest_of_range(void *context, size_t begin, size_t end)
+static double largest_of_range(void *context, rp_range range)
 {
     const float *diameter = context;
     float largest = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         if (diameter[i] > largest && isfinite(diameter[i])) largest = diameter[i];
     return (double)largest;
 }

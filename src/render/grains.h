@@ -22,7 +22,7 @@ rp_grain_shapes rp_grain_shapes_find(const rp_view *view, const rp_scene *scene,
                                      rp_threads *threads);
 
 /* Whether grains have shapes of their own. All below is for such views. */
-static inline bool rp_grains_shaped(const rp_grain_shapes *shapes)
+static inline bool rp_grain_shapes_any(const rp_grain_shapes *shapes)
 {
     return shapes->diameter != NULL;
 }

@@ -130,15 +130,15 @@ static void work_tiles(painting *p, size_t begin, size_t end, pixel_task task)
     atomic_fetch_add(&p->rays, rays);
 }
 
-static void paint_tiles(void *context, size_t begin, size_t end)
+static void paint_tiles(void *context, rp_range range)
 {
-    work_tiles(context, begin, end, paint_pixel);
+    work_tiles(context, range.begin, range.end, paint_pixel);
 }
 
 /* Tiles of p->rows rows, in parts, so that one can see how far it is and stop it; they are the part
  * from `begin` to `end` of the picture. */
 static rp_code work_parts(painting *p, const rp_paint_options *options, rp_threads *threads,
-                          void (*task)(void *, size_t, size_t), double begin, double end)
+                          rp_range_fn *task, double begin, double end)
 {
     size_t rows = ((size_t)p->rows + TILE - 1) / TILE, count = rows * (size_t)p->columns;
     size_t part = options->progress ? count / REPORTS + 8 : count;
@@ -164,20 +164,20 @@ static uint32_t refine_pixel(painting *p, int x, int y)
     return rp_strip_refine(&p->strip, x, y);
 }
 
-static void sample_tiles(void *context, size_t begin, size_t end)
+static void sample_tiles(void *context, rp_range range)
 {
-    work_tiles(context, begin, end, sample_pixel);
+    work_tiles(context, range.begin, range.end, sample_pixel);
 }
 
-static void refine_tiles(void *context, size_t begin, size_t end)
+static void refine_tiles(void *context, rp_range range)
 {
-    work_tiles(context, begin, end, refine_pixel);
+    work_tiles(context, range.begin, range.end, refine_pixel);
 }
 
-static void put_rows(void *context, size_t begin, size_t end)
+static void put_rows(void *context, rp_range range)
 {
     painting *p = context;
-    for (int y = p->shown + (int)begin; y < p->shown + (int)end; y++)
+    for (int y = p->shown + (int)range.begin; y < p->shown + (int)range.end; y++)
         for (int x = 0; x < p->picture->width; x++)
             put_pixel(p, x, y, rp_strip_colour(&p->strip, x, y - p->strip.top));
 }

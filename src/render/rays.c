@@ -246,9 +246,9 @@ static void shoot_row(bare *b, int y)
     atomic_fetch_add(&b->count, count);
 }
 
-static void shoot_rows(void *context, size_t begin, size_t end)
+static void shoot_rows(void *context, rp_range range)
 {
-    for (size_t y = begin; y < end; y++)
+    for (size_t y = range.begin; y < range.end; y++)
         shoot_row(context, (int)y);
 }
 

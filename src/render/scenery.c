@@ -54,12 +54,12 @@ static double half_of(const filling *f, rp_vec3 speed)
 }
 
 /* Sphere i of the shell; one that moves as it begins, and behind all others as it ends. */
-static void fill_spheres(void *context, size_t begin, size_t end)
+static void fill_spheres(void *context, rp_range range)
 {
     const filling *f = context;
     rp_scenery *s = f->scenery;
     const rp_view *view = s->view;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         uint32_t g = s->shell.grains[i];
         rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->middle);
         double radius = s->radius * rp_grain_size_of(&s->colours, g);
@@ -105,11 +105,11 @@ static void put_balls(const filling *f, size_t i, double time, rp_quad *to)
     }
 }
 
-static void fill_clumps(void *context, size_t begin, size_t end)
+static void fill_clumps(void *context, rp_range range)
 {
     const filling *f = context;
     rp_scenery *s = f->scenery;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_quad *to = s->spheres + f->first[i];
         bool moves = i >= s->shell.still;
         s->tints[i] = tint_of(&s->colours, s->shell.grains[i]);
@@ -153,7 +153,7 @@ static rp_code allocate_spheres(rp_scenery *s, rp_report *report)
 
 static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, rp_report *report)
 {
-    bool single = rp_grains_shaped(&s->shapes);
+    bool single = rp_grain_shapes_any(&s->shapes);
     filling f = {.scenery = s, .half = 0.5 * exposure};
     rp_code code = RP_OK;
     s->still = s->shell.still;
@@ -239,7 +239,7 @@ static void carry_fixed(rp_scenery *s, rp_quad *to, double time)
 static rp_code add_fixed(rp_scenery *s, double exposure, rp_threads *threads, rp_report *report)
 {
     rp_code code = RP_OK;
-    if (rp_grains_shaped(&s->shapes))
+    if (rp_grain_shapes_any(&s->shapes))
         code = rp_fixed_gather(&s->fixed, s->view, s->scene, s->middle, s->reach, threads, report);
     if (code != RP_OK) return code;
     if (s->fixed.count && exposure > 0 && any_body_moves(s->view)) {
@@ -282,7 +282,8 @@ rp_code rp_scenery_make(rp_scenery *scenery, const rp_view *view, const rp_scene
                             .clear = RP_GRAIN_SIZE_MOST * scenery->radius,
                             .exposure = wish->exposure,
                             .still = RP_SHELL_STILL * scenery->radius,
-                            .shapes = rp_grains_shaped(&scenery->shapes) ? &scenery->shapes : NULL};
+                            .shapes =
+                                rp_grain_shapes_any(&scenery->shapes) ? &scenery->shapes : NULL};
     rp_code code = rp_grain_colours_choose(&scenery->colours, view, scene, options, report);
     if (code == RP_OK) code = rp_shell_find(&scenery->shell, view, &grains, threads, report);
     if (code == RP_OK) code = rp_solids_gather(&scenery->solids, view, scene, report);

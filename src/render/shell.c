@@ -95,10 +95,10 @@ static uint16_t weight_of(const search *s, size_t i)
 }
 
 /* The counts are the same in any order of grains. */
-static void count_grains(void *context, size_t begin, size_t end)
+static void count_grains(void *context, rp_range range)
 {
     search *s = context;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         size_t cell = cell_of(&s->cells, grain_at(s->view, i));
         _Atomic uint16_t *count = &s->cells.count[cell];
         if (cell > 0 && atomic_load_explicit(count, memory_order_relaxed) < COUNT_MAX)
@@ -152,16 +152,16 @@ static void mark_sheets(const cells *c, size_t begin, size_t end, uint8_t *marks
         }
 }
 
-static void mark_thick(void *context, size_t begin, size_t end)
+static void mark_thick(void *context, rp_range range)
 {
     const cells *c = &((const search *)context)->cells;
-    mark_sheets(c, begin, end, c->thick, is_thick);
+    mark_sheets(c, range.begin, range.end, c->thick, is_thick);
 }
 
-static void mark_buried(void *context, size_t begin, size_t end)
+static void mark_buried(void *context, rp_range range)
 {
     const cells *c = &((const search *)context)->cells;
-    mark_sheets(c, begin, end, c->buried, is_buried);
+    mark_sheets(c, range.begin, range.end, c->buried, is_buried);
 }
 
 static rp_code find_buried(search *s, rp_threads *threads, rp_report *report)
@@ -210,21 +210,21 @@ static lot lot_of(const search *s, size_t i)
     return moves && way > s->wish->still && isfinite(way) ? MOVING : STILL;
 }
 
-static void count_lots(void *context, size_t begin, size_t end)
+static void count_lots(void *context, rp_range range)
 {
     search *s = context;
     size_t counts[3] = {0};
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         counts[lot_of(s, i)]++;
-    s->places[begin / BLOCK][0] = counts[STILL];
-    s->places[begin / BLOCK][1] = counts[MOVING];
+    s->places[range.begin / BLOCK][0] = counts[STILL];
+    s->places[range.begin / BLOCK][1] = counts[MOVING];
 }
 
-static void list_lots(void *context, size_t begin, size_t end)
+static void list_lots(void *context, rp_range range)
 {
     search *s = context;
-    size_t still = s->places[begin / BLOCK][0], moving = s->places[begin / BLOCK][1];
-    for (size_t i = begin; i < end; i++) {
+    size_t still = s->places[range.begin / BLOCK][0], moving = s->places[range.begin / BLOCK][1];
+    for (size_t i = range.begin; i < range.end; i++) {
         lot l = lot_of(s, i);
         if (l == STILL) s->shell->grains[still++] = (uint32_t)i;
         if (l == MOVING) s->shell->grains[moving++] = (uint32_t)i;

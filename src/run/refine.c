@@ -80,7 +80,8 @@ static rp_code start(refinement *r, rp_report *report)
         code = rp_fail(report, RP_ERROR_INPUT,
                        "the scene does not say how many fine grains a coarse one has; give it with "
                        "--factor, such as --factor 100");
-    if (code == RP_OK && rp_grains_are_resolved(r->scene)) code = rp_grains_check(r->scene, report);
+    if (code == RP_OK && rp_world_resolves_grains(r->scene))
+        code = rp_world_check_grains(r->scene, report);
     if (code == RP_OK && rp_record_frame_count(r->from) == 0)
         code = rp_fail(report, RP_ERROR_INPUT, "%s: the run has no frames yet", o->folder);
     if (code == RP_OK) code = check_numbers(r, report);

@@ -172,7 +172,7 @@ static void show_progress(rp_runner *runner)
         .frame_count = runner->last_frame,
         .time = world->time,
         .duration = duration,
-        .grains = world->particles.count,
+        .grains = world->grains.count,
         .step = rp_world_step_info(world),
         .steps = world->step - runner->started_step,
         .seconds = seconds,
@@ -416,7 +416,7 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
                              .steps = runner->world->step,
                              .time = runner->world->time,
                              .seconds = rp_clock() - runner->started,
-                             .grains = runner->world->particles.count,
+                             .grains = runner->world->grains.count,
                              .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
                              .hash = rp_world_hash(runner->world),
                              .tally = runner->tally};

@@ -1,5 +1,5 @@
-/* The seam between the frame and the physics. A solver is a constant table: a name, what it can do,
- * its parameters and seven functions. It is asked once per step, never per grain. The frame owns
+/* The seam between the host and the physics. A solver is a constant table: a name, what it can do,
+ * its parameters and seven functions. It is asked once per step, never per grain. The host owns
  * grains, neighbours, bodies, threads and memory; a solver owns physics.
  *
  * To add one: copy the shape of solver/null (null.c holds the table, step.c the stages of a step,
@@ -28,7 +28,7 @@ typedef struct rp_external {
 
 /* Whether somebody wants the call in hand to end. A solver asks between the stages of a step and in
  * its iterations, always on the thread that steps, and then returns RP_INTERRUPTED: the step is
- * lost, and the frame goes back to a state that is whole. */
+ * lost, and the host goes back to a state that is whole. */
 typedef struct rp_stop {
     bool (*asked)(void *user); /* NULL: nobody ever does */
     void *user;
@@ -39,18 +39,18 @@ static inline bool rp_is_stopped(const rp_stop *stop)
     return stop && stop->asked && stop->asked(stop->user);
 }
 
-/* What the frame lends a solver for life. */
-typedef struct rp_frame {
+/* What the host lends a solver for life. */
+typedef struct rp_host {
     const rp_scene *scene;
     const void *params; /* of the method's parameter table */
-    rp_particles *particles;
+    rp_grains *grains;
     rp_neighbor *neighbor;
     rp_couple *couple;
     const rp_external *external;
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */
     const rp_stop *stop;
-} rp_frame;
+} rp_host;
 
 /* The step that a solver wants, and why. */
 typedef struct rp_step_limit {
@@ -82,11 +82,11 @@ typedef struct rp_solver_type {
     size_t bytes_each; /* of its own per grain, beyond the common fields */
     /* And for each sphere of it, where grains are resolved; NULL: none. */
     size_t (*bytes_sphere)(const rp_scene *scene);
-    rp_code (*create)(const rp_frame *frame, rp_solver **out, rp_report *report);
+    rp_code (*create)(const rp_host *host, rp_solver **out, rp_report *report);
     void (*destroy)(rp_solver *solver);
     rp_step_limit (*limit_dt)(rp_solver *solver);
     rp_code (*step)(rp_solver *solver, double time, double dt, rp_report *report);
-    /* What the common fields of rp_particles do not carry; the frame fills in the rest. `contacts`
+    /* What the common fields of rp_grains do not carry; the host fills in the rest. `contacts`
      * is NULL where only the stats are wanted, as after every step; else it has no items, though
      * perhaps room, and takes those of the present instant in an order that is the same for any
      * number of threads. Also before the first step and after a load. Solvers that cannot do

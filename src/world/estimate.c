@@ -142,7 +142,7 @@ static double grains_of_source(const solids *s, const rp_source_spec *source)
 {
     double all = 0, free = 0, spacing = s->scene->particles.spacing;
     double volume = rp_shape_volume(&source->shape), places = volume / pow(spacing, 3);
-    double each = rp_grains_held(s->scene, source->material, volume) / places;
+    double each = rp_world_grains_in(s->scene, source->material, volume) / places;
     rp_sampling lattice = rp_source_sampling(source, spacing, SAMPLES);
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
@@ -175,7 +175,7 @@ static double grains_of_sources(const rp_scene *scene)
 double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
-    return rate / rp_grain_mean_mass(scene, rp_grains_are_resolved(scene), spec->material);
+    return rate / rp_grain_mean_mass(scene, rp_world_resolves_grains(scene), spec->material);
 }
 
 static double grains_of_emitters(const rp_scene *scene)
@@ -201,16 +201,16 @@ static double spheres_each(const rp_scene *scene)
 static double bytes_each(const rp_scene *scene)
 {
     const rp_solver_type *type = rp_solver_find(scene->method->name);
-    rp_particles table;
+    rp_grains table;
     double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
-    bool resolved = rp_grains_are_resolved(scene);
+    bool resolved = rp_world_resolves_grains(scene);
     if (resolved && type->bytes_sphere)
         bytes += spheres_each(scene) * (double)type->bytes_sphere(scene);
-    rp_code code = rp_particles_begin(&table, NULL);
+    rp_code code = rp_grains_begin(&table, NULL);
     if (code == RP_OK && resolved)
-        code = rp_particles_add_shapes(&table, rp_grains_are_turned(scene), NULL);
-    if (code == RP_OK) bytes += (double)rp_particles_bytes_each(&table);
-    rp_particles_end(&table);
+        code = rp_grains_add_shapes(&table, rp_world_turns_grains(scene), NULL);
+    if (code == RP_OK) bytes += (double)rp_grains_bytes_each(&table);
+    rp_grains_end(&table);
     if (scene->output.contacts) bytes += CONTACTS_EACH * (sizeof(rp_contact) + FRAME_BYTES_CONTACT);
     return bytes;
 }

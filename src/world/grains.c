@@ -14,12 +14,12 @@
 /* More than rounding. */
 #define SLACK (1 + 1e-6)
 
-bool rp_grains_are_resolved(const rp_scene *scene)
+bool rp_world_resolves_grains(const rp_scene *scene)
 {
     return rp_solver_find(scene->method->name)->capabilities & RP_CAN_SHAPE;
 }
 
-bool rp_grains_are_turned(const rp_scene *scene)
+bool rp_world_turns_grains(const rp_scene *scene)
 {
     for (int i = 0; i < scene->grains.count; i++)
         if (rp_scene_grains(scene)[i].clump.count > 1) return true;
@@ -106,7 +106,7 @@ rp_grain_split rp_grain_split_of(const rp_scene *scene, int material)
 {
     rp_grain_split split;
     split_at(scene, material, scene->particles.spacing, &split);
-    if (split.fine > 0 || !rp_grains_are_resolved(scene)) return split;
+    if (split.fine > 0 || !rp_world_resolves_grains(scene)) return split;
     double least = INFINITY;
     for (int i = 0; i < scene->grains.count; i++)
         if (rp_grain_share(scene, material, i) > 0)
@@ -193,10 +193,10 @@ double rp_grain_mean_spheres(const rp_scene *scene, int material)
     return shares > 0 ? sum / shares : 0;
 }
 
-double rp_grains_held(const rp_scene *scene, int material, double volume)
+double rp_world_grains_in(const rp_scene *scene, int material, double volume)
 {
     double cell = scene->particles.spacing * scene->particles.spacing * scene->particles.spacing;
-    if (!rp_grains_are_resolved(scene)) return volume / cell;
+    if (!rp_world_resolves_grains(scene)) return volume / cell;
     rp_grain_split split = rp_grain_split_of(scene, material);
     double places = volume / (split.spacing * split.spacing * split.spacing);
     double large = (double)rp_large_count(scene, &split, material, places);
@@ -247,7 +247,7 @@ static rp_code check_detail(const rp_scene *scene, rp_report *report)
                       scene->method->name);
 }
 
-rp_code rp_grains_check(const rp_scene *scene, rp_report *report)
+rp_code rp_world_check_grains(const rp_scene *scene, rp_report *report)
 {
     rp_code code = check_detail(scene, report), ratio = check_ratio(scene, report);
     if (code == RP_OK) code = ratio;

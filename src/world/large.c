@@ -91,7 +91,7 @@ void rp_stones_end(rp_stones *stones)
 rp_code rp_stones_collect(rp_stones *stones, const rp_world *world, rp_report *report)
 {
     const rp_scene *scene = world->scene;
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     double room = rp_grain_room(scene);
     *stones = (rp_stones){.domain = &scene->domain, .least = room / 2};
     for (size_t i = 0; p->diameter && i < p->count; i++) {

@@ -5,18 +5,18 @@
 #define BLOCK 4096
 
 typedef struct exits {
-    const rp_particles *particles;
+    const rp_grains *particles;
     const rp_domain_spec *domain;
     uint8_t *dead;
 } exits;
 
 /* Marks those that left and counts them. */
-static double mark_leavers(void *context, size_t begin, size_t end)
+static double mark_leavers(void *context, rp_range range)
 {
     const exits *e = context;
-    const rp_particles *p = e->particles;
+    const rp_grains *p = e->particles;
     size_t count = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         const float at[3] = {p->x[i], p->y[i], p->z[i]};
         e->dead[i] = rp_domain_has_left(e->domain, at);
         count += e->dead[i];
@@ -26,22 +26,22 @@ static double mark_leavers(void *context, size_t begin, size_t end)
 
 rp_code rp_world_remove_leavers(rp_world *world, rp_report *report)
 {
-    rp_particles *p = &world->particles;
+    rp_grains *p = &world->grains;
     if (!world->scene->domain.open || !p->count) return RP_OK;
     exits e = {p, &world->scene->domain, rp_arena_take(&world->arena, p->count)};
     if (!e.dead) return rp_fail_memory(report, p->count, "marks of grains that leave");
     double leavers = rp_parallel_sum(world->threads, p->count, BLOCK, mark_leavers, &e);
-    if (leavers > 0) rp_particles_remove(p, e.dead);
+    if (leavers > 0) rp_grains_remove(p, e.dead);
     world->removed += (uint64_t)leavers;
     return RP_OK;
 }
 
 /* Anything that is not finite turns the sum of differences with itself into NaN. */
-static double count_bad(void *context, size_t begin, size_t end)
+static double count_bad(void *context, rp_range range)
 {
-    const rp_particles *p = context;
+    const rp_grains *p = context;
     int bad = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         float zero = (p->x[i] - p->x[i]) + (p->y[i] - p->y[i]) + (p->z[i] - p->z[i]) +
                      (p->vx[i] - p->vx[i]) + (p->vy[i] - p->vy[i]) + (p->vz[i] - p->vz[i]);
         bad += zero != 0;
@@ -51,7 +51,7 @@ static double count_bad(void *context, size_t begin, size_t end)
 
 static rp_code name_bad_grain(const rp_world *world, rp_report *report)
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     const float *arrays[] = {p->x, p->y, p->z, p->vx, p->vy, p->vz};
     static const char *const names[] = {"x", "y", "z", "velocity_x", "velocity_y", "velocity_z"};
     for (size_t i = 0; i < p->count; i++)
@@ -66,7 +66,7 @@ static rp_code name_bad_grain(const rp_world *world, rp_report *report)
 
 rp_code rp_world_check_numbers(const rp_world *world, rp_report *report)
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     if (rp_parallel_sum(world->threads, p->count, BLOCK, count_bad, (void *)p) == 0) return RP_OK;
     return name_bad_grain(world, report);
 }

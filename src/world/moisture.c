@@ -24,7 +24,7 @@ static double share_of(const rp_moisture_spec *region, double time, double dt)
 }
 
 typedef struct soaking {
-    const rp_particles *particles;
+    const rp_grains *particles;
     const rp_moisture_spec *region;
     float share;
 } soaking;
@@ -35,12 +35,12 @@ static bool is_inside(const rp_moisture_spec *region, rp_vec3 at)
            rp_shape_contains(&region->shape, rp_pose_to_local(region->pose, at));
 }
 
-static void soak(void *context, size_t begin, size_t end)
+static void soak(void *context, rp_range range)
 {
     const soaking *s = context;
-    const rp_particles *p = s->particles;
+    const rp_grains *p = s->particles;
     float value = (float)s->region->value;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         if (p->moisture[i] == value) continue; /* most of the time most are */
         if (!is_inside(s->region, rp_v3(p->x[i], p->y[i], p->z[i]))) continue;
         p->moisture[i] =
@@ -53,9 +53,9 @@ void rp_world_moisten(rp_world *world, double dt)
     const rp_scene *scene = world->scene;
     for (int i = 0; i < scene->moisture.count; i++) {
         const rp_moisture_spec *region = &rp_scene_moisture(scene)[i];
-        soaking s = {&world->particles, region, (float)share_of(region, world->time, dt)};
+        soaking s = {&world->grains, region, (float)share_of(region, world->time, dt)};
         if (!(s.share > 0)) continue;
-        rp_parallel_for(world->threads, world->particles.count, BLOCK, soak, &s);
+        rp_parallel_for(world->threads, world->grains.count, BLOCK, soak, &s);
     }
 }
 

@@ -95,10 +95,10 @@ static void measure_block(const lattice *l, const size_t begin[3], const size_t 
             }
 }
 
-static void measure_range(void *context, size_t begin, size_t end)
+static void measure_range(void *context, rp_range range)
 {
     const lattice *l = context;
-    for (size_t k = begin; k < end; k += BLOCK)
+    for (size_t k = range.begin; k < range.end; k += BLOCK)
         for (size_t j = 0; j < l->n[1]; j += BLOCK)
             for (size_t i = 0; i < l->n[0]; i += BLOCK) {
                 const size_t from[3] = {i, j, k};
@@ -424,7 +424,7 @@ void rp_review_openings(rp_review *review)
     double spacing = world->scene->particles.spacing;
     rp_box3 box;
     /* Single grains that are as large as they really are jam as they really do. */
-    if (rp_grains_are_resolved(world->scene) || !review->start_count) return;
+    if (rp_world_resolves_grains(world->scene) || !review->start_count) return;
     rp_vec3 gravity = rp_scene_gravity(world->scene, 0);
     if (!(rp_v3_length(gravity) > 0)) return;
     if (!box_of_bodies(world, &box)) return;

@@ -151,7 +151,7 @@ static void review_source(rp_review *review, int index)
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
     double spacing = scene->particles.spacing;
-    double grains = rp_grains_held(scene, source->material, rp_shape_volume(&source->shape));
+    double grains = rp_world_grains_in(scene, source->material, rp_shape_volume(&source->shape));
     key_text key;
     key_of(key, "sources", source->name);
     if (source->at > scene->time.duration) {
@@ -338,7 +338,7 @@ static void review_work(rp_review *review)
 {
     const rp_world *world = review->world;
     const rp_scene *scene = world->scene;
-    if (!rp_grains_are_resolved(scene)) return;
+    if (!rp_world_resolves_grains(scene)) return;
     double dt = world->type->limit_dt(world->solver).dt, smallest = INFINITY;
     if (scene->time.step > 0) dt = scene->time.step;
     double steps = scene->time.duration / dt;
@@ -365,7 +365,7 @@ static void review_thickness(rp_review *review, const rp_body_spec *body)
 {
     double spacing = review->world->scene->particles.spacing, thin = thickness_of(&body->shape);
     key_text key;
-    if (!review->grains || rp_grains_are_resolved(review->world->scene) || thin >= spacing / 2)
+    if (!review->grains || rp_world_resolves_grains(review->world->scene) || thin >= spacing / 2)
         return;
     warn(review, key_of(key, "bodies", body->name),
          "is %.3g m thick, less than half a spacing (%.3g m): grains on both sides push each other "

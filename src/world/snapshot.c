@@ -110,7 +110,7 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
 static rp_code put_external(const rp_world *world, rp_store *store, rp_report *report)
 {
     const rp_external *e = &world->external;
-    size_t count = e->any ? world->particles.count : 0;
+    size_t count = e->any ? world->grains.count : 0;
     rp_code code = rp_store_put(store, "world/external_x", "m/s2", RP_F32, e->ax, count, report);
     if (code == RP_OK)
         code = rp_store_put(store, "world/external_y", "m/s2", RP_F32, e->ay, count, report);
@@ -125,7 +125,7 @@ static rp_code take_external(rp_world *world, const rp_store *store, rp_report *
     rp_external *e = &world->external;
     e->any = false;
     if (entry && !entry->count) return RP_OK;
-    size_t count = world->particles.count;
+    size_t count = world->grains.count;
     rp_code code = rp_world_need_external(world, report);
     if (code == RP_OK) code = rp_store_get(store, "world/external_x", RP_F32, e->ax, count, report);
     if (code == RP_OK) code = rp_store_get(store, "world/external_y", RP_F32, e->ay, count, report);
@@ -145,7 +145,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
         code = rp_store_put(store, "world/source_done", "", RP_U8, world->source_done,
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = put_streams(world, store, report);
-    if (code == RP_OK) code = rp_particles_save(&world->particles, store, report);
+    if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
     if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
     if (code == RP_OK) code = world->type->save(world->solver, store, report);
@@ -154,7 +154,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
 
 static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     if (p->kind[i] >= world->scene->grains.count)
         return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of kind %d; there are %d", p->id[i],
                        p->kind[i], world->scene->grains.count);
@@ -174,7 +174,7 @@ static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
 
 static rp_code check_grains(const rp_world *world, rp_report *report)
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     for (size_t i = 0; i < p->count; i++) {
         if (p->material[i] >= world->scene->materials.count)
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of material %d; there are %d",
@@ -202,7 +202,7 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
         code = rp_store_get(store, "world/source_done", RP_U8, world->source_done,
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = take_streams(world, store, report);
-    if (code == RP_OK) code = rp_particles_load(&world->particles, store, report);
+    if (code == RP_OK) code = rp_grains_load(&world->grains, store, report);
     if (code == RP_OK) code = check_grains(world, report);
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);

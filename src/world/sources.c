@@ -89,7 +89,7 @@ typedef struct stuff {
 } stuff;
 
 /* Kind, size, mass and orientation of a single grain. */
-static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, const stuff *of)
+static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const stuff *of)
 {
     rp_grain grain;
     int material = of->material;
@@ -106,7 +106,7 @@ static void set_shape(rp_particles *p, const rp_scene *scene, size_t i, const st
 static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
                       const stuff *of)
 {
-    rp_particles *p = &world->particles;
+    rp_grains *p = &world->grains;
     const rp_scene *scene = world->scene;
     int material = of->material;
     position = wrapped(&scene->domain, position);
@@ -368,7 +368,7 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
                            rp_report *report)
 {
     const rp_source_spec *source = f->source;
-    rp_particles *p = &world->particles;
+    rp_grains *p = &world->grains;
     stuff of = {source->material, source->moisture, &f->split, true};
     for (size_t n = 0; n < count; n++) {
         set_grain(world, first + n, source->position, source->velocity, &of);
@@ -381,7 +381,7 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
         lost += l->lost[first + n];
         set_grain(world, first + n, l->positions[n], velocity_at(source, l->positions[n]), &of);
     }
-    if (code == RP_OK) rp_particles_remove(p, l->lost);
+    if (code == RP_OK) rp_grains_remove(p, l->lost);
     if (code == RP_OK && lost)
         rp_log(RP_LOG_WARNING, "source '%s' has room for %zu of its %zu large grains", source->name,
                count - lost, count);
@@ -397,10 +397,9 @@ static rp_code emit_large(rp_world *world, const rp_source_spec *source, rp_repo
     if (code == RP_OK && f.split.large > 0) code = fill_shape(&f, report);
     if (code == RP_OK && f.split.large > 0)
         count = rp_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
-    if (code == RP_OK && count)
-        code = rp_particles_append(&world->particles, count, &first, report);
+    if (code == RP_OK && count) code = rp_grains_append(&world->grains, count, &first, report);
     if (code == RP_OK && count) {
-        size_t all = world->particles.count;
+        size_t all = world->grains.count;
         large l = {rp_allocate_zero(count * sizeof(double)),
                    rp_allocate_zero(count * sizeof(rp_vec3)), rp_allocate_zero(all)};
         code = l.diameters && l.positions && l.lost
@@ -427,10 +426,10 @@ static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_rep
     stuff of = {source->material, source->moisture, &f.split, false};
     if (code == RP_OK) code = check_places(world, source, b, report);
     if (code == RP_OK) code = relax_places(&f, report);
-    if (code == RP_OK) code = rp_particles_append(&world->particles, b->count, &first, report);
+    if (code == RP_OK) code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++) {
-        rp_vec3 shift = f.relaxed ? rp_v3(0, 0, 0)
-                                  : jitter_of(scene, f.spacing, world->particles.id[first + n]);
+        rp_vec3 shift =
+            f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, f.spacing, world->grains.id[first + n]);
         set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
                   velocity_at(source, b->positions[n]), &of);
     }
@@ -465,7 +464,7 @@ static const rp_source_spec *next_source(const rp_world *world)
 static rp_code emit_sources(rp_world *world, rp_report *report)
 {
     const rp_source_spec *sources = rp_scene_sources(world->scene), *source;
-    bool resolved = rp_grains_are_resolved(world->scene);
+    bool resolved = rp_world_resolves_grains(world->scene);
     rp_code code = RP_OK;
     for (int i = 0; i < world->scene->sources.count && code == RP_OK && resolved; i++)
         if (sources[i].at <= world->time && !world->source_done[i])
@@ -495,7 +494,7 @@ static double nozzle_area(const rp_emitter_spec *spec)
 double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     double spacing = scene->particles.spacing, places = nozzle_area(spec) * spec->speed;
-    if (!rp_grains_are_resolved(scene))
+    if (!rp_world_resolves_grains(scene))
         return places * rp_scene_materials(scene)[spec->material].density;
     double mass = rp_grain_mean_mass(scene, true, spec->material);
     return places * mass / (spacing * spacing * spacing);
@@ -555,7 +554,7 @@ rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_r
             spec, report,
             "the nozzle lies or reaches behind a wall of the domain; move it, make it "
             "smaller, or widen or open the domain");
-    if (rp_grains_are_resolved(scene) && !fits_stream(scene, spec->material)) {
+    if (rp_world_resolves_grains(scene) && !fits_stream(scene, spec->material)) {
         snprintf(what, sizeof what,
                  "some grains of its material do not fit a place of the stream, which a "
                  "particles.spacing of %.4g m makes %.4g m wide; raise it, or let a source make "
@@ -696,13 +695,13 @@ typedef struct sand_before {
 
 /* Minus the way from the nozzle to the nearest sand before it. Grains that fall count as the stream
  * itself; what is further behind the nozzle than its clearance is something else. */
-static double nearness_of_range(void *context, size_t begin, size_t end)
+static double nearness_of_range(void *context, rp_range range)
 {
     const sand_before *s = context;
-    const rp_particles *p = &s->world->particles;
+    const rp_grains *p = &s->world->grains;
     const rp_emitter_spec *spec = s->spec;
     double nearest = INFINITY;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_vec3 from = rp_v3_sub(rp_v3(p->x[i], p->y[i], p->z[i]), spec->position);
         double way = rp_v3_dot(from, spec->direction);
         if (way >= nearest || way < -spec->clearance) continue;
@@ -716,7 +715,7 @@ static double nearness_of_range(void *context, size_t begin, size_t end)
 /* A nozzle with a clearance draws back from sand that has come nearer, but not through walls. */
 static void draw_back(const rp_world *world, rp_emitter_spec *spec)
 {
-    size_t count = world->particles.count;
+    size_t count = world->grains.count;
     if (!(spec->clearance > 0) || !count) return;
     sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
@@ -748,7 +747,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
         if (!b->count) draw_back(world, spec);
         code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due),
                           &stones, b, report);
-        if (code == RP_OK && (double)(world->particles.count + b->count) > world->most_grains)
+        if (code == RP_OK && (double)(world->grains.count + b->count) > world->most_grains)
             code =
                 rp_fail(report, RP_ERROR_MEMORY,
                         "at %.6g s emitter '%s' makes more than the %.4g grains that memory holds",
@@ -760,7 +759,7 @@ static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report
     rp_grain_split split = rp_grain_split_of(world->scene, spec->material);
     stuff of = {spec->material, spec->moisture, &split, false};
     if (code == RP_OK && b->count)
-        code = rp_particles_append(&world->particles, b->count, &first, report);
+        code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++)
         set_grain(world, first + n, b->positions[n], rp_v3_scale(spec->direction, spec->speed),
                   &of);

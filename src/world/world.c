@@ -67,16 +67,16 @@ static rp_code create_streams(rp_world *world, rp_report *report)
 
 static rp_code create_solver(rp_world *world, rp_report *report)
 {
-    rp_frame frame = {.scene = world->scene,
-                      .params = world->scene->method_params,
-                      .particles = &world->particles,
-                      .neighbor = world->neighbor,
-                      .couple = world->couple,
-                      .external = &world->external,
-                      .threads = world->threads,
-                      .arena = &world->arena,
-                      .stop = &world->stop};
-    return world->type->create(&frame, &world->solver, report);
+    rp_host host = {.scene = world->scene,
+                    .params = world->scene->method_params,
+                    .grains = &world->grains,
+                    .neighbor = world->neighbor,
+                    .couple = world->couple,
+                    .external = &world->external,
+                    .threads = world->threads,
+                    .arena = &world->arena,
+                    .stop = &world->stop};
+    return world->type->create(&host, &world->solver, report);
 }
 
 /* Everything a world owns, in the order in which each needs the ones before. */
@@ -85,9 +85,9 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     const rp_scene *scene = world->scene;
     rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
     rp_code code = create_threads(world, options, report);
-    if (code == RP_OK) code = rp_particles_begin(&world->particles, report);
-    if (code == RP_OK && rp_grains_are_resolved(scene))
-        code = rp_particles_add_shapes(&world->particles, rp_grains_are_turned(scene), report);
+    if (code == RP_OK) code = rp_grains_begin(&world->grains, report);
+    if (code == RP_OK && rp_world_resolves_grains(scene))
+        code = rp_grains_add_shapes(&world->grains, rp_world_turns_grains(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
@@ -112,7 +112,7 @@ static rp_code check_scene(const rp_scene *scene, const rp_world_options *option
 {
     rp_bodies *bodies = NULL;
     rp_code code = check_capabilities(scene, rp_solver_find(scene->method->name), report);
-    rp_code grains = rp_grains_are_resolved(scene) ? rp_grains_check(scene, report) : RP_OK;
+    rp_code grains = rp_world_resolves_grains(scene) ? rp_world_check_grains(scene, report) : RP_OK;
     if (code == RP_OK) code = grains;
     rp_code memory = rp_world_check_memory(scene, options, report);
     if (code == RP_OK) code = memory;
@@ -181,7 +181,7 @@ void rp_world_destroy(rp_world *world)
 {
     if (!world) return;
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_particles_end(&world->particles); /* first: some of its fields lie in the solver */
+    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
     if (world->solver) world->type->destroy(world->solver);
     rp_couple_destroy(world->couple);
     rp_bodies_destroy(world->bodies);
@@ -368,7 +368,7 @@ void rp_world_refresh_view(rp_world *world)
     view->step = world->step;
     view->dt = world->dt;
     view->spacing = world->scene->particles.spacing;
-    rp_particles_view(&world->particles, world->fields, view);
+    rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
 }
@@ -433,11 +433,11 @@ rp_code rp_world_need_external(rp_world *world, rp_report *report)
                   {"external_y", &world->external.ay},
                   {"external_z", &world->external.az}};
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_code code = rp_particles_reserve(&world->particles, 1, report);
+    rp_code code = rp_grains_reserve(&world->grains, 1, report);
     for (int i = 0; i < 3 && code == RP_OK; i++)
         if (!*fields[i].array)
-            code = rp_particles_add_field(&world->particles, fields[i].name, "m/s2", RP_F32, 0,
-                                          (void **)fields[i].array, report);
+            code = rp_grains_add_field(&world->grains, fields[i].name, "m/s2", RP_F32, 0,
+                                       (void **)fields[i].array, report);
     rp_budget_enter(before);
     return code;
 }
@@ -447,7 +447,7 @@ rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, 
 {
     RP_NEED(world, report);
     RP_ENTER();
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     if (index >= p->count)
         return rp_fail(report, RP_ERROR_INPUT, "grain %zu: the world has %zu", index, p->count);
     if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))

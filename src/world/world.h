@@ -24,7 +24,7 @@ struct rp_world {
     const rp_scene *scene;
     const rp_solver_type *type;
     rp_solver *solver;
-    rp_particles particles;
+    rp_grains grains;
     rp_neighbor *neighbor;
     rp_bodies *bodies;
     rp_couple *couple;
@@ -125,17 +125,17 @@ rp_grain_split rp_grain_split_of(const rp_scene *scene, int material);
 void rp_grain_draw_part(const rp_scene *scene, const rp_grain_split *split, bool large,
                         int material, uint32_t id, rp_grain *out);
 /* How many grains of the material so much space holds, as sources lay them. */
-double rp_grains_held(const rp_scene *scene, int material, double volume);
+double rp_world_grains_in(const rp_scene *scene, int material, double volume);
 /* What a grain of the material weighs in the mean, kg: by its kinds when they are `resolved`, or
  * what fills a spacing cubed. */
 double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material);
 /* How many spheres a grain of the material has in the mean, by its kinds; 0 where it has none. */
 double rp_grain_mean_spheres(const rp_scene *scene, int material);
 /* Whether the scene's method resolves grains, and whether some of them need an orientation. */
-bool rp_grains_are_resolved(const rp_scene *scene);
-bool rp_grains_are_turned(const rp_scene *scene);
+bool rp_world_resolves_grains(const rp_scene *scene);
+bool rp_world_turns_grains(const rp_scene *scene);
 /* Whether kinds fit into the spacing and to each other, and no material is without one. */
-rp_code rp_grains_check(const rp_scene *scene, rp_report *report);
+rp_code rp_world_check_grains(const rp_scene *scene, rp_report *report);
 
 /* clear.c: where grains may appear. */
 /* How far a point is from a shape, m; negative inside. Exact up to `near`, at least that far from

@@ -9,10 +9,10 @@
 
 #define COUNT 100003
 
-static void add_one(void *context, size_t begin, size_t end)
+static void add_one(void *context, rp_range range)
 {
     int *visits = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         visits[i]++;
 }
 
@@ -33,20 +33,20 @@ static void every_item_is_visited_once(void **state)
     free(visits);
 }
 
-static double range_sum(void *context, size_t begin, size_t end)
+static double range_sum(void *context, rp_range range)
 {
     (void)context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         sum += 1.0 / (1.0 + rp_random(1, RP_RANDOM_TEST, i).bits[0]);
     return sum;
 }
 
-static double range_max(void *context, size_t begin, size_t end)
+static double range_max(void *context, rp_range range)
 {
     (void)context;
     double most = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         most = fmax(most, rp_random(1, RP_RANDOM_TEST, i).bits[0]);
     return most;
 }
@@ -56,8 +56,8 @@ static void sums_do_not_depend_on_threads(void **state)
     (void)state;
     double sum = rp_parallel_sum(NULL, COUNT, 7, range_sum, NULL);
     double most = rp_parallel_max(NULL, COUNT, 7, range_max, NULL);
-    check_near(sum, range_sum(NULL, 0, COUNT), 1e-12 * sum);
-    assert_true(most == range_max(NULL, 0, COUNT));
+    check_near(sum, range_sum(NULL, (rp_range){0, COUNT, 0}), 1e-12 * sum);
+    assert_true(most == range_max(NULL, (rp_range){0, COUNT, 0}));
     for (int count = 1; count <= 5; count++) {
         rp_threads *threads;
         assert_int_equal(rp_threads_create(count, &threads, NULL), RP_OK);

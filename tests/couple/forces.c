@@ -57,12 +57,12 @@ static const rp_surface *surface_of(const rp_couple *couple, size_t grain)
     return body < 0 ? &a_wall : &rp_couple_surfaces(couple)[body];
 }
 
-static void push_range(void *context, size_t begin, size_t end)
+static void push_range(void *context, rp_range range)
 {
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         const rp_surface *surface = surface_of(context, i);
-        rp_couple_push(context, begin / BLOCK, surface, point_of(i), force_of(i));
-        rp_couple_twist(context, begin / BLOCK, surface, couple_of(i));
+        rp_couple_push(context, range.begin / BLOCK, surface, point_of(i), force_of(i));
+        rp_couple_twist(context, range.begin / BLOCK, surface, couple_of(i));
     }
 }
 

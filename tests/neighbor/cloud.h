@@ -17,11 +17,11 @@ static inline float cloud_unit(uint64_t seed, uint64_t counter, int which)
 }
 
 /* `count` grains spread evenly over a box from `low`, `size` wide. */
-static inline void cloud_fill(rp_particles *p, size_t count, uint64_t seed, const float low[3],
+static inline void cloud_fill(rp_grains *p, size_t count, uint64_t seed, const float low[3],
                               const float size[3])
 {
     size_t first;
-    check_ok(rp_particles_append(p, count, &first, NULL), NULL);
+    check_ok(rp_grains_append(p, count, &first, NULL), NULL);
     for (size_t i = first; i < first + count; i++) {
         p->x[i] = low[0] + size[0] * cloud_unit(seed, i, 0);
         p->y[i] = low[1] + size[1] * cloud_unit(seed, i, 1);
@@ -29,7 +29,7 @@ static inline void cloud_fill(rp_particles *p, size_t count, uint64_t seed, cons
     }
 }
 
-static inline void cloud_cube(rp_particles *p, size_t count, uint64_t seed, float low, float size)
+static inline void cloud_cube(rp_grains *p, size_t count, uint64_t seed, float low, float size)
 {
     cloud_fill(p, count, seed, (const float[]){low, low, low}, (const float[]){size, size, size});
 }

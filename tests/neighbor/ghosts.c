@@ -3,7 +3,7 @@
 
 #define LAYERS 8
 
-static bool same_ghost(const rp_particles *p, size_t ghost, const uint32_t *source, uint32_t from,
+static bool same_ghost(const rp_grains *p, size_t ghost, const uint32_t *source, uint32_t from,
                        const float at[3])
 {
     return source[ghost] == from && p->x[ghost] == at[0] && p->y[ghost] == at[1] &&
@@ -12,7 +12,7 @@ static bool same_ghost(const rp_particles *p, size_t ghost, const uint32_t *sour
 
 /* For grain i: every image of every grain within the radius is in the list, once, and nothing else.
  */
-static void check_grain(const rp_particles *p, const rp_lists *lists, const uint32_t *source,
+static void check_grain(const rp_grains *p, const rp_lists *lists, const uint32_t *source,
                         const rp_period *period, size_t i, double radius)
 {
     const double length[3] = {period->high.x - period->low.x, period->high.y - period->low.y,
@@ -45,8 +45,8 @@ static void check_period(const rp_period *period, size_t count, double radius, s
     rp_threads *threads;
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     cloud_cube(&p, count, 5, -1.5f, 3); /* some outside the period: sorting wraps them */
     check_ok(rp_threads_create(2, &threads, NULL), NULL);
     check_ok(rp_neighbor_create(threads, period, &neighbor, NULL), NULL);
@@ -67,7 +67,7 @@ static void check_period(const rp_period *period, size_t count, double radius, s
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     rp_threads_destroy(threads);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static void neighbours_across_one_two_and_three_axes(void **state)
@@ -95,8 +95,8 @@ static void wrapped_grains_are_inside(void **state)
     (void)state;
     rp_period period = {7, {-0.1, 0.1, 1000.1}, {0.2, 0.3, 1000.3}};
     rp_neighbor *neighbor;
-    rp_particles p;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     cloud_cube(&p, 5000, 9, -5, 10);
     for (size_t i = 0; i < 100; i++) {
         p.x[i] = nextafterf(-0.1f, i % 2 ? -1 : 1);
@@ -111,7 +111,7 @@ static void wrapped_grains_are_inside(void **state)
         assert_true(p.z[i] >= period.low.z && p.z[i] < period.high.z);
     }
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static void values_of_every_type_are_synced(void **state)
@@ -119,12 +119,12 @@ static void values_of_every_type_are_synced(void **state)
     (void)state;
     rp_period period = {3, {0, 0, 0}, {1, 1, 1}};
     rp_neighbor *neighbor;
-    rp_particles p;
+    rp_grains p;
     double *heat;
     uint16_t *flags;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
-    rp_particles_add_field(&p, "heat", "J", RP_F64, RP_FIELD_GHOST, (void **)&heat, NULL);
-    rp_particles_add_field(&p, "flags", "", RP_U16, 0, (void **)&flags, NULL);
+    check_ok(rp_grains_begin(&p, NULL), NULL);
+    rp_grains_add_field(&p, "heat", "J", RP_F64, RP_FIELD_GHOST, (void **)&heat, NULL);
+    rp_grains_add_field(&p, "flags", "", RP_U16, 0, (void **)&flags, NULL);
     cloud_cube(&p, 3000, 9, 0, 1);
     check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
     check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
@@ -141,7 +141,7 @@ static void values_of_every_type_are_synced(void **state)
         assert_int_equal(p.material[i], (uint8_t)p.id[i]);
     }
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static void two_tables_keep_their_ghosts_apart(void **state)
@@ -149,9 +149,9 @@ static void two_tables_keep_their_ghosts_apart(void **state)
     (void)state;
     rp_period period = {7, {0, 0, 0}, {1, 1, 1}};
     rp_neighbor *neighbor;
-    rp_particles a, b;
-    check_ok(rp_particles_begin(&a, NULL), NULL);
-    check_ok(rp_particles_begin(&b, NULL), NULL);
+    rp_grains a, b;
+    check_ok(rp_grains_begin(&a, NULL), NULL);
+    check_ok(rp_grains_begin(&b, NULL), NULL);
     cloud_cube(&a, 2000, 3, 0, 1);
     cloud_cube(&b, 900, 4, 0, 1);
     check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
@@ -163,11 +163,11 @@ static void two_tables_keep_their_ghosts_apart(void **state)
     for (size_t i = 0; i < a.count + a.ghosts; i++)
         assert_true(a.pressure[i] == (float)a.id[i]);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&a);
-    rp_particles_end(&b);
+    rp_grains_end(&a);
+    rp_grains_end(&b);
 }
 
-static void shake(rp_particles *p, uint64_t seed)
+static void shake(rp_grains *p, uint64_t seed)
 {
     for (size_t i = 0; i < p->count; i++) {
         p->x[i] += 0.2f * (cloud_unit(seed, p->id[i], 0) - 0.5f);
@@ -183,13 +183,13 @@ static void bare_ghosts_are_places(void **state)
     (void)state;
     rp_period period = {7, {0, 0, 0}, {1, 1, 1}};
     rp_neighbor *neighbor;
-    rp_particles full, bare;
-    check_ok(rp_particles_begin(&full, NULL), NULL);
-    check_ok(rp_particles_begin(&bare, NULL), NULL);
+    rp_grains full, bare;
+    check_ok(rp_grains_begin(&full, NULL), NULL);
+    check_ok(rp_grains_begin(&bare, NULL), NULL);
     bare.bare_ghosts = true;
     check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
     for (uint64_t step = 0; step < 6; step++) {
-        rp_particles *tables[] = {&full, &bare};
+        rp_grains *tables[] = {&full, &bare};
         for (int t = 0; t < 2; t++) {
             cloud_cube(tables[t], 500, step, 0, 1);
             shake(tables[t], step);
@@ -207,8 +207,8 @@ static void bare_ghosts_are_places(void **state)
     }
     assert_true(bare.capacity < bare.count + bare.ghosts);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&full);
-    rp_particles_end(&bare);
+    rp_grains_end(&full);
+    rp_grains_end(&bare);
 }
 
 static void absurd_periods_are_refused(void **state)
@@ -221,13 +221,13 @@ static void absurd_periods_are_refused(void **state)
     assert_int_equal(rp_neighbor_create(NULL, &endless, &neighbor, NULL), RP_ERROR_INPUT);
     assert_null(neighbor);
     rp_period tiny = {1, {0, 0, 0}, {1e-3, 0, 0}};
-    rp_particles p;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     check_ok(rp_neighbor_create(NULL, &tiny, &neighbor, NULL), NULL);
     assert_int_equal(rp_neighbor_ghosts(neighbor, &p, 1, NULL), RP_ERROR_INPUT);
     assert_int_equal(rp_neighbor_ghosts(neighbor, &p, NAN, NULL), RP_ERROR_INPUT);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 int main(void)

@@ -12,7 +12,7 @@ typedef struct search {
     rp_threads *threads;
     rp_neighbor *neighbor;
     rp_arena arena;
-    rp_particles p;
+    rp_grains p;
     rp_lists own; /* in a grain's own level */
 } search;
 
@@ -22,8 +22,8 @@ static void begin(search *s, int threads, const rp_period *period)
     check_ok(rp_threads_create(threads, &s->threads, NULL), NULL);
     check_ok(rp_neighbor_create(s->threads, period, &s->neighbor, NULL), NULL);
     rp_neighbor_borrow(s->neighbor, &s->arena);
-    check_ok(rp_particles_begin(&s->p, NULL), NULL);
-    check_ok(rp_particles_add_shapes(&s->p, false, NULL), NULL);
+    check_ok(rp_grains_begin(&s->p, NULL), NULL);
+    check_ok(rp_grains_add_shapes(&s->p, false, NULL), NULL);
     s->p.bare_ghosts = true;
 }
 
@@ -31,7 +31,7 @@ static void end(search *s)
 {
     rp_lists_end(&s->own);
     rp_neighbor_destroy(s->neighbor);
-    rp_particles_end(&s->p);
+    rp_grains_end(&s->p);
     rp_arena_destroy(&s->arena);
     rp_threads_destroy(s->threads);
 }
@@ -43,7 +43,7 @@ static rp_reach reach_of(double ratio)
 }
 
 /* Sizes spread evenly over their logarithms, or with `two` only the smallest and the largest. */
-static void set_sizes(rp_particles *p, double ratio, bool two)
+static void set_sizes(rp_grains *p, double ratio, bool two)
 {
     for (size_t i = 0; i < p->count; i++) {
         double part = (double)cloud_unit(77, i, 3);
@@ -70,7 +70,7 @@ static double way(const rp_period *period, int axis, double difference)
     return period->axes >> axis & 1 ? difference - length * round(difference / length) : difference;
 }
 
-static size_t own_grain(const rp_particles *p, uint32_t index)
+static size_t own_grain(const rp_grains *p, uint32_t index)
 {
     return index < p->count ? index : p->ghost_source[index - p->count];
 }
@@ -89,7 +89,7 @@ static void count_listed(const search *s, size_t i, uint8_t *times)
 /* Who is near is listed once; nobody is listed twice; and few are listed for nothing. */
 static void check_against_twin(const search *s, const rp_reach *reach, const rp_period *period)
 {
-    const rp_particles *p = &s->p;
+    const rp_grains *p = &s->p;
     uint8_t *times = malloc(p->count);
     size_t near = 0, listed = 0;
     for (size_t i = 0; i < p->count; i++) {

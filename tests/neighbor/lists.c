@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 /* Every pair is looked at. */
-static void check_against_twin(const rp_particles *p, const rp_lists *lists, double radius)
+static void check_against_twin(const rp_grains *p, const rp_lists *lists, double radius)
 {
     size_t all = p->count + p->ghosts, total = 0;
     uint32_t *wanted = malloc((all + 1) * sizeof *wanted);
@@ -22,7 +22,7 @@ static void check_against_twin(const rp_particles *p, const rp_lists *lists, dou
     free(wanted);
 }
 
-static void check_cloud(rp_particles *p, double cell, double radius)
+static void check_cloud(rp_grains *p, double cell, double radius)
 {
     rp_report *report = rp_report_create();
     rp_threads *threads;
@@ -46,11 +46,11 @@ static void radii_and_cells_of_all_sizes(void **state)
     const double cells[] = {0, 0.02, 0.1, 0.11, 1, 1e-5};
     for (int r = 0; r < 7; r++)
         for (int c = 0; c < 6; c++) {
-            rp_particles p;
-            rp_particles_begin(&p, NULL);
+            rp_grains p;
+            rp_grains_begin(&p, NULL);
             cloud_cube(&p, 400, (uint64_t)(r * 10 + c), -0.4f, 1);
             check_cloud(&p, cells[c], radii[r]);
-            rp_particles_end(&p);
+            rp_grains_end(&p);
         }
 }
 
@@ -59,8 +59,8 @@ static void distances_that_are_just_the_radius(void **state)
 {
     (void)state;
     for (int offset = 0; offset < 6; offset++) {
-        rp_particles p;
-        rp_particles_begin(&p, NULL);
+        rp_grains p;
+        rp_grains_begin(&p, NULL);
         cloud_cube(&p, 1000, 1, 0, 1);
         float shift = (float)(offset - 3) * 333.3f;
         for (int i = 0; i < 1000; i++) {
@@ -70,7 +70,7 @@ static void distances_that_are_just_the_radius(void **state)
         }
         check_cloud(&p, 0.1, 0.1);
         check_cloud(&p, 0.1, 0.2);
-        rp_particles_end(&p);
+        rp_grains_end(&p);
     }
 }
 
@@ -79,11 +79,11 @@ static void flat_and_long_clouds(void **state)
     (void)state;
     const float sizes[][3] = {{1000, 0, 0}, {0, 30, 30}, {1, 1, 3000}, {0, 0, 0}};
     for (int s = 0; s < 4; s++) {
-        rp_particles p;
-        rp_particles_begin(&p, NULL);
+        rp_grains p;
+        rp_grains_begin(&p, NULL);
         cloud_fill(&p, 900, 7, (const float[]){-5, 2, 1000}, sizes[s]);
         check_cloud(&p, 1, 1);
-        rp_particles_end(&p);
+        rp_grains_end(&p);
     }
 }
 
@@ -91,19 +91,19 @@ static void few_grains(void **state)
 {
     (void)state;
     for (size_t n = 0; n <= 10; n++) {
-        rp_particles p;
-        rp_particles_begin(&p, NULL);
+        rp_grains p;
+        rp_grains_begin(&p, NULL);
         cloud_cube(&p, n, n, 0, 1);
         check_cloud(&p, 0.5, 0.5);
-        rp_particles_end(&p);
+        rp_grains_end(&p);
     }
 }
 
 static void far_flyers_and_lost_grains(void **state)
 {
     (void)state;
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 600, 3, 0, 1);
     cloud_cube(&p, 300, 4, 1e6f, 4);
     const float odd[] = {1e9f, -1e9f, 1e30f, -1e30f, 3e38f, -3e38f, NAN, INFINITY, -INFINITY};
@@ -117,22 +117,22 @@ static void far_flyers_and_lost_grains(void **state)
     check_cloud(&p, 0.1, 0.1);
     check_cloud(&p, 1e-3, 0.4);
     check_cloud(&p, 1e-5, 1e-5);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 /* More grains in one spot than are gathered at a time. */
 static void grains_heaped_on_one_spot(void **state)
 {
     (void)state;
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 2200, 5, 0, 1e-3f);
     cloud_cube(&p, 2200, 6, 0.5f, 0);
     check_cloud(&p, 0.6, 0.6);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
-static uint64_t hash_of_lists(rp_neighbor *neighbor, const rp_particles *p, rp_lists *lists)
+static uint64_t hash_of_lists(rp_neighbor *neighbor, const rp_grains *p, rp_lists *lists)
 {
     check_ok(rp_neighbor_lists(neighbor, p, 0.3, lists, NULL), NULL);
     uint64_t hash = rp_hash(lists->count, p->count * sizeof *lists->count, 0);
@@ -147,10 +147,10 @@ static uint64_t hash_of_lists(rp_neighbor *neighbor, const rp_particles *p, rp_l
 static void scratches_follow_what_cells_hold(void **state)
 {
     (void)state;
-    rp_particles p;
+    rp_grains p;
     rp_neighbor *first, *second;
     rp_lists lists = {0};
-    rp_particles_begin(&p, NULL);
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 2500, 7, 0, 1);
     check_ok(rp_neighbor_create(NULL, NULL, &first, NULL), NULL);
     uint64_t hash = hash_of_lists(first, &p, &lists); /* twice: `lists` had no room */
@@ -165,15 +165,15 @@ static void scratches_follow_what_cells_hold(void **state)
     rp_lists_end(&lists);
     rp_neighbor_destroy(first);
     rp_neighbor_destroy(second);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static void between_two_sets(void **state)
 {
     (void)state;
-    rp_particles a, b;
-    rp_particles_begin(&a, NULL);
-    rp_particles_begin(&b, NULL);
+    rp_grains a, b;
+    rp_grains_begin(&a, NULL);
+    rp_grains_begin(&b, NULL);
     cloud_cube(&a, 1500, 11, 0, 1);
     cloud_cube(&b, 800, 12, -0.5f, 2);
     b.x[5] = 1e9f;
@@ -215,8 +215,8 @@ static void between_two_sets(void **state)
         free(exact[k]);
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&a);
-    rp_particles_end(&b);
+    rp_grains_end(&a);
+    rp_grains_end(&b);
 }
 
 static void pieces_are_what_the_whole_is(void **state)
@@ -225,9 +225,9 @@ static void pieces_are_what_the_whole_is(void **state)
     enum { EDGE = 700 }; /* not a multiple of anything inside */
     rp_neighbor *neighbor;
     rp_lists all = {0}, some = {0};
-    rp_particles p;
+    rp_grains p;
     rp_period period = {1, {0, 0, 0}, {1, 1, 1}};
-    rp_particles_begin(&p, NULL);
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 2000, 5, 0, 1);
     check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
     check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
@@ -249,7 +249,7 @@ static void pieces_are_what_the_whole_is(void **state)
     rp_lists_end(&all);
     rp_lists_end(&some);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static uint64_t hash_of_update(int thread_count)
@@ -257,9 +257,9 @@ static uint64_t hash_of_update(int thread_count)
     rp_threads *threads;
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
+    rp_grains p;
     rp_period period = {3, {0, 0, 0}, {1, 1.1, 2}};
-    rp_particles_begin(&p, NULL);
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 40000, 21, 0, 1);
     check_ok(rp_threads_create(thread_count, &threads, NULL), NULL);
     check_ok(rp_neighbor_create(threads, &period, &neighbor, NULL), NULL);
@@ -274,7 +274,7 @@ static uint64_t hash_of_update(int thread_count)
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     rp_threads_destroy(threads);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
     return hash;
 }
 
@@ -286,7 +286,7 @@ static void same_bits_for_any_number_of_threads(void **state)
     assert_true(hash_of_update(4) == one);
 }
 
-static void move_a_little(rp_particles *p, uint64_t seed)
+static void move_a_little(rp_grains *p, uint64_t seed)
 {
     for (size_t i = 0; i < p->count; i++) {
         p->x[i] += 0.01f * (cloud_unit(seed, p->id[i], 0) - 0.5f);
@@ -300,9 +300,9 @@ static void a_warm_update_allocates_nothing(void **state)
     rp_threads *threads;
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
+    rp_grains p;
     rp_period period = {1, {0, 0, 0}, {1, 0, 0}};
-    rp_particles_begin(&p, NULL);
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 20000, 31, 0, 1);
     check_ok(rp_threads_create(2, &threads, NULL), NULL);
     check_ok(rp_neighbor_create(threads, &period, &neighbor, NULL), NULL);
@@ -318,15 +318,15 @@ static void a_warm_update_allocates_nothing(void **state)
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     rp_threads_destroy(threads);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static size_t bytes_for_two_clusters(float apart)
 {
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 5000, 41, 0, 1);
     cloud_cube(&p, 5000, 42, apart, 1);
     size_t before = rp_memory_now().bytes;
@@ -338,7 +338,7 @@ static size_t bytes_for_two_clusters(float apart)
     assert_true(bytes < p.count * each + (1 << 20)); /* and some that is there for every thread */
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
     assert_true(rp_memory_now().bytes < before);
     return bytes;
 }
@@ -357,8 +357,8 @@ static void room_can_be_borrowed(void **state)
     rp_arena arena = {0};
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 3000, 43, 0, 1);
     size_t held = rp_memory_now().bytes;
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
@@ -381,7 +381,7 @@ static void room_can_be_borrowed(void **state)
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
     assert_int_equal(rp_memory_now().bytes, held);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 /* An allocator that refuses large blocks stands for a machine without enough memory. */
@@ -399,8 +399,8 @@ static void absurd_lists_are_an_error(void **state)
     rp_report *report = rp_report_create();
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 3000, 51, 1, 0);
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
     largest_block = 10 << 20;
@@ -424,7 +424,7 @@ static void absurd_lists_are_an_error(void **state)
         assert_int_equal(rp_neighbor_lists(neighbor, &p, bad[i], &lists, NULL), RP_ERROR_INPUT);
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
     rp_report_destroy(report);
 }
 
@@ -435,8 +435,8 @@ static void a_crowd_is_refused_before_it_is_listed(void **state)
     rp_report *report = rp_report_create();
     rp_neighbor *neighbor;
     rp_lists lists = {0};
-    rp_particles p;
-    rp_particles_begin(&p, NULL);
+    rp_grains p;
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 16000, 52, 0, 1); /* 16 in a cell of a tenth */
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
     rp_neighbor_refuse_crowds(neighbor, 8);
@@ -446,13 +446,13 @@ static void a_crowd_is_refused_before_it_is_listed(void **state)
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "grains lie within 0.1 m of [0.5"));
     rp_report_clear(report);
     rp_neighbor_refuse_crowds(neighbor, 1.5); /* no cell is a crowd, but all together are */
-    rp_particles_end(&p);
-    rp_particles_begin(&p, NULL);
+    rp_grains_end(&p);
+    rp_grains_begin(&p, NULL);
     cloud_cube(&p, 16000, 52, 0, 1);
     assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_INPUT);
     rp_lists_end(&lists);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
     rp_report_destroy(report);
 }
 
@@ -461,9 +461,9 @@ static void lists_do_not_depend_on_what_was_done_before(void **state)
 {
     (void)state;
     rp_neighbor *old, *fresh;
-    rp_particles p;
+    rp_grains p;
     rp_lists before = {0}, after = {0};
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     cloud_cube(&p, 5000, 12, 0, 1);
     check_ok(rp_neighbor_create(NULL, NULL, &old, NULL), NULL);
     check_ok(rp_neighbor_create(NULL, NULL, &fresh, NULL), NULL);
@@ -480,12 +480,12 @@ static void lists_do_not_depend_on_what_was_done_before(void **state)
     rp_lists_end(&after);
     rp_neighbor_destroy(old);
     rp_neighbor_destroy(fresh);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 /* Who reads in eights reads behind lists: what is there must be somebody's number. And lists of
  * queries that follow one another lie so, but for the ends of blocks and of pieces. */
-static void check_places(const rp_particles *p, const rp_lists *lists, size_t pieces)
+static void check_places(const rp_grains *p, const rp_lists *lists, size_t pieces)
 {
     size_t all = p->count + p->ghosts, sum = 0, leaps = 0;
     for (size_t i = 0; i < p->count; i++) {
@@ -504,8 +504,8 @@ static void check_places(const rp_particles *p, const rp_lists *lists, size_t pi
 static void lists_lie_one_behind_the_other(void **state)
 {
     (void)state;
-    rp_particles p;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     cloud_cube(&p, 40000, 31, 0, 1);
     for (int count = 1; count <= 4; count++) {
         rp_threads *threads;
@@ -524,7 +524,7 @@ static void lists_lie_one_behind_the_other(void **state)
         rp_neighbor_destroy(neighbor);
         rp_threads_destroy(threads);
     }
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 int main(void)

@@ -3,16 +3,16 @@
 
 #define COUNT 50000
 
-static void begin_cloud(rp_particles *p, size_t count, float *mark)
+static void begin_cloud(rp_grains *p, size_t count, float *mark)
 {
-    check_ok(rp_particles_begin(p, NULL), NULL);
+    check_ok(rp_grains_begin(p, NULL), NULL);
     cloud_cube(p, count, 1, -1, 2);
     for (size_t i = 0; i < count; i++)
         p->mass[i] = mark[i] = p->x[i] + 2 * p->y[i];
 }
 
 /* All grains are there once, and whole. */
-static void check_permutation(const rp_particles *p, const float *mark)
+static void check_permutation(const rp_grains *p, const float *mark)
 {
     uint8_t *seen = calloc(p->count, 1);
     for (size_t i = 0; i < p->count; i++) {
@@ -29,7 +29,7 @@ static long cell_of(float x, double edge)
 }
 
 /* Grains of a cell follow each other in the order they had; `edge` is the edge of a cell. */
-static void check_cells(const rp_particles *p, double edge, size_t *cells)
+static void check_cells(const rp_grains *p, double edge, size_t *cells)
 {
     size_t changes = 1;
     for (size_t i = 1; i < p->count; i++) {
@@ -52,7 +52,7 @@ static void cells_are_together_and_stable(void **state)
         for (int threads = 1; threads <= 4; threads *= 2) {
             rp_threads *pool;
             rp_neighbor *neighbor;
-            rp_particles p;
+            rp_grains p;
             begin_cloud(&p, COUNT, mark);
             check_ok(rp_threads_create(threads, &pool, NULL), NULL);
             check_ok(rp_neighbor_create(pool, NULL, &neighbor, NULL), NULL);
@@ -63,7 +63,7 @@ static void cells_are_together_and_stable(void **state)
             assert_true(found <= occupied[c]);
             rp_neighbor_destroy(neighbor);
             rp_threads_destroy(pool);
-            rp_particles_end(&p);
+            rp_grains_end(&p);
         }
 }
 
@@ -73,7 +73,7 @@ static void a_second_sort_changes_nothing(void **state)
     static float mark[COUNT];
     static uint32_t ids[COUNT];
     rp_neighbor *neighbor;
-    rp_particles p;
+    rp_grains p;
     begin_cloud(&p, COUNT, mark);
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
     check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
@@ -81,7 +81,7 @@ static void a_second_sort_changes_nothing(void **state)
     check_ok(rp_neighbor_sort(neighbor, &p, 0.1, NULL), NULL);
     assert_memory_equal(ids, p.id, sizeof ids);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 static void lost_grains_survive(void **state)
@@ -89,7 +89,7 @@ static void lost_grains_survive(void **state)
     (void)state;
     static float mark[2000];
     rp_neighbor *neighbor;
-    rp_particles p;
+    rp_grains p;
     rp_period period = {7, {-1, -1, -1}, {1, 1, 1}};
     const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e9f};
     for (int periodic = 0; periodic < 2; periodic++) {
@@ -101,7 +101,7 @@ static void lost_grains_survive(void **state)
         check_permutation(&p, mark);
         check_ok(rp_neighbor_ghosts(neighbor, &p, 0.1, NULL), NULL);
         rp_neighbor_destroy(neighbor);
-        rp_particles_end(&p);
+        rp_grains_end(&p);
     }
 }
 
@@ -109,15 +109,15 @@ static void absurd_cells_are_refused(void **state)
 {
     (void)state;
     rp_neighbor *neighbor;
-    rp_particles p;
-    check_ok(rp_particles_begin(&p, NULL), NULL);
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
     check_ok(rp_neighbor_sort(neighbor, &p, 1, NULL), NULL);
     const double bad[] = {0, -1, NAN, INFINITY};
     for (int i = 0; i < 4; i++)
         assert_int_equal(rp_neighbor_sort(neighbor, &p, bad[i], NULL), RP_ERROR_INPUT);
     rp_neighbor_destroy(neighbor);
-    rp_particles_end(&p);
+    rp_grains_end(&p);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static rp_vec3 random_vector(uint32_t id, int what, double size)
 /* Random velocities and spins. */
 static void stir(const grains *g, double speed, double spin)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     for (size_t i = 0; i < p->count; i++) {
         set_velocity(g, i, random_vector(p->id[i], 0, speed));
         set_spin_of(g, i, random_vector(p->id[i], 1, spin));
@@ -39,7 +39,7 @@ static void stir(const grains *g, double speed, double spin)
 
 static int balls_at(const grains *g, size_t i, rp_ball *balls)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     const rp_clump *clump = &rp_scene_grains(g->scene)[p->kind[i]].clump;
     double size = p->diameter[i];
     for (int b = 0; b < clump->count; b++) {
@@ -70,7 +70,7 @@ static double energy_between(const rp_ball *a, const rp_ball *b, double period)
 /* 0: not periodic. */
 static double energy_of(const grains *g, double period)
 {
-    size_t count = g->world->particles.count;
+    size_t count = g->world->grains.count;
     double sum = kinetic_energy(g);
     for (size_t i = 0; i < count; i++) {
         rp_ball mine[RP_CLUMP_MAX], theirs[RP_CLUMP_MAX];
@@ -107,8 +107,8 @@ static grains gas_of(const char *shape)
 static double moving_mass(const grains *g)
 {
     double sum = 0;
-    for (size_t i = 0; i < g->world->particles.count; i++)
-        sum += (double)g->world->particles.mass[i] * rp_v3_length(velocity_at(g, i));
+    for (size_t i = 0; i < g->world->grains.count; i++)
+        sum += (double)g->world->grains.mass[i] * rp_v3_length(velocity_at(g, i));
     return sum;
 }
 
@@ -118,7 +118,7 @@ static void an_elastic_gas_keeps_momentum_and_energy(void **state)
     static const char *const shapes[] = {"sphere", "dimer", "cube"};
     for (int s = 0; s < 3; s++) {
         grains g = gas_of(shapes[s]);
-        assert_int_equal(g.world->particles.count, 512);
+        assert_int_equal(g.world->grains.count, 512);
         stir(&g, 1, s ? 100 : 0);
         rp_vec3 before = momentum(&g);
         double moving = moving_mass(&g), energy = energy_of(&g, PERIOD), spin = spin_at(&g, 5).x;
@@ -152,8 +152,8 @@ static void a_free_cluster_keeps_angular_momentum(void **state)
                              "0.01], velocity: [-1, 0.2, 0]}\n"
                              "solver: {method: dem, %s}\n",
                              shapes[s], YOUNG, solvers[s]);
-        for (size_t i = 0; i < g.world->particles.count; i++)
-            set_spin_of(&g, i, random_vector(g.world->particles.id[i], 2, 50));
+        for (size_t i = 0; i < g.world->grains.count; i++)
+            set_spin_of(&g, i, random_vector(g.world->grains.id[i], 2, 50));
         rp_vec3 around = angular_momentum(&g), along = momentum(&g);
         double energy = kinetic_energy(&g), moving = moving_mass(&g);
         run_world(g.world, 0.06);
@@ -184,7 +184,7 @@ static double energy_error(const char *shape, double step)
     set_place(&g, a, rp_v3(0, 0, 0));
     set_place(&g, b, rp_v3(0.0098, 0.002, 0.0011));
     set_velocity(&g, b, rp_v3(-0.5, 0, 0));
-    if (g.world->particles.turn[0]) { /* lengthwise, end to end */
+    if (g.world->grains.turn[0]) { /* lengthwise, end to end */
         set_turn_of(&g, a, rp_quat_axis(rp_v3(0, 0, 1), 0.2));
         set_turn_of(&g, b, rp_quat_axis(rp_v3_normal(rp_v3(0, 1, 1)), 0.3));
     }

@@ -487,7 +487,7 @@ static void heaps_of_spheres_stand(void **state)
                             "position: [0, 0, 3.6 cm]}}\n"
                             "solver: {method: dem}\n");
     run_world(g.world, 2.5);
-    const rp_particles *p = &g.world->particles;
+    const rp_grains *p = &g.world->grains;
     double highest = 0, fastest = 0;
     for (size_t i = 0; i < p->count; i++) {
         highest = fmax(highest, place_at(&g, i).z);

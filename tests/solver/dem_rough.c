@@ -106,8 +106,8 @@ static double flow_speed(const char *floor)
                          floor);
     run_world(g.world, 0.6);
     double mass = 0;
-    for (size_t i = 0; i < g.world->particles.count; i++)
-        mass += (double)g.world->particles.mass[i];
+    for (size_t i = 0; i < g.world->grains.count; i++)
+        mass += (double)g.world->grains.mass[i];
     double speed = momentum(&g).x / mass;
     grains_end(&g);
     return speed;
@@ -137,7 +137,7 @@ static void a_body_feels_what_rests_on_its_grains(void **state)
     rp_view view;
     rp_world_view(g.world, &view);
     const double *force = view.bodies[0].force, *torque = view.bodies[0].torque;
-    double weight = 9.81 * (double)g.world->particles.mass[0];
+    double weight = 9.81 * (double)g.world->grains.mass[0];
     rp_vec3 at = place_at(&g, 0);
     assert_true(at.z > 5.2e-3); /* on the fixed grains, not on the plate */
     check_near(force[2], -weight, 1e-3 * weight);
@@ -190,9 +190,9 @@ static void grains_start_clear_of_fixed_ones(void **state)
                              "[5 cm, 5 cm, 4 cm]}}\n"
                              "solver: {method: dem}\n",
                              floors[n]);
-        count[n] = g.world->particles.count;
+        count[n] = g.world->grains.count;
         grains_step(&g);
-        double mass = (double)g.world->particles.mass[0];
+        double mass = (double)g.world->grains.mass[0];
         assert_true(g.world->solver->load * mass * mass / (2 * 4.5e-3) < 1e-4); /* m, overlap */
         grains_end(&g);
     }

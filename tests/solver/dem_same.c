@@ -25,7 +25,7 @@ static void threads_do_not_change_a_bit(void **state)
     const int threads[3] = {1, 2, 4};
     for (int t = 0; t < 3; t++) {
         grains g = grains_of(threads[t], FALL);
-        assert_int_equal(g.world->particles.count, 3375);
+        assert_int_equal(g.world->grains.count, 3375);
         run_world(g.world, 0.01);
         assert_true(g.world->solver->rebuilds > 2);
         hash[t] = rp_world_hash(g.world);
@@ -78,12 +78,12 @@ static void check_restoring(const char *text, double middle)
     rp_snapshot *snapshot = NULL;
     assert_int_equal(rp_world_snapshot(g.world, &snapshot, NULL), RP_OK);
     uint64_t here = rp_world_hash(g.world), seen = 0;
-    uint32_t poured = g.world->particles.next_id;
+    uint32_t poured = g.world->grains.next_id;
     assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
     assert_true(rp_world_hash(other.world) == here);
     run_world(g.world, middle + 0.02);
     assert_true(rp_world_step_info(g.world).removed > removed);
-    assert_true(g.world->particles.next_id > poured);
+    assert_true(g.world->grains.next_id > poured);
     seen = rp_world_hash(g.world);
     assert_true(seen != here);
     run_world(other.world, middle + 0.02);
@@ -115,8 +115,8 @@ static void any_step_can_be_gone_back_to(void **state)
         "velocity: [0, 0, -3]}}\n"
         "solver: {method: dem, skin: 0.1}\n";
     grains g = grains_of(1, "%s", text), other = grains_of(1, "%s", text);
-    assert_int_equal(g.world->particles.count, 512);
-    while (g.world->particles.count) {
+    assert_int_equal(g.world->grains.count, 512);
+    while (g.world->grains.count) {
         rp_snapshot *snapshot = NULL;
         assert_int_equal(rp_world_snapshot(g.world, &snapshot, NULL), RP_OK);
         assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
@@ -146,8 +146,8 @@ static grains restless(const char *solver)
                          "[0.05, 0.05, 0.05]}}\n"
                          "solver: {method: dem, %s}\n",
                          solver);
-    for (size_t i = 0; i < g.world->particles.count; i++) {
-        double way = (double)(g.world->particles.id[i] % 7) - 3;
+    for (size_t i = 0; i < g.world->grains.count; i++) {
+        double way = (double)(g.world->grains.id[i] % 7) - 3;
         set_velocity(&g, i, rp_v3(0.3 * way, -0.2 * way, i % 2 ? 0.8 : -0.8));
     }
     return g;
@@ -185,8 +185,8 @@ static double bytes_of_cube(int edge, double *grains_in_it)
                          "sources: {all: {shape: box, size: [%g, %g, %g]}}\n"
                          "solver: {method: dem}\n",
                          0.01 * edge, 0.01 * edge, 0.01 * edge);
-    for (size_t i = 0; i < g.world->particles.count; i++) {
-        double way = (double)(g.world->particles.id[i] % 7) - 3;
+    for (size_t i = 0; i < g.world->grains.count; i++) {
+        double way = (double)(g.world->grains.id[i] % 7) - 3;
         set_velocity(&g, i, rp_v3(0.03 * way, -0.02 * way, i % 2 ? 0.08 : -0.08));
     }
     for (int i = 0; i < 20; i++) {
@@ -194,7 +194,7 @@ static double bytes_of_cube(int edge, double *grains_in_it)
         assert_int_equal(rp_world_step(g.world, NULL), RP_OK);
     }
     double bytes = (double)(rp_memory_now().bytes - before);
-    *grains_in_it = (double)g.world->particles.count;
+    *grains_in_it = (double)g.world->grains.count;
     grains_end(&g);
     return bytes;
 }
@@ -324,7 +324,7 @@ static void only_contacts_are_remembered(void **state)
                             "materials: {sand: {young: 1e7, restitution: 1, friction: 0.5}}\n"
                             "sources: {all: {shape: box, size: [20 cm, 2 cm, 2 cm]}}\n"
                             "solver: {method: dem, skin: 1}\n");
-    assert_int_equal(g.world->particles.count, 10);
+    assert_int_equal(g.world->grains.count, 10);
     for (uint32_t corner = 0; corner < 8; corner++) {
         double reach = 1.25 * size / sqrt(3);
         set_place(&g, grain_at(&g, corner),

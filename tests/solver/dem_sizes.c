@@ -31,7 +31,7 @@ static grains cloud_of(double ratio, const char *shape, bool periodic, bool wet,
  * sides. */
 static void scatter(const grains *g, double ratio)
 {
-    rp_particles *p = &g->world->particles;
+    rp_grains *p = &g->world->grains;
     double edge = g->scene->domain.high.x, large = 0.004 * ratio;
     double middle = g->scene->domain.periodic ? 0.02 * edge : edge / 2;
     for (size_t i = 0; i < p->count; i++) {
@@ -152,7 +152,7 @@ static grains fall_of(int threads)
 
 static uint64_t hash_of(const grains *g)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     uint64_t hash = rp_hash(p->x, p->count * sizeof *p->x, 0);
     hash = rp_hash(p->z, p->count * sizeof *p->z, hash);
     return rp_hash(p->id, p->count * sizeof *p->id, hash);
@@ -201,7 +201,7 @@ static void many_small_grains_carry_a_large_one(void **state)
     (void)state;
     grains g = fall_of(2);
     run_world(g.world, 0.3);
-    const rp_particles *p = &g.world->particles;
+    const rp_grains *p = &g.world->grains;
     size_t ball = 0;
     while ((double)p->diameter[ball] < 0.03)
         ball++;
@@ -239,7 +239,7 @@ static void large_contacts_do_not_shorten_the_step(void **state)
     (void)state;
     grains g = fall_of(1);
     rp_solver *solver = g.world->solver;
-    const rp_particles *p = &g.world->particles;
+    const rp_grains *p = &g.world->grains;
     double light = INFINITY, heavy = 0, overlap = 1e-5;
     for (size_t i = 0; i < p->count; i++) {
         light = fmin(light, (double)p->mass[i]);

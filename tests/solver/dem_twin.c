@@ -357,7 +357,7 @@ static void twin_step(twin *t, double dt)
 static void take_grain(twin *t, const grains *g, int id)
 {
     size_t i = grain_at(g, (uint32_t)id);
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     t->grain[id] =
         (twin_grain){.x = place_at(g, i),
                      .v = velocity_at(g, i),
@@ -377,7 +377,7 @@ static int ball_of(const grains *g, const int *first, size_t sphere)
 {
     const rp_solver *solver = g->world->solver;
     size_t grain = rp_dem_owner(solver, sphere);
-    return first[g->world->particles.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
+    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
 }
 
 /* Which side a surface of the solver is: one of the walls, seen from the middle of the box. */
@@ -432,7 +432,7 @@ static twin *take_over(const grains *g, variant kind)
     twin *t = calloc(1, sizeof *t);
     assert_non_null(t);
     t->kind = kind;
-    t->grains = (int)g->world->particles.count;
+    t->grains = (int)g->world->grains.count;
     for (int id = 0; id < t->grains; id++)
         take_grain(t, g, id);
     place_balls(t, 0);
@@ -495,7 +495,7 @@ static void follow(variant kind, int steps)
 {
     grains g = heap_of(kind);
     run_world(g.world, 0.13);
-    assert_int_equal(g.world->particles.count, LAYERS * kind.across * kind.across);
+    assert_int_equal(g.world->grains.count, LAYERS * kind.across * kind.across);
     twin *t = take_over(&g, kind);
     uint64_t rebuilds = g.world->solver->rebuilds;
     for (int n = 0; n < steps; n++) {

@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static inline grains grains_of(int threads
     assert_true(length > 0 && length < (int)sizeof text);
     grains g = {.scene = scene_of(text)};
     g.world = world_of(g.scene, threads);
-    assert_true(g.world->particles.count > 0 || g.world->stream_count > 0);
+    assert_true(g.world->grains.count > 0 || g.world->stream_count > 0);
     return g;
 }
 
@@ -50,7 +50,7 @@ static inline void grains_step(const grains *g)
 
 static inline size_t grain_at(const grains *g, uint32_t id)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     for (size_t i = 0; i < p->count; i++)
         if (p->id[i] == id) return i;
     fail_msg("there is no grain %u", id);
@@ -60,7 +60,7 @@ static inline size_t grain_at(const grains *g, uint32_t id)
 /* With all digits that the solver keeps. */
 static inline rp_vec3 place_at(const grains *g, size_t i)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     float *const *low = g->world->solver->low;
     return rp_v3((double)p->x[i] + (double)low[0][i], (double)p->y[i] + (double)low[1][i],
                  (double)p->z[i] + (double)low[2][i]);
@@ -68,7 +68,7 @@ static inline rp_vec3 place_at(const grains *g, size_t i)
 
 static inline rp_vec3 velocity_at(const grains *g, size_t i)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     return rp_v3(p->vx[i], p->vy[i], p->vz[i]);
 }
 
@@ -80,7 +80,7 @@ static inline rp_vec3 spin_at(const grains *g, size_t i)
 
 static inline void set_place(const grains *g, size_t i, rp_vec3 at)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     const double exact[3] = {at.x, at.y, at.z};
     float *const x[3] = {p->x, p->y, p->z};
     for (int k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ static inline void set_place(const grains *g, size_t i, rp_vec3 at)
 
 static inline void set_velocity(const grains *g, size_t i, rp_vec3 v)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     p->vx[i] = (float)v.x;
     p->vy[i] = (float)v.y;
     p->vz[i] = (float)v.z;
@@ -109,7 +109,7 @@ static inline void set_turn_of(const grains *g, size_t i, rp_quat turn)
 {
     const double parts[4] = {turn.w, turn.x, turn.y, turn.z};
     for (int k = 0; k < 4; k++) {
-        float *high = &g->world->particles.turn[k][i];
+        float *high = &g->world->grains.turn[k][i];
         *high = (float)parts[k];
         g->world->solver->turn_low[k][i] = (float)(parts[k] - (double)*high);
     }
@@ -117,7 +117,7 @@ static inline void set_turn_of(const grains *g, size_t i, rp_quat turn)
 
 static inline rp_quat turn_at(const grains *g, size_t i)
 {
-    float *const *high = g->world->particles.turn, *const *low = g->world->solver->turn_low;
+    float *const *high = g->world->grains.turn, *const *low = g->world->solver->turn_low;
     rp_quat turn = {(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                     (double)high[2][i] + (double)low[2][i], (double)high[3][i] + (double)low[3][i]};
     return rp_quat_normal(turn);
@@ -126,7 +126,7 @@ static inline rp_quat turn_at(const grains *g, size_t i)
 /* Principal moments of inertia, kg m2. */
 static inline rp_vec3 moments_at(const grains *g, size_t i)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     const rp_clump *clump = &rp_scene_grains(g->scene)[p->kind[i]].clump;
     double size = p->diameter[i], scale = (double)p->mass[i] * size * size / clump->volume;
     return rp_v3(scale * clump->inertia[0], scale * clump->inertia[1], scale * clump->inertia[2]);
@@ -136,14 +136,14 @@ static inline rp_vec3 moments_at(const grains *g, size_t i)
 static inline rp_vec3 own_spin_at(const grains *g, size_t i)
 {
     rp_vec3 spin = spin_at(g, i);
-    if (!g->world->particles.turn[0]) return spin;
+    if (!g->world->grains.turn[0]) return spin;
     return rp_quat_rotate(rp_quat_conj(turn_at(g, i)), spin);
 }
 
 /* About the origin, of all grains, kg m2/s. */
 static inline rp_vec3 angular_momentum(const grains *g)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     rp_vec3 sum = rp_v3(0, 0, 0);
     for (size_t i = 0; i < p->count; i++) {
         rp_vec3 m = moments_at(g, i), w = own_spin_at(g, i);
@@ -159,15 +159,15 @@ static inline rp_vec3 angular_momentum(const grains *g)
 static inline rp_vec3 momentum(const grains *g)
 {
     rp_vec3 sum = rp_v3(0, 0, 0);
-    for (size_t i = 0; i < g->world->particles.count; i++)
-        sum = rp_v3_madd(sum, (double)g->world->particles.mass[i], velocity_at(g, i));
+    for (size_t i = 0; i < g->world->grains.count; i++)
+        sum = rp_v3_madd(sum, (double)g->world->grains.mass[i], velocity_at(g, i));
     return sum;
 }
 
 /* Of going and of turning, J. */
 static inline double kinetic_energy(const grains *g)
 {
-    const rp_particles *p = &g->world->particles;
+    const rp_grains *p = &g->world->grains;
     double sum = 0;
     for (size_t i = 0; i < p->count; i++) {
         rp_vec3 v = velocity_at(g, i), m = moments_at(g, i), w = own_spin_at(g, i);

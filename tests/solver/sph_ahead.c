@@ -29,7 +29,7 @@ static void errors_go_with_velocities(void **state)
 /* Rows outside of a block that its pairs lead to, against its list; gives how many they are. */
 static size_t check_outside(const rp_solver *solver, size_t block, uint8_t *met)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     const rp_sph_outside *outside = &solver->work.outside[block];
     size_t all = p->count + p->ghosts, begin = block * RP_SPH_BLOCK, rows = 0;
@@ -57,7 +57,7 @@ static void blocks_know_what_is_around_them(void **state)
     sand s = sand_of(BED_SCENE);
     sand_step(&s);
     const rp_solver *solver = s.world->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     uint8_t *met = malloc(p->count + p->ghosts + 1);
     assert_non_null(met);
     size_t rows = 0, listed = 0;

@@ -150,7 +150,7 @@ static void orientations_are_even(void **state)
     for (int i = 0; i < 3; i++)
         check_near(squares[i], 1.0 / 3, 0.006);
     check_near(half_turn, 0.5 - 1 / RP_PI, 0.006);
-    assert_true(rp_grains_are_turned(scene));
+    assert_true(rp_world_turns_grains(scene));
     rp_scene_destroy(scene);
 }
 
@@ -183,13 +183,13 @@ static void default_sizes_fit(void **state)
         snprintf(text, sizeof text, PARTICLES "grains: {g: %s}\n", grains[i]);
         rp_scene *scene = scene_of(text);
         check_part(rp_scene_grains(scene)->largest, 0.9 * 0.02, 1e-12);
-        check_ok(rp_grains_check(scene, NULL), NULL);
+        check_ok(rp_world_check_grains(scene, NULL), NULL);
         rp_scene_destroy(scene);
     }
     rp_scene *scene = scene_of(PARTICLES);
     assert_int_equal(scene->grains.count, 1);
     assert_int_equal(rp_scene_grains(scene)->clump.count, 4);
-    assert_false(rp_grains_are_resolved(scene)); /* null moves points */
+    assert_false(rp_world_resolves_grains(scene)); /* null moves points */
     rp_scene_destroy(scene);
 }
 
@@ -299,7 +299,7 @@ static void damaged_grains_are_refused(void **state)
     rp_scene *scene =
         scene_of(RESOLVED MIXTURE "sources: {s: {shape: box, size: [0.1, 0.1, 0.1]}}\n");
     rp_world *world = world_of(scene, 1);
-    rp_particles *p = &world->particles;
+    rp_grains *p = &world->grains;
     for (int damage = 0; damage < 5; damage++) {
         uint8_t kind = p->kind[7];
         float size = p->diameter[7], turn = p->turn[1][7];
@@ -325,7 +325,7 @@ static void check_refused(const char *text, const char *key, const char *message
 {
     rp_scene *scene = scene_of(text);
     rp_report *report = rp_report_create();
-    assert_int_equal(rp_grains_check(scene, report), RP_ERROR_INPUT);
+    assert_int_equal(rp_world_check_grains(scene, report), RP_ERROR_INPUT);
     const rp_fault *fault = rp_report_fault(report, 0);
     assert_string_equal(fault->key, key);
     if (!strstr(fault->message, message)) print_error("%s\n", fault->message);
@@ -358,7 +358,7 @@ static void what_does_not_fit_is_refused(void **state)
 /* How deep the balls around any two grains are in each other at most, in radii of the smaller. */
 static double deepest(const rp_world *world)
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     const rp_domain_spec *d = &world->scene->domain;
     rp_vec3 length = rp_v3_sub(d->high, d->low);
     double most = 0;
@@ -378,7 +378,7 @@ static double deepest(const rp_world *world)
 /* Volumes of grains below and above a size, m3. */
 static void volumes_of(const rp_world *world, double size, double volumes[2])
 {
-    const rp_particles *p = &world->particles;
+    const rp_grains *p = &world->grains;
     volumes[0] = volumes[1] = 0;
     for (size_t i = 0; i < p->count; i++) {
         double d = p->diameter[i];
@@ -403,11 +403,11 @@ static void large_grains_have_room_among_small_ones(void **state)
                  packings[k]);
         rp_scene *scene = scene_of(text);
         rp_world *world = world_of(scene, 1);
-        double volumes[2], held = rp_grains_held(scene, 0, 0.15 * 0.15 * 0.12);
+        double volumes[2], held = rp_world_grains_in(scene, 0, 0.15 * 0.15 * 0.12);
         volumes_of(world, 0.01, volumes);
         assert_true(volumes[1] > 0.6 * volumes[0] && volumes[1] < 1.5 * volumes[0]);
         assert_true(volumes[0] + volumes[1] > 0.4 * 0.15 * 0.15 * 0.12);
-        check_part((double)world->particles.count, held, 0.15);
+        check_part((double)world->grains.count, held, 0.15);
         check_near(deepest(world), 0, 1e-4);
         rp_world_destroy(world);
         rp_scene_destroy(scene);
@@ -458,14 +458,14 @@ static void finer_sources_make_room(void **state)
         "  jet: {nozzle: disc, radius: 0.03, position: [0.075, 0.075, 0.13], speed: 1, material: "
         "sand}\n");
     rp_world *world = world_of(scene, 1);
-    size_t stones = 0, before = world->particles.count;
+    size_t stones = 0, before = world->grains.count;
     for (size_t i = 0; i < before; i++)
-        stones += world->particles.diameter[i] > 0.03f;
+        stones += world->grains.diameter[i] > 0.03f;
     assert_int_equal(stones, 18); /* three by three in two layers, 44 mm apart */
     check_near(deepest(world), 0, 1e-4);
     while (rp_world_time(world) < 2e-4)
         check_ok(rp_world_step(world, NULL), NULL);
-    assert_true(world->particles.count > before + 1000);
+    assert_true(world->grains.count > before + 1000);
     check_near(deepest(world), 0, 1e-2);
     rp_world_destroy(world);
     rp_scene_destroy(scene);

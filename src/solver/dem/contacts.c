@@ -56,14 +56,14 @@ static rp_contact *add_contact(rp_contacts *contacts)
 
 static uint32_t id_of(const collect_job *job, size_t grain)
 {
-    return job->solver->frame.particles->id[job->rows[grain]];
+    return job->solver->host.grains->id[job->rows[grain]];
 }
 
 /* From the middle of the grain, as it was half way through the step, to one of its spheres. */
 static void find_arm(const collect_job *job, size_t grain, const float *at, float arm[3])
 {
     const rp_solver *solver = job->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     size_t i = job->rows[grain];
     const double x[3] = {p->x[i], p->y[i], p->z[i]}, v[3] = {p->vx[i], p->vy[i], p->vz[i]};
     for (int k = 0; k < 3; k++) {
@@ -150,7 +150,7 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
     if (back.normal == 0) return true;
     rp_contact *c = add_contact(job->contacts);
     if (!c) return false;
-    int body = rp_couple_surfaces(solver->frame.couple)[wall->surface].body;
+    int body = rp_couple_surfaces(solver->host.couple)[wall->surface].body;
     c->first = id_of(job, grain);
     c->second = body >= 0 ? (uint32_t)body : 0;
     c->with = body >= 0 ? RP_WITH_BODY : RP_WITH_WALL;
@@ -171,7 +171,7 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
 
 rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_report *report)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_dem_lists *lists = &solver->lists;
     contacts->count = 0;
     if (!lists->grains || !solver->seen) return RP_OK;

@@ -61,7 +61,7 @@ static void dem_destroy(rp_solver *solver)
     rp_lists_end(&solver->near);
     if (solver->bodies)
         rp_release(solver->bodies,
-                   (size_t)solver->frame.scene->grains.count * sizeof *solver->bodies);
+                   (size_t)solver->host.scene->grains.count * sizeof *solver->bodies);
     if (solver->pairs) rp_release(solver->pairs, count * count * sizeof *solver->pairs);
     if (solver->wall_pairs)
         rp_release(solver->wall_pairs, (solver->wall_pair_count + 1) * sizeof *solver->wall_pairs);
@@ -72,34 +72,33 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 {
     static const char *const spins[3] = {"spin_x", "spin_y", "spin_z"};
     static const char *const lows[3] = {"low_x", "low_y", "low_z"};
-    rp_particles *p = solver->frame.particles;
+    rp_grains *p = solver->host.grains;
     p->bare_ghosts = true; /* lists lead to the grains that they are images of */
     rp_code code = RP_OK;
     for (int k = 0; k < 3 && code == RP_OK; k++) {
-        code =
-            rp_particles_add_field(p, spins[k], "rad/s", RP_F32, RP_FIELD_STATE | RP_FIELD_VISIBLE,
+        code = rp_grains_add_field(p, spins[k], "rad/s", RP_F32, RP_FIELD_STATE | RP_FIELD_VISIBLE,
                                    (void **)&solver->spin[k], report);
         if (code == RP_OK)
-            code = rp_particles_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
-                                          (void **)&solver->low[k], report);
+            code = rp_grains_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
+                                       (void **)&solver->low[k], report);
     }
     static const char *const drives[3] = {"drive_x", "drive_y", "drive_z"};
     for (int k = 0; k < 3 && code == RP_OK; k++)
-        code = rp_particles_add_field(p, drives[k], "m/s2", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->drive[k], report);
+        code = rp_grains_add_field(p, drives[k], "m/s2", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->drive[k], report);
     static const char *const turns[4] = {"turn_low_w", "turn_low_x", "turn_low_y", "turn_low_z"};
     for (int k = 0; k < 4 && code == RP_OK && !solver->single; k++)
-        code = rp_particles_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->turn_low[k], report);
+        code = rp_grains_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->turn_low[k], report);
     if (code == RP_OK)
-        code = rp_particles_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
-                                      report);
+        code = rp_grains_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
+                                   report);
     return code;
 }
 
 static rp_code take_moments(rp_solver *solver, rp_report *report)
 {
-    size_t count = (size_t)solver->frame.scene->grains.count;
+    size_t count = (size_t)solver->host.scene->grains.count;
     solver->bodies = rp_allocate_zero(count * sizeof *solver->bodies);
     if (!solver->bodies) return rp_fail_memory(report, count * sizeof *solver->bodies, "grains");
     for (size_t i = 0; i < count; i++) {
@@ -116,7 +115,7 @@ static rp_code take_moments(rp_solver *solver, rp_report *report)
 /* The kinds of grains: what they have at the least and at the most. */
 static void take_kinds(rp_solver *solver)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     double density = INFINITY, shares = 0, mean = 0;
     solver->kinds = rp_scene_grains(scene);
     solver->single = true;
@@ -165,7 +164,7 @@ static bool has_rolling(const rp_scene *scene)
 /* A grain and its image must never touch the same third one. */
 static rp_code take_period(rp_solver *solver, rp_report *report)
 {
-    const rp_domain_spec *domain = &solver->frame.scene->domain;
+    const rp_domain_spec *domain = &solver->host.scene->domain;
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
     const double lengths[3] = {length.x, length.y, length.z};
     double *periods[3] = {&solver->period.x, &solver->period.y, &solver->period.z};
@@ -196,19 +195,19 @@ static void take_reach(rp_solver *solver)
     solver->wide = rp_reach_is_wide(&solver->reach);
 }
 
-static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+static rp_code dem_create(const rp_host *host, rp_solver **out, rp_report *report)
 {
     *out = NULL;
     rp_solver *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the DEM solver");
-    solver->frame = *frame;
-    solver->params = *(const rp_dem_params *)frame->params;
+    solver->host = *host;
+    solver->params = *(const rp_dem_params *)host->params;
     solver->history = solver->params.shear == RP_DEM_HISTORY;
     solver->stats.density_error = -1;
     take_kinds(solver);
-    solver->cohesive = is_ever_wet(frame->scene);
+    solver->cohesive = is_ever_wet(host->scene);
     take_reach(solver);
-    solver->rolls = has_rolling(frame->scene);
+    solver->rolls = has_rolling(host->scene);
     if (solver->history) solver->springs = solver->rolls ? RP_DEM_SPRINGS : ROLL_X;
     rp_code code = take_period(solver, report);
     if (code == RP_OK) code = rp_dem_roughen(solver, report);
@@ -217,8 +216,8 @@ static rp_code dem_create(const rp_frame *frame, rp_solver **out, rp_report *rep
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
         double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
-        rp_neighbor_borrow(frame->neighbor, &solver->spring_room);
-        rp_neighbor_refuse_crowds(frame->neighbor, cell * cell * cell);
+        rp_neighbor_borrow(host->neighbor, &solver->spring_room);
+        rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
         *out = solver;
     } else {
         dem_destroy(solver);

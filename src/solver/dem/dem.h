@@ -145,7 +145,7 @@ typedef enum rp_dem_stage {
 } rp_dem_stage;
 
 struct rp_solver {
-    rp_frame frame;
+    rp_host host;
     rp_dem_params params;
     bool history, cohesive, rolls;
     int springs; /* columns of contact history: none, those of sliding, or RP_DEM_SPRINGS */
@@ -216,7 +216,7 @@ typedef struct rp_dem_place {
 
 static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t sphere)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     rp_dem_place place;
     if (!solver->single) {
         memcpy(place.at, rp_dem_at(solver, sphere), sizeof place.at);

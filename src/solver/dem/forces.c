@@ -212,8 +212,8 @@ typedef struct load {
 /* (E1): v += dt a, the spin likewise, then the second half of the drift. */
 static void kick(const rp_solver *solver, size_t i, const load *l)
 {
-    const rp_particles *p = solver->frame.particles;
-    const rp_external *external = solver->frame.external;
+    const rp_grains *p = solver->host.grains;
+    const rp_external *external = solver->host.external;
     float dt = (float)solver->dt, inverse = 1 / p->mass[i];
     float ax = l->force[0] * inverse + (float)solver->gravity.x;
     float ay = l->force[1] * inverse + (float)solver->gravity.y;
@@ -239,7 +239,7 @@ static void kick(const rp_solver *solver, size_t i, const load *l)
         rp_dem_twist_grain(solver, i, impulse);
     }
     /* (E11): a third of the trace of the stress, in the space of the packed material. */
-    double packed = rp_scene_materials(solver->frame.scene)[p->material[i]].density;
+    double packed = rp_scene_materials(solver->host.scene)[p->material[i]].density;
     p->pressure[i] = l->squeeze * (float)packed / (3 * p->mass[i]);
     rp_dem_drift_grain(solver, i, dt / 2);
 }
@@ -266,11 +266,11 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
     memcpy(wall->spring, back.spring, sizeof wall->spring);
     rp_vec3 force = rp_v3_madd(back.shear, -back.normal, press.n);
     rp_vec3 torque = rp_v3_add(back.torque, rp_v3_cross(press.arm, force));
-    const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[wall->surface];
-    rp_couple_push(solver->frame.couple, grain / job->row_grains, surface, press.point,
+    const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[wall->surface];
+    rp_couple_push(solver->host.couple, grain / job->row_grains, surface, press.point,
                    rp_v3_scale(force, -1));
     if (solver->rolls)
-        rp_couple_twist(solver->frame.couple, grain / job->row_grains, surface,
+        rp_couple_twist(solver->host.couple, grain / job->row_grains, surface,
                         rp_v3_scale(back.torque, -1));
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     for (int a = 0; a < 3; a++) {
@@ -367,10 +367,10 @@ static void force_block(const force_job *job, size_t begin, size_t end)
     job->worst[block] = w;
 }
 
-static void force_range(void *context, size_t begin, size_t end)
+static void force_range(void *context, rp_range range)
 {
-    for (size_t at = begin; at < end; at += RP_DEM_BLOCK)
-        force_block(context, at, end - at < RP_DEM_BLOCK ? end : at + RP_DEM_BLOCK);
+    for (size_t at = range.begin; at < range.end; at += RP_DEM_BLOCK)
+        force_block(context, at, range.end - at < RP_DEM_BLOCK ? range.end : at + RP_DEM_BLOCK);
 }
 
 rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
@@ -401,7 +401,7 @@ static rp_code check_worst(rp_solver *solver, const worst *w, double time, rp_re
                    "at %.6g s grain %u overlaps another, or a solid, by %.3g m more than %.3g of "
                    "the smaller radius: grains start on one another, a body crushes them, the step "
                    "of %.3g s is too long, or 'young' is too low",
-                   time, solver->frame.particles->id[w->grain], (double)w->excess,
+                   time, solver->host.grains->id[w->grain], (double)w->excess,
                    solver->params.overlap_most, solver->dt);
 }
 
@@ -419,20 +419,20 @@ static int classes_near(rp_solver *solver)
 
 rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count, blocks = rp_dem_blocks(count);
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count, blocks = rp_dem_blocks(count);
     force_job job = {.solver = solver,
                      .field = rp_dem_field_of(solver, false),
-                     .worst = rp_arena_take(frame->arena, (blocks + 1) * sizeof(worst)),
+                     .worst = rp_arena_take(host->arena, (blocks + 1) * sizeof(worst)),
                      .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
                      .most = (float)solver->params.overlap_most,
                      .classes = classes_near(solver)};
     if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
     size_t rows = (count + job.row_grains - 1) / job.row_grains;
-    rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);
+    rp_code code = rp_couple_begin(host->couple, rows, host->arena, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, count, job.row_grains, force_range, &job);
-    code = rp_couple_finish(frame->couple);
+    rp_parallel_for(host->threads, count, job.row_grains, force_range, &job);
+    code = rp_couple_finish(host->couple);
     if (code != RP_OK) return code;
     worst most = {0};
     for (size_t b = 0; b < blocks; b++) {

@@ -35,14 +35,14 @@ static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at
 
 /* Blocks write to their own grains only: the lower number of a pair within one is the first, and a
  * pair of two blocks is kept by the lower one. */
-static void keep_block(void *context, size_t block, size_t behind)
+static void keep_block(void *context, rp_range range)
 {
     const keep_job *job = context;
     const rp_solver *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    (void)behind;
-    const uint32_t *ends = rp_dem_ends(lists, block);
-    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
+    (void)range.end;
+    const uint32_t *ends = rp_dem_ends(lists, range.begin);
+    size_t base = rp_dem_first(solver, range.begin * RP_DEM_BLOCK);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
         size_t mine = base + lists->mine[e];
         if (lists->other[e] < mine || !is_stretched(solver, e)) continue;
@@ -94,10 +94,10 @@ static size_t kept_begin(const rp_dem_kept *kept, size_t grain)
     return grain ? kept->end[grain - 1] : 0;
 }
 
-static void order_kept(void *context, size_t begin, size_t end)
+static void order_kept(void *context, rp_range range)
 {
     const rp_dem_kept *kept = context;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         size_t first = kept_begin(kept, i), count = kept->end[i] - first;
         if (count <= LONG) continue;
         for (size_t top = count / 2; top-- > 0;)
@@ -117,7 +117,7 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
     kept->end = rp_arena_take(arena, grains * sizeof *kept->end);
     if (!kept->end) return rp_fail_memory(report, grains * 4, "contact memory");
     memset(kept->end, 0, grains * sizeof *kept->end);
-    rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
+    rp_parallel_for(solver->host.threads, blocks, 1, keep_block, &job);
     for (size_t i = 0; i < grains; i++) { /* counts become places */
         uint32_t here = kept->end[i];
         kept->end[i] = (uint32_t)total;
@@ -131,8 +131,8 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
         return rp_fail_memory(report, total * 33, "contact memory");
     kept->springs = (size_t)solver->springs;
     job.write = true;
-    rp_parallel_for(solver->frame.threads, blocks, 1, keep_block, &job);
-    rp_parallel_for(solver->frame.threads, grains, RP_DEM_BLOCK, order_kept, kept);
+    rp_parallel_for(solver->host.threads, blocks, 1, keep_block, &job);
+    rp_parallel_for(solver->host.threads, grains, RP_DEM_BLOCK, order_kept, kept);
     return RP_OK;
 }
 
@@ -154,7 +154,7 @@ static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_arena
 rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
 {
     *kept = (rp_dem_kept){0};
-    rp_arena *arena = solver->single ? &solver->row_room : solver->frame.arena;
+    rp_arena *arena = solver->single ? &solver->row_room : solver->host.arena;
     if (solver->single) rp_arena_reset(arena);
     kept->grains = solver->history ? solver->lists.grains : 0;
     rp_code code = RP_OK;
@@ -224,15 +224,15 @@ static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
         lists->spring[a][entry] = (a == TWIST ? 1 : sign) * kept->spring[springs * k + a];
 }
 
-static void recall_block(void *context, size_t block, size_t behind)
+static void recall_block(void *context, rp_range range)
 {
     const recall_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
-    (void)behind;
-    const uint32_t *ends = rp_dem_ends(lists, block);
-    size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK);
+    (void)range.end;
+    const uint32_t *ends = rp_dem_ends(lists, range.begin);
+    size_t base = rp_dem_first(job->solver, range.begin * RP_DEM_BLOCK);
     for (int a = 0; a < job->solver->springs;
-         a++) /* with the gap behind it, which is saved as well */
+         a++) /* with the gap range.end it, which is saved as well */
         memset(lists->spring[a] + ends[0], 0,
                (ends[RP_DEM_CLASSES] + RP_WIDE - ends[0]) * sizeof *lists->spring[a]);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && job->kept->grains; e++)
@@ -253,11 +253,11 @@ static size_t first_wall(const rp_dem_kept *kept, uint32_t sphere)
     return low;
 }
 
-static void recall_walls(void *context, size_t begin, size_t end)
+static void recall_walls(void *context, rp_range range)
 {
     const recall_job *job = context;
     const rp_dem_kept *kept = job->kept;
-    for (size_t w = begin; w < end; w++) {
+    for (size_t w = range.begin; w < range.end; w++) {
         rp_dem_wall *wall = &job->solver->lists.walls[w];
         uint32_t before = as_known(job, wall->sphere).sphere;
         if (before == NOWHERE) continue;
@@ -277,7 +277,7 @@ rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *rep
                               "contact memory");
     recall_job job = {solver, kept};
     size_t blocks = rp_dem_blocks(solver->lists.grains);
-    rp_parallel_for(solver->frame.threads, blocks, 1, recall_block, &job);
-    rp_parallel_for(solver->frame.threads, solver->lists.wall_count, 4096, recall_walls, &job);
+    rp_parallel_for(solver->host.threads, blocks, 1, recall_block, &job);
+    rp_parallel_for(solver->host.threads, solver->lists.wall_count, 4096, recall_walls, &job);
     return RP_OK;
 }

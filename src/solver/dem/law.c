@@ -134,7 +134,7 @@ static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, doub
 
 static rp_code fill_pairs(rp_solver *solver, rp_report *report)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     const rp_material_spec *materials = rp_scene_materials(scene);
     int count = solver->material_count;
     double half = solver->volume / 2; /* of a mean grain: m* is half its mass */
@@ -159,11 +159,11 @@ static rp_code fill_pairs(rp_solver *solver, rp_report *report)
 /* Walls are rigid and flat: E* and R* are the grain's own, twice those of two grains. */
 static void fill_wall_pairs(rp_solver *solver)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     const rp_material_spec *materials = rp_scene_materials(scene);
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     int count = solver->material_count;
-    for (int s = 0; s < rp_couple_count(solver->frame.couple); s++)
+    for (int s = 0; s < rp_couple_count(solver->host.couple); s++)
         for (int a = 0; a < count; a++) {
             const rp_material_spec *m = &materials[a];
             bool rough = !isfinite(surfaces[s].friction);
@@ -179,9 +179,9 @@ static void fill_wall_pairs(rp_solver *solver)
 
 rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     size_t count = (size_t)scene->materials.count;
-    size_t walls = count * (size_t)rp_couple_count(solver->frame.couple);
+    size_t walls = count * (size_t)rp_couple_count(solver->host.couple);
     solver->material_count = (int)count;
     solver->wall_pair_count = walls;
     solver->pairs = rp_allocate_zero(count * count * sizeof *solver->pairs);
@@ -216,15 +216,15 @@ static double way_of_a_step(const rp_solver *solver)
 
 double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed)
 {
-    *body = rp_couple_fastest(solver->frame.couple, speed);
+    *body = rp_couple_fastest(solver->host.couple, speed);
     return *body < 0 ? INFINITY : way_of_a_step(solver) / *speed;
 }
 
 /* (E10) */
 rp_step_limit rp_dem_limit_dt(rp_solver *solver)
 {
-    double gravity = rp_scene_gravity_max(solver->frame.scene);
-    double speed = fmax(rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+    double gravity = rp_scene_gravity_max(solver->host.scene);
+    double speed = fmax(rp_grains_max_speed(solver->host.grains, solver->host.threads),
                         sqrt(gravity * solver->diameter));
     rp_step_limit limit = {rp_dem_contact_time(solver, fmax(speed, 1e-3 * solver->diameter)) /
                                solver->params.steps,

@@ -17,7 +17,7 @@
 
 bool rp_dem_lists_are_stale(const rp_solver *solver)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     return solver->lists.grains != p->count || solver->next_id != p->next_id ||
            2 * solver->moved > solver->slack || 2 * solver->body_moved > solver->slack;
 }
@@ -91,7 +91,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
                          uint32_t *classes)
 {
     const rp_solver *solver = job->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const uint32_t *index = near->index + near->start[query];
     size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
     for (uint32_t n = 0; n < near->count[query]; n++) {
@@ -104,7 +104,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
 
 static double near_most(const rp_solver *solver, size_t i)
 {
-    double part = 0.5 + 0.5 * (double)solver->frame.particles->diameter[i] / solver->smallest;
+    double part = 0.5 + 0.5 * (double)solver->host.grains->diameter[i] / solver->smallest;
     return NEAR_MOST * part * part;
 }
 
@@ -113,7 +113,7 @@ static void add_near(list_job *job, size_t i, uint32_t *classes)
     const rp_solver *solver = job->solver;
     size_t count = add_listed(job, &solver->near, i - job->begin, i, classes);
     if (solver->wide)
-        count += add_listed(job, rp_neighbor_across(solver->frame.neighbor), i, i, classes);
+        count += add_listed(job, rp_neighbor_across(solver->host.neighbor), i, i, classes);
     if ((double)count > near_most(solver, i)) atomic_store(&job->crowded, i + 1);
 }
 
@@ -125,13 +125,13 @@ static void clear_gap(const rp_dem_lists *lists, size_t at)
     memset(lists->mine + at, 0, RP_WIDE * sizeof *lists->mine);
 }
 
-static void list_range(void *context, size_t begin, size_t end)
+static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
-    size_t first = job->begin + begin, block = first / RP_DEM_BLOCK;
+    size_t first = job->begin + range.begin, block = first / RP_DEM_BLOCK;
     uint32_t *ends = rp_dem_ends(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
     if (job->write) memcpy(classes, ends, sizeof classes);
-    for (size_t i = first; i < job->begin + end; i++)
+    for (size_t i = first; i < job->begin + range.end; i++)
         add_near(job, i, classes);
     if (job->write)
         clear_gap(&job->solver->lists, ends[RP_DEM_CLASSES]);
@@ -159,42 +159,44 @@ static rp_code fail_crowded(const rp_solver *solver, size_t grain, rp_report *re
 {
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "grain %u has more than %.0f spheres beside it: grains lie on one another",
-                   solver->frame.particles->id[grain], near_most(solver, grain));
+                   solver->host.grains->id[grain], near_most(solver, grain));
 }
 
 /* The entries of some blocks, behind those of the blocks before. */
 static rp_code list_piece(list_job *job, rp_report *report)
 {
     rp_solver *solver = job->solver;
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     rp_dem_lists *lists = &solver->lists;
     size_t count = job->end - job->begin, first = job->begin / RP_DEM_BLOCK;
-    rp_code code = rp_neighbor_lists_of(frame->neighbor, frame->particles, job->begin, job->end,
+    rp_code code = rp_neighbor_lists_of(host->neighbor, host->grains, job->begin, job->end,
                                         &solver->near, report);
     if (code != RP_OK) return code;
     job->write = false;
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
+    rp_parallel_for(host->threads, count, RP_DEM_BLOCK, list_range, job);
     if (job->crowded) return fail_crowded(solver, job->crowded - 1, report);
     size_t entries = place_classes(lists, first, rp_dem_blocks(job->end), lists->entries);
     if (entries >= UINT32_MAX || !rp_dem_room_for_entries(lists, lists->entries, entries))
         return rp_fail_memory(report, entries * 6, "contacts of spheres");
     lists->entries = entries;
     job->write = true;
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, list_range, job);
+    rp_parallel_for(host->threads, count, RP_DEM_BLOCK, list_range, job);
     return RP_OK;
 }
 
-static void side_range(void *context, size_t begin, size_t end)
+static void side_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
     const rp_dem_lists *lists = &solver->lists;
-    size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
-    size_t spheres = rp_dem_first(solver, end) - base;
+    size_t block = range.begin / RP_DEM_BLOCK, base = rp_dem_first(solver, range.begin);
+    size_t spheres = rp_dem_first(solver, range.end) - base;
     const uint32_t *ends = rp_dem_ends(lists, block);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
-        size_t mine = rp_dem_owner(solver, base + lists->mine[e]), other = begin + RP_DEM_BLOCK;
+        size_t mine = rp_dem_owner(solver, base + lists->mine[e]),
+               other = range.begin + RP_DEM_BLOCK;
         if (lists->other[e] - base < spheres) other = rp_dem_owner(solver, lists->other[e]);
-        lists->sides[e] = (rp_dem_sides){(uint16_t)(mine - begin), (uint16_t)(other - begin)};
+        lists->sides[e] =
+            (rp_dem_sides){(uint16_t)(mine - range.begin), (uint16_t)(other - range.begin)};
     }
 }
 
@@ -204,14 +206,14 @@ rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report)
     if (!rp_dem_room_for_sides(&solver->lists))
         return rp_fail_memory(report, solver->lists.entries * sizeof(rp_dem_sides),
                               "contacts of spheres");
-    rp_parallel_for(solver->frame.threads, grains, RP_DEM_BLOCK, side_range, solver);
+    rp_parallel_for(solver->host.threads, grains, RP_DEM_BLOCK, side_range, solver);
     return RP_OK;
 }
 
-static void origin_range(void *context, size_t begin, size_t end)
+static void origin_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    for (size_t s = begin; s < end; s++) {
+    for (size_t s = range.begin; s < range.end; s++) {
         rp_dem_place place = rp_dem_place_of(solver, s);
         for (int a = 0; a < 3; a++)
             solver->lists.origin[a][s] = place.at[AT_X + a] + place.at[AT_LOW_X + a];
@@ -234,34 +236,34 @@ static double largest_reach(const rp_solver *solver)
 
 static rp_code prepare_search(rp_solver *solver, rp_report *report)
 {
-    rp_neighbor *neighbor = solver->frame.neighbor;
-    const rp_particles *p = solver->frame.particles;
+    rp_neighbor *neighbor = solver->host.neighbor;
+    const rp_grains *p = solver->host.grains;
     return solver->wide ? rp_neighbor_prepare_by_size(neighbor, p, &solver->reach, report)
                         : rp_neighbor_prepare(neighbor, p, largest_reach(solver), report);
 }
 
 static rp_code sort_grains(rp_solver *solver, rp_report *report)
 {
-    rp_neighbor *neighbor = solver->frame.neighbor;
-    rp_particles *p = solver->frame.particles;
+    rp_neighbor *neighbor = solver->host.neighbor;
+    rp_grains *p = solver->host.grains;
     return solver->wide ? rp_neighbor_sort_by_size(neighbor, p, &solver->reach, report)
                         : rp_neighbor_sort(neighbor, p, largest_reach(solver), report);
 }
 
 static rp_code make_ghosts(rp_solver *solver, rp_report *report)
 {
-    rp_neighbor *neighbor = solver->frame.neighbor;
-    rp_particles *p = solver->frame.particles;
+    rp_neighbor *neighbor = solver->host.neighbor;
+    rp_grains *p = solver->host.grains;
     return solver->wide ? rp_neighbor_ghosts_by_size(neighbor, p, &solver->reach, report)
                         : rp_neighbor_ghosts(neighbor, p, largest_reach(solver), report);
 }
 
 static rp_code list_spheres(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     rp_dem_lists *lists = &solver->lists;
-    size_t count = frame->particles->count;
-    size_t most = piece_of(count, (size_t)rp_threads_count(frame->threads));
+    size_t count = host->grains->count;
+    size_t most = piece_of(count, (size_t)rp_threads_count(host->threads));
     if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
         !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
         return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
@@ -273,13 +275,13 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
     for (; job.begin < count && code == RP_OK; job.begin = job.end) {
         size_t left = count - job.begin;
         job.end = job.begin + (left < most ? left : most);
-        code = rp_is_stopped(frame->stop) ? RP_INTERRUPTED : list_piece(&job, report);
+        code = rp_is_stopped(host->stop) ? RP_INTERRUPTED : list_piece(&job, report);
     }
-    rp_neighbor_done(frame->neighbor);
+    rp_neighbor_done(host->neighbor);
     if (code != RP_OK) return code;
     code = rp_dem_name_sides(solver, count, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
+    rp_parallel_for(host->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;
     lists->spheres = solver->spheres;
     return RP_OK;
@@ -288,7 +290,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
 /* Numbers the spheres of the table. */
 static rp_code number_spheres(rp_solver *solver, rp_report *report)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     solver->spheres = p->count;
     if (solver->single) return RP_OK;
     if (!rp_reserve((void **)&solver->first, &solver->first_capacity, 0, p->count + 1,
@@ -319,16 +321,16 @@ static rp_code make_rows(rp_solver *solver, rp_report *report)
 }
 
 /* Into the period, with all bits that a float lacks. */
-static void wrap_range(void *context, size_t begin, size_t end)
+static void wrap_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    const rp_domain_spec *domain = &solver->frame.scene->domain;
+    const rp_grains *p = solver->host.grains;
+    const rp_domain_spec *domain = &solver->host.scene->domain;
     const double lows[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double lengths[3] = {solver->period.x, solver->period.y, solver->period.z};
     float *const x[3] = {p->x, p->y, p->z};
     for (int a = 0; a < 3; a++)
-        for (size_t i = begin; i < end && lengths[a] > 0; i++) {
+        for (size_t i = range.begin; i < range.end && lengths[a] > 0; i++) {
             double at = (double)x[a][i] + (double)solver->low[a][i];
             if (!isfinite(at) || (at >= lows[a] && at < lows[a] + lengths[a])) continue;
             at -= lengths[a] * floor((at - lows[a]) / lengths[a]);
@@ -337,22 +339,22 @@ static void wrap_range(void *context, size_t begin, size_t end)
         }
 }
 
-static void number_range(void *context, size_t begin, size_t end)
+static void number_range(void *context, rp_range range)
 {
     rp_solver *solver = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         solver->slot[i] = (uint32_t)i + 1;
 }
 
 rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
     rp_dem_kept kept;
     rp_code code = rp_dem_keep(solver, &kept, report);
     solver->seen = false;
     solver->lists.grains = 0; /* until there are new ones */
-    rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, wrap_range, solver);
+    rp_parallel_for(host->threads, p->count, RP_DEM_BLOCK, wrap_range, solver);
     if (code == RP_OK) code = sort_grains(solver, report);
     if (code == RP_OK) code = number_spheres(solver, report);
     if (code == RP_OK) code = make_ghosts(solver, report);
@@ -362,7 +364,7 @@ rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
     if (code == RP_OK) code = rp_dem_recall(solver, &kept, report);
     if (code == RP_OK && solver->single) code = make_rows(solver, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, p->count, RP_DEM_BLOCK, number_range, solver);
+    rp_parallel_for(host->threads, p->count, RP_DEM_BLOCK, number_range, solver);
     solver->next_id = p->next_id;
     solver->moved = solver->most_moved = solver->body_moved = 0;
     solver->rebuilds++;

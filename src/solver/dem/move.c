@@ -15,7 +15,7 @@ static inline void add_low(float *x, float *low, float way)
  * grains whose turns got lost would go on rolling on the spot, and creep. */
 static rp_quat turn_of(const rp_solver *solver, size_t i)
 {
-    float *const *high = solver->frame.particles->turn, *const *low = solver->turn_low;
+    float *const *high = solver->host.grains->turn, *const *low = solver->turn_low;
     return (rp_quat){(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                      (double)high[2][i] + (double)low[2][i],
                      (double)high[3][i] + (double)low[3][i]};
@@ -25,7 +25,7 @@ static void set_turn(const rp_solver *solver, size_t i, rp_quat q)
 {
     const double parts[4] = {q.w, q.x, q.y, q.z};
     for (int k = 0; k < 4; k++) {
-        float *high = &solver->frame.particles->turn[k][i];
+        float *high = &solver->host.grains->turn[k][i];
         *high = (float)parts[k];
         solver->turn_low[k][i] = (float)(parts[k] - (double)*high);
     }
@@ -45,7 +45,7 @@ static inline rp_quat turned(rp_quat q, rp_vec3 way)
 /* Moments of inertia of a grain, along its own axes, kg m2. */
 static rp_vec3 moments(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const double *m = solver->bodies[p->kind[i]].moment;
     double size = p->diameter[i], scale = p->mass[i] * size * size;
     return rp_v3(scale * m[0], scale * m[1], scale * m[2]);
@@ -53,7 +53,7 @@ static rp_vec3 moments(const rp_solver *solver, size_t i)
 
 static bool is_even(const rp_solver *solver, size_t i)
 {
-    return solver->bodies[solver->frame.particles->kind[i]].even;
+    return solver->bodies[solver->host.grains->kind[i]].even;
 }
 
 /* Angular momentum to spin for an orientation, or with `back` the other way. */
@@ -97,7 +97,7 @@ static void turn_grain(const rp_solver *solver, size_t i, double time)
 
 void rp_dem_drift_grain(const rp_solver *solver, size_t i, float time)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     add_low(&p->x[i], &solver->low[0][i], time * p->vx[i]);
     add_low(&p->y[i], &solver->low[1][i], time * p->vy[i]);
     add_low(&p->z[i], &solver->low[2][i], time * p->vz[i]);
@@ -128,7 +128,7 @@ static inline rp_mat3 matrix_of(rp_quat q, double size)
 static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, rp_vec3 arm,
                              double radius)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     float ax = (float)arm.x, ay = (float)arm.y, az = (float)arm.z;
     float wx = solver->spin[0][i], wy = solver->spin[1][i], wz = solver->spin[2][i];
     solver->rows[sphere].at = (rp_wide){p->x[i],
@@ -152,7 +152,7 @@ static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, r
 
 static void fill_grain(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     double size = p->diameter[i];
     if (solver->single) {
         fill_ball(solver, i, i, rp_v3(0, 0, 0), 0.5 * size);
@@ -169,16 +169,16 @@ static void fill_grain(const rp_solver *solver, size_t i)
     }
 }
 
-static void fill_range(void *context, size_t begin, size_t end)
+static void fill_range(void *context, rp_range range)
 {
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         fill_grain(context, i);
 }
 
 void rp_dem_fill_rows(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_parallel_for(frame->threads, frame->particles->count, RP_DEM_BLOCK, fill_range, solver);
+    const rp_host *host = &solver->host;
+    rp_parallel_for(host->threads, host->grains->count, RP_DEM_BLOCK, fill_range, solver);
 }
 
 /* How far the spheres of some grains have gone, squared. */
@@ -197,31 +197,32 @@ static float way_of(const rp_solver *solver, size_t begin, size_t end)
     return most;
 }
 
-static double drift_range(void *context, size_t begin, size_t end)
+static double drift_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
     float half = (float)(solver->dt / 2);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_dem_drift_grain(solver, i, half);
         fill_grain(solver, i);
     }
-    return sqrt((double)way_of(solver, rp_dem_first(solver, begin), rp_dem_first(solver, end)));
+    return sqrt(
+        (double)way_of(solver, rp_dem_first(solver, range.begin), rp_dem_first(solver, range.end)));
 }
 
-static void drift_alone(void *context, size_t begin, size_t end)
+static void drift_alone(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         rp_dem_drift_grain(solver, i, (float)(solver->dt / 2));
 }
 
 void rp_dem_drift(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count;
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count;
     if (rp_dem_lists_are_stale(solver)) {
-        rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, drift_alone, solver);
+        rp_parallel_for(host->threads, count, RP_DEM_BLOCK, drift_alone, solver);
         return;
     }
-    solver->moved = rp_parallel_max(frame->threads, count, RP_DEM_BLOCK, drift_range, solver);
+    solver->moved = rp_parallel_max(host->threads, count, RP_DEM_BLOCK, drift_range, solver);
 }

@@ -27,7 +27,7 @@ static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, dou
 bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_dem_wall *wall,
                      rp_dem_press *out)
 {
-    const rp_surface *solid = &rp_couple_surfaces(solver->frame.couple)[wall->surface];
+    const rp_surface *solid = &rp_couple_surfaces(solver->host.couple)[wall->surface];
     bool smooth = rp_dem_is_smooth(wall->fixed);
     double radius = (double)self->at[AT_RADIUS], fixed = smooth ? 0 : solid->rough->radius;
     out->radius = smooth ? radius : radius * fixed / (radius + fixed);

@@ -32,7 +32,7 @@ static rp_code check_fixed(const rp_solver *solver, const char *key, const rp_ro
 
 rp_code rp_dem_roughen(rp_solver *solver, rp_report *report)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     char key[160];
     rp_code code = check_fixed(solver, "domain.roughness", &scene->domain.roughness.grains, report);
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
@@ -41,6 +41,6 @@ rp_code rp_dem_roughen(rp_solver *solver, rp_report *report)
         code = check_fixed(solver, key, &body->roughness, report);
     }
     if (code != RP_OK) return code;
-    return rp_couple_roughen(solver->frame.couple, scene, rp_dem_reach(solver, solver->largest / 2),
-                             solver->frame.threads, report);
+    return rp_couple_roughen(solver->host.couple, scene, rp_dem_reach(solver, solver->largest / 2),
+                             solver->host.threads, report);
 }

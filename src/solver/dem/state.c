@@ -141,7 +141,7 @@ static bool are_entries_sound(const rp_solver *solver)
 
 static bool is_fixed_sound(const rp_solver *solver, const rp_dem_wall *wall)
 {
-    const rp_rough *rough = rp_couple_surfaces(solver->frame.couple)[wall->surface].rough;
+    const rp_rough *rough = rp_couple_surfaces(solver->host.couple)[wall->surface].rough;
     return rp_dem_is_smooth(wall->fixed) || (rough && rp_rough_has(rough, wall->fixed));
 }
 
@@ -149,7 +149,7 @@ static bool are_walls_sound(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
-    int surfaces = rp_couple_count(solver->frame.couple);
+    int surfaces = rp_couple_count(solver->host.couple);
     bool sound = l->wall_start[blocks] == l->wall_count;
     for (size_t b = 0; b < blocks && sound; b++)
         sound = l->wall_start[b] <= l->wall_start[b + 1];
@@ -168,7 +168,7 @@ static bool are_walls_sound(const rp_solver *solver)
 static bool are_grains_listed(const rp_solver *solver)
 {
     const rp_dem_lists *l = &solver->lists;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     bool good = l->grains == p->count && solver->next_id == p->next_id, sound = true;
     for (size_t i = 0; i < p->count && sound; i++) {
         size_t slot = solver->slot[i];
@@ -246,9 +246,9 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
 
 rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    solver->stats = (rp_step_stats){
-        .max_speed = rp_particles_max_speed(frame->particles, frame->threads), .density_error = -1};
+    const rp_host *host = &solver->host;
+    solver->stats = (rp_step_stats){.max_speed = rp_grains_max_speed(host->grains, host->threads),
+                                    .density_error = -1};
     solver->seen = false;
     rp_code code = get_numbers(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = check_counts(solver, store, report);

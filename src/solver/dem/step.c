@@ -16,7 +16,7 @@ static rp_code fail_by_body(const rp_solver *solver, int body, double speed, dou
         "at %.6g s the body '%s' goes at %.3g m/s, too fast for a step of %.3g s; let it "
         "start more gently, or make steps %.2g s at most (time.max_step, or time.step "
         "where that is given)",
-        time, rp_scene_bodies(solver->frame.scene)[body].name, speed, dt, good);
+        time, rp_scene_bodies(solver->host.scene)[body].name, speed, dt, good);
 }
 
 static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *report)
@@ -32,7 +32,7 @@ static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *
                    time, dt, good * solver->params.steps, good);
 }
 
-static uint32_t fastest(const rp_particles *p)
+static uint32_t fastest(const rp_grains *p)
 {
     size_t most = 0;
     double square = -1;
@@ -55,18 +55,18 @@ static rp_code check_way(const rp_solver *solver, double time, rp_report *report
         report, RP_ERROR_NUMERIC,
         "at %.6g s grain %u goes at %.3g m/s, %.3g m in a step of %.3g s: forces are too "
         "great for its mass",
-        time, fastest(solver->frame.particles), speed, way, solver->dt);
+        time, fastest(solver->host.grains), speed, way, solver->dt);
 }
 
 rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     solver->dt = dt;
-    solver->gravity = rp_scene_gravity(frame->scene, time + dt / 2);
+    solver->gravity = rp_scene_gravity(host->scene, time + dt / 2);
     rp_code code = check_step(solver, time, dt, report);
     if (code != RP_OK) return code;
-    rp_couple_move(frame->couple, dt / 2); /* forces are those half way */
-    solver->body_moved += rp_couple_max_motion(frame->couple) * dt;
+    rp_couple_move(host->couple, dt / 2); /* forces are those half way */
+    solver->body_moved += rp_couple_max_motion(host->couple) * dt;
 
     rp_timer_start(&solver->timers[RP_DEM_MOVE]);
     rp_dem_drift(solver);
@@ -77,11 +77,11 @@ rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report
         rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
         if (code != RP_OK) return code;
     }
-    if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
+    if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
     rp_timer_start(&solver->timers[RP_DEM_FORCES]);
     code = rp_dem_forces(solver, time, report);
     rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
     solver->seen = code == RP_OK;
-    solver->stats.max_speed = rp_particles_max_speed(frame->particles, frame->threads);
+    solver->stats.max_speed = rp_grains_max_speed(host->grains, host->threads);
     return code == RP_OK ? check_way(solver, time, report) : code;
 }

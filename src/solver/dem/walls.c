@@ -43,10 +43,10 @@ static ball ball_around(const rp_solver *solver, size_t begin, size_t end)
  * is room for them. */
 static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
 {
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     size_t count = 0;
     double reach = block.radius + rp_dem_reach(solver, block.largest);
-    for (int s = 0; s < rp_couple_count(solver->frame.couple); s++) {
+    for (int s = 0; s < rp_couple_count(solver->host.couple); s++) {
         double fixed = surfaces[s].rough ? surfaces[s].rough->radius : 0;
         if (!rp_surface_may_touch(&surfaces[s], block.middle, reach + fixed)) continue;
         if (near) near[count] = s;
@@ -55,12 +55,13 @@ static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
     return count;
 }
 
-static void near_range(void *context, size_t begin, size_t end)
+static void near_range(void *context, rp_range range)
 {
     const wall_job *job = context;
     const rp_solver *solver = job->solver;
-    size_t block = begin / RP_DEM_BLOCK;
-    ball around = ball_around(solver, rp_dem_first(solver, begin), rp_dem_first(solver, end));
+    size_t block = range.begin / RP_DEM_BLOCK;
+    ball around =
+        ball_around(solver, rp_dem_first(solver, range.begin), rp_dem_first(solver, range.end));
     if (job->write)
         surfaces_near(solver, around, job->near + job->near_start[block]);
     else
@@ -87,7 +88,7 @@ static void add_wall(void *user, rp_fixed fixed, rp_vec3 place)
 /* The solid itself, then the grains that are fixed on it. */
 static void add_near(const rp_solver *solver, listing *l)
 {
-    const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[l->surface];
+    const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[l->surface];
     rp_vec3 at = place_of(solver, l->sphere);
     double radius = (double)rp_dem_place_of(solver, l->sphere).at[AT_RADIUS];
     double reach = rp_dem_reach(solver, radius);
@@ -97,14 +98,14 @@ static void add_near(const rp_solver *solver, listing *l)
         rp_surface_fixed_near(surface, at, reach + surface->rough->radius, add_wall, l);
 }
 
-static void wall_range(void *context, size_t begin, size_t end)
+static void wall_range(void *context, rp_range range)
 {
     const wall_job *job = context;
     rp_solver *solver = job->solver;
-    size_t block = begin / RP_DEM_BLOCK;
+    size_t block = range.begin / RP_DEM_BLOCK;
     uint32_t *mine = &solver->lists.wall_start[block];
     listing l = {.walls = job->write ? solver->lists.walls : NULL, .at = job->write ? *mine : 0};
-    size_t from = rp_dem_first(solver, begin), to = rp_dem_first(solver, end);
+    size_t from = rp_dem_first(solver, range.begin), to = rp_dem_first(solver, range.end);
     size_t first = job->near_start[block], last = job->near_start[block + 1];
     for (size_t s = from; s < to && first < last; s++)
         for (size_t k = first; k < last; k++) {
@@ -118,13 +119,13 @@ static void wall_range(void *context, size_t begin, size_t end)
 /* Fills in what blocks are near, in the step's arena. */
 static rp_code find_near(wall_job *job, size_t count, rp_report *report)
 {
-    const rp_frame *frame = &job->solver->frame;
+    const rp_host *host = &job->solver->host;
     size_t blocks = rp_dem_blocks(count), total = 0;
-    job->near_start = rp_arena_take(frame->arena, (blocks + 1) * sizeof *job->near_start);
+    job->near_start = rp_arena_take(host->arena, (blocks + 1) * sizeof *job->near_start);
     if (!job->near_start)
         return rp_fail_memory(report, blocks * sizeof *job->near_start, "surfaces near grains");
     job->write = false;
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, near_range, job);
+    rp_parallel_for(host->threads, count, RP_DEM_BLOCK, near_range, job);
     for (size_t b = 0; b < blocks; b++) {
         size_t here = job->near_start[b];
         job->near_start[b] = total;
@@ -132,10 +133,10 @@ static rp_code find_near(wall_job *job, size_t count, rp_report *report)
     }
     job->near_start[blocks] = total;
     size_t room = total + total / 16 + 1; /* a few more next time need no larger arena */
-    job->near = rp_arena_take(frame->arena, room * sizeof *job->near);
+    job->near = rp_arena_take(host->arena, room * sizeof *job->near);
     if (!job->near) return rp_fail_memory(report, room * sizeof *job->near, "surfaces near grains");
     job->write = true;
-    rp_parallel_for(frame->threads, count, RP_DEM_BLOCK, near_range, job);
+    rp_parallel_for(host->threads, count, RP_DEM_BLOCK, near_range, job);
     return RP_OK;
 }
 
@@ -145,7 +146,7 @@ static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
     rp_dem_lists *lists = &solver->lists;
     size_t blocks = rp_dem_blocks(count), total = 0;
     job->write = false;
-    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, job);
+    rp_parallel_for(solver->host.threads, count, RP_DEM_BLOCK, wall_range, job);
     for (size_t b = 0; b < blocks; b++) {
         uint32_t here = lists->wall_start[b];
         lists->wall_start[b] = (uint32_t)total;
@@ -156,16 +157,16 @@ static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
         return rp_fail_memory(report, total * sizeof *lists->walls, "contacts with solids");
     lists->wall_count = total;
     job->write = true;
-    rp_parallel_for(solver->frame.threads, count, RP_DEM_BLOCK, wall_range, job);
+    rp_parallel_for(solver->host.threads, count, RP_DEM_BLOCK, wall_range, job);
     return RP_OK;
 }
 
 rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
 {
     wall_job job = {.solver = solver};
-    size_t count = solver->lists.grains, mark = rp_arena_mark(solver->frame.arena);
+    size_t count = solver->lists.grains, mark = rp_arena_mark(solver->host.arena);
     rp_code code = find_near(&job, count, report);
     if (code == RP_OK) code = list_walls(&job, count, report);
-    rp_arena_return(solver->frame.arena, mark);
+    rp_arena_return(solver->host.arena, mark);
     return code;
 }

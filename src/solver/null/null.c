@@ -34,14 +34,14 @@ static void null_destroy(rp_solver *solver)
     rp_release(solver, sizeof *solver);
 }
 
-static rp_code null_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+static rp_code null_create(const rp_host *host, rp_solver **out, rp_report *report)
 {
     *out = NULL;
     rp_solver *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the null solver");
-    double spacing = frame->scene->particles.spacing;
-    solver->frame = *frame;
-    solver->params = *(const rp_null_params *)frame->params;
+    double spacing = host->scene->particles.spacing;
+    solver->host = *host;
+    solver->params = *(const rp_null_params *)host->params;
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->density_factor = (float)(1 / rp_kernel_lattice_sum(solver->kernel, spacing));
     solver->radius = spacing / 2;
@@ -52,12 +52,12 @@ static rp_code null_create(const rp_frame *frame, rp_solver **out, rp_report *re
 
 static rp_step_limit null_limit_dt(rp_solver *solver)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     double distance = solver->params.courant * scene->particles.spacing;
     double grains = rp_null_travel_time(
-        distance, rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
+        distance, rp_grains_max_speed(solver->host.grains, solver->host.threads),
         rp_scene_gravity_max(scene));
-    double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->frame.couple), 0);
+    double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->host.couple), 0);
     if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
     return (rp_step_limit){grains, "the fastest grain's way"};
 }
@@ -71,7 +71,7 @@ static rp_code null_view(const rp_solver *solver, rp_step_stats *stats, rp_conta
     return RP_OK;
 }
 
-/* The grains are all the state there is, and the frame saves those. */
+/* The grains are all the state there is, and the host saves those. */
 static rp_code null_save(const rp_solver *solver, rp_store *store, rp_report *report)
 {
     (void)solver;
@@ -84,9 +84,9 @@ static rp_code null_load(rp_solver *solver, const rp_store *store, rp_report *re
 {
     (void)store;
     (void)report;
-    solver->stats = (rp_step_stats){
-        .max_speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
-        .density_error = -1};
+    solver->stats =
+        (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
+                        .density_error = -1};
     return RP_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct rp_null_params {
 } rp_null_params;
 
 struct rp_solver {
-    rp_frame frame;
+    rp_host host;
     rp_null_params params;
     rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
     float density_factor; /* makes a packed lattice exactly as dense as its material */

@@ -18,13 +18,13 @@ typedef struct flight {
 } flight;
 
 /* Exact for constant acceleration: x += v dt + g dt^2 / 2, then v += g dt. */
-static void fly(void *context, size_t begin, size_t end)
+static void fly(void *context, rp_range range)
 {
     const flight *f = context;
-    const rp_particles *p = f->solver->frame.particles;
-    const rp_external *external = f->solver->frame.external;
+    const rp_grains *p = f->solver->host.grains;
+    const rp_external *external = f->solver->host.external;
     float dt = (float)f->dt, half = 0.5f * dt;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         float ax = f->gx, ay = f->gy, az = f->gz;
         if (external->any) {
             ax += external->ax[i];
@@ -46,7 +46,7 @@ typedef struct ball {
     double radius;  /* m */
 } ball;
 
-static ball ball_around(const rp_particles *p, size_t begin, size_t end)
+static ball ball_around(const rp_grains *p, size_t begin, size_t end)
 {
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
     for (size_t i = begin; i < end; i++) {
@@ -61,12 +61,12 @@ static ball ball_around(const rp_particles *p, size_t begin, size_t end)
 static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
 {
     rp_solver *solver = f->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
     rp_touch touch;
     if (!rp_surface_touch(surface, at, solver->radius, &touch)) return;
 
-    const rp_material_spec *material = &rp_scene_materials(solver->frame.scene)[p->material[i]];
+    const rp_material_spec *material = &rp_scene_materials(solver->host.scene)[p->material[i]];
     rp_vec3 before = rp_v3_sub(rp_v3(p->vx[i], p->vy[i], p->vz[i]), touch.velocity);
     bool resting = -rp_v3_dot(before, touch.normal) < f->resting_speed;
     double restitution = resting ? 0 : sqrt(material->restitution * surface->restitution);
@@ -81,7 +81,7 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
     p->vx[i] += (float)change.x;
     p->vy[i] += (float)change.y;
     p->vz[i] += (float)change.z;
-    rp_couple_push(solver->frame.couple, block, surface, at,
+    rp_couple_push(solver->host.couple, block, surface, at,
                    rp_v3_scale(change, -(double)p->mass[i] / f->dt));
 }
 
@@ -89,9 +89,9 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
  * ball around it settles most surfaces for the whole block. */
 static void bounce_block(const flight *f, size_t begin, size_t end)
 {
-    const rp_couple *couple = f->solver->frame.couple;
+    const rp_couple *couple = f->solver->host.couple;
     const rp_surface *surfaces = rp_couple_surfaces(couple);
-    ball block = ball_around(f->solver->frame.particles, begin, end);
+    ball block = ball_around(f->solver->host.grains, begin, end);
     for (int s = 0; s < rp_couple_count(couple); s++) {
         rp_touch touch;
         double reach = f->solver->radius + block.radius;
@@ -101,20 +101,20 @@ static void bounce_block(const flight *f, size_t begin, size_t end)
     }
 }
 
-static void bounce(void *context, size_t begin, size_t end)
+static void bounce(void *context, rp_range range)
 {
-    for (size_t at = begin; at < end; at += BLOCK)
-        bounce_block(context, at, end - at < BLOCK ? end : at + BLOCK);
+    for (size_t at = range.begin; at < range.end; at += BLOCK)
+        bounce_block(context, at, range.end - at < BLOCK ? range.end : at + BLOCK);
 }
 
 /* Sum of m W over eight neighbours at a time. */
 RP_WIDE_KERNEL
-static void sum_density(void *context, size_t begin, size_t end)
+static void sum_density(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         const uint32_t *index = lists->index + lists->start[i];
         rp_wide sum = rp_wide_all(0);
         uint32_t n = 0, count = lists->count[i];
@@ -136,37 +136,36 @@ static void sum_density(void *context, size_t begin, size_t end)
     }
 }
 
-static double compression(void *context, size_t begin, size_t end)
+static double compression(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    const rp_material_spec *materials = rp_scene_materials(solver->frame.scene);
+    const rp_grains *p = solver->host.grains;
+    const rp_material_spec *materials = rp_scene_materials(solver->host.scene);
     double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         sum += fmax(0, p->density[i] / materials[p->material[i]].density - 1);
     return sum;
 }
 
 static rp_code find_density(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
     double support = solver->kernel.support;
-    rp_code code = rp_neighbor_ghosts(frame->neighbor, p, support, report);
-    if (code == RP_OK)
-        code = rp_neighbor_lists(frame->neighbor, p, support, &solver->lists, report);
+    rp_code code = rp_neighbor_ghosts(host->neighbor, p, support, report);
+    if (code == RP_OK) code = rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(frame->threads, p->count, BLOCK, sum_density, solver);
-    double sum = rp_parallel_sum(frame->threads, p->count, BLOCK, compression, solver);
+    rp_parallel_for(host->threads, p->count, BLOCK, sum_density, solver);
+    double sum = rp_parallel_sum(host->threads, p->count, BLOCK, compression, solver);
     solver->stats.density_error = p->count ? sum / (double)p->count : 0;
     return RP_OK;
 }
 
 rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
-    rp_vec3 g = rp_scene_gravity(frame->scene, time + dt / 2); /* the mean over the step */
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
+    rp_vec3 g = rp_scene_gravity(host->scene, time + dt / 2); /* the mean over the step */
     size_t blocks = (p->count + BLOCK - 1) / BLOCK;
     flight f = {.solver = solver,
                 .dt = dt,
@@ -176,20 +175,18 @@ rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *repor
                 .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt,
                 .row_grains = BLOCK * (blocks / ROWS_MAX + 1)};
 
-    rp_parallel_for(frame->threads, p->count, BLOCK, fly, &f);
+    rp_parallel_for(host->threads, p->count, BLOCK, fly, &f);
     size_t rows = (p->count + f.row_grains - 1) / f.row_grains;
-    rp_code code = rp_couple_begin(frame->couple, rows, frame->arena, report);
+    rp_code code = rp_couple_begin(host->couple, rows, host->arena, report);
     if (code != RP_OK) return code;
-    rp_couple_move(frame->couple,
-                   dt); /* grains have flown to the end of the step, bodies not yet */
-    rp_parallel_for(frame->threads, p->count, f.row_grains, bounce, &f);
-    code = rp_couple_finish(frame->couple);
+    rp_couple_move(host->couple, dt); /* grains have flown to the end of the step, bodies not yet */
+    rp_parallel_for(host->threads, p->count, f.row_grains, bounce, &f);
+    code = rp_couple_finish(host->couple);
     if (code != RP_OK) return code;
 
-    if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
-    code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
+    if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
+    code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
     if (code == RP_OK && solver->params.density) code = find_density(solver, report);
-    solver->stats.max_speed =
-        rp_particles_max_speed(solver->frame.particles, solver->frame.threads);
+    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
     return code;
 }

@@ -42,7 +42,7 @@ typedef struct search {
     double enough;                           /* m/s */
 } search;
 
-static void ball_around(const rp_particles *p, size_t begin, size_t end, rp_vec3 *middle,
+static void ball_around(const rp_grains *p, size_t begin, size_t end, rp_vec3 *middle,
                         double *radius)
 {
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
@@ -59,12 +59,12 @@ static void ball_around(const rp_particles *p, size_t begin, size_t end, rp_vec3
  * space, and one look from the middle of the ball around it settles most of them. */
 static int surfaces_near(const search *s, size_t begin, size_t end, int near[NEAR_MOST])
 {
-    const rp_couple *couple = s->solver->frame.couple;
+    const rp_couple *couple = s->solver->host.couple;
     const rp_surface *surfaces = rp_couple_surfaces(couple);
     int count = rp_couple_count(couple), found = 0;
     rp_vec3 middle;
     double radius;
-    ball_around(s->solver->frame.particles, begin, end, &middle, &radius);
+    ball_around(s->solver->host.grains, begin, end, &middle, &radius);
     for (int k = 0; k < count; k++) {
         rp_touch touch;
         if (!rp_surface_touch(&surfaces[k], middle, s->reach + radius, &touch)) continue;
@@ -77,7 +77,7 @@ static int surfaces_near(const search *s, size_t begin, size_t end, int near[NEA
 /* (G14a): the sand between a rough surface and a grain's middle is sheared by the slip. */
 static void add_growth(const rp_solver *solver, size_t i, rp_sph_contact *c)
 {
-    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     if (!(material->dynamic > 0)) return;
     const float root2 = 1.41421356f;
     c->growth = (material->dynamic - material->yield) / root2;
@@ -87,9 +87,9 @@ static void add_growth(const rp_solver *solver, size_t i, rp_sph_contact *c)
 
 static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const rp_touch *touch)
 {
-    const rp_surface *surface = &rp_couple_surfaces(solver->frame.couple)[k];
-    const rp_material_spec *materials = rp_scene_materials(solver->frame.scene);
-    const rp_particles *p = solver->frame.particles;
+    const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[k];
+    const rp_material_spec *materials = rp_scene_materials(solver->host.scene);
+    const rp_grains *p = solver->host.grains;
     rp_sph_contact c = {.grain = (uint32_t)i,
                         .surface = k,
                         .nx = (float)touch->normal.x,
@@ -108,7 +108,7 @@ static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const
 /* How near a surface must be for a grain of that speed to touch it in this step. */
 static double reach_of(const rp_solver *solver, double speed)
 {
-    speed += rp_couple_max_speed(solver->frame.couple);
+    speed += rp_couple_max_speed(solver->host.couple);
     return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
 }
 
@@ -123,8 +123,8 @@ typedef struct nearby {
 static uint32_t grain_contacts(const search *s, size_t i, double reach, const nearby *near,
                                rp_sph_contact *out)
 {
-    const rp_particles *p = s->solver->frame.particles;
-    const rp_couple *couple = s->solver->frame.couple;
+    const rp_grains *p = s->solver->host.grains;
+    const rp_couple *couple = s->solver->host.couple;
     int count = near->count < 0 ? rp_couple_count(couple) : near->count;
     rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
     uint32_t found = 0;
@@ -185,41 +185,43 @@ static uint32_t block_contacts(const search *s, size_t begin, size_t end, rp_sph
     return found;
 }
 
-static void count_range(void *context, size_t begin, size_t end)
+static void count_range(void *context, rp_range range)
 {
     const search *s = context;
-    s->solver->work.contact_start[begin / RP_SPH_BLOCK + 1] = block_contacts(s, begin, end, NULL);
+    s->solver->work.contact_start[range.begin / RP_SPH_BLOCK + 1] =
+        block_contacts(s, range.begin, range.end, NULL);
 }
 
-static void fill_range(void *context, size_t begin, size_t end)
+static void fill_range(void *context, rp_range range)
 {
     const search *s = context;
     const rp_sph_work *w = &s->solver->work;
-    size_t block = begin / RP_SPH_BLOCK;
+    size_t block = range.begin / RP_SPH_BLOCK;
     uint32_t start = w->contact_start[block], room = w->contact_start[block + 1] - start;
     w->contact_end[block] = start;
-    if (room) w->contact_end[block] += block_contacts(s, begin, end, w->contacts + start);
+    if (room)
+        w->contact_end[block] += block_contacts(s, range.begin, range.end, w->contacts + start);
 }
 
 static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     rp_sph_work *w = &solver->work;
-    size_t count = frame->particles->count;
+    size_t count = host->grains->count;
     if (!s.known) w->reach = s.reach; /* a further look makes it no more certain for the others */
     size_t bytes = (w->blocks + 1) * sizeof *w->contact_start;
-    w->contact_start = rp_arena_take(frame->arena, bytes);
-    w->contact_end = rp_arena_take(frame->arena, bytes);
+    w->contact_start = rp_arena_take(host->arena, bytes);
+    w->contact_end = rp_arena_take(host->arena, bytes);
     if (!w->contact_start || !w->contact_end)
         return rp_fail_memory(report, 2 * bytes, "contacts with solids");
     w->contact_start[0] = 0;
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, count_range, &s);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, count_range, &s);
     for (size_t block = 0; block < w->blocks; block++)
         w->contact_start[block + 1] += w->contact_start[block];
     bytes = rp_sph_roomy(w->contact_start[w->blocks]) * sizeof *w->contacts;
-    w->contacts = rp_arena_take(frame->arena, bytes);
+    w->contacts = rp_arena_take(host->arena, bytes);
     if (!w->contacts) return rp_fail_memory(report, bytes, "contacts with solids");
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, fill_range, &s);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, fill_range, &s);
     return RP_OK;
 }
 
@@ -232,21 +234,21 @@ static size_t rows_of(const rp_solver *solver, size_t *row_blocks)
 
 rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    double speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads) +
+    const rp_host *host = &solver->host;
+    double speed = rp_grains_max_speed(solver->host.grains, solver->host.threads) +
                    rp_v3_length(solver->gravity) * solver->dt;
     rp_code code =
         find_contacts(solver, (search){.solver = solver, .reach = reach_of(solver, speed)}, report);
     if (code != RP_OK) return code;
     size_t row_blocks, rows = rows_of(solver, &row_blocks);
-    return rp_couple_begin(frame->couple, rows, frame->arena, report);
+    return rp_couple_begin(host->couple, rows, host->arena, report);
 }
 
-static double speed_of_range(void *context, size_t begin, size_t end)
+static double speed_of_range(void *context, rp_range range)
 {
     const rp_four *velocity = context;
     double most = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         most = fmax(most, speed_of(velocity[i]));
     return most;
 }
@@ -257,12 +259,12 @@ static double speed_of_range(void *context, size_t begin, size_t end)
  * such grains are few. */
 static rp_code look_further(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
-    double speed = rp_parallel_max(frame->threads, frame->particles->count, RP_SPH_BLOCK,
-                                   speed_of_range, w->velocity);
+    double speed = rp_parallel_max(host->threads, host->grains->count, RP_SPH_BLOCK, speed_of_range,
+                                   w->velocity);
     double enough = (w->reach - 0.5 * solver->spacing) / solver->dt;
-    enough -= rp_couple_max_speed(frame->couple);
+    enough -= rp_couple_max_speed(host->couple);
     if (speed <= enough) return RP_OK;
     search s = {.solver = solver,
                 .reach = reach_of(solver, speed),
@@ -302,17 +304,17 @@ static float lack_at(const rp_solver *solver, const rp_sph_contact *c)
     float floor = fminf(1, fmaxf(0, 4 * level - 2));
     float above = (g[0] * c->nx + g[1] * c->ny + g[2] * c->nz) / COVERED;
     float near = gap < 1 ? (1 - gap) * (1 - gap) : 0;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     float fill = p->density[c->grain] / solver->materials[p->material[c->grain]].density;
     float thin = fminf(1, fmaxf(0, 20 * (THICK - fill)));
     return above < 1 ? thin * floor * LAYER_LACK * near * fminf(1, 1 - above) : 0;
 }
 
-static void thin_range(void *context, size_t begin, size_t end)
+static void thin_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
     const rp_sph_work *w = &solver->work;
-    for (size_t block = begin; block < end; block++)
+    for (size_t block = range.begin; block < range.end; block++)
         for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
             float lack = 0;
             last = same_grain(w, c, w->contact_end[block]);
@@ -325,7 +327,7 @@ static void thin_range(void *context, size_t begin, size_t end)
 void rp_sph_contact_fill(rp_solver *solver)
 {
     if (!solver->params.surface || solver->predictive || solver->weightless) return;
-    rp_parallel_for(solver->frame.threads, solver->work.blocks, 1, thin_range, solver);
+    rp_parallel_for(solver->host.threads, solver->work.blocks, 1, thin_range, solver);
 }
 
 static void contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
@@ -345,7 +347,7 @@ static void contact_velocities(const rp_solver *solver, size_t block, rp_four *v
 
 void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
 {
-    if (!rp_couple_is_dynamic(solver->frame.couple)) contact_velocities(solver, block, velocity);
+    if (!rp_couple_is_dynamic(solver->host.couple)) contact_velocities(solver, block, velocity);
 }
 
 /* One look at all contacts, block by block, to push bodies. */
@@ -376,8 +378,8 @@ static bool is_held(const rp_solver *solver, const rp_sph_contact *c, rp_four v)
 static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t last, rp_vec3 at)
 {
     const rp_solver *solver = q->solver;
-    const rp_particles *p = solver->frame.particles;
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    const rp_grains *p = solver->host.grains;
+    const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     bool dynamic = false;
     for (; c < last; c++) {
         rp_sph_contact *k = &solver->work.contacts[c];
@@ -386,7 +388,7 @@ static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t las
         dynamic = true;
         follow_body(k, surface, at);
         if (q->ask && is_held(solver, k, solver->work.velocity[k->grain]))
-            rp_couple_hold(solver->frame.couple, row, surface, at, p->mass[k->grain]);
+            rp_couple_hold(solver->host.couple, row, surface, at, p->mass[k->grain]);
     }
     return dynamic;
 }
@@ -395,8 +397,8 @@ static void push_block(const pushing *q, size_t block)
 {
     rp_solver *solver = q->solver;
     const rp_sph_work *w = &solver->work;
-    const rp_particles *p = solver->frame.particles;
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    const rp_grains *p = solver->host.grains;
+    const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     float per_dt = (float)(1 / solver->dt);
     size_t row = block / q->row_blocks;
     uint32_t end = w->contact_end[block];
@@ -411,16 +413,16 @@ static void push_block(const pushing *q, size_t block)
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
             rp_four after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
             v = after;
-            rp_couple_push(solver->frame.couple, row, &surfaces[k->surface], at,
+            rp_couple_push(solver->host.couple, row, &surfaces[k->surface], at,
                            rp_v3((double)force[0], (double)force[1], (double)force[2]));
         }
         if (!q->ask) w->velocity[i] = v;
     }
 }
 
-static void push_range(void *context, size_t begin, size_t end)
+static void push_range(void *context, rp_range range)
 {
-    for (size_t block = begin; block < end; block++)
+    for (size_t block = range.begin; block < range.end; block++)
         push_block(context, block);
 }
 
@@ -428,7 +430,7 @@ static void push_all(rp_solver *solver, bool ask)
 {
     pushing q = {.solver = solver, .ask = ask};
     rows_of(solver, &q.row_blocks);
-    rp_parallel_for(solver->frame.threads, solver->work.blocks, q.row_blocks, push_range, &q);
+    rp_parallel_for(solver->host.threads, solver->work.blocks, q.row_blocks, push_range, &q);
 }
 
 /* (G15a) */
@@ -438,16 +440,16 @@ static void ask_bodies(rp_solver *solver, int times)
     double change = INFINITY;
     for (int n = 0; n < times && change > enough; n++) {
         push_all(solver, true);
-        change = rp_couple_answer(solver->frame.couple);
+        change = rp_couple_answer(solver->host.couple);
     }
 }
 
-static void keep_out_range(void *context, size_t begin, size_t end)
+static void keep_out_range(void *context, rp_range range)
 {
     const pushing *q = context;
     const rp_sph_work *w = &q->solver->work;
-    const rp_particles *p = q->solver->frame.particles;
-    for (size_t block = begin; block < end; block++) {
+    const rp_grains *p = q->solver->host.grains;
+    for (size_t block = range.begin; block < range.end; block++) {
         for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
             last = same_grain(w, c, w->contact_end[block]);
             uint32_t i = w->contacts[c].grain;
@@ -459,16 +461,16 @@ static void keep_out_range(void *context, size_t begin, size_t end)
 
 void rp_sph_contact_answers(rp_solver *solver)
 {
-    if (!rp_couple_is_dynamic(solver->frame.couple)) return;
+    if (!rp_couple_is_dynamic(solver->host.couple)) return;
     pushing q = {.solver = solver};
     ask_bodies(solver, ASKED_IN_SWEEP);
-    rp_parallel_for(solver->frame.threads, solver->work.blocks, 1, keep_out_range, &q);
+    rp_parallel_for(solver->host.threads, solver->work.blocks, 1, keep_out_range, &q);
 }
 
 double rp_sph_left_at_bodies(const rp_solver *solver)
 {
     const rp_sph_work *w = &solver->work;
-    const rp_surface *surfaces = rp_couple_surfaces(solver->frame.couple);
+    const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     float near = HELD * (float)solver->spacing;
     double sum = 0, count = 0;
     for (size_t block = 0; block < w->blocks; block++)
@@ -483,7 +485,7 @@ double rp_sph_left_at_bodies(const rp_solver *solver)
 
 rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
 {
-    const rp_couple *couple = solver->frame.couple;
+    const rp_couple *couple = solver->host.couple;
     rp_code code = look_further(solver, report);
     for (int n = 0; n < LOOKED && code == RP_OK && rp_couple_is_dynamic(couple); n++) {
         double before = rp_couple_max_speed(couple);
@@ -493,7 +495,7 @@ rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
     }
     if (code != RP_OK) return code;
     push_all(solver, false);
-    return rp_couple_finish(solver->frame.couple);
+    return rp_couple_finish(solver->host.couple);
 }
 
 /* A grain's way, kept out of solids: into none and no deeper, out of one as far as it is inside but
@@ -535,7 +537,7 @@ void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way)
 void rp_sph_contact_positions(const rp_solver *solver, size_t block)
 {
     const rp_sph_work *w = &solver->work;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     float dt = (float)solver->dt, most = (float)(OUT_PER_STEP * solver->spacing);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {

@@ -68,7 +68,7 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
                                     const rp_wide near[8], rp_wide own, const rp_wide d[3],
                                     rp_wide value, pair_sums *s)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     rp_wide v[3];
     for (int a = 0; a < 3; a++)
         v[a] = near[RP_SPH_VELOCITY + a] - own[RP_SPH_VELOCITY + a];
@@ -98,7 +98,7 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint
                                    rp_wide squares)
 {
     if (!solver->mixed) return squares;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_wide one = rp_wide_all(1);
     rp_wide ratio = p->mass[i] / rp_wide_gather(p->mass, index);
     rp_wide usual = rp_wide_sqrt(squares) * (float)solver->lattice_slope;
@@ -181,7 +181,7 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
 /* Pa, of a grain by its moisture. */
 static float cohesion_of(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const float *cohesion = solver->materials[p->material[i]].cohesion;
     return cohesion[0] + p->moisture[i] * (cohesion[1] - cohesion[0]);
 }
@@ -189,7 +189,7 @@ static float cohesion_of(const rp_solver *solver, size_t i)
 /* (G1, G3, G4): fill and sums of gradients of a grain; gives what its fill lacks by a surface. */
 RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sums *s)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     rp_four g = solver->quantum * s->g;
     float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
@@ -238,7 +238,7 @@ static float next_depth(const rp_solver *solver, size_t i, float self, float lac
  * it could drive the sand. */
 RP_WIDE_INLINE rp_four lean_of(const rp_solver *solver, size_t i, rp_four n)
 {
-    float tangent = solver->materials[solver->frame.particles->material[i]].tangent;
+    float tangent = solver->materials[solver->host.grains->material[i]].tangent;
     float lean = fminf(rp_sph_lean(tangent), tangent * solver->work.grip[i]);
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     return square > 0 ? n * sqrtf(1.5f * lean / square) : (rp_four){0};
@@ -278,7 +278,7 @@ RP_WIDE_INLINE rp_wide moments_of(const rp_solver *solver, size_t i)
 /* (G16): the share of velocity differences that grains lose in a step while they flow. */
 static float flowing_damping(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dry = material->viscosity[0], wet = material->viscosity[1];
     float flowing = (dry + p->moisture[i] * (wet - dry)) * (float)(solver->dt / VISCOSITY_STEP);
@@ -290,7 +290,7 @@ static float flowing_damping(const rp_solver *solver, size_t i)
 RP_WIDE_INLINE rp_sph_flow flow_of(const rp_solver *solver, size_t i, float self,
                                    const grain_sums *s)
 {
-    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     rp_wide moments = solver->quantum * moments_of(solver, i);
     rp_wide mean = s->stress + self * solver->work.stress[i];
@@ -309,7 +309,7 @@ RP_WIDE_INLINE rp_sph_flow flow_of(const rp_solver *solver, size_t i, float self
 RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
 {
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
-    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     rp_wide mean = s->stress + self * solver->work.stress[i];
     mean[6] += solver->work.strength[i] * (self + s->fill); /* (G17): friction's limit has both */
     solver->across[i] += lately * (rp_sph_across(mean, s->rise) - solver->across[i]);
@@ -318,15 +318,15 @@ RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, cons
 }
 
 RP_WIDE_KERNEL
-static void fill_range(void *context, size_t begin, size_t end)
+static void fill_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
     float pull = solver->predictive ? (float)(6 / solver->spread) : 0;
-    rp_sph_ahead seen = rp_sph_look_ahead(w, begin), stress = seen;
-    for (size_t i = begin; i < end; i++) {
+    rp_sph_ahead seen = rp_sph_look_ahead(w, range.begin), stress = seen;
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_sph_ask_ahead(&seen, w->seen, sizeof *w->seen, i);
         rp_sph_ask_ahead(&stress, w->stress, sizeof *w->stress, i);
         grain_sums s = sum_pairs(solver, i);
@@ -343,18 +343,18 @@ static void fill_range(void *context, size_t begin, size_t end)
 
 /* Rows that have been met lately are known again by their last digits. */
 #define KNOWN 1024
-static void outside_range(void *context, size_t begin, size_t end)
+static void outside_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
     const rp_lists *lists = &solver->lists;
-    rp_sph_outside *to = &solver->work.outside[begin / RP_SPH_BLOCK];
+    rp_sph_outside *to = &solver->work.outside[range.begin / RP_SPH_BLOCK];
     uint32_t known[KNOWN], found = 0;
     memset(known, 0xff, sizeof known);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         const uint32_t *index = lists->index + lists->start[i];
         for (uint32_t n = 0; n < lists->count[i] && found < RP_SPH_OUTSIDE; n++) {
             uint32_t row = index[n] & ~1U, *as = &known[row / 2 % KNOWN];
-            bool inside = row / RP_SPH_BLOCK == begin / RP_SPH_BLOCK;
+            bool inside = row / RP_SPH_BLOCK == range.begin / RP_SPH_BLOCK;
             to->row[found] = row;
             found += !inside && *as != row;
             *as = row;
@@ -369,7 +369,7 @@ static void outside_range(void *context, size_t begin, size_t end)
 static bool is_stuck(const rp_solver *solver, size_t i)
 {
     if (solver->predictive) return false;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float pressure = fmaxf(p->pressure[i], 0), norm2 = 0;
     float most = STUCK_SHARE * material->yield * pressure;
@@ -390,11 +390,11 @@ static float damping_of(const rp_solver *solver, size_t i)
     return !solver->weightless && is_stuck(solver, i) ? RP_SPH_STUCK + flowing : flowing;
 }
 
-static void see_range(void *context, size_t begin, size_t end)
+static void see_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    for (size_t i = begin; i < end; i++) {
+    const rp_grains *p = solver->host.grains;
+    for (size_t i = range.begin; i < range.end; i++) {
         solver->work.seen[i] = (rp_wide){
             p->x[i],  p->y[i],  p->z[i],  damping_of(solver, i),
             p->vx[i], p->vy[i], p->vz[i], cohesion_of(solver, i),
@@ -405,9 +405,9 @@ static void see_range(void *context, size_t begin, size_t end)
 /* What others see of each grain; ghosts are somewhere else than the grains they are images of. */
 static void see(const rp_solver *solver)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     rp_wide *seen = solver->work.seen;
-    rp_parallel_for(solver->frame.threads, p->count, RP_SPH_BLOCK, see_range, (void *)solver);
+    rp_parallel_for(solver->host.threads, p->count, RP_SPH_BLOCK, see_range, (void *)solver);
     rp_sph_sync(solver, seen, sizeof *seen);
     for (size_t i = p->count; i < p->count + p->ghosts; i++) {
         seen[i][0] = p->x[i];
@@ -418,8 +418,8 @@ static void see(const rp_solver *solver)
 
 static rp_code take_arrays(rp_solver *solver, rp_report *report)
 {
-    const rp_particles *p = solver->frame.particles;
-    rp_arena *arena = solver->frame.arena;
+    const rp_grains *p = solver->host.grains;
+    rp_arena *arena = solver->host.arena;
     rp_sph_work *w = &solver->work;
     size_t all = rp_sph_roomy(p->count + p->ghosts), pairs = rp_sph_roomy(solver->lists.extent);
     w->blocks = (p->count + RP_SPH_BLOCK - 1) / RP_SPH_BLOCK;
@@ -446,54 +446,54 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
  * to the velocities. */
 static rp_code fill(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    const rp_particles *p = frame->particles;
+    const rp_host *host = &solver->host;
+    const rp_grains *p = host->grains;
     rp_sph_work *w = &solver->work;
-    size_t all = rp_sph_roomy(p->count + p->ghosts), mark = rp_arena_mark(frame->arena);
-    w->seen = rp_arena_take(frame->arena, all * sizeof *w->seen);
-    w->depth = rp_arena_take(frame->arena, p->count * sizeof *w->depth);
+    size_t all = rp_sph_roomy(p->count + p->ghosts), mark = rp_arena_mark(host->arena);
+    w->seen = rp_arena_take(host->arena, all * sizeof *w->seen);
+    w->depth = rp_arena_take(host->arena, p->count * sizeof *w->depth);
     if (!w->seen || !w->depth)
         return rp_fail_memory(report, all * sizeof *w->seen, "what grains see");
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, outside_range, solver);
+    rp_parallel_for(host->threads, p->count, RP_SPH_BLOCK, outside_range, solver);
     rp_sph_pack(solver);
     see(solver);
     rp_sph_sync(solver, solver->depth, sizeof *solver->depth);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
+    rp_parallel_for(host->threads, p->count, RP_SPH_BLOCK, fill_range, solver);
     memcpy(solver->depth, w->depth, p->count * sizeof *w->depth);
-    rp_arena_return(frame->arena, mark);
+    rp_arena_return(host->arena, mark);
     w->seen = NULL;
     w->depth = NULL;
-    w->velocity = rp_arena_take(frame->arena, all * sizeof *w->velocity);
+    w->velocity = rp_arena_take(host->arena, all * sizeof *w->velocity);
     if (!w->velocity) return rp_fail_memory(report, all * sizeof *w->velocity, "velocities");
     return RP_OK;
 }
 
-static double compression(void *context, size_t begin, size_t end)
+static double compression(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         sum += fmax(0, p->density[i] / solver->materials[p->material[i]].density - 1);
     return sum;
 }
 
 void rp_sph_tell_error(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count;
-    double sum = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, compression, solver);
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count;
+    double sum = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, compression, solver);
     solver->stats.density_error = sum / (double)count;
 }
 
 /* Own grains in cell order, and their ghosts. */
 static rp_code order(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
-    rp_code code = rp_neighbor_sort(frame->neighbor, p, solver->kernel.support, report);
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
+    rp_code code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
     if (code != RP_OK) return code;
-    return rp_neighbor_ghosts(frame->neighbor, p, solver->kernel.support, report);
+    return rp_neighbor_ghosts(host->neighbor, p, solver->kernel.support, report);
 }
 
 typedef struct again {
@@ -504,7 +504,7 @@ typedef struct again {
 /* (G1 to G4) of one grain where it is now, with gradients as they are kept. */
 RP_WIDE_INLINE void fill_again(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
@@ -528,37 +528,37 @@ RP_WIDE_INLINE void fill_again(const rp_solver *solver, size_t i)
 }
 
 RP_WIDE_KERNEL
-static void again_range(void *context, size_t begin, size_t end)
+static void again_range(void *context, rp_range range)
 {
     const again *job = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         if (job->changed[i]) fill_again(job->solver, i);
 }
 
 void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     again job = {solver, changed};
     rp_timer_start(&solver->timers[RP_SPH_FILL]);
-    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, again_range, &job);
+    rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, again_range, &job);
     rp_timer_stop(&solver->timers[RP_SPH_FILL]);
     rp_sph_tell_error(solver);
 }
 
 rp_code rp_sph_density(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
     rp_timer *timers = solver->timers;
     rp_timer_start(&timers[RP_SPH_ORDER]);
     rp_code code = order(solver, report);
     rp_timer_stop(&timers[RP_SPH_ORDER]);
-    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
+    if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_LISTS]);
-    code = rp_neighbor_lists(frame->neighbor, p, solver->kernel.support, &solver->lists, report);
+    code = rp_neighbor_lists(host->neighbor, p, solver->kernel.support, &solver->lists, report);
     rp_timer_stop(&timers[RP_SPH_LISTS]);
-    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
+    if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
     rp_timer_start(&timers[RP_SPH_FILL]);

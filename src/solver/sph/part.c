@@ -47,7 +47,7 @@ typedef struct part {
 
 static float fill_of(const rp_solver *solver, size_t i)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     return p->density[i] / solver->materials[p->material[i]].density;
 }
 
@@ -56,7 +56,7 @@ static float push_of(const rp_solver *solver, size_t i)
 {
     float least = LEAST_SQUARES * (float)solver->lattice_squares;
     float squares = fill_of(solver, i) * fmaxf(solver->work.sum[i][3], least);
-    return solver->frame.particles->mass[i] / squares;
+    return solver->host.grains->mass[i] / squares;
 }
 
 typedef struct easing {
@@ -64,12 +64,12 @@ typedef struct easing {
     float share; /* of a compression, in a step */
 } easing;
 
-static void ease_range(void *context, size_t begin, size_t end)
+static void ease_range(void *context, rp_range range)
 {
     const easing *e = context;
     const rp_sph_work *w = &e->solver->work;
-    for (size_t i = begin; i < end; i++) {
-        bool asleep = e->solver->frame.particles->asleep[i];
+    for (size_t i = range.begin; i < range.end; i++) {
+        bool asleep = e->solver->host.grains->asleep[i];
         float *pressed = &e->solver->pressed[i], error = w->free[i][RP_SPH_ERROR];
         *pressed = asleep ? 0 : fmaxf(0, KEPT * *pressed + fminf(error, AT_ONCE));
         w->stress[i][RP_SPH_EASE] = e->share * *pressed * push_of(e->solver, i);
@@ -81,23 +81,23 @@ static void ease_range(void *context, size_t begin, size_t end)
  */
 void rp_sph_ease(const rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     const rp_sph_params *params = &solver->params;
     double shortest = SHORTEST * params->fall * solver->falling;
     double share = EASED * params->correction * fmin(1, solver->dt / shortest);
     easing e = {solver, solver->weightless ? 0 : (float)share};
-    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, ease_range, &e);
+    rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, ease_range, &e);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
 /* What pushes each grain's neighbours away, and how many do. */
-static double press_range(void *context, size_t begin, size_t end)
+static double press_range(void *context, rp_range range)
 {
     const part *q = context;
     const rp_solver *solver = q->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     double count = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         float fill = fill_of(solver, i);
         bool pressed = fill - 1 > q->bound && !p->asleep[i];
         float back = RELAXED * fminf(fill - 1 - q->aim, AT_ONCE);
@@ -111,7 +111,7 @@ static double press_range(void *context, size_t begin, size_t end)
 /* The neighbours of all that are marked `from` are the next ring, unless they have a mark. */
 static void spread(const part *q, uint8_t from)
 {
-    const rp_particles *p = q->solver->frame.particles;
+    const rp_grains *p = q->solver->host.grains;
     const rp_lists *lists = &q->solver->lists;
     for (size_t i = 0; i < p->count; i++) {
         const uint32_t *index = lists->index + lists->start[i];
@@ -126,7 +126,7 @@ static void spread(const part *q, uint8_t from)
 RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
 {
     const rp_solver *solver = q->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7}, none = {0};
@@ -148,24 +148,24 @@ RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
 }
 
 RP_WIDE_KERNEL
-static void way_range(void *context, size_t begin, size_t end)
+static void way_range(void *context, rp_range range)
 {
     const part *q = context;
-    const rp_particles *p = q->solver->frame.particles;
+    const rp_grains *p = q->solver->host.grains;
     bool any = false;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         bool moved = (q->mark[i] == PRESSED || q->mark[i] == MOVED) && !p->asleep[i];
         q->way[i] = moved ? way_of(q, i) : (rp_four){0};
         any |= moved;
     }
-    if (any) rp_sph_contact_ways(q->solver, begin / RP_SPH_BLOCK, q->way);
+    if (any) rp_sph_contact_ways(q->solver, range.begin / RP_SPH_BLOCK, q->way);
 }
 
-static void go_range(void *context, size_t begin, size_t end)
+static void go_range(void *context, rp_range range)
 {
     const part *q = context;
-    const rp_particles *p = q->solver->frame.particles;
-    for (size_t i = begin; i < end; i++) {
+    const rp_grains *p = q->solver->host.grains;
+    for (size_t i = range.begin; i < range.end; i++) {
         p->x[i] += q->way[i][0];
         p->y[i] += q->way[i][1];
         p->z[i] += q->way[i][2];
@@ -175,7 +175,7 @@ static void go_range(void *context, size_t begin, size_t end)
 /* Ghosts go where the grains go that they are images of. */
 static void go_ghosts(const part *q)
 {
-    const rp_particles *p = q->solver->frame.particles;
+    const rp_grains *p = q->solver->host.grains;
     for (size_t n = 0; n < p->ghosts; n++) {
         rp_four way = q->way[p->ghost_source[n]];
         p->x[p->count + n] += way[0];
@@ -187,15 +187,15 @@ static void go_ghosts(const part *q)
 /* The sweeps, until nobody is pressed. */
 static void move_apart(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
-    size_t count = frame->particles->count;
+    size_t count = host->grains->count;
     int sweeps = solver->first ? FIRST_SWEEPS : SWEEPS;
     float bound = (float)solver->params.squeeze * (solver->first ? FIRST_BOUND : 1);
     part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
     double before = INFINITY;
     for (int sweep = 0; sweep < sweeps; sweep++) {
-        double pressed = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, press_range, &q);
+        double pressed = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, press_range, &q);
         if (!(pressed > 0)) break;
         bool vain = pressed > MANY * (double)count && pressed > HELPED * before;
         if (vain && !solver->weightless && !solver->first) break;
@@ -203,8 +203,8 @@ static void move_apart(rp_solver *solver)
         rp_sph_sync(solver, q.push, sizeof *q.push);
         spread(&q, PRESSED);
         spread(&q, MOVED);
-        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, way_range, &q);
-        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, go_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, way_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, go_range, &q);
         go_ghosts(&q);
         rp_sph_density_again(solver, q.mark);
     }
@@ -212,8 +212,8 @@ static void move_apart(rp_solver *solver)
 
 rp_code rp_sph_part(rp_solver *solver, rp_report *report)
 {
-    rp_arena *arena = solver->frame.arena;
-    const rp_particles *p = solver->frame.particles;
+    rp_arena *arena = solver->host.arena;
+    const rp_grains *p = solver->host.grains;
     rp_sph_work *w = &solver->work;
     size_t all = rp_sph_roomy(p->count + p->ghosts);
     if (solver->predictive) return RP_OK;
@@ -228,14 +228,14 @@ rp_code rp_sph_part(rp_solver *solver, rp_report *report)
 /* (G25): the fill where grains are now, of those that were neighbours when the step began: who has
  * come near since then is still at the rim of the kernel. */
 RP_WIDE_KERNEL
-static void arrive_range(void *context, size_t begin, size_t end)
+static void arrive_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     float volume = (float)solver->volume, self = rp_kernel_value(solver->kernel, 0);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         const uint32_t *index = lists->index + lists->start[i];
         uint32_t count = lists->count[i];
         rp_wide sum = {0};
@@ -255,10 +255,10 @@ static void arrive_range(void *context, size_t begin, size_t end)
 
 void rp_sph_part_again(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     if (solver->predictive) return;
     rp_timer_start(&solver->timers[RP_SPH_FILL]);
-    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, arrive_range, solver);
+    rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, arrive_range, solver);
     rp_timer_stop(&solver->timers[RP_SPH_FILL]);
     rp_sph_tell_error(solver);
     solver->first = false;

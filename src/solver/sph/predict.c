@@ -23,12 +23,12 @@ typedef struct prediction {
 } prediction;
 
 /* (9), relative to where each grain is now: ghosts' shifts are then those of their grains. */
-static void place_range(void *context, size_t begin, size_t end)
+static void place_range(void *context, rp_range range)
 {
     const prediction *q = context;
     const rp_sph_work *w = &q->solver->work;
     float dt = (float)q->solver->dt;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         q->place[i] = dt * w->velocity[i];
 }
 
@@ -42,7 +42,7 @@ typedef struct found {
 static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found *f)
 {
     const rp_solver *solver = q->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
     uint32_t j = solver->lists.index[solver->lists.start[i] + n];
@@ -78,7 +78,7 @@ static found look(const prediction *q, size_t i)
 /* (6), (11), (13) of one grain. */
 static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_wide s)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dt = (float)solver->dt;
     float diagonal = 2 * material->push * (float)solver->lattice_squares; /* (7), (12) */
@@ -96,14 +96,14 @@ static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_w
     return rp_sph_to_box(s, material->yield * s[6]);
 }
 
-static void correct_range(void *context, size_t begin, size_t end)
+static void correct_range(void *context, rp_range range)
 {
     const prediction *q = context;
     const rp_solver *solver = q->solver;
     const rp_sph_work *w = &solver->work;
     double worst = 0, moved = 0;
-    for (size_t i = begin; i < end; i++) {
-        if (solver->frame.particles->asleep[i]) continue;
+    for (size_t i = range.begin; i < range.end; i++) {
+        if (solver->host.grains->asleep[i]) continue;
         found f = look(q, i);
         rp_wide before = w->stress[i], after = {0};
         q->spring[i] = (rp_four){0};
@@ -116,14 +116,14 @@ static void correct_range(void *context, size_t begin, size_t end)
         worst = fmax(worst, (double)f.fill - 1);
         moved = fmax(moved, sqrt((double)rp_sph_norm2(after - before)));
     }
-    q->worst[begin / RP_SPH_BLOCK] = worst;
-    q->moved[begin / RP_SPH_BLOCK] = moved;
+    q->worst[range.begin / RP_SPH_BLOCK] = worst;
+    q->moved[range.begin / RP_SPH_BLOCK] = moved;
 }
 
-static void spring_range(void *context, size_t begin, size_t end)
+static void spring_range(void *context, rp_range range)
 {
     const prediction *q = context;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         q->solver->work.free[i] += q->spring[i];
 }
 
@@ -137,13 +137,13 @@ static double most_of(const double *values, size_t count)
 
 static rp_code take_arrays(prediction *q, rp_report *report)
 {
-    const rp_frame *frame = &q->solver->frame;
-    size_t count = frame->particles->count, all = rp_sph_roomy(count + frame->particles->ghosts);
+    const rp_host *host = &q->solver->host;
+    size_t count = host->grains->count, all = rp_sph_roomy(count + host->grains->ghosts);
     size_t blocks = q->solver->work.blocks;
-    q->place = rp_arena_take(frame->arena, all * sizeof *q->place);
-    q->spring = rp_arena_take(frame->arena, count * sizeof *q->spring);
-    q->worst = rp_arena_take(frame->arena, blocks * sizeof *q->worst);
-    q->moved = rp_arena_take(frame->arena, blocks * sizeof *q->moved);
+    q->place = rp_arena_take(host->arena, all * sizeof *q->place);
+    q->spring = rp_arena_take(host->arena, count * sizeof *q->spring);
+    q->worst = rp_arena_take(host->arena, blocks * sizeof *q->worst);
+    q->moved = rp_arena_take(host->arena, blocks * sizeof *q->moved);
     if (q->place && q->spring && q->worst && q->moved) {
         memset(q->spring, 0, count * sizeof *q->spring);
         return RP_OK;
@@ -154,10 +154,10 @@ static rp_code take_arrays(prediction *q, rp_report *report)
 /* Algorithm 1's loop: until both thresholds are met, or, without any, as often as asked for. */
 rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     const rp_sph_params *params = &solver->params;
     rp_sph_work *w = &solver->work;
-    size_t count = frame->particles->count;
+    size_t count = host->grains->count;
     prediction q = {.solver = solver};
     rp_code code = take_arrays(&q, report);
     if (code != RP_OK) return code;
@@ -165,13 +165,13 @@ rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
     bool met = false;
     int64_t done = 0;
     for (; done < params->iterations && !met; done++) {
-        if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
+        if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
         rp_sph_velocities(solver, RP_SPH_CONTACTS);
         rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
-        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, place_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, place_range, &q);
         rp_sph_sync(solver, q.place, sizeof *q.place);
-        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, correct_range, &q);
-        rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, spring_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, correct_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, spring_range, &q);
         rp_sph_sync(solver, w->stress, sizeof *w->stress);
         met = params->density_error > 0 && most_of(q.worst, w->blocks) < params->density_error &&
               most_of(q.moved, w->blocks) < params->stress_change;

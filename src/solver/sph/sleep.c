@@ -15,20 +15,20 @@ static float speed2(rp_four v)
     return v[0] + v[1] + v[2];
 }
 
-static rp_four velocity_of(const rp_particles *p, size_t i)
+static rp_four velocity_of(const rp_grains *p, size_t i)
 {
     return (rp_four){p->vx[i], p->vy[i], p->vz[i], 0};
 }
 
 bool rp_sph_all_asleep(const rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     const rp_sph_slept *slept = &solver->slept;
-    double count = (double)frame->particles->count;
+    double count = (double)host->grains->count;
     rp_vec3 turned = rp_v3_sub(solver->gravity, slept->gravity);
     return solver->params.sleeping && slept->sleepers == count && slept->grains == count &&
-           !frame->external->any && frame->scene->moisture.count == 0 &&
-           rp_v3_length(turned) == 0 && rp_couple_max_speed(frame->couple) == 0;
+           !host->external->any && host->scene->moisture.count == 0 && rp_v3_length(turned) == 0 &&
+           rp_couple_max_speed(host->couple) == 0;
 }
 
 typedef struct waking {
@@ -41,7 +41,7 @@ typedef struct waking {
 static bool is_disturbed(const waking *k, size_t i)
 {
     const rp_solver *solver = k->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     if (speed2(solver->work.velocity[i]) > k->bears2) return true;
     for (uint32_t n = 0; n < lists->count[i]; n++) {
@@ -51,14 +51,14 @@ static bool is_disturbed(const waking *k, size_t i)
     return false;
 }
 
-static void wake_range(void *context, size_t begin, size_t end)
+static void wake_range(void *context, rp_range range)
 {
     const waking *k = context;
     const rp_solver *solver = k->solver;
     const rp_sph_work *w = &solver->work;
-    for (size_t i = begin; i < end; i++)
-        k->wake[i] = solver->frame.particles->asleep[i] && is_disturbed(k, i);
-    size_t block = begin / RP_SPH_BLOCK;
+    for (size_t i = range.begin; i < range.end; i++)
+        k->wake[i] = solver->host.grains->asleep[i] && is_disturbed(k, i);
+    size_t block = range.begin / RP_SPH_BLOCK;
     for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
         const rp_sph_contact *contact = &w->contacts[c];
         rp_four solid = {contact->ux, contact->uy, contact->uz, 0};
@@ -66,11 +66,11 @@ static void wake_range(void *context, size_t begin, size_t end)
     }
 }
 
-static void rise_range(void *context, size_t begin, size_t end)
+static void rise_range(void *context, rp_range range)
 {
     const waking *k = context;
-    const rp_particles *p = k->solver->frame.particles;
-    for (size_t i = begin; i < end; i++)
+    const rp_grains *p = k->solver->host.grains;
+    for (size_t i = range.begin; i < range.end; i++)
         if (k->wake[i]) {
             p->asleep[i] = 0;
             k->solver->calm[i] = 0;
@@ -84,19 +84,19 @@ static float slow_of(const rp_solver *solver)
 
 rp_code rp_sph_wake(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count;
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count;
     if (!solver->params.sleeping) return RP_OK;
     float slow = WAKE_SPEEDS * slow_of(solver);
     float bears = (float)(WAKE_SHARE * rp_v3_length(solver->gravity) * solver->dt) + slow;
-    size_t mark = rp_arena_mark(frame->arena);
-    waking k = {solver, slow * slow, bears * bears, rp_arena_take(frame->arena, count)};
+    size_t mark = rp_arena_mark(host->arena);
+    waking k = {solver, slow * slow, bears * bears, rp_arena_take(host->arena, count)};
     if (!k.wake) return rp_fail_memory(report, count, "grains that wake");
     /* Forces on sleepers are those of the stresses they were left with. */
     rp_sph_velocities(solver, RP_SPH_CONTACTS | RP_SPH_SLEEPERS);
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, wake_range, &k);
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, rise_range, &k);
-    rp_arena_return(frame->arena, mark);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, wake_range, &k);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, rise_range, &k);
+    rp_arena_return(host->arena, mark);
     return RP_OK;
 }
 
@@ -105,18 +105,18 @@ static bool is_among_sleepers(const rp_solver *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     for (uint32_t n = 0; n < lists->count[i]; n++)
-        if (!solver->frame.particles->asleep[lists->index[lists->start[i] + n]]) return false;
+        if (!solver->host.grains->asleep[lists->index[lists->start[i] + n]]) return false;
     return lists->count[i] > 0;
 }
 
 /* Sleepers keep the stresses that they fell asleep with, which need not balance a grain that is
  * awake among them: it may go in circles for ever. What is too slow to wake them is at rest, too.
  */
-static void calm_range(void *context, size_t begin, size_t end)
+static void calm_range(void *context, rp_range range)
 {
     rp_solver *solver = context;
     float slow = slow_of(solver), bound = WAKE_SPEEDS * slow;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         float square = speed2(solver->work.velocity[i]);
         bool calm =
             square < slow * slow || (square < bound * bound && is_among_sleepers(solver, i));
@@ -124,13 +124,13 @@ static void calm_range(void *context, size_t begin, size_t end)
     }
 }
 
-static double count_range(void *context, size_t begin, size_t end)
+static double count_range(void *context, rp_range range)
 {
     rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     double sleepers = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         p->asleep[i] = p->asleep[i] || (double)solver->calm[i] > solver->params.sleep_time;
         if (p->asleep[i]) w->velocity[i] = (rp_four){0}; /* there may be no further step */
         sleepers += p->asleep[i];
@@ -140,12 +140,12 @@ static double count_range(void *context, size_t begin, size_t end)
 
 void rp_sph_fall_asleep(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count;
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count;
     solver->slept.grains = (double)count;
     if (!solver->params.sleeping) return;
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, calm_range, solver);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, calm_range, solver);
     solver->slept.sleepers =
-        rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, count_range, solver);
+        rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, count_range, solver);
     solver->slept.gravity = solver->gravity;
 }

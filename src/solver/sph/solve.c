@@ -112,7 +112,7 @@ typedef struct group {
  * stress. */
 RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group *to)
 {
-    const rp_sph_material *material = &solver->materials[solver->frame.particles->material[i]];
+    const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     bool grows = material->dynamic > 0;
     const rp_sph_flow still = {0}, flow = grows ? solver->work.flow[i] : still;
     to->inertia.dynamic[k] = grows ? material->dynamic * solver->work.grip[i] : to->yield[k];
@@ -125,7 +125,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, bool plain
                             rp_sph_ahead *ahead, group *to)
 {
     const rp_solver *solver = s->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float least = LEAST_SQUARES * (float)solver->lattice_squares;
     rp_wide error, fill;
@@ -185,7 +185,7 @@ RP_WIDE_INLINE void last_solution(const rp_solver *solver, size_t i, rp_wide to[
 {
     for (int c = 0; c < 6; c++)
         to[c] = rp_wide_load(solver->stress[c] + i);
-    to[6] = rp_wide_load(solver->frame.particles->pressure + i);
+    to[6] = rp_wide_load(solver->host.grains->pressure + i);
     to[7] = rp_wide_all(0);
 }
 
@@ -194,7 +194,7 @@ RP_WIDE_INLINE void keep_solution(const rp_solver *solver, size_t i, uint32_t co
                                   const rp_wide from[8])
 {
     for (int c = 0; c < 7; c++) {
-        float *field = c < 6 ? solver->stress[c] : solver->frame.particles->pressure;
+        float *field = c < 6 ? solver->stress[c] : solver->host.grains->pressure;
         if (count == RP_WIDE)
             rp_wide_store(field + i, from[c]);
         else
@@ -251,25 +251,25 @@ RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool
 }
 
 RP_WIDE_KERNEL
-static void plain_range(void *context, size_t begin, size_t end)
+static void plain_range(void *context, rp_range range)
 {
-    step_stresses(context, begin, end, true);
+    step_stresses(context, range.begin, range.end, true);
 }
 
 RP_WIDE_KERNEL
-static void stress_range(void *context, size_t begin, size_t end)
+static void stress_range(void *context, rp_range range)
 {
-    step_stresses(context, begin, end, false);
+    step_stresses(context, range.begin, range.end, false);
 }
 
 /* (G11): beyond the new stresses, along the way they came. */
 RP_WIDE_KERNEL
-static void extrapolate_range(void *context, size_t begin, size_t end)
+static void extrapolate_range(void *context, rp_range range)
 {
     const solve *s = context;
     rp_wide *stress = s->solver->work.stress;
-    for (size_t i = begin; i < end; i += RP_WIDE) {
-        uint32_t count = end - i < RP_WIDE ? (uint32_t)(end - i) : RP_WIDE;
+    for (size_t i = range.begin; i < range.end; i += RP_WIDE) {
+        uint32_t count = range.end - i < RP_WIDE ? (uint32_t)(range.end - i) : RP_WIDE;
         rp_wide to[8], last[8], rows[8];
         turn_rows(stress + i, count, to);
         last_solution(s->solver, i, last);
@@ -298,20 +298,20 @@ typedef struct component {
     double mean; /* m/s, to be taken off */
 } component;
 
-static double sum_of_range(void *context, size_t begin, size_t end)
+static double sum_of_range(void *context, rp_range range)
 {
     const component *c = context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = range.begin; i < range.end; i++)
         sum += (double)c->velocity[i][c->axis];
     return sum;
 }
 
-static double squares_of_range(void *context, size_t begin, size_t end)
+static double squares_of_range(void *context, rp_range range)
 {
     const component *c = context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         double v = (double)c->velocity[i][c->axis] - c->mean;
         sum += v * v;
     }
@@ -321,8 +321,8 @@ static double squares_of_range(void *context, size_t begin, size_t end)
 /* m/s, the root of the mean square about the mean: sand that rides along as a whole is at rest. */
 static double spread_of_speed(const rp_solver *solver)
 {
-    rp_threads *threads = solver->frame.threads;
-    size_t count = solver->frame.particles->count;
+    rp_threads *threads = solver->host.threads;
+    size_t count = solver->host.grains->count;
     double squares = 0;
     for (int axis = 0; axis < 3; axis++) {
         component c = {.velocity = solver->work.free, .axis = axis};
@@ -340,7 +340,7 @@ static double rest_speed(const rp_solver *solver)
 
 static bool bodies_move(const rp_solver *solver)
 {
-    return rp_couple_max_speed(solver->frame.couple) > STILL * rest_speed(solver);
+    return rp_couple_max_speed(solver->host.couple) > STILL * rest_speed(solver);
 }
 
 /* (G8): how fast the solve takes compression back: only in sand that moves faster, by the spread of
@@ -376,13 +376,13 @@ static double goal_of(const rp_solver *solver, double speed)
 static double iterate(solve *s, double goal, double *weight, bool last)
 {
     rp_solver *solver = s->solver;
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     rp_sph_work *w = &solver->work;
-    size_t count = frame->particles->count;
+    size_t count = host->grains->count;
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
     rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
     bool plain = !solver->cohesive && !solver->inertial;
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
     rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
     /* A heavy body stands on a few grains, which count for nothing in the mean of all. */
@@ -392,7 +392,7 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     bool still = last || residual < goal || solver->params.scheme == RP_SPH_JACOBI;
     s->momentum = still ? 0 : (float)((*weight - 1) / next);
     *weight = next;
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, extrapolate_range, s);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, extrapolate_range, s);
     rp_sph_sync(solver, w->stress, sizeof *w->stress);
     return residual;
 }
@@ -404,13 +404,13 @@ typedef struct start {
     float share;  /* of the stresses that stays */
 } start;
 
-static double change_of_range(void *context, size_t begin, size_t end)
+static double change_of_range(void *context, rp_range range)
 {
     const start *s = context;
     const rp_sph_work *w = &s->solver->work;
-    const float *mass = s->solver->frame.particles->mass;
+    const float *mass = s->solver->host.grains->mass;
     double sum = 0;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_four change = w->velocity[i] - w->free[i], by = s->squares ? change : w->velocity[i];
         rp_four product = change * by;
         sum += (double)mass[i] * ((double)product[0] + (double)product[1] + (double)product[2]);
@@ -418,11 +418,11 @@ static double change_of_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static void temper_range(void *context, size_t begin, size_t end)
+static void temper_range(void *context, rp_range range)
 {
     const start *s = context;
-    for (size_t i = begin; i < end; i++)
-        if (!s->solver->frame.particles->asleep[i]) s->solver->work.stress[i] *= s->share;
+    for (size_t i = range.begin; i < range.end; i++)
+        if (!s->solver->host.grains->asleep[i]) s->solver->work.stress[i] *= s->share;
 }
 
 /* (G11b): the share of the stresses of the step before that leaves the least energy. After a blow
@@ -432,18 +432,18 @@ static void temper_range(void *context, size_t begin, size_t end)
  * wanted. Begins and ends with the velocities of these stresses. */
 static void temper_start(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t count = frame->particles->count;
+    const rp_host *host = &solver->host;
+    size_t count = host->grains->count;
     if (bodies_move(solver)) return;
     start s = {.solver = solver};
-    double too_far = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double too_far = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
     if (!(too_far > 0)) return;
     s.squares = true;
-    double squares = rp_parallel_sum(frame->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double squares = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
     double share = fmax(1 - too_far / squares, 0);
     if (share > WANTED) return;
     s.share = (float)share;
-    rp_parallel_for(frame->threads, count, RP_SPH_BLOCK, temper_range, &s);
+    rp_parallel_for(host->threads, count, RP_SPH_BLOCK, temper_range, &s);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
     rp_sph_unpack(solver);
     rp_sph_velocities(solver, RP_SPH_CONTACTS);
@@ -463,11 +463,11 @@ static void begin_stresses(rp_solver *solver)
 /* Room for what is left at each grain, where somebody asks. */
 static rp_code take_left(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    size_t bytes = frame->particles->count * sizeof *solver->work.left;
+    const rp_host *host = &solver->host;
+    size_t bytes = host->grains->count * sizeof *solver->work.left;
     solver->work.left = NULL;
-    if (!rp_couple_is_dynamic(frame->couple)) return RP_OK;
-    float *left = solver->work.left = rp_arena_take(frame->arena, bytes);
+    if (!rp_couple_is_dynamic(host->couple)) return RP_OK;
+    float *left = solver->work.left = rp_arena_take(host->arena, bytes);
     if (!left) return rp_fail_memory(report, bytes, "residuals of the solve");
     memset(left, 0, bytes);
     return RP_OK;
@@ -475,10 +475,10 @@ static rp_code take_left(rp_solver *solver, rp_report *report)
 
 rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
+    const rp_host *host = &solver->host;
     size_t bytes = solver->work.blocks * sizeof(double);
     solve s = {.solver = solver,
-               .sums = {rp_arena_take(frame->arena, bytes), rp_arena_take(frame->arena, bytes)},
+               .sums = {rp_arena_take(host->arena, bytes), rp_arena_take(host->arena, bytes)},
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
     rp_code code = take_left(solver, report);
@@ -490,7 +490,7 @@ rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
     int64_t done = 0;
     int64_t most = solver->params.iterations * (solver->first ? FIRST_TIMES : 1);
     for (; done < most && !(residual < goal); done++) {
-        if (rp_is_stopped(frame->stop)) return RP_INTERRUPTED;
+        if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
         if (done) rp_sph_velocities(solver, RP_SPH_CONTACTS);
         residual = iterate(&s, goal, &weight, done + 1 == most);
     }

@@ -92,27 +92,27 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
                                          "stress_xy", "stress_xz", "stress_yz"};
-    rp_particles *p = solver->frame.particles;
+    rp_grains *p = solver->host.grains;
     unsigned state = RP_FIELD_STATE | RP_FIELD_VISIBLE;
     rp_code code = RP_OK;
     for (int k = 0; k < 6 && code == RP_OK; k++)
-        code = rp_particles_add_field(p, names[k], "Pa", RP_F32, state, (void **)&solver->stress[k],
-                                      report);
+        code = rp_grains_add_field(p, names[k], "Pa", RP_F32, state, (void **)&solver->stress[k],
+                                   report);
     if (code == RP_OK)
-        code = rp_particles_add_field(p, "depth", "", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->depth, report);
+        code = rp_grains_add_field(p, "depth", "", RP_F32, RP_FIELD_STATE, (void **)&solver->depth,
+                                   report);
     if (code == RP_OK && !solver->predictive)
-        code = rp_particles_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->across, report);
+        code = rp_grains_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->across, report);
     if (code == RP_OK && !solver->predictive)
-        code = rp_particles_add_field(p, "pressed", "", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->pressed, report);
+        code = rp_grains_add_field(p, "pressed", "", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->pressed, report);
     if (code == RP_OK && solver->inertial)
-        code = rp_particles_add_field(p, "fabric", "", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->fabric, report);
+        code = rp_grains_add_field(p, "fabric", "", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->fabric, report);
     if (code == RP_OK && solver->params.sleeping)
-        code = rp_particles_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
-                                      (void **)&solver->calm, report);
+        code = rp_grains_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE, (void **)&solver->calm,
+                                   report);
     return code;
 }
 
@@ -135,7 +135,7 @@ static void take_inertia(rp_solver *solver, const rp_material_spec *spec, rp_sph
 
 static void take_materials(rp_solver *solver)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     const rp_material_spec *specs = rp_scene_materials(scene);
     for (int i = 0; i < scene->materials.count; i++) {
         const rp_material_spec *spec = &specs[i];
@@ -171,25 +171,25 @@ static void take_lattice(rp_solver *solver)
     solver->lattice_slope = solver->lattice_squares / slopes;
 }
 
-static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, rp_report *report)
+static rp_code create(const rp_host *host, bool predictive, rp_solver **out, rp_report *report)
 {
     *out = NULL;
     rp_solver *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the SPH solver");
-    double spacing = frame->scene->particles.spacing;
-    solver->frame = *frame;
-    solver->params = *(const rp_sph_params *)frame->params;
+    double spacing = host->scene->particles.spacing;
+    solver->host = *host;
+    solver->params = *(const rp_sph_params *)host->params;
     solver->predictive = predictive;
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
     solver->quantum = rp_sph_quantum(solver->kernel, solver->volume);
-    solver->falling = sqrt(2 * spacing / fmax(rp_scene_gravity_max(frame->scene), EARTH));
+    solver->falling = sqrt(2 * spacing / fmax(rp_scene_gravity_max(host->scene), EARTH));
     take_materials(solver);
     take_lattice(solver);
-    rp_neighbor_borrow(frame->neighbor, frame->arena);
+    rp_neighbor_borrow(host->neighbor, host->arena);
     double cell = solver->kernel.support / spacing;
-    rp_neighbor_refuse_crowds(frame->neighbor, cell * cell * cell);
+    rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
     rp_code code = add_fields(solver, report);
     if (code == RP_OK)
         *out = solver;
@@ -198,14 +198,14 @@ static rp_code create(const rp_frame *frame, bool predictive, rp_solver **out, r
     return code;
 }
 
-static rp_code frictional_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+static rp_code frictional_create(const rp_host *host, rp_solver **out, rp_report *report)
 {
-    return create(frame, false, out, report);
+    return create(host, false, out, report);
 }
 
-static rp_code pcisph_create(const rp_frame *frame, rp_solver **out, rp_report *report)
+static rp_code pcisph_create(const rp_host *host, rp_solver **out, rp_report *report)
 {
-    return create(frame, true, out, report);
+    return create(host, true, out, report);
 }
 
 const char *rp_sph_stage_name(rp_sph_stage stage)
@@ -220,9 +220,9 @@ static rp_step_limit sph_limit_dt(rp_solver *solver)
 {
     const rp_sph_params *params = &solver->params;
     double way = params->courant * solver->spacing,
-           gravity = rp_scene_gravity_max(solver->frame.scene);
-    double speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
-           body = rp_couple_max_speed(solver->frame.couple);
+           gravity = rp_scene_gravity_max(solver->host.scene);
+    double speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
+           body = rp_couple_max_speed(solver->host.couple);
     rp_step_limit limit = {INFINITY, "nothing moves"};
     if (gravity > 0)
         limit = (rp_step_limit){params->fall * sqrt(2 * solver->spacing / gravity),
@@ -250,9 +250,9 @@ static rp_code sph_save(const rp_solver *solver, rp_store *store, rp_report *rep
 
 static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *report)
 {
-    solver->stats = (rp_step_stats){
-        .max_speed = rp_particles_max_speed(solver->frame.particles, solver->frame.threads),
-        .density_error = -1};
+    solver->stats =
+        (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
+                        .density_error = -1};
     return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 

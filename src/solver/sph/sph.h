@@ -147,7 +147,7 @@ typedef enum rp_sph_stage {
 } rp_sph_stage;
 
 struct rp_solver {
-    rp_frame frame;
+    rp_host host;
     rp_sph_params params;
     bool predictive; /* pcisph */
     bool mixed;      /* materials of several densities */

@@ -5,15 +5,15 @@
 #define WAY_MOST 1e4 /* spacings in a step */
 
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
-static void free_range(void *context, size_t begin, size_t end)
+static void free_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    const rp_external *external = solver->frame.external;
+    const rp_grains *p = solver->host.grains;
+    const rp_external *external = solver->host.external;
     const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
     rp_four g = {(float)solver->gravity.x, (float)solver->gravity.y, (float)solver->gravity.z, 0};
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_four a = g, v = {p->vx[i], p->vy[i], p->vz[i], 0};
         if (external->any) a += (rp_four){external->ax[i], external->ay[i], external->az[i], 0};
         w->free[i] += v + dt * a;
@@ -21,13 +21,13 @@ static void free_range(void *context, size_t begin, size_t end)
 }
 
 /* (G15), and what eases compression (G8a). */
-static void move_range(void *context, size_t begin, size_t end)
+static void move_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_four v = w->velocity[i], way = dt * v;
         if (w->way) way += w->way[i];
         p->vx[i] = v[0];
@@ -37,11 +37,11 @@ static void move_range(void *context, size_t begin, size_t end)
         p->y[i] += way[1];
         p->z[i] += way[2];
     }
-    rp_sph_contact_positions(solver, begin / RP_SPH_BLOCK);
+    rp_sph_contact_positions(solver, range.begin / RP_SPH_BLOCK);
 }
 
 /* Ghosts keep their distance from the grains that they are images of. */
-static void add_sources(const rp_particles *p, float share)
+static void add_sources(const rp_grains *p, float share)
 {
     for (size_t n = 0; n < p->ghosts; n++) {
         size_t from = p->ghost_source[n], to = p->count + n;
@@ -53,15 +53,15 @@ static void add_sources(const rp_particles *p, float share)
 
 static void move(rp_solver *solver)
 {
-    const rp_frame *frame = &solver->frame;
-    add_sources(frame->particles, -1);
-    rp_parallel_for(frame->threads, frame->particles->count, RP_SPH_BLOCK, move_range, solver);
-    add_sources(frame->particles, 1);
+    const rp_host *host = &solver->host;
+    add_sources(host->grains, -1);
+    rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, move_range, solver);
+    add_sources(host->grains, 1);
 }
 
 static void prepare(rp_solver *solver, double time, double dt)
 {
-    const rp_scene *scene = solver->frame.scene;
+    const rp_scene *scene = solver->host.scene;
     double spacing = solver->spacing;
     solver->dt = dt;
     solver->gravity = rp_scene_gravity(scene, time + dt / 2);
@@ -85,25 +85,25 @@ static rp_code check_way(const rp_solver *solver, double time, rp_report *report
 }
 
 /* Bodies feel no grains any more; where all of them sleep, they feel what they felt before. */
-static rp_code push_nothing(const rp_frame *frame, rp_report *report)
+static rp_code push_nothing(const rp_host *host, rp_report *report)
 {
-    rp_code code = rp_couple_begin(frame->couple, 0, frame->arena, report);
-    return code == RP_OK ? rp_couple_finish(frame->couple) : code;
+    rp_code code = rp_couple_begin(host->couple, 0, host->arena, report);
+    return code == RP_OK ? rp_couple_finish(host->couple) : code;
 }
 
 rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report)
 {
-    const rp_frame *frame = &solver->frame;
-    rp_particles *p = frame->particles;
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
     prepare(solver, time, dt);
     if (!p->count || rp_sph_all_asleep(solver)) {
         solver->stats.max_speed = solver->stats.iterations = 0;
-        return p->count ? RP_OK : push_nothing(frame, report);
+        return p->count ? RP_OK : push_nothing(host, report);
     }
 
     solver->first = solver->slept.grains == 0;
     rp_code code = rp_sph_density(solver, report);
-    if (code == RP_OK && rp_is_stopped(frame->stop)) code = RP_INTERRUPTED;
+    if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
     rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
     code = rp_sph_contacts(solver, report);
@@ -111,7 +111,7 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
     rp_sph_contact_fill(solver);
-    rp_parallel_for(frame->threads, p->count, RP_SPH_BLOCK, free_range, solver);
+    rp_parallel_for(host->threads, p->count, RP_SPH_BLOCK, free_range, solver);
     code = rp_sph_wake(solver, report);
     if (code != RP_OK) return code;
     code = solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report);
@@ -123,7 +123,6 @@ rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report
     rp_sph_fall_asleep(solver);
     move(solver);
     rp_sph_part_again(solver);
-    solver->stats.max_speed =
-        rp_particles_max_speed(solver->frame.particles, solver->frame.threads);
+    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
     return check_way(solver, time, report);
 }

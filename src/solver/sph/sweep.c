@@ -56,19 +56,19 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
 RP_WIDE_INLINE rp_four way_of(const rp_solver *solver, size_t i, const by_axis *s)
 {
     rp_four sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
-    return rp_sph_no_further(sum * (-solver->quantum / solver->frame.particles->mass[i]),
+    return rp_sph_no_further(sum * (-solver->quantum / solver->host.grains->mass[i]),
                              (float)solver->spacing);
 }
 
 RP_WIDE_KERNEL
-static void velocity_range(void *context, size_t begin, size_t end)
+static void velocity_range(void *context, rp_range range)
 {
     const sweep *job = context;
     const rp_solver *solver = job->solver;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
-    rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
-    for (size_t i = begin; i < end; i++) {
+    rp_sph_ahead ahead = rp_sph_look_ahead(w, range.begin);
+    for (size_t i = range.begin; i < range.end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
             w->velocity[i] = (rp_four){0};
             if (job->what & RP_SPH_WAYS) w->way[i] = (rp_four){0};
@@ -83,25 +83,25 @@ static void velocity_range(void *context, size_t begin, size_t end)
         if (job->what & RP_SPH_WAYS) w->way[i] = way_of(solver, i, &s);
     }
     if (job->what & RP_SPH_CONTACTS)
-        rp_sph_contact_velocities(solver, begin / RP_SPH_BLOCK, w->velocity);
+        rp_sph_contact_velocities(solver, range.begin / RP_SPH_BLOCK, w->velocity);
 }
 
 void rp_sph_velocities(rp_solver *solver, unsigned what)
 {
     sweep s = {solver, what};
     rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
-    rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK,
-                    velocity_range, &s);
+    rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, velocity_range,
+                    &s);
     if (what & RP_SPH_CONTACTS) rp_sph_contact_answers(solver);
     rp_timer_stop(&solver->timers[RP_SPH_VELOCITIES]);
 }
 
-static void pack_range(void *context, size_t begin, size_t end)
+static void pack_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         rp_wide s = {0};
         for (int k = 0; k < 6; k++)
             s[k] = solver->stress[k][i];
@@ -113,17 +113,17 @@ static void pack_range(void *context, size_t begin, size_t end)
 
 void rp_sph_pack(rp_solver *solver)
 {
-    rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK, pack_range,
+    rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, pack_range,
                     solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
-static void unpack_range(void *context, size_t begin, size_t end)
+static void unpack_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = range.begin; i < range.end; i++) {
         for (int k = 0; k < 6; k++)
             solver->stress[k][i] = w->stress[i][k];
         p->pressure[i] = w->stress[i][6];
@@ -132,28 +132,28 @@ static void unpack_range(void *context, size_t begin, size_t end)
 
 void rp_sph_unpack(rp_solver *solver)
 {
-    rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK,
-                    unpack_range, solver);
+    rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, unpack_range,
+                    solver);
 }
 
-static void forget_range(void *context, size_t begin, size_t end)
+static void forget_range(void *context, rp_range range)
 {
     const rp_solver *solver = context;
-    const rp_particles *p = solver->frame.particles;
-    for (size_t i = begin; i < end; i++)
+    const rp_grains *p = solver->host.grains;
+    for (size_t i = range.begin; i < range.end; i++)
         if (!p->asleep[i]) solver->work.stress[i] = (rp_wide){0};
 }
 
 void rp_sph_forget(rp_solver *solver)
 {
-    rp_parallel_for(solver->frame.threads, solver->frame.particles->count, RP_SPH_BLOCK,
-                    forget_range, solver);
+    rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, forget_range,
+                    solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
 void rp_sph_sync(const rp_solver *solver, void *array, size_t element)
 {
-    const rp_particles *p = solver->frame.particles;
+    const rp_grains *p = solver->host.grains;
     char *to = (char *)array + p->count * element;
     for (size_t n = 0; n < p->ghosts; n++)
         memcpy(to + n * element, (char *)array + p->ghost_source[n] * element, element);

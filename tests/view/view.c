@@ -1,7 +1,7 @@
 /* The table of a body's parts: everything of a state is in it, once, and comes back as it was. */
 #include "check.h"
 
-#include "base/view.h"
+#include "view/view.h"
 
 #include <string.h>
 

@@ -1,25 +1,6 @@
-#include "base/view.h"
+#include "view/view.h"
 
 #include <string.h>
-
-size_t rp_field_type_size(rp_field_type type)
-{
-    switch (type) {
-    case RP_F32:
-        return 4;
-    case RP_F64:
-        return 8;
-    case RP_U8:
-        return 1;
-    case RP_U16:
-        return 2;
-    case RP_U32:
-        return 4;
-    case RP_U64:
-        return 8;
-    }
-    return 0;
-}
 
 const rp_field *rp_view_field(const rp_view *view, const char *name)
 {

@@ -6,8 +6,8 @@
  * The frame adds, removes and reorders grains through this table; a solver adds fields of its own
  * when it is created, and they follow along, are saved and are seen in views without further code.
  */
-#ifndef RP_NEIGHBOR_PARTICLES_H
-#define RP_NEIGHBOR_PARTICLES_H
+#ifndef RP_GRAINS_GRAINS_H
+#define RP_GRAINS_GRAINS_H
 
 #include "base/memory.h"
 #include "base/store.h"
@@ -23,7 +23,7 @@ typedef enum rp_field_use {
     RP_FIELD_GHOST = 4    /* rp_neighbor_ghosts copies it to the ghosts */
 } rp_field_use;
 
-typedef struct rp_particles {
+typedef struct rp_grains {
     size_t count;          /* own grains */
     size_t ghosts;         /* behind them */
     size_t capacity;       /* of every array; eight more values can be read */
@@ -42,12 +42,12 @@ typedef struct rp_particles {
     uint8_t *asleep;
     float *moisture; /* 0 dry to 1 wet */
 
-    /* Of methods that resolve single grains; NULL until rp_particles_add_shapes. */
+    /* Of methods that resolve single grains; NULL until rp_grains_add_shapes. */
     uint8_t *kind;   /* of the scene's kinds of grains */
     float *diameter; /* m, of the ball around a grain */
     float *turn[4];  /* w, x, y, z: from the grain's frame to the world's */
 
-    struct rp_particle_field {
+    struct rp_grains_field {
         const char *name, *unit;
         rp_field_type type;
         unsigned use; /* rp_field_use bits */
@@ -57,39 +57,38 @@ typedef struct rp_particles {
     uint32_t *ghost_source; /* own grain that a ghost is a copy of; see rp_neighbor_ghosts */
     size_t ghost_source_capacity;
     void *spare[RP_SPARE_SIZES]; /* one array for values of 1, 2, 4, 8 bytes, for reordering */
-} rp_particles;
+} rp_grains;
 
 /* An empty table with the common fields. */
-rp_code rp_particles_begin(rp_particles *particles, rp_report *report);
-void rp_particles_end(rp_particles *particles);
+rp_code rp_grains_begin(rp_grains *grains, rp_report *report);
+void rp_grains_end(rp_grains *grains);
 /* Adds a field; `array` must stay where it is as long as the table. */
-rp_code rp_particles_add_field(rp_particles *particles, const char *name, const char *unit,
-                               rp_field_type type, unsigned use, void **array, rp_report *report);
+rp_code rp_grains_add_field(rp_grains *grains, const char *name, const char *unit,
+                            rp_field_type type, unsigned use, void **array, rp_report *report);
 /* Adds what single grains are: "kind", "diameter" and, when `turned`, "orientation_w" to
  * "orientation_z". */
-rp_code rp_particles_add_shapes(rp_particles *particles, bool turned, rp_report *report);
+rp_code rp_grains_add_shapes(rp_grains *grains, bool turned, rp_report *report);
 /* Room for own grains, or for them and ghosts together. Arrays may move. */
-rp_code rp_particles_reserve(rp_particles *particles, size_t capacity, rp_report *report);
-rp_code rp_particles_reserve_ghosts(rp_particles *particles, size_t all, rp_report *report);
+rp_code rp_grains_reserve(rp_grains *grains, size_t capacity, rp_report *report);
+rp_code rp_grains_reserve_ghosts(rp_grains *grains, size_t all, rp_report *report);
 /* Adds `count` own grains with fresh ids and all other fields zero; the first one's index goes to
  * `*first`. Ghosts are dropped. */
-rp_code rp_particles_append(rp_particles *particles, size_t count, size_t *first,
-                            rp_report *report);
+rp_code rp_grains_append(rp_grains *grains, size_t count, size_t *first, rp_report *report);
 /* Removes the own grains with dead[i] != 0, keeping the order of the rest. Ghosts are dropped. */
-void rp_particles_remove(rp_particles *particles, const uint8_t *dead);
+void rp_grains_remove(rp_grains *grains, const uint8_t *dead);
 /* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
  * take the pointers from the table again. */
-void rp_particles_reorder(rp_particles *particles, const uint32_t *order, rp_threads *threads);
+void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *threads);
 /* The speed of the fastest own grain, m/s. */
-double rp_particles_max_speed(const rp_particles *particles, rp_threads *threads);
+double rp_grains_max_speed(const rp_grains *grains, rp_threads *threads);
 /* Bytes one grain takes here. */
-size_t rp_particles_bytes_each(const rp_particles *particles);
+size_t rp_grains_bytes_each(const rp_grains *grains);
 
 /* State fields to and from a store, under "particles/". A state that does not fit leaves the grains
  * as they were; other fields are zero after loading. */
-rp_code rp_particles_save(const rp_particles *particles, rp_store *store, rp_report *report);
-rp_code rp_particles_load(rp_particles *particles, const rp_store *store, rp_report *report);
+rp_code rp_grains_save(const rp_grains *grains, rp_store *store, rp_report *report);
+rp_code rp_grains_load(rp_grains *grains, const rp_store *store, rp_report *report);
 /* Fills the grains' part of a view; `fields` needs RP_FIELD_MAX places and is borrowed by it. */
-void rp_particles_view(const rp_particles *particles, rp_field *fields, rp_view *view);
+void rp_grains_view(const rp_grains *grains, rp_field *fields, rp_view *view);
 
 #endif

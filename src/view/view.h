@@ -1,6 +1,6 @@
 /* Views, for the rooms that save and read them: the parts of a body's state in one table. */
-#ifndef RP_BASE_VIEW_H
-#define RP_BASE_VIEW_H
+#ifndef RP_VIEW_VIEW_H
+#define RP_VIEW_VIEW_H
 
 #include "repose/view.h"
 
