@@ -36,7 +36,7 @@ typedef struct record {
 static rp_code timed_step(rp_world *world, record *r, int n, rp_report *report)
 {
     rp_timer before[RP_SPH_STAGES];
-    const rp_timer *timers = world->solver->timers;
+    const rp_timer *timers = ((const rp_sph *)world->solver)->timers;
     memcpy(before, timers, sizeof before);
     double start = rp_clock();
     rp_code code = rp_world_step(world, report);

@@ -103,7 +103,7 @@ static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
     }
 }
 
-static double least_time(const rp_bench_machine *m, const rp_solver *solver, double contacts)
+static double least_time(const rp_bench_machine *m, const rp_dem *solver, double contacts)
 {
     double bytes = ROW_BYTES * (double)solver->spheres;
     bytes += (ENTRY_BYTES + (solver->history ? SPRING_BYTES : 0)) * contacts;
@@ -130,7 +130,7 @@ static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t til
         make_world(b, tiles, rp_threads_count(setup->threads), &t->scene, &t->world, report);
     if (code == RP_OK) lay_tiles(t->world, tile, tiles);
     for (int i = 0; i < WARM_UP && code == RP_OK; i++) {
-        if (i == WARM_UP / 2) t->world->solver->moved = HUGE_VAL; /* new lists */
+        if (i == WARM_UP / 2) ((rp_dem *)t->world->solver)->moved = HUGE_VAL; /* new lists */
         code = rp_world_step(t->world, report);
     }
     t->bytes = rp_memory_now().bytes - held;
@@ -148,7 +148,7 @@ static rp_code take_steps(rp_world *world, int steps, rp_report *report)
 /* Some steps, but the first are not timed: the beds of other sizes have filled the caches. */
 static rp_code take_turn(trial *t, int turn, rp_report *report)
 {
-    const rp_solver *solver = t->world->solver;
+    const rp_dem *solver = t->world->solver;
     size_t held = rp_memory_now().bytes;
     uint64_t rebuilds = solver->rebuilds;
     rp_code code = take_steps(t->world, UNTIMED, report);
@@ -167,7 +167,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
 static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost,
                           rp_report *report)
 {
-    const rp_solver *solver = t->world->solver;
+    const rp_dem *solver = t->world->solver;
     size_t count = t->world->grains.count;
     double grains = (double)count, steps = TURNS * (TURN + UNTIMED), timed = TURNS * TURN * grains;
     rp_view view;

@@ -87,7 +87,7 @@ static rp_code begin_trial(const rp_bench_setup *setup, const mixture *m, trial 
 
 static rp_code take_turn(trial *t, int turn, rp_report *report)
 {
-    rp_solver *solver = t->world->solver;
+    rp_dem *solver = t->world->solver;
     rp_code code = RP_OK;
     double start = rp_clock(), lists = solver->timers[RP_DEM_LISTS].total;
     solver->moved = HUGE_VAL; /* new lists */

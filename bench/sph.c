@@ -55,7 +55,7 @@ typedef struct record {
 static rp_code timed_step(rp_world *world, record *r, int turn, rp_report *report)
 {
     rp_timer before[RP_SPH_STAGES];
-    const rp_timer *timers = world->solver->timers;
+    const rp_timer *timers = ((const rp_sph *)world->solver)->timers;
     memcpy(before, timers, sizeof before);
     double start = rp_clock();
     rp_code code = rp_world_step(world, report);
@@ -84,7 +84,7 @@ static double least_sweep(const rp_bench_machine *m, double pairs, double other_
 }
 
 /* The least time of every part of a step, 0 where there is no model. */
-static void least_times(const rp_bench_machine *m, const rp_solver *solver, const double *calls,
+static void least_times(const rp_bench_machine *m, const rp_sph *solver, const double *calls,
                         double least[PARTS])
 {
     size_t count = solver->host.grains->count;
@@ -99,7 +99,7 @@ static void least_times(const rp_bench_machine *m, const rp_solver *solver, cons
     least[RP_SPH_STRESSES] = calls[RP_SPH_STRESSES] * least_sweep(m, pairs, STRESS_BYTES * grains);
 }
 
-static void note_memory(rp_bench_result *result, const rp_solver *solver, size_t bytes)
+static void note_memory(rp_bench_result *result, const rp_sph *solver, size_t bytes)
 {
     const rp_lists *lists = &solver->lists;
     double grains = (double)result->particles, pairs = (double)lists->total;
@@ -113,7 +113,7 @@ static void note_memory(rp_bench_result *result, const rp_solver *solver, size_t
 }
 
 /* A line for the whole step, and one for each of its parts. */
-static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_solver *solver,
+static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_sph *solver,
                                     record *r)
 {
     double least[PARTS], calls[RP_SPH_STAGES], sum = 0;
@@ -208,7 +208,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
 
 static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
 {
-    const rp_solver *solver = t->world->solver;
+    const rp_sph *solver = t->world->solver;
     rp_bench_result *whole = add_results(list, b->name, solver, &t->times);
     double grains = (double)whole->particles;
     rp_bench_note(whole, "iterations", t->times.iterations / TURNS, "");
@@ -295,7 +295,8 @@ static void add_column(rp_bench_list *list, const rp_world *world, const way *w)
     rp_bench_note(&result, "iterations", (double)w->iterations / w->steps, "on average");
     rp_bench_add(list, result);
     for (int k = 0; k < PARTS; k++) {
-        double part = k == REST ? rest : world->solver->timers[k].total / w->steps;
+        double part =
+            k == REST ? rest : ((const rp_sph *)world->solver)->timers[k].total / w->steps;
         char text[64];
         snprintf(text, sizeof text, "column-%s",
                  k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));

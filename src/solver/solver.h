@@ -71,8 +71,6 @@ typedef struct rp_contacts {
     size_t count, capacity;
 } rp_contacts;
 
-typedef struct rp_solver rp_solver; /* each room has its own */
-
 typedef struct rp_solver_type {
     const char *name; /* as in `solver: method:` */
     unsigned capabilities;
@@ -82,19 +80,19 @@ typedef struct rp_solver_type {
     size_t bytes_each; /* of its own per grain, beyond the common fields */
     /* And for each sphere of it, where grains are resolved; NULL: none. */
     size_t (*bytes_sphere)(const rp_scene *scene);
-    rp_code (*create)(const rp_host *host, rp_solver **out, rp_report *report);
-    void (*destroy)(rp_solver *solver);
-    rp_step_limit (*limit_dt)(rp_solver *solver);
-    rp_code (*step)(rp_solver *solver, double time, double dt, rp_report *report);
+    rp_code (*create)(const rp_host *host, void **out, rp_report *report);
+    void (*destroy)(void *state);
+    rp_step_limit (*limit_dt)(void *state);
+    rp_code (*step)(void *state, double time, double dt, rp_report *report);
     /* What the common fields of rp_grains do not carry; the host fills in the rest. `contacts`
      * is NULL where only the stats are wanted, as after every step; else it has no items, though
      * perhaps room, and takes those of the present instant in an order that is the same for any
      * number of threads. Also before the first step and after a load. Solvers that cannot do
      * RP_CAN_CONTACTS are never asked for them. */
-    rp_code (*view)(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+    rp_code (*view)(const void *state, rp_step_stats *stats, rp_contacts *contacts,
                     rp_report *report);
-    rp_code (*save)(const rp_solver *solver, rp_store *store, rp_report *report);
-    rp_code (*load)(rp_solver *solver, const rp_store *store, rp_report *report);
+    rp_code (*save)(const void *state, rp_store *store, rp_report *report);
+    rp_code (*load)(void *state, const rp_store *store, rp_report *report);
 } rp_solver_type;
 
 #endif

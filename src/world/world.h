@@ -23,7 +23,7 @@ void rp_batch_end(rp_batch *batch);
 struct rp_world {
     const rp_scene *scene;
     const rp_solver_type *type;
-    rp_solver *solver;
+    void *solver; /* the state of that type */
     rp_grains grains;
     rp_neighbor *neighbor;
     rp_bodies *bodies;

@@ -27,7 +27,7 @@ static void threads_do_not_change_a_bit(void **state)
         grains g = grains_of(threads[t], FALL);
         assert_int_equal(g.world->grains.count, 3375);
         run_world(g.world, 0.01);
-        assert_true(g.world->solver->rebuilds > 2);
+        assert_true(((const rp_dem *)g.world->solver)->rebuilds > 2);
         hash[t] = rp_world_hash(g.world);
         grains_end(&g);
     }
@@ -163,10 +163,11 @@ static void a_warm_step_allocates_nothing(void **state)
     for (int s = 0; s < 4; s++) {
         grains g = restless(solvers[s]);
         run_world(g.world, 0.1);
-        uint64_t calls = rp_memory_now().calls, rebuilds = g.world->solver->rebuilds;
+        uint64_t calls = rp_memory_now().calls,
+                 rebuilds = ((const rp_dem *)g.world->solver)->rebuilds;
         assert_int_equal(rp_world_run_to(g.world, 0.13, NULL), RP_OK);
         assert_true(rp_memory_now().calls == calls);
-        assert_true(g.world->solver->rebuilds > rebuilds + 3);
+        assert_true(((const rp_dem *)g.world->solver)->rebuilds > rebuilds + 3);
         grains_end(&g);
     }
 }
@@ -190,7 +191,7 @@ static double bytes_of_cube(int edge, double *grains_in_it)
         set_velocity(&g, i, rp_v3(0.03 * way, -0.02 * way, i % 2 ? 0.08 : -0.08));
     }
     for (int i = 0; i < 20; i++) {
-        if (i == 10) g.world->solver->moved = HUGE_VAL;
+        if (i == 10) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
         assert_int_equal(rp_world_step(g.world, NULL), RP_OK);
     }
     double bytes = (double)(rp_memory_now().bytes - before);
@@ -268,13 +269,13 @@ static void memory_survives_new_lists(void **state)
         assert_int_equal(rp_world_restore(other.world, snapshot, NULL), RP_OK);
         rp_snapshot_destroy(snapshot);
         double loads[HEAP_COUNT][2], again[HEAP_COUNT][2], weight = 9.81 * 2650 * 5.2e-7;
-        uint64_t rebuilds = other.world->solver->rebuilds;
+        uint64_t rebuilds = ((const rp_dem *)other.world->solver)->rebuilds;
         for (int n = 0; n < 200; n++) {
-            other.world->solver->moved = 1; /* m: as if some grain had gone far */
+            ((rp_dem *)other.world->solver)->moved = 1; /* m: as if some grain had gone far */
             grains_step(&g);
             grains_step(&other);
         }
-        assert_int_equal(other.world->solver->rebuilds, rebuilds + 200);
+        assert_int_equal(((const rp_dem *)other.world->solver)->rebuilds, rebuilds + 200);
         loads_of(&g, loads);
         loads_of(&other, again);
         double shear = 0;
@@ -290,7 +291,7 @@ static void memory_survives_new_lists(void **state)
 }
 
 /* Entries with a spring whose spheres are apart. */
-static size_t false_memories(const rp_solver *solver, size_t *springs)
+static size_t false_memories(const rp_dem *solver, size_t *springs)
 {
     const rp_dem_lists *lists = &solver->lists;
     size_t bad = 0;
@@ -343,7 +344,7 @@ static void only_contacts_are_remembered(void **state)
     }
     assert_true(springs > 10); /* they touched */
     assert_true(velocity_at(&g, grain_at(&g, 9)).x > 0);
-    assert_int_equal(g.world->solver->rebuilds, 1);
+    assert_int_equal(((const rp_dem *)g.world->solver)->rebuilds, 1);
     grains_end(&g);
 }
 

@@ -52,7 +52,7 @@ static void scatter(const grains *g, double ratio)
 }
 
 /* How often each pair of spheres is in the lists, as the first of the two has it. */
-static uint8_t *count_listed(const rp_solver *solver)
+static uint8_t *count_listed(const rp_dem *solver)
 {
     const rp_dem_lists *lists = &solver->lists;
     uint8_t *times = calloc(solver->spheres * solver->spheres, 1);
@@ -66,7 +66,7 @@ static uint8_t *count_listed(const rp_solver *solver)
 }
 
 /* Once within a block, once in each of two. */
-static size_t check_pair(const rp_solver *solver, const uint8_t *times, size_t a, size_t b)
+static size_t check_pair(const rp_dem *solver, const uint8_t *times, size_t a, size_t b)
 {
     const float *first = rp_dem_at(solver, a), *second = rp_dem_at(solver, b);
     double gap =
@@ -83,7 +83,7 @@ static size_t check_pair(const rp_solver *solver, const uint8_t *times, size_t a
 /* Every pair of spheres of two grains. */
 static void check_entries(const grains *g)
 {
-    const rp_solver *solver = g->world->solver;
+    const rp_dem *solver = g->world->solver;
     uint8_t *times = count_listed(solver);
     size_t near = 0;
     for (size_t a = 0; a < solver->spheres; a++)
@@ -99,7 +99,7 @@ static void check_cloud(double ratio, const char *shape, bool periodic, bool wet
     grains g = cloud_of(ratio, shape, periodic, wet, 2);
     scatter(&g, ratio);
     rp_report *report = rp_report_create();
-    rp_solver *solver = g.world->solver;
+    rp_dem *solver = g.world->solver;
     solver->dt = 1e-9;
     check_ok(rp_dem_make_lists(solver, report), report);
     if (ratio != 3) assert_true(solver->wide == (ratio > 3));
@@ -161,9 +161,9 @@ static uint64_t hash_of(const grains *g)
 static uint64_t hash_of_fall(int threads)
 {
     grains g = fall_of(threads);
-    assert_true(g.world->solver->wide);
+    assert_true(((const rp_dem *)g.world->solver)->wide);
     run_world(g.world, 0.03);
-    assert_true(g.world->solver->rebuilds > 5);
+    assert_true(((const rp_dem *)g.world->solver)->rebuilds > 5);
     uint64_t hash = hash_of(&g);
     grains_end(&g);
     return hash;
@@ -183,13 +183,13 @@ static void a_warm_step_allocates_nothing(void **state)
     (void)state;
     grains g = fall_of(2);
     run_world(g.world, 0.03);
-    uint64_t calls = 0, rebuilds = g.world->solver->rebuilds;
+    uint64_t calls = 0, rebuilds = ((const rp_dem *)g.world->solver)->rebuilds;
     for (int n = 0; n < 40; n++) {
-        if (n % 5 == 0) g.world->solver->moved = HUGE_VAL;
+        if (n % 5 == 0) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
         check_ok(rp_world_step(g.world, NULL), NULL);
         if (n == 9) calls = rp_memory_now().calls;
     }
-    assert_true(g.world->solver->rebuilds >= rebuilds + 8);
+    assert_true(((const rp_dem *)g.world->solver)->rebuilds >= rebuilds + 8);
     assert_int_equal(rp_memory_now().calls - calls, 0);
     grains_end(&g);
 }
@@ -213,7 +213,7 @@ static void many_small_grains_carry_a_large_one(void **state)
     size_t count = 0;
     uint32_t id = p->id[ball];
     for (int lists = 0; lists < 2; lists++) {
-        if (lists) g.world->solver->moved = HUGE_VAL;
+        if (lists) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
         grains_step(&g);
         up = 0, count = 0;
         check_ok(rp_world_contacts(g.world, &view, report), report);
@@ -238,7 +238,7 @@ static void large_contacts_do_not_shorten_the_step(void **state)
 {
     (void)state;
     grains g = fall_of(1);
-    rp_solver *solver = g.world->solver;
+    rp_dem *solver = g.world->solver;
     const rp_grains *p = &g.world->grains;
     double light = INFINITY, heavy = 0, overlap = 1e-5;
     for (size_t i = 0; i < p->count; i++) {

@@ -358,24 +358,24 @@ static void take_grain(twin *t, const grains *g, int id)
 {
     size_t i = grain_at(g, (uint32_t)id);
     const rp_grains *p = &g->world->grains;
-    t->grain[id] =
-        (twin_grain){.x = place_at(g, i),
-                     .v = velocity_at(g, i),
-                     .spin = spin_at(g, i),
-                     .drive = rp_v3(g->world->solver->drive[0][i], g->world->solver->drive[1][i],
-                                    g->world->solver->drive[2][i]),
-                     .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
-                     .mass = p->mass[i],
-                     .size = p->diameter[i],
-                     .moments = moments_at(g, i),
-                     .material = p->material[i],
-                     .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
+    t->grain[id] = (twin_grain){.x = place_at(g, i),
+                                .v = velocity_at(g, i),
+                                .spin = spin_at(g, i),
+                                .drive = rp_v3(((const rp_dem *)g->world->solver)->drive[0][i],
+                                               ((const rp_dem *)g->world->solver)->drive[1][i],
+                                               ((const rp_dem *)g->world->solver)->drive[2][i]),
+                                .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                                .mass = p->mass[i],
+                                .size = p->diameter[i],
+                                .moments = moments_at(g, i),
+                                .material = p->material[i],
+                                .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
 }
 
 /* The number that a sphere of the solver's lists has in the twin. */
 static int ball_of(const grains *g, const int *first, size_t sphere)
 {
-    const rp_solver *solver = g->world->solver;
+    const rp_dem *solver = g->world->solver;
     size_t grain = rp_dem_owner(solver, sphere);
     return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
 }
@@ -404,7 +404,7 @@ static memory memory_of(const float *columns, double radius, double sign)
 
 static void take_springs(twin *t, const grains *g)
 {
-    const rp_solver *solver = g->world->solver;
+    const rp_dem *solver = g->world->solver;
     const rp_dem_lists *lists = &solver->lists;
     int first[SPHERES_MAX + 1] = {0};
     for (int i = 0; i < t->grains; i++)
@@ -497,12 +497,13 @@ static void follow(variant kind, int steps)
     run_world(g.world, 0.13);
     assert_int_equal(g.world->grains.count, LAYERS * kind.across * kind.across);
     twin *t = take_over(&g, kind);
-    uint64_t rebuilds = g.world->solver->rebuilds;
+    uint64_t rebuilds = ((const rp_dem *)g.world->solver)->rebuilds;
     for (int n = 0; n < steps; n++) {
         grains_step(&g);
         twin_step(t, rp_world_step_info(g.world).dt);
     }
-    assert_true(g.world->solver->rebuilds >= rebuilds + (uint64_t)(steps / REBUILD_MOST));
+    assert_true(((const rp_dem *)g.world->solver)->rebuilds >=
+                rebuilds + (uint64_t)(steps / REBUILD_MOST));
     assert_true(t->pushes >= PUSHES_LEAST * steps);
     compare(&g, t);
     free(t);

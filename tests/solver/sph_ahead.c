@@ -15,7 +15,7 @@ static void errors_go_with_velocities(void **state)
     (void)state;
     sand s = sand_of(BED_SCENE);
     sand_step(&s);
-    const rp_sph_work *w = &s.world->solver->work;
+    const rp_sph_work *w = &((const rp_sph *)s.world->solver)->work;
     size_t touching = 0, wrong = 0;
     for (size_t b = 0; b < w->blocks; b++)
         touching += w->contact_end[b] - w->contact_start[b];
@@ -27,7 +27,7 @@ static void errors_go_with_velocities(void **state)
 }
 
 /* Rows outside of a block that its pairs lead to, against its list; gives how many they are. */
-static size_t check_outside(const rp_solver *solver, size_t block, uint8_t *met)
+static size_t check_outside(const rp_sph *solver, size_t block, uint8_t *met)
 {
     const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
@@ -56,7 +56,7 @@ static void blocks_know_what_is_around_them(void **state)
     (void)state;
     sand s = sand_of(BED_SCENE);
     sand_step(&s);
-    const rp_solver *solver = s.world->solver;
+    const rp_sph *solver = s.world->solver;
     const rp_grains *p = solver->host.grains;
     uint8_t *met = malloc(p->count + p->ghosts + 1);
     assert_non_null(met);

@@ -14,7 +14,7 @@
 static int asked;
 
 /* As many contacts as steps were taken, told by a solver that can do nothing else of its own. */
-static rp_code telling_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+static rp_code telling_view(const void *solver, rp_step_stats *stats, rp_contacts *contacts,
                             rp_report *report)
 {
     static size_t count;
@@ -32,7 +32,7 @@ static rp_code telling_view(const rp_solver *solver, rp_step_stats *stats, rp_co
     return RP_OK;
 }
 
-static rp_code failing_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+static rp_code failing_view(const void *solver, rp_step_stats *stats, rp_contacts *contacts,
                             rp_report *report)
 {
     (void)solver;
@@ -41,7 +41,7 @@ static rp_code failing_view(const rp_solver *solver, rp_step_stats *stats, rp_co
 }
 
 static rp_solver_type type_with(const rp_world *world,
-                                rp_code (*view)(const rp_solver *, rp_step_stats *, rp_contacts *,
+                                rp_code (*view)(const void *, rp_step_stats *, rp_contacts *,
                                                 rp_report *))
 {
     rp_solver_type type = *world->type;

@@ -38,7 +38,7 @@ static void look_at(const rp_dem_field *field, const rp_dem_lists *lists,
 }
 
 typedef struct collect_job {
-    const rp_solver *solver;
+    const rp_dem *solver;
     rp_dem_field field;
     const uint32_t *rows; /* of the table, for grains in the numbers of the lists; GONE: it left */
     rp_contacts *contacts;
@@ -62,7 +62,7 @@ static uint32_t id_of(const collect_job *job, size_t grain)
 /* From the middle of the grain, as it was half way through the step, to one of its spheres. */
 static void find_arm(const collect_job *job, size_t grain, const float *at, float arm[3])
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_grains *p = solver->host.grains;
     size_t i = job->rows[grain];
     const double x[3] = {p->x[i], p->y[i], p->z[i]}, v[3] = {p->vx[i], p->vy[i], p->vz[i]};
@@ -85,7 +85,7 @@ static rp_dem_self self_of(const collect_job *job, size_t grain, size_t sphere)
 static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *self, const group *g,
                      int lane, size_t sphere)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t other = rp_dem_owner(solver, sphere);
     const float *row = rp_dem_at(solver, sphere);
     rp_contact *c = add_contact(job->contacts);
@@ -111,7 +111,7 @@ static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *se
 /* Pairs between two blocks from the sphere with the lower number only. */
 static bool add_group(const collect_job *job, size_t base, size_t at, int lanes)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     rp_dem_entries entries = rp_dem_entries_at(lists, base, at, lanes);
     group g;
@@ -139,7 +139,7 @@ static bool add_block(const collect_job *job, size_t block)
 
 static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t grain = rp_dem_owner(solver, wall->sphere);
     rp_dem_press press;
     rp_dem_pressed back;
@@ -169,7 +169,7 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
     return true;
 }
 
-rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_report *report)
+rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report)
 {
     const rp_grains *p = solver->host.grains;
     const rp_dem_lists *lists = &solver->lists;

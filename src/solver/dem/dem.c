@@ -53,8 +53,9 @@ const char *rp_dem_stage_name(rp_dem_stage stage)
     return names[stage];
 }
 
-static void dem_destroy(rp_solver *solver)
+static void dem_destroy(void *state)
 {
+    rp_dem *solver = state;
     if (!solver) return;
     size_t count = (size_t)solver->material_count;
     rp_dem_release_arrays(solver);
@@ -68,7 +69,7 @@ static void dem_destroy(rp_solver *solver)
     rp_release(solver, sizeof *solver);
 }
 
-static rp_code add_fields(rp_solver *solver, rp_report *report)
+static rp_code add_fields(rp_dem *solver, rp_report *report)
 {
     static const char *const spins[3] = {"spin_x", "spin_y", "spin_z"};
     static const char *const lows[3] = {"low_x", "low_y", "low_z"};
@@ -96,7 +97,7 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
     return code;
 }
 
-static rp_code take_moments(rp_solver *solver, rp_report *report)
+static rp_code take_moments(rp_dem *solver, rp_report *report)
 {
     size_t count = (size_t)solver->host.scene->grains.count;
     solver->bodies = rp_allocate_zero(count * sizeof *solver->bodies);
@@ -113,7 +114,7 @@ static rp_code take_moments(rp_solver *solver, rp_report *report)
 }
 
 /* The kinds of grains: what they have at the least and at the most. */
-static void take_kinds(rp_solver *solver)
+static void take_kinds(rp_dem *solver)
 {
     const rp_scene *scene = solver->host.scene;
     double density = INFINITY, shares = 0, mean = 0;
@@ -162,7 +163,7 @@ static bool has_rolling(const rp_scene *scene)
 }
 
 /* A grain and its image must never touch the same third one. */
-static rp_code take_period(rp_solver *solver, rp_report *report)
+static rp_code take_period(rp_dem *solver, rp_report *report)
 {
     const rp_domain_spec *domain = &solver->host.scene->domain;
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
@@ -183,7 +184,7 @@ static rp_code take_period(rp_solver *solver, rp_report *report)
 
 /* The smallest grains are the most and the quickest: a skin of a mean that large ones raise would
  * give them neighbours without number. R* of a pair is at most a quarter of both radii. */
-static void take_reach(rp_solver *solver)
+static void take_reach(rp_dem *solver)
 {
     double size = fmin(solver->diameter, SKIN_MOST * solver->smallest);
     solver->slack = solver->params.skin * size;
@@ -195,10 +196,10 @@ static void take_reach(rp_solver *solver)
     solver->wide = rp_reach_is_wide(&solver->reach);
 }
 
-static rp_code dem_create(const rp_host *host, rp_solver **out, rp_report *report)
+static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
 {
     *out = NULL;
-    rp_solver *solver = rp_allocate_zero(sizeof *solver);
+    rp_dem *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the DEM solver");
     solver->host = *host;
     solver->params = *(const rp_dem_params *)host->params;
@@ -225,9 +226,10 @@ static rp_code dem_create(const rp_host *host, rp_solver **out, rp_report *repor
     return code;
 }
 
-static rp_code dem_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+static rp_code dem_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
                         rp_report *report)
 {
+    const rp_dem *solver = state;
     *stats = solver->stats;
     return contacts ? rp_dem_contacts(solver, contacts, report) : RP_OK;
 }

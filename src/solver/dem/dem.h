@@ -144,7 +144,7 @@ typedef enum rp_dem_stage {
     RP_DEM_STAGES
 } rp_dem_stage;
 
-struct rp_solver {
+typedef struct rp_dem {
     rp_host host;
     rp_dem_params params;
     bool history, cohesive, rolls;
@@ -195,16 +195,16 @@ struct rp_solver {
     rp_step_stats stats;
     rp_timer timers[RP_DEM_STAGES]; /* since the start; nothing reads them but benchmarks */
     uint64_t rebuilds;
-};
+} rp_dem;
 
 /* The spheres of a grain. */
-static inline size_t rp_dem_first(const rp_solver *solver, size_t grain)
+static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
 {
     return solver->first ? solver->first[grain] : grain;
 }
 
 /* Where a sphere is: AT_X … */
-static inline const float *rp_dem_at(const rp_solver *solver, size_t sphere)
+static inline const float *rp_dem_at(const rp_dem *solver, size_t sphere)
 {
     return (const float *)&solver->rows[sphere].at;
 }
@@ -214,7 +214,7 @@ typedef struct rp_dem_place {
     float at[AT_INVERSE_MASS];
 } rp_dem_place;
 
-static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t sphere)
+static inline rp_dem_place rp_dem_place_of(const rp_dem *solver, size_t sphere)
 {
     const rp_grains *p = solver->host.grains;
     rp_dem_place place;
@@ -231,7 +231,7 @@ static inline rp_dem_place rp_dem_place_of(const rp_solver *solver, size_t spher
     return place;
 }
 
-static inline size_t rp_dem_owner(const rp_solver *solver, size_t sphere)
+static inline size_t rp_dem_owner(const rp_dem *solver, size_t sphere)
 {
     return solver->owner ? solver->owner[sphere] : sphere;
 }
@@ -258,87 +258,87 @@ static inline float rp_dem_nearest(float difference, float period)
 const char *rp_dem_stage_name(rp_dem_stage stage);
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
-rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report);
+rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report);
 /* (E4): the damping for a restitution of 0.01 to 1. */
 double rp_dem_damping_for(rp_dem_law law, double restitution);
 /* And what steps make of it: damping is less by 1 + lag k dt^2 / m*. */
 double rp_dem_lag_for(rp_dem_law law, double damping);
 /* (E10): how long a contact lasts at that speed of approach. */
-double rp_dem_contact_time(const rp_solver *solver, double speed);
-rp_step_limit rp_dem_limit_dt(rp_solver *solver);
+double rp_dem_contact_time(const rp_dem *solver, double speed);
+rp_step_limit rp_dem_limit_dt(void *state);
 /* The longest step for the way of the fastest body, and which it is; -1 where none moves. */
-double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed);
+double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed);
 /* x^(1/5), the same bits everywhere. */
 double rp_dem_fifth_root(double x);
 
 /* lists.c */
 /* m, between two spheres by where they are; negative where they overlap. */
-float rp_dem_gap(const rp_solver *solver, const float *from, const float *to);
+float rp_dem_gap(const rp_dem *solver, const float *from, const float *to);
 /* m: how wide the water between two spheres can become, (E9). */
-static inline float rp_dem_bridge(const rp_solver *solver, const float *from, const float *to)
+static inline float rp_dem_bridge(const rp_dem *solver, const float *from, const float *to)
 {
     float sum = from[AT_RADIUS] + to[AT_RADIUS];
     return (float)solver->bridge * (from[AT_RADIUS] * to[AT_RADIUS] / sum);
 }
 /* m, how far from a solid the middle of a sphere is in its list: R* is a whole radius there. */
-static inline double rp_dem_reach(const rp_solver *solver, double radius)
+static inline double rp_dem_reach(const rp_dem *solver, double radius)
 {
     return radius * (1 + solver->bridge) + solver->slack;
 }
 
 /* m: gaps of a class, less the bridges, were no smaller when lists were made. */
-double rp_dem_class_gap(const rp_solver *solver, int class);
+double rp_dem_class_gap(const rp_dem *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
-bool rp_dem_lists_are_stale(const rp_solver *solver);
-rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report);
+bool rp_dem_lists_are_stale(const rp_dem *solver);
+rp_code rp_dem_make_lists(rp_dem *solver, rp_report *report);
 /* Whose the spheres of all entries of so many grains are. */
-rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report);
+rp_code rp_dem_name_sides(rp_dem *solver, size_t grains, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
 /* Nothing else is in the rooms of rows and of springs then; springs are as many as entries. */
-bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres);
-bool rp_dem_room_for_springs(rp_solver *solver);
+bool rp_dem_room_for_rows(rp_dem *solver, size_t spheres);
+bool rp_dem_room_for_springs(rp_dem *solver);
 bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
 /* This one keeps the first `used`. */
 bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries);
 bool rp_dem_room_for_sides(rp_dem_lists *lists);
 bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
 bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
-void rp_dem_release_arrays(rp_solver *solver);
+void rp_dem_release_arrays(rp_dem *solver);
 
 /* keep.c */
 /* Afterwards there are no springs; nor rows, of single spheres. */
-rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report);
+rp_code rp_dem_keep(rp_dem *solver, rp_dem_kept *kept, rp_report *report);
 /* The springs of new lists. */
-rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *report);
+rp_code rp_dem_recall(rp_dem *solver, const rp_dem_kept *kept, rp_report *report);
 
 /* rough.c: lays the fixed grains of rough surfaces; faults where they are too many or too large. */
-rp_code rp_dem_roughen(rp_solver *solver, rp_report *report);
+rp_code rp_dem_roughen(rp_dem *solver, rp_report *report);
 
 /* walls.c */
-rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report);
+rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report);
 
 /* move.c */
 /* (E1): all grains drift for half a step; rows follow where lists are good, and `moved`. */
-void rp_dem_drift(rp_solver *solver);
+void rp_dem_drift(rp_dem *solver);
 /* Rows of all grains as they are, which is where lists are made. */
-void rp_dem_fill_rows(rp_solver *solver);
+void rp_dem_fill_rows(rp_dem *solver);
 /* One grain drifts for a while. */
-void rp_dem_drift_grain(const rp_solver *solver, size_t grain, float time);
+void rp_dem_drift_grain(const rp_dem *solver, size_t grain, float time);
 /* (E1): an impulse of its torque, N m s, at the orientation that it has. */
-void rp_dem_twist_grain(const rp_solver *solver, size_t grain, const float impulse[3]);
+void rp_dem_twist_grain(const rp_dem *solver, size_t grain, const float impulse[3]);
 
 /* forces.c */
-rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report);
+rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report);
 
 /* step.c */
-rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report);
+rp_code rp_dem_step(void *state, double time, double dt, rp_report *report);
 
 /* contacts.c */
-rp_code rp_dem_contacts(const rp_solver *solver, rp_contacts *contacts, rp_report *report);
+rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report);
 
 /* state.c */
-rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report);
-rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report);
+rp_code rp_dem_save(const void *state, rp_store *store, rp_report *report);
+rp_code rp_dem_load(void *state, const rp_store *store, rp_report *report);
 
 #endif

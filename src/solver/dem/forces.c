@@ -20,7 +20,7 @@ typedef struct worst {
 } worst;
 
 typedef struct force_job {
-    rp_solver *solver;
+    rp_dem *solver;
     rp_dem_field field;
     worst *worst;
     size_t row_grains;
@@ -61,7 +61,7 @@ RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twi
 }
 
 /* Nobody touches: springs are gone. */
-RP_WIDE_INLINE void forget_springs(const rp_solver *solver, size_t at, int lanes)
+RP_WIDE_INLINE void forget_springs(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.spring;
     rp_wide zero = rp_wide_all(0);
@@ -93,8 +93,8 @@ RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze
 
 /* The rows of loads of both sides of eight contacts. No branches: who is of another block cannot be
  * foreseen. `base`: the first sphere of the block. */
-RP_WIDE_INLINE void name_rows(const rp_solver *solver, size_t base, size_t at,
-                              uint32_t mine[RP_WIDE], uint32_t other[RP_WIDE])
+RP_WIDE_INLINE void name_rows(const rp_dem *solver, size_t base, size_t at, uint32_t mine[RP_WIDE],
+                              uint32_t other[RP_WIDE])
 {
     const rp_dem_lists *lists = &solver->lists;
     if (solver->single) {
@@ -113,7 +113,7 @@ RP_WIDE_INLINE void name_rows(const rp_solver *solver, size_t base, size_t at,
 
 /* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
  * of those to find. */
-RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *entries, size_t at,
+RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entries, size_t at,
                                const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
                                block_load *l)
 {
@@ -143,7 +143,7 @@ RP_WIDE_INLINE void add_answer(const rp_solver *solver, const rp_dem_entries *en
 RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entries, size_t at,
                               size_t begin, bool resisted, block_load *l)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     float *const *columns = solver->lists.spring;
     rp_dem_rules known = job->field.rules;
     const rp_dem_rules *rules = &known;
@@ -178,7 +178,7 @@ static size_t entries_behind(const force_job *job, size_t block)
 }
 
 /* Asks early for the rows of entries that come soon. */
-RP_WIDE_INLINE void ask_for_rows(const rp_solver *solver, size_t base, size_t at)
+RP_WIDE_INLINE void ask_for_rows(const rp_dem *solver, size_t base, size_t at)
 {
     for (size_t e = at; e < at + RP_WIDE; e++) {
         __builtin_prefetch(&solver->rows[solver->lists.other[e]]);
@@ -188,7 +188,7 @@ RP_WIDE_INLINE void ask_for_rows(const rp_solver *solver, size_t base, size_t at
 
 RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, bool resisted, block_load *l)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
     size_t behind = entries_behind(job, block);
@@ -210,7 +210,7 @@ typedef struct load {
 } load;
 
 /* (E1): v += dt a, the spin likewise, then the second half of the drift. */
-static void kick(const rp_solver *solver, size_t i, const load *l)
+static void kick(const rp_dem *solver, size_t i, const load *l)
 {
     const rp_grains *p = solver->host.grains;
     const rp_external *external = solver->host.external;
@@ -255,7 +255,7 @@ static void note_worst(worst *w, float pressed, float excess, size_t grain)
 static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self, rp_dem_wall *wall,
                      load *l, worst *w)
 {
-    rp_solver *solver = job->solver;
+    rp_dem *solver = job->solver;
     rp_dem_press press;
     if (!rp_dem_press_of(solver, self, wall, &press)) {
         memset(wall->spring, 0, sizeof wall->spring);
@@ -285,7 +285,7 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
                overlap - job->most * (float)press.smaller, grain);
 }
 
-static load load_of(const rp_solver *solver, size_t grain, const float *row)
+static load load_of(const rp_dem *solver, size_t grain, const float *row)
 {
     load l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
               .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
@@ -297,7 +297,7 @@ static load load_of(const rp_solver *solver, size_t grain, const float *row)
     return l;
 }
 
-static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
+static rp_dem_self self_of(const rp_dem *solver, size_t grain, size_t sphere)
 {
     rp_dem_self self;
     memcpy(self.at, &solver->rows[sphere].at, sizeof self.at);
@@ -311,7 +311,7 @@ static rp_dem_self self_of(const rp_solver *solver, size_t grain, size_t sphere)
 static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_t end, load *l,
                           worst *w)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     rp_dem_wall *walls = solver->lists.walls;
     size_t behind = rp_dem_first(solver, i + 1);
     for (; wall < end && walls[wall].sphere < behind; wall++) {
@@ -338,7 +338,7 @@ static void press_block(const force_job *job, size_t begin, size_t end, block_lo
 /* The grain of a block that overlaps another one most. */
 static void find_worst(const force_job *job, size_t block, worst *w)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
     for (size_t e = rp_dem_ends(lists, block)[0]; e < entries_behind(job, block); e++) {
@@ -352,7 +352,7 @@ static void find_worst(const force_job *job, size_t block, worst *w)
 
 static void force_block(const force_job *job, size_t begin, size_t end)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t block = begin / RP_DEM_BLOCK;
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
     block_load all;
@@ -373,7 +373,7 @@ static void force_range(void *context, rp_range range)
         force_block(context, at, range.end - at < RP_DEM_BLOCK ? range.end : at + RP_DEM_BLOCK);
 }
 
-rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
+rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
 {
     const rp_vec3 *period = &solver->period;
     rp_dem_field field = {.rows = solver->rows,
@@ -394,7 +394,7 @@ rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look)
 }
 
 /* A step that was too long shows in overlaps before it shows in numbers that are none. */
-static rp_code check_worst(rp_solver *solver, const worst *w, double time, rp_report *report)
+static rp_code check_worst(rp_dem *solver, const worst *w, double time, rp_report *report)
 {
     if (!(w->excess > 0)) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,
@@ -407,7 +407,7 @@ static rp_code check_worst(rp_solver *solver, const worst *w, double time, rp_re
 
 /* The classes of entries that may touch by now, bridges included. Never fewer than before: an entry
  * that has been looked at must be so once more when it is open again, to be forgotten. */
-static int classes_near(rp_solver *solver)
+static int classes_near(rp_dem *solver)
 {
     solver->most_moved = fmax(solver->most_moved, solver->moved);
     double near = 2 * solver->most_moved;
@@ -417,7 +417,7 @@ static int classes_near(rp_solver *solver)
     return classes;
 }
 
-rp_code rp_dem_forces(rp_solver *solver, double time, rp_report *report)
+rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count, blocks = rp_dem_blocks(count);

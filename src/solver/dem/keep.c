@@ -9,7 +9,7 @@
 /* Grains that touch more others than this are searched by halves. */
 #define LONG 24
 
-static bool is_stretched(const rp_solver *solver, size_t entry)
+static bool is_stretched(const rp_dem *solver, size_t entry)
 {
     for (int a = 0; a < solver->springs; a++)
         if (solver->lists.spring[a][entry] != 0) return true;
@@ -17,7 +17,7 @@ static bool is_stretched(const rp_solver *solver, size_t entry)
 }
 
 typedef struct keep_job {
-    const rp_solver *solver;
+    const rp_dem *solver;
     rp_dem_kept *kept;
     bool write;
 } keep_job;
@@ -38,7 +38,7 @@ static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at
 static void keep_block(void *context, rp_range range)
 {
     const keep_job *job = context;
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     (void)range.end;
     const uint32_t *ends = rp_dem_ends(lists, range.begin);
@@ -109,7 +109,7 @@ static void order_kept(void *context, rp_range range)
     }
 }
 
-static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena *arena,
+static rp_code keep_springs(const rp_dem *solver, rp_dem_kept *kept, rp_arena *arena,
                             rp_report *report)
 {
     size_t grains = solver->lists.grains, blocks = rp_dem_blocks(grains), total = 0;
@@ -136,7 +136,7 @@ static rp_code keep_springs(const rp_solver *solver, rp_dem_kept *kept, rp_arena
     return RP_OK;
 }
 
-static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_arena *arena,
+static rp_code keep_numbers(const rp_dem *solver, rp_dem_kept *kept, rp_arena *arena,
                             rp_report *report)
 {
     size_t walls = solver->lists.wall_count * sizeof *kept->walls;
@@ -151,7 +151,7 @@ static rp_code keep_numbers(const rp_solver *solver, rp_dem_kept *kept, rp_arena
     return RP_OK;
 }
 
-rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
+rp_code rp_dem_keep(rp_dem *solver, rp_dem_kept *kept, rp_report *report)
 {
     *kept = (rp_dem_kept){0};
     rp_arena *arena = solver->single ? &solver->row_room : solver->host.arena;
@@ -165,7 +165,7 @@ rp_code rp_dem_keep(rp_solver *solver, rp_dem_kept *kept, rp_report *report)
 }
 
 typedef struct recall_job {
-    rp_solver *solver;
+    rp_dem *solver;
     const rp_dem_kept *kept;
 } recall_job;
 
@@ -179,7 +179,7 @@ typedef struct known {
 /* What a sphere of the new lists was in the old ones. */
 static known as_known(const recall_job *job, size_t sphere)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t grain = rp_dem_owner(solver, sphere);
     uint32_t slot = solver->slot[grain];
     if (!slot) return (known){NOWHERE, NOWHERE, 0};
@@ -269,7 +269,7 @@ static void recall_walls(void *context, rp_range range)
     }
 }
 
-rp_code rp_dem_recall(rp_solver *solver, const rp_dem_kept *kept, rp_report *report)
+rp_code rp_dem_recall(rp_dem *solver, const rp_dem_kept *kept, rp_report *report)
 {
     if (!solver->history) return RP_OK;
     if (!rp_dem_room_for_springs(solver))

@@ -106,7 +106,7 @@ static double shear_softness(const rp_material_spec *m)
 }
 
 /* (E3): the linear stiffness for the contact time that is asked for. */
-static double linear_stiffness(const rp_solver *solver, double mass, double damping)
+static double linear_stiffness(const rp_dem *solver, double mass, double damping)
 {
     if (solver->params.stiffness > 0) return solver->params.stiffness;
     double part = linear_lasts(damping) / solver->params.contact_time;
@@ -114,7 +114,7 @@ static double linear_stiffness(const rp_solver *solver, double mass, double damp
 }
 
 /* `soft` and `soft_shear` are 1/E* and 1/G*; `mass` is m* of two mean grains. */
-static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, double soft_shear,
+static rp_dem_pair pair_of(const rp_dem *solver, meeting m, double soft, double soft_shear,
                            double mass, double tension)
 {
     rp_dem_law law = (rp_dem_law)solver->params.law;
@@ -132,7 +132,7 @@ static rp_dem_pair pair_of(const rp_solver *solver, meeting m, double soft, doub
                          .lag = (float)rp_dem_lag_for(law, damping)};
 }
 
-static rp_code fill_pairs(rp_solver *solver, rp_report *report)
+static rp_code fill_pairs(rp_dem *solver, rp_report *report)
 {
     const rp_scene *scene = solver->host.scene;
     const rp_material_spec *materials = rp_scene_materials(scene);
@@ -157,7 +157,7 @@ static rp_code fill_pairs(rp_solver *solver, rp_report *report)
 }
 
 /* Walls are rigid and flat: E* and R* are the grain's own, twice those of two grains. */
-static void fill_wall_pairs(rp_solver *solver)
+static void fill_wall_pairs(rp_dem *solver)
 {
     const rp_scene *scene = solver->host.scene;
     const rp_material_spec *materials = rp_scene_materials(scene);
@@ -177,7 +177,7 @@ static void fill_wall_pairs(rp_solver *solver)
         }
 }
 
-rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report)
+rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report)
 {
     const rp_scene *scene = solver->host.scene;
     size_t count = (size_t)scene->materials.count;
@@ -195,12 +195,12 @@ rp_code rp_dem_take_materials(rp_solver *solver, rp_report *report)
 }
 
 /* m* of the two lightest grains. */
-static double least_mass(const rp_solver *solver)
+static double least_mass(const rp_dem *solver)
 {
     return solver->least_mass / 2;
 }
 
-double rp_dem_contact_time(const rp_solver *solver, double speed)
+double rp_dem_contact_time(const rp_dem *solver, double speed)
 {
     double mass = least_mass(solver);
     if (solver->params.law == RP_DEM_LINEAR) return RP_PI * sqrt(mass / solver->stiffest);
@@ -209,20 +209,21 @@ double rp_dem_contact_time(const rp_solver *solver, double speed)
 }
 
 /* Lists hold for half their slack: nothing may go further in a step. */
-static double way_of_a_step(const rp_solver *solver)
+static double way_of_a_step(const rp_dem *solver)
 {
     return solver->slack / 4;
 }
 
-double rp_dem_body_limit(const rp_solver *solver, int *body, double *speed)
+double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed)
 {
     *body = rp_couple_fastest(solver->host.couple, speed);
     return *body < 0 ? INFINITY : way_of_a_step(solver) / *speed;
 }
 
 /* (E10) */
-rp_step_limit rp_dem_limit_dt(rp_solver *solver)
+rp_step_limit rp_dem_limit_dt(void *state)
 {
+    rp_dem *solver = state;
     double gravity = rp_scene_gravity_max(solver->host.scene);
     double speed = fmax(rp_grains_max_speed(solver->host.grains, solver->host.threads),
                         sqrt(gravity * solver->diameter));

@@ -15,14 +15,14 @@
 #define PIECE_MOST 4
 #define PIECES 8
 
-bool rp_dem_lists_are_stale(const rp_solver *solver)
+bool rp_dem_lists_are_stale(const rp_dem *solver)
 {
     const rp_grains *p = solver->host.grains;
     return solver->lists.grains != p->count || solver->next_id != p->next_id ||
            2 * solver->moved > solver->slack || 2 * solver->body_moved > solver->slack;
 }
 
-double rp_dem_class_gap(const rp_solver *solver, int class)
+double rp_dem_class_gap(const rp_dem *solver, int class)
 {
     static const double parts[RP_DEM_CLASSES] = {-INFINITY, 1.0 / 64, 1.0 / 8, 1.0 / 2};
     return parts[class] * solver->slack;
@@ -30,14 +30,14 @@ double rp_dem_class_gap(const rp_solver *solver, int class)
 
 /* What the grains of a piece of blocks are near. */
 typedef struct list_job {
-    rp_solver *solver;
+    rp_dem *solver;
     size_t begin, end; /* grains */
     bool write;        /* else only count */
     float gaps[RP_DEM_CLASSES];
     atomic_size_t crowded; /* a grain with too many neighbours, + 1 */
 } list_job;
 
-float rp_dem_gap(const rp_solver *solver, const float *from, const float *to)
+float rp_dem_gap(const rp_dem *solver, const float *from, const float *to)
 {
     const float period[3] = {(float)solver->period.x, (float)solver->period.y,
                              (float)solver->period.z};
@@ -68,7 +68,7 @@ static void write_entry(const rp_dem_lists *lists, size_t at, size_t mine, size_
  * how many they are. `base`: first sphere of the block. */
 static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, uint32_t *classes)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t count = 0;
     for (size_t a = rp_dem_first(solver, i); a < rp_dem_first(solver, i + 1); a++) {
         rp_dem_place from = rp_dem_place_of(solver, a);
@@ -90,7 +90,7 @@ static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, ui
 static size_t add_listed(const list_job *job, const rp_lists *near, size_t query, size_t i,
                          uint32_t *classes)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     const rp_grains *p = solver->host.grains;
     const uint32_t *index = near->index + near->start[query];
     size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
@@ -102,7 +102,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
     return count;
 }
 
-static double near_most(const rp_solver *solver, size_t i)
+static double near_most(const rp_dem *solver, size_t i)
 {
     double part = 0.5 + 0.5 * (double)solver->host.grains->diameter[i] / solver->smallest;
     return NEAR_MOST * part * part;
@@ -110,7 +110,7 @@ static double near_most(const rp_solver *solver, size_t i)
 
 static void add_near(list_job *job, size_t i, uint32_t *classes)
 {
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t count = add_listed(job, &solver->near, i - job->begin, i, classes);
     if (solver->wide)
         count += add_listed(job, rp_neighbor_across(solver->host.neighbor), i, i, classes);
@@ -155,7 +155,7 @@ static size_t place_classes(const rp_dem_lists *lists, size_t first, size_t behi
     return total;
 }
 
-static rp_code fail_crowded(const rp_solver *solver, size_t grain, rp_report *report)
+static rp_code fail_crowded(const rp_dem *solver, size_t grain, rp_report *report)
 {
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "grain %u has more than %.0f spheres beside it: grains lie on one another",
@@ -165,7 +165,7 @@ static rp_code fail_crowded(const rp_solver *solver, size_t grain, rp_report *re
 /* The entries of some blocks, behind those of the blocks before. */
 static rp_code list_piece(list_job *job, rp_report *report)
 {
-    rp_solver *solver = job->solver;
+    rp_dem *solver = job->solver;
     const rp_host *host = &solver->host;
     rp_dem_lists *lists = &solver->lists;
     size_t count = job->end - job->begin, first = job->begin / RP_DEM_BLOCK;
@@ -186,7 +186,7 @@ static rp_code list_piece(list_job *job, rp_report *report)
 
 static void side_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_dem *solver = context;
     const rp_dem_lists *lists = &solver->lists;
     size_t block = range.begin / RP_DEM_BLOCK, base = rp_dem_first(solver, range.begin);
     size_t spheres = rp_dem_first(solver, range.end) - base;
@@ -200,7 +200,7 @@ static void side_range(void *context, rp_range range)
     }
 }
 
-rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report)
+rp_code rp_dem_name_sides(rp_dem *solver, size_t grains, rp_report *report)
 {
     if (solver->single) return RP_OK;
     if (!rp_dem_room_for_sides(&solver->lists))
@@ -212,7 +212,7 @@ rp_code rp_dem_name_sides(rp_solver *solver, size_t grains, rp_report *report)
 
 static void origin_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_dem *solver = context;
     for (size_t s = range.begin; s < range.end; s++) {
         rp_dem_place place = rp_dem_place_of(solver, s);
         for (int a = 0; a < 3; a++)
@@ -229,12 +229,12 @@ static size_t piece_of(size_t grains, size_t threads)
 }
 
 /* m, of two of the largest grains. */
-static double largest_reach(const rp_solver *solver)
+static double largest_reach(const rp_dem *solver)
 {
     return solver->reach.part * solver->largest + solver->slack;
 }
 
-static rp_code prepare_search(rp_solver *solver, rp_report *report)
+static rp_code prepare_search(rp_dem *solver, rp_report *report)
 {
     rp_neighbor *neighbor = solver->host.neighbor;
     const rp_grains *p = solver->host.grains;
@@ -242,7 +242,7 @@ static rp_code prepare_search(rp_solver *solver, rp_report *report)
                         : rp_neighbor_prepare(neighbor, p, largest_reach(solver), report);
 }
 
-static rp_code sort_grains(rp_solver *solver, rp_report *report)
+static rp_code sort_grains(rp_dem *solver, rp_report *report)
 {
     rp_neighbor *neighbor = solver->host.neighbor;
     rp_grains *p = solver->host.grains;
@@ -250,7 +250,7 @@ static rp_code sort_grains(rp_solver *solver, rp_report *report)
                         : rp_neighbor_sort(neighbor, p, largest_reach(solver), report);
 }
 
-static rp_code make_ghosts(rp_solver *solver, rp_report *report)
+static rp_code make_ghosts(rp_dem *solver, rp_report *report)
 {
     rp_neighbor *neighbor = solver->host.neighbor;
     rp_grains *p = solver->host.grains;
@@ -258,7 +258,7 @@ static rp_code make_ghosts(rp_solver *solver, rp_report *report)
                         : rp_neighbor_ghosts(neighbor, p, largest_reach(solver), report);
 }
 
-static rp_code list_spheres(rp_solver *solver, rp_report *report)
+static rp_code list_spheres(rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_dem_lists *lists = &solver->lists;
@@ -288,7 +288,7 @@ static rp_code list_spheres(rp_solver *solver, rp_report *report)
 }
 
 /* Numbers the spheres of the table. */
-static rp_code number_spheres(rp_solver *solver, rp_report *report)
+static rp_code number_spheres(rp_dem *solver, rp_report *report)
 {
     const rp_grains *p = solver->host.grains;
     solver->spheres = p->count;
@@ -312,7 +312,7 @@ static rp_code number_spheres(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-static rp_code make_rows(rp_solver *solver, rp_report *report)
+static rp_code make_rows(rp_dem *solver, rp_report *report)
 {
     if (!rp_dem_room_for_rows(solver, solver->spheres))
         return rp_fail_memory(report, solver->spheres * sizeof *solver->rows, "spheres");
@@ -323,7 +323,7 @@ static rp_code make_rows(rp_solver *solver, rp_report *report)
 /* Into the period, with all bits that a float lacks. */
 static void wrap_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_dem *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_domain_spec *domain = &solver->host.scene->domain;
     const double lows[3] = {domain->low.x, domain->low.y, domain->low.z};
@@ -341,12 +341,12 @@ static void wrap_range(void *context, rp_range range)
 
 static void number_range(void *context, rp_range range)
 {
-    rp_solver *solver = context;
+    rp_dem *solver = context;
     for (size_t i = range.begin; i < range.end; i++)
         solver->slot[i] = (uint32_t)i + 1;
 }
 
-rp_code rp_dem_make_lists(rp_solver *solver, rp_report *report)
+rp_code rp_dem_make_lists(rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;

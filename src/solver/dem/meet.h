@@ -15,7 +15,7 @@ typedef struct rp_dem_field {
 } rp_dem_field;
 
 /* `look`: only, at the forces of the last step. */
-rp_dem_field rp_dem_field_of(const rp_solver *solver, bool look);
+rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look);
 
 /* Eight entries of a block's list. */
 typedef struct rp_dem_entries {
@@ -152,7 +152,7 @@ typedef struct rp_dem_press {
 } rp_dem_press;
 
 /* False when they are apart. */
-bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_dem_wall *wall,
+bool rp_dem_press_of(const rp_dem *solver, const rp_dem_self *self, const rp_dem_wall *wall,
                      rp_dem_press *out);
 
 typedef struct rp_dem_pressed {

@@ -13,7 +13,7 @@ static inline void add_low(float *x, float *low, float way)
 
 /* Orientations lack as much: a heap at rest turns by less in a step than a float can tell, and
  * grains whose turns got lost would go on rolling on the spot, and creep. */
-static rp_quat turn_of(const rp_solver *solver, size_t i)
+static rp_quat turn_of(const rp_dem *solver, size_t i)
 {
     float *const *high = solver->host.grains->turn, *const *low = solver->turn_low;
     return (rp_quat){(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
@@ -21,7 +21,7 @@ static rp_quat turn_of(const rp_solver *solver, size_t i)
                      (double)high[3][i] + (double)low[3][i]};
 }
 
-static void set_turn(const rp_solver *solver, size_t i, rp_quat q)
+static void set_turn(const rp_dem *solver, size_t i, rp_quat q)
 {
     const double parts[4] = {q.w, q.x, q.y, q.z};
     for (int k = 0; k < 4; k++) {
@@ -43,7 +43,7 @@ static inline rp_quat turned(rp_quat q, rp_vec3 way)
 }
 
 /* Moments of inertia of a grain, along its own axes, kg m2. */
-static rp_vec3 moments(const rp_solver *solver, size_t i)
+static rp_vec3 moments(const rp_dem *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     const double *m = solver->bodies[p->kind[i]].moment;
@@ -51,7 +51,7 @@ static rp_vec3 moments(const rp_solver *solver, size_t i)
     return rp_v3(scale * m[0], scale * m[1], scale * m[2]);
 }
 
-static bool is_even(const rp_solver *solver, size_t i)
+static bool is_even(const rp_dem *solver, size_t i)
 {
     return solver->bodies[solver->host.grains->kind[i]].even;
 }
@@ -65,12 +65,12 @@ static rp_vec3 through_inertia(rp_quat q, rp_vec3 m, rp_vec3 v, bool back)
     return rp_quat_rotate(q, own);
 }
 
-static rp_vec3 spin_of(const rp_solver *solver, size_t i)
+static rp_vec3 spin_of(const rp_dem *solver, size_t i)
 {
     return rp_v3(solver->spin[0][i], solver->spin[1][i], solver->spin[2][i]);
 }
 
-static void set_spin(const rp_solver *solver, size_t i, rp_vec3 spin)
+static void set_spin(const rp_dem *solver, size_t i, rp_vec3 spin)
 {
     solver->spin[0][i] = (float)spin.x;
     solver->spin[1][i] = (float)spin.y;
@@ -79,7 +79,7 @@ static void set_spin(const rp_solver *solver, size_t i, rp_vec3 spin)
 
 /* Free turning keeps the angular momentum; the spin half way is that at the orientation half way,
  * found by one look ahead. */
-static void turn_grain(const rp_solver *solver, size_t i, double time)
+static void turn_grain(const rp_dem *solver, size_t i, double time)
 {
     rp_quat q = turn_of(solver, i);
     rp_vec3 spin = spin_of(solver, i);
@@ -95,7 +95,7 @@ static void turn_grain(const rp_solver *solver, size_t i, double time)
     set_spin(solver, i, through_inertia(q, m, momentum, false));
 }
 
-void rp_dem_drift_grain(const rp_solver *solver, size_t i, float time)
+void rp_dem_drift_grain(const rp_dem *solver, size_t i, float time)
 {
     const rp_grains *p = solver->host.grains;
     add_low(&p->x[i], &solver->low[0][i], time * p->vx[i]);
@@ -104,7 +104,7 @@ void rp_dem_drift_grain(const rp_solver *solver, size_t i, float time)
     if (!solver->single) turn_grain(solver, i, (double)time);
 }
 
-void rp_dem_twist_grain(const rp_solver *solver, size_t i, const float impulse[3])
+void rp_dem_twist_grain(const rp_dem *solver, size_t i, const float impulse[3])
 {
     rp_vec3 m = moments(solver, i), spin = spin_of(solver, i);
     rp_vec3 twist = rp_v3(impulse[0], impulse[1], impulse[2]);
@@ -125,7 +125,7 @@ static inline rp_mat3 matrix_of(rp_quat q, double size)
                        size - two * (q.x * q.x + q.y * q.y)}}};
 }
 
-static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, rp_vec3 arm,
+static inline void fill_ball(const rp_dem *solver, size_t i, size_t sphere, rp_vec3 arm,
                              double radius)
 {
     const rp_grains *p = solver->host.grains;
@@ -150,7 +150,7 @@ static inline void fill_ball(const rp_solver *solver, size_t i, size_t sphere, r
                                         p->moisture[i]};
 }
 
-static void fill_grain(const rp_solver *solver, size_t i)
+static void fill_grain(const rp_dem *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     double size = p->diameter[i];
@@ -175,14 +175,14 @@ static void fill_range(void *context, rp_range range)
         fill_grain(context, i);
 }
 
-void rp_dem_fill_rows(rp_solver *solver)
+void rp_dem_fill_rows(rp_dem *solver)
 {
     const rp_host *host = &solver->host;
     rp_parallel_for(host->threads, host->grains->count, RP_DEM_BLOCK, fill_range, solver);
 }
 
 /* How far the spheres of some grains have gone, squared. */
-static float way_of(const rp_solver *solver, size_t begin, size_t end)
+static float way_of(const rp_dem *solver, size_t begin, size_t end)
 {
     const rp_dem_lists *lists = &solver->lists;
     float most = 0;
@@ -199,7 +199,7 @@ static float way_of(const rp_solver *solver, size_t begin, size_t end)
 
 static double drift_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_dem *solver = context;
     float half = (float)(solver->dt / 2);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_dem_drift_grain(solver, i, half);
@@ -211,12 +211,12 @@ static double drift_range(void *context, rp_range range)
 
 static void drift_alone(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_dem *solver = context;
     for (size_t i = range.begin; i < range.end; i++)
         rp_dem_drift_grain(solver, i, (float)(solver->dt / 2));
 }
 
-void rp_dem_drift(rp_solver *solver)
+void rp_dem_drift(rp_dem *solver)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;

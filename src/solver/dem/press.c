@@ -24,7 +24,7 @@ static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, dou
     return out->distance < reach;
 }
 
-bool rp_dem_press_of(const rp_solver *solver, const rp_dem_self *self, const rp_dem_wall *wall,
+bool rp_dem_press_of(const rp_dem *solver, const rp_dem_self *self, const rp_dem_wall *wall,
                      rp_dem_press *out)
 {
     const rp_surface *solid = &rp_couple_surfaces(solver->host.couple)[wall->surface];

@@ -89,7 +89,7 @@ static int walls_of(rp_dem_lists *lists, column *out)
     return 1;
 }
 
-bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres)
+bool rp_dem_room_for_rows(rp_dem *solver, size_t spheres)
 {
     if (spheres > solver->row_capacity) solver->row_capacity = roomy(spheres);
     rp_arena_reset(&solver->row_room);
@@ -98,7 +98,7 @@ bool rp_dem_room_for_rows(rp_solver *solver, size_t spheres)
     return solver->rows;
 }
 
-bool rp_dem_room_for_springs(rp_solver *solver)
+bool rp_dem_room_for_springs(rp_dem *solver)
 {
     size_t each = solver->lists.entry_capacity + PADDING;
     rp_arena_reset(&solver->spring_room);
@@ -139,7 +139,7 @@ bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks)
     return grow(columns, blocks_of(lists, columns), &lists->block_capacity, 0, blocks);
 }
 
-void rp_dem_release_arrays(rp_solver *solver)
+void rp_dem_release_arrays(rp_dem *solver)
 {
     rp_dem_lists *lists = &solver->lists;
     column columns[COLUMNS_MAX];

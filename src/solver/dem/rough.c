@@ -8,7 +8,7 @@
 #define FIXED_MOST 1000
 
 /* Fixed grains that the largest sphere may be near on a surface. */
-static rp_code check_fixed(const rp_solver *solver, const char *key, const rp_roughness *roughness,
+static rp_code check_fixed(const rp_dem *solver, const char *key, const rp_roughness *roughness,
                            rp_report *report)
 {
     double period = roughness->period > 0 ? roughness->period : 2 * roughness->radius;
@@ -30,7 +30,7 @@ static rp_code check_fixed(const rp_solver *solver, const char *key, const rp_ro
     return RP_OK;
 }
 
-rp_code rp_dem_roughen(rp_solver *solver, rp_report *report)
+rp_code rp_dem_roughen(rp_dem *solver, rp_report *report)
 {
     const rp_scene *scene = solver->host.scene;
     char key[160];

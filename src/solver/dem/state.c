@@ -20,7 +20,7 @@ typedef struct part {
 #define PARTS_MAX 16
 
 /* Everything but the numbers; gives how many parts there are. */
-static int parts_of(const rp_solver *solver, part *parts)
+static int parts_of(const rp_dem *solver, part *parts)
 {
     const rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
@@ -48,8 +48,9 @@ static int parts_of(const rp_solver *solver, part *parts)
     return count;
 }
 
-rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
+rp_code rp_dem_save(const void *state, rp_store *store, rp_report *report)
 {
+    const rp_dem *solver = state;
     const rp_dem_lists *l = &solver->lists;
     const uint64_t numbers[SAVED_NUMBERS] = {l->grains, l->spheres, l->entries, l->wall_count,
                                              solver->next_id};
@@ -75,7 +76,7 @@ rp_code rp_dem_save(const rp_solver *solver, rp_store *store, rp_report *report)
     return code;
 }
 
-static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *report)
+static rp_code get_numbers(rp_dem *solver, const rp_store *store, rp_report *report)
 {
     rp_dem_lists *l = &solver->lists;
     uint64_t grains = 0, spheres = 0, entries = 0, walls = 0, next_id = 0;
@@ -102,7 +103,7 @@ static rp_code get_numbers(rp_solver *solver, const rp_store *store, rp_report *
 }
 
 /* Whether spheres are numbered as the kinds of grains say; grains may have left since. */
-static bool are_numbered(const rp_solver *solver)
+static bool are_numbered(const rp_dem *solver)
 {
     const rp_dem_lists *l = &solver->lists;
     if (solver->single) return l->spheres == l->grains;
@@ -114,7 +115,7 @@ static bool are_numbered(const rp_solver *solver)
 }
 
 /* `next`: where the entries of the next block begin. */
-static bool is_block_sound(const rp_solver *solver, size_t block, size_t next)
+static bool is_block_sound(const rp_dem *solver, size_t block, size_t next)
 {
     const rp_dem_lists *l = &solver->lists;
     const uint32_t *ends = rp_dem_ends(l, block);
@@ -129,7 +130,7 @@ static bool is_block_sound(const rp_solver *solver, size_t block, size_t next)
     return sound;
 }
 
-static bool are_entries_sound(const rp_solver *solver)
+static bool are_entries_sound(const rp_dem *solver)
 {
     const rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
@@ -139,13 +140,13 @@ static bool are_entries_sound(const rp_solver *solver)
     return sound;
 }
 
-static bool is_fixed_sound(const rp_solver *solver, const rp_dem_wall *wall)
+static bool is_fixed_sound(const rp_dem *solver, const rp_dem_wall *wall)
 {
     const rp_rough *rough = rp_couple_surfaces(solver->host.couple)[wall->surface].rough;
     return rp_dem_is_smooth(wall->fixed) || (rough && rp_rough_has(rough, wall->fixed));
 }
 
-static bool are_walls_sound(const rp_solver *solver)
+static bool are_walls_sound(const rp_dem *solver)
 {
     const rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
@@ -165,7 +166,7 @@ static bool are_walls_sound(const rp_solver *solver)
 
 /* Whether the grains have as many spheres as the lists say, and are in their order while those are
  * good. */
-static bool are_grains_listed(const rp_solver *solver)
+static bool are_grains_listed(const rp_dem *solver)
 {
     const rp_dem_lists *l = &solver->lists;
     const rp_grains *p = solver->host.grains;
@@ -181,7 +182,7 @@ static bool are_grains_listed(const rp_solver *solver)
 }
 
 /* Lists that lead outside of themselves must not be followed. */
-static rp_code check_lists(const rp_solver *solver, rp_report *report)
+static rp_code check_lists(const rp_dem *solver, rp_report *report)
 {
     if (are_numbered(solver) && are_entries_sound(solver) && are_walls_sound(solver) &&
         are_grains_listed(solver))
@@ -200,7 +201,7 @@ static void fill_gaps(rp_dem_lists *l)
 }
 
 /* Before memory is taken for as much as the numbers say. */
-static rp_code check_counts(const rp_solver *solver, const rp_store *store, rp_report *report)
+static rp_code check_counts(const rp_dem *solver, const rp_store *store, rp_report *report)
 {
     part parts[PARTS_MAX];
     int count = parts_of(solver, parts);
@@ -213,7 +214,7 @@ static rp_code check_counts(const rp_solver *solver, const rp_store *store, rp_r
     return RP_OK;
 }
 
-static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *report)
+static rp_code get_lists(rp_dem *solver, const rp_store *store, rp_report *report)
 {
     rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
@@ -244,8 +245,9 @@ static rp_code get_lists(rp_solver *solver, const rp_store *store, rp_report *re
     return rp_dem_name_sides(solver, l->grains, report);
 }
 
-rp_code rp_dem_load(rp_solver *solver, const rp_store *store, rp_report *report)
+rp_code rp_dem_load(void *state, const rp_store *store, rp_report *report)
 {
+    rp_dem *solver = state;
     const rp_host *host = &solver->host;
     solver->stats = (rp_step_stats){.max_speed = rp_grains_max_speed(host->grains, host->threads),
                                     .density_error = -1};

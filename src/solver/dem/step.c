@@ -8,7 +8,7 @@
 #define WAY_MOST 2
 
 /* The step was found before bodies took the speeds that they have in it. */
-static rp_code fail_by_body(const rp_solver *solver, int body, double speed, double time, double dt,
+static rp_code fail_by_body(const rp_dem *solver, int body, double speed, double time, double dt,
                             double good, rp_report *report)
 {
     return rp_fail(
@@ -19,7 +19,7 @@ static rp_code fail_by_body(const rp_solver *solver, int body, double speed, dou
         time, rp_scene_bodies(solver->host.scene)[body].name, speed, dt, good);
 }
 
-static rp_code check_step(rp_solver *solver, double time, double dt, rp_report *report)
+static rp_code check_step(rp_dem *solver, double time, double dt, rp_report *report)
 {
     double good = rp_dem_limit_dt(solver).dt, most = good * solver->params.steps * STEP_MOST, speed;
     int body;
@@ -47,7 +47,7 @@ static uint32_t fastest(const rp_grains *p)
 
 /* Steps are such that nobody goes far; who does was shot away within this one, and what it flew
  * through has not seen it. */
-static rp_code check_way(const rp_solver *solver, double time, rp_report *report)
+static rp_code check_way(const rp_dem *solver, double time, rp_report *report)
 {
     double speed = solver->stats.max_speed, way = speed * solver->dt;
     if (!(way > WAY_MOST * solver->smallest)) return RP_OK;
@@ -58,8 +58,9 @@ static rp_code check_way(const rp_solver *solver, double time, rp_report *report
         time, fastest(solver->host.grains), speed, way, solver->dt);
 }
 
-rp_code rp_dem_step(rp_solver *solver, double time, double dt, rp_report *report)
+rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
 {
+    rp_dem *solver = state;
     const rp_host *host = &solver->host;
     solver->dt = dt;
     solver->gravity = rp_scene_gravity(host->scene, time + dt / 2);

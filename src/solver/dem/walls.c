@@ -4,7 +4,7 @@
 #include "solver/dem/dem.h"
 
 typedef struct wall_job {
-    rp_solver *solver;
+    rp_dem *solver;
     size_t *near_start; /* of each block, and behind the last */
     int32_t *near;      /* surfaces that blocks may be near, block by block */
     bool write;         /* else count */
@@ -16,7 +16,7 @@ typedef struct ball {
     double largest; /* m, radius of a sphere */
 } ball;
 
-static rp_vec3 place_of(const rp_solver *solver, size_t sphere)
+static rp_vec3 place_of(const rp_dem *solver, size_t sphere)
 {
     const rp_dem_place place = rp_dem_place_of(solver, sphere);
     const float *at = place.at;
@@ -25,7 +25,7 @@ static rp_vec3 place_of(const rp_solver *solver, size_t sphere)
 }
 
 /* Around the middles of spheres. */
-static ball ball_around(const rp_solver *solver, size_t begin, size_t end)
+static ball ball_around(const rp_dem *solver, size_t begin, size_t end)
 {
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
     double largest = 0;
@@ -41,7 +41,7 @@ static ball ball_around(const rp_solver *solver, size_t begin, size_t end)
 
 /* The surfaces that some sphere of the block may be near: their number, and themselves where there
  * is room for them. */
-static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
+static size_t surfaces_near(const rp_dem *solver, ball block, int32_t *near)
 {
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     size_t count = 0;
@@ -58,7 +58,7 @@ static size_t surfaces_near(const rp_solver *solver, ball block, int32_t *near)
 static void near_range(void *context, rp_range range)
 {
     const wall_job *job = context;
-    const rp_solver *solver = job->solver;
+    const rp_dem *solver = job->solver;
     size_t block = range.begin / RP_DEM_BLOCK;
     ball around =
         ball_around(solver, rp_dem_first(solver, range.begin), rp_dem_first(solver, range.end));
@@ -86,7 +86,7 @@ static void add_wall(void *user, rp_fixed fixed, rp_vec3 place)
 }
 
 /* The solid itself, then the grains that are fixed on it. */
-static void add_near(const rp_solver *solver, listing *l)
+static void add_near(const rp_dem *solver, listing *l)
 {
     const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[l->surface];
     rp_vec3 at = place_of(solver, l->sphere);
@@ -101,7 +101,7 @@ static void add_near(const rp_solver *solver, listing *l)
 static void wall_range(void *context, rp_range range)
 {
     const wall_job *job = context;
-    rp_solver *solver = job->solver;
+    rp_dem *solver = job->solver;
     size_t block = range.begin / RP_DEM_BLOCK;
     uint32_t *mine = &solver->lists.wall_start[block];
     listing l = {.walls = job->write ? solver->lists.walls : NULL, .at = job->write ? *mine : 0};
@@ -142,7 +142,7 @@ static rp_code find_near(wall_job *job, size_t count, rp_report *report)
 
 static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
 {
-    rp_solver *solver = job->solver;
+    rp_dem *solver = job->solver;
     rp_dem_lists *lists = &solver->lists;
     size_t blocks = rp_dem_blocks(count), total = 0;
     job->write = false;
@@ -161,7 +161,7 @@ static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_dem_list_walls(rp_solver *solver, rp_report *report)
+rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report)
 {
     wall_job job = {.solver = solver};
     size_t count = solver->lists.grains, mark = rp_arena_mark(solver->host.arena);

@@ -27,17 +27,18 @@ const rp_param_table rp_null_table = {
     .count = sizeof params / sizeof *params,
 };
 
-static void null_destroy(rp_solver *solver)
+static void null_destroy(void *state)
 {
+    rp_null *solver = state;
     if (!solver) return;
     rp_lists_end(&solver->lists);
     rp_release(solver, sizeof *solver);
 }
 
-static rp_code null_create(const rp_host *host, rp_solver **out, rp_report *report)
+static rp_code null_create(const rp_host *host, void **out, rp_report *report)
 {
     *out = NULL;
-    rp_solver *solver = rp_allocate_zero(sizeof *solver);
+    rp_null *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the null solver");
     double spacing = host->scene->particles.spacing;
     solver->host = *host;
@@ -50,8 +51,9 @@ static rp_code null_create(const rp_host *host, rp_solver **out, rp_report *repo
     return RP_OK;
 }
 
-static rp_step_limit null_limit_dt(rp_solver *solver)
+static rp_step_limit null_limit_dt(void *state)
 {
+    rp_null *solver = state;
     const rp_scene *scene = solver->host.scene;
     double distance = solver->params.courant * scene->particles.spacing;
     double grains = rp_null_travel_time(
@@ -62,9 +64,10 @@ static rp_step_limit null_limit_dt(rp_solver *solver)
     return (rp_step_limit){grains, "the fastest grain's way"};
 }
 
-static rp_code null_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+static rp_code null_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
                          rp_report *report)
 {
+    const rp_null *solver = state;
     (void)contacts;
     (void)report;
     *stats = solver->stats;
@@ -72,16 +75,18 @@ static rp_code null_view(const rp_solver *solver, rp_step_stats *stats, rp_conta
 }
 
 /* The grains are all the state there is, and the host saves those. */
-static rp_code null_save(const rp_solver *solver, rp_store *store, rp_report *report)
+static rp_code null_save(const void *state, rp_store *store, rp_report *report)
 {
+    const rp_null *solver = state;
     (void)solver;
     (void)store;
     (void)report;
     return RP_OK;
 }
 
-static rp_code null_load(rp_solver *solver, const rp_store *store, rp_report *report)
+static rp_code null_load(void *state, const rp_store *store, rp_report *report)
 {
+    rp_null *solver = state;
     (void)store;
     (void)report;
     solver->stats =

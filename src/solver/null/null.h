@@ -14,7 +14,7 @@ typedef struct rp_null_params {
     bool density;   /* list neighbours and sum the density */
 } rp_null_params;
 
-struct rp_solver {
+typedef struct rp_null {
     rp_host host;
     rp_null_params params;
     rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
@@ -22,9 +22,9 @@ struct rp_solver {
     double radius;        /* m, half a spacing: where a grain's surface is */
     rp_lists lists;
     rp_step_stats stats;
-};
+} rp_null;
 
 /* step.c */
-rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report);
+rp_code rp_null_step(void *state, double time, double dt, rp_report *report);
 
 #endif

@@ -10,7 +10,7 @@
 #define RESTING_STEPS 3.0
 
 typedef struct flight {
-    rp_solver *solver;
+    rp_null *solver;
     double dt;
     float gx, gy, gz;     /* m/s2 */
     double resting_speed; /* m/s */
@@ -60,7 +60,7 @@ static ball ball_around(const rp_grains *p, size_t begin, size_t end)
 
 static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
 {
-    rp_solver *solver = f->solver;
+    rp_null *solver = f->solver;
     const rp_grains *p = solver->host.grains;
     rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
     rp_touch touch;
@@ -111,7 +111,7 @@ static void bounce(void *context, rp_range range)
 RP_WIDE_KERNEL
 static void sum_density(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_null *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -138,7 +138,7 @@ static void sum_density(void *context, rp_range range)
 
 static double compression(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_null *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_material_spec *materials = rp_scene_materials(solver->host.scene);
     double sum = 0;
@@ -147,7 +147,7 @@ static double compression(void *context, rp_range range)
     return sum;
 }
 
-static rp_code find_density(rp_solver *solver, rp_report *report)
+static rp_code find_density(rp_null *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
@@ -161,8 +161,9 @@ static rp_code find_density(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_null_step(rp_solver *solver, double time, double dt, rp_report *report)
+rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
 {
+    rp_null *solver = state;
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
     rp_vec3 g = rp_scene_gravity(host->scene, time + dt / 2); /* the mean over the step */

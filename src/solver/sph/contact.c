@@ -34,7 +34,7 @@
 #define THICK 0.85f
 
 typedef struct search {
-    const rp_solver *solver;
+    const rp_sph *solver;
     double reach; /* m, from the surface to the grain's middle */
     /* A further look: what is known already, and the speed of grains that this is enough for. */
     const rp_sph_contact *known;             /* NULL: the first look */
@@ -75,7 +75,7 @@ static int surfaces_near(const search *s, size_t begin, size_t end, int near[NEA
 }
 
 /* (G14a): the sand between a rough surface and a grain's middle is sheared by the slip. */
-static void add_growth(const rp_solver *solver, size_t i, rp_sph_contact *c)
+static void add_growth(const rp_sph *solver, size_t i, rp_sph_contact *c)
 {
     const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     if (!(material->dynamic > 0)) return;
@@ -85,7 +85,7 @@ static void add_growth(const rp_solver *solver, size_t i, rp_sph_contact *c)
     c->pace = 0.5f * rate * (float)solver->spacing;
 }
 
-static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const rp_touch *touch)
+static rp_sph_contact contact_of(const rp_sph *solver, size_t i, int k, const rp_touch *touch)
 {
     const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[k];
     const rp_material_spec *materials = rp_scene_materials(solver->host.scene);
@@ -106,7 +106,7 @@ static rp_sph_contact contact_of(const rp_solver *solver, size_t i, int k, const
 }
 
 /* How near a surface must be for a grain of that speed to touch it in this step. */
-static double reach_of(const rp_solver *solver, double speed)
+static double reach_of(const rp_sph *solver, double speed)
 {
     speed += rp_couple_max_speed(solver->host.couple);
     return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
@@ -150,7 +150,7 @@ static double speed_of(rp_four v)
  * far as it may get. */
 static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_contact *out)
 {
-    const rp_solver *solver = s->solver;
+    const rp_sph *solver = s->solver;
     const rp_sph_contact *known = s->known + s->known_start[begin / RP_SPH_BLOCK];
     const rp_sph_contact *known_end = s->known + s->known_end[begin / RP_SPH_BLOCK];
     nearby near;
@@ -203,7 +203,7 @@ static void fill_range(void *context, rp_range range)
         w->contact_end[block] += block_contacts(s, range.begin, range.end, w->contacts + start);
 }
 
-static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
+static rp_code find_contacts(rp_sph *solver, search s, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_sph_work *w = &solver->work;
@@ -225,14 +225,14 @@ static rp_code find_contacts(rp_solver *solver, search s, rp_report *report)
     return RP_OK;
 }
 
-static size_t rows_of(const rp_solver *solver, size_t *row_blocks)
+static size_t rows_of(const rp_sph *solver, size_t *row_blocks)
 {
     size_t blocks = solver->work.blocks;
     *row_blocks = blocks / ROWS_MOST + 1;
     return (blocks + *row_blocks - 1) / *row_blocks;
 }
 
-rp_code rp_sph_contacts(rp_solver *solver, rp_report *report)
+rp_code rp_sph_contacts(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     double speed = rp_grains_max_speed(solver->host.grains, solver->host.threads) +
@@ -257,7 +257,7 @@ static double speed_of_range(void *context, rp_range range)
  * than the contacts that are known: grains would pass a wall that nobody looked at. Where a solid
  * pushes, pressure drives grains at it many times faster than they will move, so this is usual; but
  * such grains are few. */
-static rp_code look_further(rp_solver *solver, rp_report *report)
+static rp_code look_further(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
@@ -295,7 +295,7 @@ static uint32_t same_grain(const rp_sph_work *w, uint32_t c, uint32_t end)
 
 /* (G4a): what the fill of a grain on a floor lacks on its side and has not been guessed, since no
  * sand lies on it. */
-static float lack_at(const rp_solver *solver, const rp_sph_contact *c)
+static float lack_at(const rp_sph *solver, const rp_sph_contact *c)
 {
     float spacing = (float)solver->spacing, gap = c->gap > 0 ? c->gap / spacing : 0;
     rp_four g = solver->quantum * spacing * solver->work.sum[c->grain];
@@ -312,7 +312,7 @@ static float lack_at(const rp_solver *solver, const rp_sph_contact *c)
 
 static void thin_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_sph_work *w = &solver->work;
     for (size_t block = range.begin; block < range.end; block++)
         for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
@@ -324,13 +324,13 @@ static void thin_range(void *context, rp_range range)
         }
 }
 
-void rp_sph_contact_fill(rp_solver *solver)
+void rp_sph_contact_fill(rp_sph *solver)
 {
     if (!solver->params.surface || solver->predictive || solver->weightless) return;
     rp_parallel_for(solver->host.threads, solver->work.blocks, 1, thin_range, solver);
 }
 
-static void contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
+static void contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity)
 {
     const rp_sph_work *w = &solver->work;
     float per_dt = (float)(1 / solver->dt);
@@ -345,14 +345,14 @@ static void contact_velocities(const rp_solver *solver, size_t block, rp_four *v
     }
 }
 
-void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity)
+void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity)
 {
     if (!rp_couple_is_dynamic(solver->host.couple)) contact_velocities(solver, block, velocity);
 }
 
 /* One look at all contacts, block by block, to push bodies. */
 typedef struct pushing {
-    rp_solver *solver;
+    rp_sph *solver;
     size_t row_blocks; /* blocks of grains that share a row of forces */
     bool ask;          /* dynamic bodies only, and grains keep their velocities */
 } pushing;
@@ -367,7 +367,7 @@ static void follow_body(rp_sph_contact *c, const rp_surface *surface, rp_vec3 at
     c->uz = (float)u.z;
 }
 
-static bool is_held(const rp_solver *solver, const rp_sph_contact *c, rp_four v)
+static bool is_held(const rp_sph *solver, const rp_sph_contact *c, rp_four v)
 {
     float closing = (c->ux - v[0]) * c->nx + (c->uy - v[1]) * c->ny + (c->uz - v[2]) * c->nz;
     return c->gap < HELD * (float)solver->spacing || c->gap < closing * (float)solver->dt;
@@ -377,7 +377,7 @@ static bool is_held(const rp_solver *solver, const rp_sph_contact *c, rp_four v)
  * one of them is dynamic. */
 static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t last, rp_vec3 at)
 {
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     bool dynamic = false;
@@ -395,7 +395,7 @@ static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t las
 
 static void push_block(const pushing *q, size_t block)
 {
-    rp_solver *solver = q->solver;
+    rp_sph *solver = q->solver;
     const rp_sph_work *w = &solver->work;
     const rp_grains *p = solver->host.grains;
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
@@ -426,7 +426,7 @@ static void push_range(void *context, rp_range range)
         push_block(context, block);
 }
 
-static void push_all(rp_solver *solver, bool ask)
+static void push_all(rp_sph *solver, bool ask)
 {
     pushing q = {.solver = solver, .ask = ask};
     rows_of(solver, &q.row_blocks);
@@ -434,7 +434,7 @@ static void push_all(rp_solver *solver, bool ask)
 }
 
 /* (G15a) */
-static void ask_bodies(rp_solver *solver, int times)
+static void ask_bodies(rp_sph *solver, int times)
 {
     double enough = AGREED * solver->spacing / solver->falling * solver->dt / solver->falling;
     double change = INFINITY;
@@ -459,7 +459,7 @@ static void keep_out_range(void *context, rp_range range)
     }
 }
 
-void rp_sph_contact_answers(rp_solver *solver)
+void rp_sph_contact_answers(rp_sph *solver)
 {
     if (!rp_couple_is_dynamic(solver->host.couple)) return;
     pushing q = {.solver = solver};
@@ -467,7 +467,7 @@ void rp_sph_contact_answers(rp_solver *solver)
     rp_parallel_for(solver->host.threads, solver->work.blocks, 1, keep_out_range, &q);
 }
 
-double rp_sph_left_at_bodies(const rp_solver *solver)
+double rp_sph_left_at_bodies(const rp_sph *solver)
 {
     const rp_sph_work *w = &solver->work;
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
@@ -483,7 +483,7 @@ double rp_sph_left_at_bodies(const rp_solver *solver)
     return count > 0 ? sum / count : 0;
 }
 
-rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report)
+rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report)
 {
     const rp_couple *couple = solver->host.couple;
     rp_code code = look_further(solver, report);
@@ -522,7 +522,7 @@ static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_four
     }
 }
 
-void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way)
+void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_four *way)
 {
     const rp_sph_work *w = &solver->work;
     uint32_t end = w->contact_end[block];
@@ -534,7 +534,7 @@ void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way)
     }
 }
 
-void rp_sph_contact_positions(const rp_solver *solver, size_t block)
+void rp_sph_contact_positions(const rp_sph *solver, size_t block)
 {
     const rp_sph_work *w = &solver->work;
     const rp_grains *p = solver->host.grains;

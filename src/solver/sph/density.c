@@ -64,7 +64,7 @@ RP_WIDE_INLINE grain_sums add_lanes(const pair_sums *s)
 
 /* What eight neighbours have to do with velocities and cohesion: `near` has their values in
  * columns, `own` the grain's; d is the way to it. */
-RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uint32_t *index,
+RP_WIDE_INLINE void add_pair_forces(const rp_sph *solver, size_t i, const uint32_t *index,
                                     const rp_wide near[8], rp_wide own, const rp_wide d[3],
                                     rp_wide value, pair_sums *s)
 {
@@ -94,7 +94,7 @@ RP_WIDE_INLINE void add_pair_forces(const rp_solver *solver, size_t i, const uin
 /* A stress moves each neighbour by that one's own mass (G10): without it, the step of heavy grains
  * among light ones is too long, and the solve diverges. Light ones at the rim of the support have
  * small gradients, but are moved by all the others' as well: they count by no less than `usual`. */
-RP_WIDE_INLINE rp_wide in_own_mass(const rp_solver *solver, size_t i, const uint32_t *index,
+RP_WIDE_INLINE rp_wide in_own_mass(const rp_sph *solver, size_t i, const uint32_t *index,
                                    rp_wide squares)
 {
     if (!solver->mixed) return squares;
@@ -120,7 +120,7 @@ RP_WIDE_INLINE rp_wide weigh_stresses(const rp_wide *stress, const uint32_t *ind
 }
 
 /* The kernel's value and gradient, in quanta, of up to eight pairs that are d apart. */
-RP_WIDE_INLINE rp_wide look_at_pairs(const rp_solver *solver, const rp_wide d[3], uint32_t count,
+RP_WIDE_INLINE rp_wide look_at_pairs(const rp_sph *solver, const rp_wide d[3], uint32_t count,
                                      rp_wide g[3])
 {
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -139,7 +139,7 @@ RP_WIDE_INLINE rp_wide look_at_pairs(const rp_solver *solver, const rp_wide d[3]
     return rp_wide_select(live, value, rp_wide_all(0));
 }
 
-RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
+RP_WIDE_INLINE grain_sums sum_pairs(const rp_sph *solver, size_t i)
 {
     const rp_sph_work *w = &solver->work;
     const rp_lists *lists = &solver->lists;
@@ -179,7 +179,7 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_solver *solver, size_t i)
 }
 
 /* Pa, of a grain by its moisture. */
-static float cohesion_of(const rp_solver *solver, size_t i)
+static float cohesion_of(const rp_sph *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     const float *cohesion = solver->materials[p->material[i]].cohesion;
@@ -187,7 +187,7 @@ static float cohesion_of(const rp_solver *solver, size_t i)
 }
 
 /* (G1, G3, G4): fill and sums of gradients of a grain; gives what its fill lacks by a surface. */
-RP_WIDE_INLINE float set_fill(const rp_solver *solver, size_t i, const grain_sums *s)
+RP_WIDE_INLINE float set_fill(const rp_sph *solver, size_t i, const grain_sums *s)
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
@@ -215,7 +215,7 @@ static float pressure_around(float own, float self, float sum, float fill, float
 
 /* (G9a): how near a grain is to lying on top, by what its fill lacks and where its neighbours are,
  * `in` (of any length). On a floor or beside a wall it lacks neighbours, too, but not upwards. */
-static float openness(const rp_solver *solver, rp_four in, float lack)
+static float openness(const rp_sph *solver, rp_four in, float lack)
 {
     rp_vec3 g = solver->gravity, n = {in[0], in[1], in[2]};
     double whole = rp_v3_length(g) * rp_v3_length(n);
@@ -225,8 +225,7 @@ static float openness(const rp_solver *solver, rp_four in, float lack)
 }
 
 /* (G9a): the depth of a grain in the next step, from that of all around it. */
-static float next_depth(const rp_solver *solver, size_t i, float self, float lack,
-                        const grain_sums *s)
+static float next_depth(const rp_sph *solver, size_t i, float self, float lack, const grain_sums *s)
 {
     double reach = DEPTH_REACH * solver->spacing;
     float kept = (float)(1 - solver->spread / (6 * reach * reach));
@@ -236,7 +235,7 @@ static float next_depth(const rp_solver *solver, size_t i, float self, float lac
 
 /* (G9c): a vector across the layers; what it leans by is never more than what friction holds, or
  * it could drive the sand. */
-RP_WIDE_INLINE rp_four lean_of(const rp_solver *solver, size_t i, rp_four n)
+RP_WIDE_INLINE rp_four lean_of(const rp_sph *solver, size_t i, rp_four n)
 {
     float tangent = solver->materials[solver->host.grains->material[i]].tangent;
     float lean = fminf(rp_sph_lean(tangent), tangent * solver->work.grip[i]);
@@ -245,7 +244,7 @@ RP_WIDE_INLINE rp_four lean_of(const rp_solver *solver, size_t i, rp_four n)
 }
 
 /* (G17): the tension that a grain bears; less where moist and dry sand meet. */
-static float strength_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
+static float strength_of(const rp_sph *solver, size_t i, float self, const grain_sums *s)
 {
     if (!solver->cohesive) return 0;
     float mean = (self * solver->work.seen[i][RP_SPH_COHESION] + s->cohesion) / (self + s->fill);
@@ -253,7 +252,7 @@ static float strength_of(const rp_solver *solver, size_t i, float self, const gr
 }
 
 /* (G9e): the moments of a grain's pair gradients, in the order of a stress; quanta times m. */
-RP_WIDE_INLINE rp_wide moments_of(const rp_solver *solver, size_t i)
+RP_WIDE_INLINE rp_wide moments_of(const rp_sph *solver, size_t i)
 {
     const rp_wide *seen = solver->work.seen;
     const rp_lists *lists = &solver->lists;
@@ -276,7 +275,7 @@ RP_WIDE_INLINE rp_wide moments_of(const rp_solver *solver, size_t i)
 }
 
 /* (G16): the share of velocity differences that grains lose in a step while they flow. */
-static float flowing_damping(const rp_solver *solver, size_t i)
+static float flowing_damping(const rp_sph *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
@@ -287,8 +286,7 @@ static float flowing_damping(const rp_solver *solver, size_t i)
 
 /* (G9d, G9e): what the friction of a flow is made of besides that of the grain's own stress; the
  * fabric is averaged as (G9a) is. */
-RP_WIDE_INLINE rp_sph_flow flow_of(const rp_solver *solver, size_t i, float self,
-                                   const grain_sums *s)
+RP_WIDE_INLINE rp_sph_flow flow_of(const rp_sph *solver, size_t i, float self, const grain_sums *s)
 {
     const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
@@ -306,7 +304,7 @@ RP_WIDE_INLINE rp_sph_flow flow_of(const rp_solver *solver, size_t i, float self
 }
 
 /* (G9a, G9b), and what they need to remember. */
-RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, const grain_sums *s)
+RP_WIDE_INLINE float grip_of(const rp_sph *solver, size_t i, float self, const grain_sums *s)
 {
     const float lately = (float)fmin(1, solver->dt / (AVERAGED * solver->falling));
     const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
@@ -320,7 +318,7 @@ RP_WIDE_INLINE float grip_of(const rp_solver *solver, size_t i, float self, cons
 RP_WIDE_KERNEL
 static void fill_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
@@ -345,7 +343,7 @@ static void fill_range(void *context, rp_range range)
 #define KNOWN 1024
 static void outside_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_lists *lists = &solver->lists;
     rp_sph_outside *to = &solver->work.outside[range.begin / RP_SPH_BLOCK];
     uint32_t known[KNOWN], found = 0;
@@ -366,7 +364,7 @@ static void outside_range(void *context, rp_range range)
 /* Whether a grain is inside its yield surface (G9), as it would be without cohesion. In sand that
  * leans the limit is lower, and what squeezes it along its layers is no friction: it takes no part
  * of what may be borne (G9a, G9c). */
-static bool is_stuck(const rp_solver *solver, size_t i)
+static bool is_stuck(const rp_sph *solver, size_t i)
 {
     if (solver->predictive) return false;
     const rp_grains *p = solver->host.grains;
@@ -384,7 +382,7 @@ static bool is_stuck(const rp_solver *solver, size_t i)
 }
 
 /* (G16): grains inside the yield surface hold each other; the others flow. */
-static float damping_of(const rp_solver *solver, size_t i)
+static float damping_of(const rp_sph *solver, size_t i)
 {
     float flowing = flowing_damping(solver, i);
     return !solver->weightless && is_stuck(solver, i) ? RP_SPH_STUCK + flowing : flowing;
@@ -392,7 +390,7 @@ static float damping_of(const rp_solver *solver, size_t i)
 
 static void see_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     for (size_t i = range.begin; i < range.end; i++) {
         solver->work.seen[i] = (rp_wide){
@@ -403,7 +401,7 @@ static void see_range(void *context, rp_range range)
 }
 
 /* What others see of each grain; ghosts are somewhere else than the grains they are images of. */
-static void see(const rp_solver *solver)
+static void see(const rp_sph *solver)
 {
     const rp_grains *p = solver->host.grains;
     rp_wide *seen = solver->work.seen;
@@ -416,7 +414,7 @@ static void see(const rp_solver *solver)
     }
 }
 
-static rp_code take_arrays(rp_solver *solver, rp_report *report)
+static rp_code take_arrays(rp_sph *solver, rp_report *report)
 {
     const rp_grains *p = solver->host.grains;
     rp_arena *arena = solver->host.arena;
@@ -444,7 +442,7 @@ static rp_code take_arrays(rp_solver *solver, rp_report *report)
 
 /* What the sums over pairs are made of is needed no longer when they are there, and gives its room
  * to the velocities. */
-static rp_code fill(rp_solver *solver, rp_report *report)
+static rp_code fill(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     const rp_grains *p = host->grains;
@@ -470,7 +468,7 @@ static rp_code fill(rp_solver *solver, rp_report *report)
 
 static double compression(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     double sum = 0;
     for (size_t i = range.begin; i < range.end; i++)
@@ -478,7 +476,7 @@ static double compression(void *context, rp_range range)
     return sum;
 }
 
-void rp_sph_tell_error(rp_solver *solver)
+void rp_sph_tell_error(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;
@@ -487,7 +485,7 @@ void rp_sph_tell_error(rp_solver *solver)
 }
 
 /* Own grains in cell order, and their ghosts. */
-static rp_code order(rp_solver *solver, rp_report *report)
+static rp_code order(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
@@ -497,12 +495,12 @@ static rp_code order(rp_solver *solver, rp_report *report)
 }
 
 typedef struct again {
-    const rp_solver *solver;
+    const rp_sph *solver;
     const uint8_t *changed; /* not 0: to be looked at */
 } again;
 
 /* (G1 to G4) of one grain where it is now, with gradients as they are kept. */
-RP_WIDE_INLINE void fill_again(const rp_solver *solver, size_t i)
+RP_WIDE_INLINE void fill_again(const rp_sph *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
@@ -535,7 +533,7 @@ static void again_range(void *context, rp_range range)
         if (job->changed[i]) fill_again(job->solver, i);
 }
 
-void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)
+void rp_sph_density_again(rp_sph *solver, const uint8_t *changed)
 {
     const rp_host *host = &solver->host;
     again job = {solver, changed};
@@ -545,7 +543,7 @@ void rp_sph_density_again(rp_solver *solver, const uint8_t *changed)
     rp_sph_tell_error(solver);
 }
 
-rp_code rp_sph_density(rp_solver *solver, rp_report *report)
+rp_code rp_sph_density(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;

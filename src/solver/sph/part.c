@@ -38,21 +38,21 @@
 enum { PRESSED = 1, MOVED = 2, CHANGED = 3 };
 
 typedef struct part {
-    const rp_solver *solver;
+    const rp_sph *solver;
     rp_four *way;     /* m, where a grain goes; in the room for velocities, idle by then */
     float *push;      /* kg m2, times a gradient and over a mass the way; with ghosts */
     uint8_t *mark;    /* PRESSED, its neighbours MOVED, theirs CHANGED; 0: not concerned */
     float bound, aim; /* compression that is not borne, and what is left of it */
 } part;
 
-static float fill_of(const rp_solver *solver, size_t i)
+static float fill_of(const rp_sph *solver, size_t i)
 {
     const rp_grains *p = solver->host.grains;
     return p->density[i] / solver->materials[p->material[i]].density;
 }
 
 /* kg m2, what a grain pushes its neighbours with to be rid of a compression of one. */
-static float push_of(const rp_solver *solver, size_t i)
+static float push_of(const rp_sph *solver, size_t i)
 {
     float least = LEAST_SQUARES * (float)solver->lattice_squares;
     float squares = fill_of(solver, i) * fmaxf(solver->work.sum[i][3], least);
@@ -60,7 +60,7 @@ static float push_of(const rp_solver *solver, size_t i)
 }
 
 typedef struct easing {
-    const rp_solver *solver;
+    const rp_sph *solver;
     float share; /* of a compression, in a step */
 } easing;
 
@@ -79,7 +79,7 @@ static void ease_range(void *context, rp_range range)
 /* Short steps do not ease more in a second than those of sand at rest. Without weight nothing is
  * eased: at edges, where the fill is only guessed (G4), a block at rest would drive itself apart.
  */
-void rp_sph_ease(const rp_solver *solver)
+void rp_sph_ease(const rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     const rp_sph_params *params = &solver->params;
@@ -94,7 +94,7 @@ void rp_sph_ease(const rp_solver *solver)
 static double press_range(void *context, rp_range range)
 {
     const part *q = context;
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     double count = 0;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -125,7 +125,7 @@ static void spread(const part *q, uint8_t from)
 /* The way of one grain: what it and its neighbours push, by its mass. */
 RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
 {
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     const uint32_t *index = lists->index + lists->start[i];
@@ -185,7 +185,7 @@ static void go_ghosts(const part *q)
 }
 
 /* The sweeps, until nobody is pressed. */
-static void move_apart(rp_solver *solver)
+static void move_apart(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
@@ -210,7 +210,7 @@ static void move_apart(rp_solver *solver)
     }
 }
 
-rp_code rp_sph_part(rp_solver *solver, rp_report *report)
+rp_code rp_sph_part(rp_sph *solver, rp_report *report)
 {
     rp_arena *arena = solver->host.arena;
     const rp_grains *p = solver->host.grains;
@@ -230,7 +230,7 @@ rp_code rp_sph_part(rp_solver *solver, rp_report *report)
 RP_WIDE_KERNEL
 static void arrive_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -253,7 +253,7 @@ static void arrive_range(void *context, rp_range range)
     }
 }
 
-void rp_sph_part_again(rp_solver *solver)
+void rp_sph_part_again(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     if (solver->predictive) return;

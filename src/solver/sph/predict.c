@@ -15,7 +15,7 @@
 #define RECOVERY 20.0f
 
 typedef struct prediction {
-    rp_solver *solver;
+    rp_sph *solver;
     rp_four *place;  /* m, predicted; with ghosts */
     rp_four *spring; /* m/s, what discrete forces add */
     double *worst;   /* compression of each block */
@@ -41,7 +41,7 @@ typedef struct found {
 /* What pair n of grain i adds; g is its gradient, 1/m. */
 static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found *f)
 {
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
@@ -60,7 +60,7 @@ static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found 
 
 static found look(const prediction *q, size_t i)
 {
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_lists *lists = &solver->lists;
     const int16_t *gradient = solver->work.gradient + 3 * lists->start[i];
     uint32_t count = lists->count[i];
@@ -76,7 +76,7 @@ static found look(const prediction *q, size_t i)
 }
 
 /* (6), (11), (13) of one grain. */
-static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_wide s)
+static rp_wide corrected(const rp_sph *solver, size_t i, const found *f, rp_wide s)
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
@@ -99,7 +99,7 @@ static rp_wide corrected(const rp_solver *solver, size_t i, const found *f, rp_w
 static void correct_range(void *context, rp_range range)
 {
     const prediction *q = context;
-    const rp_solver *solver = q->solver;
+    const rp_sph *solver = q->solver;
     const rp_sph_work *w = &solver->work;
     double worst = 0, moved = 0;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -152,7 +152,7 @@ static rp_code take_arrays(prediction *q, rp_report *report)
 }
 
 /* Algorithm 1's loop: until both thresholds are met, or, without any, as often as asked for. */
-rp_code rp_sph_predict(rp_solver *solver, rp_report *report)
+rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     const rp_sph_params *params = &solver->params;

@@ -20,7 +20,7 @@ static rp_four velocity_of(const rp_grains *p, size_t i)
     return (rp_four){p->vx[i], p->vy[i], p->vz[i], 0};
 }
 
-bool rp_sph_all_asleep(const rp_solver *solver)
+bool rp_sph_all_asleep(const rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     const rp_sph_slept *slept = &solver->slept;
@@ -32,7 +32,7 @@ bool rp_sph_all_asleep(const rp_solver *solver)
 }
 
 typedef struct waking {
-    rp_solver *solver;
+    rp_sph *solver;
     float slow2;  /* m2/s2: neighbours faster than this wake a grain */
     float bears2; /* m2/s2: and so does what forces would make of its own speed */
     uint8_t *wake;
@@ -40,7 +40,7 @@ typedef struct waking {
 
 static bool is_disturbed(const waking *k, size_t i)
 {
-    const rp_solver *solver = k->solver;
+    const rp_sph *solver = k->solver;
     const rp_grains *p = solver->host.grains;
     const rp_lists *lists = &solver->lists;
     if (speed2(solver->work.velocity[i]) > k->bears2) return true;
@@ -54,7 +54,7 @@ static bool is_disturbed(const waking *k, size_t i)
 static void wake_range(void *context, rp_range range)
 {
     const waking *k = context;
-    const rp_solver *solver = k->solver;
+    const rp_sph *solver = k->solver;
     const rp_sph_work *w = &solver->work;
     for (size_t i = range.begin; i < range.end; i++)
         k->wake[i] = solver->host.grains->asleep[i] && is_disturbed(k, i);
@@ -77,12 +77,12 @@ static void rise_range(void *context, rp_range range)
         }
 }
 
-static float slow_of(const rp_solver *solver)
+static float slow_of(const rp_sph *solver)
 {
     return (float)(solver->params.sleep_speed * solver->spacing);
 }
 
-rp_code rp_sph_wake(rp_solver *solver, rp_report *report)
+rp_code rp_sph_wake(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;
@@ -101,7 +101,7 @@ rp_code rp_sph_wake(rp_solver *solver, rp_report *report)
 }
 
 /* It has neighbours, and all of them sleep. */
-static bool is_among_sleepers(const rp_solver *solver, size_t i)
+static bool is_among_sleepers(const rp_sph *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     for (uint32_t n = 0; n < lists->count[i]; n++)
@@ -114,7 +114,7 @@ static bool is_among_sleepers(const rp_solver *solver, size_t i)
  */
 static void calm_range(void *context, rp_range range)
 {
-    rp_solver *solver = context;
+    rp_sph *solver = context;
     float slow = slow_of(solver), bound = WAKE_SPEEDS * slow;
     for (size_t i = range.begin; i < range.end; i++) {
         float square = speed2(solver->work.velocity[i]);
@@ -126,7 +126,7 @@ static void calm_range(void *context, rp_range range)
 
 static double count_range(void *context, rp_range range)
 {
-    rp_solver *solver = context;
+    rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     double sleepers = 0;
@@ -138,7 +138,7 @@ static double count_range(void *context, rp_range range)
     return sleepers;
 }
 
-void rp_sph_fall_asleep(rp_solver *solver)
+void rp_sph_fall_asleep(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;

@@ -38,7 +38,7 @@ typedef struct block_sums {
 } block_sums;
 
 typedef struct solve {
-    rp_solver *solver;
+    rp_sph *solver;
     block_sums sums;
     float share;                /* of the diagonal step */
     float momentum;             /* of the next extrapolation */
@@ -63,7 +63,7 @@ RP_WIDE_INLINE void add_four(const rp_four *velocities, const uint32_t *index,
 }
 
 /* (G7) of grain i, in quanta of the gradient; in the manner of sum_stress in sweep.c. */
-RP_WIDE_INLINE by_axis sum_gradient(const rp_solver *solver, size_t i)
+RP_WIDE_INLINE by_axis sum_gradient(const rp_sph *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
@@ -110,7 +110,7 @@ typedef struct group {
 
 /* (G9d) of grain i in lane k; where friction does not grow, that of the fastest flow is the yield
  * stress. */
-RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group *to)
+RP_WIDE_INLINE void look_at_flow(const rp_sph *solver, size_t i, int k, group *to)
 {
     const rp_sph_material *material = &solver->materials[solver->host.grains->material[i]];
     bool grows = material->dynamic > 0;
@@ -124,7 +124,7 @@ RP_WIDE_INLINE void look_at_flow(const rp_solver *solver, size_t i, int k, group
 RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, bool plain,
                             rp_sph_ahead *ahead, group *to)
 {
-    const rp_solver *solver = s->solver;
+    const rp_sph *solver = s->solver;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float least = LEAST_SQUARES * (float)solver->lattice_squares;
@@ -181,7 +181,7 @@ RP_WIDE_INLINE rp_wide product(const rp_wide a[8], const rp_wide b[8])
 
 /* The last stresses inside the yield surface are where the next step begins: in the fields of the
  * grains. Eight of them, one in each lane; beyond the last grain there is room to read. */
-RP_WIDE_INLINE void last_solution(const rp_solver *solver, size_t i, rp_wide to[8])
+RP_WIDE_INLINE void last_solution(const rp_sph *solver, size_t i, rp_wide to[8])
 {
     for (int c = 0; c < 6; c++)
         to[c] = rp_wide_load(solver->stress[c] + i);
@@ -190,7 +190,7 @@ RP_WIDE_INLINE void last_solution(const rp_solver *solver, size_t i, rp_wide to[
 }
 
 /* The same for the first `count` of eight new ones. */
-RP_WIDE_INLINE void keep_solution(const rp_solver *solver, size_t i, uint32_t count,
+RP_WIDE_INLINE void keep_solution(const rp_sph *solver, size_t i, uint32_t count,
                                   const rp_wide from[8])
 {
     for (int c = 0; c < 7; c++) {
@@ -319,7 +319,7 @@ static double squares_of_range(void *context, rp_range range)
 }
 
 /* m/s, the root of the mean square about the mean: sand that rides along as a whole is at rest. */
-static double spread_of_speed(const rp_solver *solver)
+static double spread_of_speed(const rp_sph *solver)
 {
     rp_threads *threads = solver->host.threads;
     size_t count = solver->host.grains->count;
@@ -333,12 +333,12 @@ static double spread_of_speed(const rp_solver *solver)
 }
 
 /* m/s, what gravity gives in two steps: sand at rest looks no faster. */
-static double rest_speed(const rp_solver *solver)
+static double rest_speed(const rp_sph *solver)
 {
     return 2 * rp_v3_length(solver->gravity) * solver->dt;
 }
 
-static bool bodies_move(const rp_solver *solver)
+static bool bodies_move(const rp_sph *solver)
 {
     return rp_couple_max_speed(solver->host.couple) > STILL * rest_speed(solver);
 }
@@ -352,7 +352,7 @@ static bool bodies_move(const rp_solver *solver)
  * only weight stops it again: without weight none is. */
 static void set_correction(solve *s, double speed)
 {
-    const rp_solver *solver = s->solver;
+    const rp_sph *solver = s->solver;
     double shortest = SHORTEST_CORRECTION * solver->params.fall * solver->falling;
     double share = fmax(0, fmin(1, speed / rest_speed(solver) - 1));
     if (bodies_move(solver)) share = 1;
@@ -363,7 +363,7 @@ static void set_correction(solve *s, double speed)
 /* (G11a): the mean strain rate that may be left: little for sand at rest, more for sand that flows
  * fast, and no leap between them: where few grains fall on many that rest, the speed of all is
  * between. */
-static double goal_of(const rp_solver *solver, double speed)
+static double goal_of(const rp_sph *solver, double speed)
 {
     double rest = rest_speed(solver), moving = speed < rest ? speed / rest : 1;
     double flow = moving * speed / solver->spacing;
@@ -375,7 +375,7 @@ static double goal_of(const rp_solver *solver, double speed)
  * `weight` is Nesterov's, one after a restart. */
 static double iterate(solve *s, double goal, double *weight, bool last)
 {
-    rp_solver *solver = s->solver;
+    rp_sph *solver = s->solver;
     const rp_host *host = &solver->host;
     rp_sph_work *w = &solver->work;
     size_t count = host->grains->count;
@@ -399,7 +399,7 @@ static double iterate(solve *s, double goal, double *weight, bool last)
 
 /* What the stresses of the step before do to the velocities of this one. */
 typedef struct start {
-    const rp_solver *solver;
+    const rp_sph *solver;
     bool squares; /* J, twice the energy of the change; else how far it is along the motion after */
     float share;  /* of the stresses that stays */
 } start;
@@ -430,7 +430,7 @@ static void temper_range(void *context, rp_range range)
  * without weight would be thrown back by them, and sand that weighs would give back what bears its
  * weight, but keep what presses it against walls. Where bodies move, stresses that stay are what is
  * wanted. Begins and ends with the velocities of these stresses. */
-static void temper_start(rp_solver *solver)
+static void temper_start(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;
@@ -450,7 +450,7 @@ static void temper_start(rp_solver *solver)
 }
 
 /* The stresses to begin with, and their velocities. */
-static void begin_stresses(rp_solver *solver)
+static void begin_stresses(rp_sph *solver)
 {
     if (!solver->params.warm_start) {
         rp_sph_forget(solver);
@@ -461,7 +461,7 @@ static void begin_stresses(rp_solver *solver)
 }
 
 /* Room for what is left at each grain, where somebody asks. */
-static rp_code take_left(rp_solver *solver, rp_report *report)
+static rp_code take_left(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t bytes = host->grains->count * sizeof *solver->work.left;
@@ -473,7 +473,7 @@ static rp_code take_left(rp_solver *solver, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_sph_solve(rp_solver *solver, rp_report *report)
+rp_code rp_sph_solve(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t bytes = solver->work.blocks * sizeof(double);

@@ -81,14 +81,15 @@ const rp_param_table rp_pcisph_table = {
     .count = sizeof pcisph_params / sizeof *pcisph_params,
 };
 
-static void sph_destroy(rp_solver *solver)
+static void sph_destroy(void *state)
 {
+    rp_sph *solver = state;
     if (!solver) return;
     rp_lists_end(&solver->lists);
     rp_release(solver, sizeof *solver);
 }
 
-static rp_code add_fields(rp_solver *solver, rp_report *report)
+static rp_code add_fields(rp_sph *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
                                          "stress_xy", "stress_xz", "stress_yz"};
@@ -117,14 +118,14 @@ static rp_code add_fields(rp_solver *solver, rp_report *report)
 }
 
 /* (G9) or (G20): what friction may be for a pressure of one. */
-static double yield_of(const rp_solver *solver, double angle)
+static double yield_of(const rp_sph *solver, double angle)
 {
     double sine = rp_sin(angle);
     return solver->predictive ? sqrt(2.0 / 3) * sine : sqrt(2) * sine / rp_cos(angle);
 }
 
 /* (G9d): friction that grows with the strain rate, where the material has it. */
-static void take_inertia(rp_solver *solver, const rp_material_spec *spec, rp_sph_material *to)
+static void take_inertia(rp_sph *solver, const rp_material_spec *spec, rp_sph_material *to)
 {
     if (solver->predictive || !(spec->dynamic_angle > 0)) return;
     to->dynamic = (float)yield_of(solver, spec->dynamic_angle);
@@ -133,7 +134,7 @@ static void take_inertia(rp_solver *solver, const rp_material_spec *spec, rp_sph
     solver->inertial = true;
 }
 
-static void take_materials(rp_solver *solver)
+static void take_materials(rp_sph *solver)
 {
     const rp_scene *scene = solver->host.scene;
     const rp_material_spec *specs = rp_scene_materials(scene);
@@ -155,7 +156,7 @@ static void take_materials(rp_solver *solver)
 }
 
 /* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17a). */
-static void take_lattice(rp_solver *solver)
+static void take_lattice(rp_sph *solver)
 {
     double spacing = solver->spacing, slopes = 0;
     for (int x = -2; x <= 2; x++)
@@ -171,10 +172,10 @@ static void take_lattice(rp_solver *solver)
     solver->lattice_slope = solver->lattice_squares / slopes;
 }
 
-static rp_code create(const rp_host *host, bool predictive, rp_solver **out, rp_report *report)
+static rp_code create(const rp_host *host, bool predictive, void **out, rp_report *report)
 {
     *out = NULL;
-    rp_solver *solver = rp_allocate_zero(sizeof *solver);
+    rp_sph *solver = rp_allocate_zero(sizeof *solver);
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the SPH solver");
     double spacing = host->scene->particles.spacing;
     solver->host = *host;
@@ -198,12 +199,12 @@ static rp_code create(const rp_host *host, bool predictive, rp_solver **out, rp_
     return code;
 }
 
-static rp_code frictional_create(const rp_host *host, rp_solver **out, rp_report *report)
+static rp_code frictional_create(const rp_host *host, void **out, rp_report *report)
 {
     return create(host, false, out, report);
 }
 
-static rp_code pcisph_create(const rp_host *host, rp_solver **out, rp_report *report)
+static rp_code pcisph_create(const rp_host *host, void **out, rp_report *report)
 {
     return create(host, true, out, report);
 }
@@ -216,8 +217,9 @@ const char *rp_sph_stage_name(rp_sph_stage stage)
 }
 
 /* (G23) */
-static rp_step_limit sph_limit_dt(rp_solver *solver)
+static rp_step_limit sph_limit_dt(void *state)
 {
+    rp_sph *solver = state;
     const rp_sph_params *params = &solver->params;
     double way = params->courant * solver->spacing,
            gravity = rp_scene_gravity_max(solver->host.scene);
@@ -233,9 +235,10 @@ static rp_step_limit sph_limit_dt(rp_solver *solver)
     return limit;
 }
 
-static rp_code sph_view(const rp_solver *solver, rp_step_stats *stats, rp_contacts *contacts,
+static rp_code sph_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
                         rp_report *report)
 {
+    const rp_sph *solver = state;
     (void)contacts;
     (void)report;
     *stats = solver->stats;
@@ -243,13 +246,15 @@ static rp_code sph_view(const rp_solver *solver, rp_step_stats *stats, rp_contac
 }
 
 /* What is known of sleep, or a resumed run would look again where the first one did not. */
-static rp_code sph_save(const rp_solver *solver, rp_store *store, rp_report *report)
+static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 {
+    const rp_sph *solver = state;
     return rp_store_put(store, "sph/slept", "", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 
-static rp_code sph_load(rp_solver *solver, const rp_store *store, rp_report *report)
+static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 {
+    rp_sph *solver = state;
     solver->stats =
         (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
                         .density_error = -1};

@@ -146,7 +146,7 @@ typedef enum rp_sph_stage {
     RP_SPH_STAGES
 } rp_sph_stage;
 
-struct rp_solver {
+typedef struct rp_sph {
     rp_host host;
     rp_sph_params params;
     bool predictive; /* pcisph */
@@ -177,7 +177,7 @@ struct rp_solver {
     rp_sph_slept slept;
     rp_step_stats stats;
     rp_timer timers[RP_SPH_STAGES]; /* since the start; nothing reads them but benchmarks */
-};
+} rp_sph;
 
 /* Room for counts that change a little from step to step: the next multiple of a 32nd of their
  * power of two, so that a warm arena seldom grows. */
@@ -193,34 +193,34 @@ static inline size_t rp_sph_roomy(size_t count)
 const char *rp_sph_stage_name(rp_sph_stage stage);
 
 /* step.c */
-rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report);
+rp_code rp_sph_step(void *state, double time, double dt, rp_report *report);
 
 /* density.c: order, lists, fill, gradients, pair forces; all of the step's arrays. */
-rp_code rp_sph_density(rp_solver *solver, rp_report *report);
+rp_code rp_sph_density(rp_sph *solver, rp_report *report);
 /* Fill and gradients again, of the grains marked, after some were moved a little; what else hangs
  * on places, pair forces and means, stays as it was. */
-void rp_sph_density_again(rp_solver *solver, const uint8_t *changed);
+void rp_sph_density_again(rp_sph *solver, const uint8_t *changed);
 /* The mean compression to the stats. */
-void rp_sph_tell_error(rp_solver *solver);
+void rp_sph_tell_error(rp_sph *solver);
 
 /* contact.c */
-rp_code rp_sph_contacts(rp_solver *solver, rp_report *report);
+rp_code rp_sph_contacts(rp_sph *solver, rp_report *report);
 /* Makes up for what single layers on floors lack (G4a); after the contacts and the fill. */
-void rp_sph_contact_fill(rp_solver *solver);
+void rp_sph_contact_fill(rp_sph *solver);
 /* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
  * are dynamic, since what those do depends on all blocks. */
-void rp_sph_contact_velocities(const rp_solver *solver, size_t block, rp_four *velocity);
+void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity);
 /* Where there are dynamic bodies: the same for all grains, with the bodies' answer. */
-void rp_sph_contact_answers(rp_solver *solver);
+void rp_sph_contact_answers(rp_sph *solver);
 /* The mean of w->left over grains that dynamic bodies hold; 0 when there are none. */
-double rp_sph_left_at_bodies(const rp_solver *solver);
+double rp_sph_left_at_bodies(const rp_sph *solver);
 /* Hands what the final velocities took from the grains to the bodies; to be called instead of the
  * above on the velocities that grains will have. */
-rp_code rp_sph_contact_forces(rp_solver *solver, rp_report *report);
+rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report);
 /* Moves grains out of solids they are in, a little per step and without giving them speed. */
-void rp_sph_contact_positions(const rp_solver *solver, size_t block);
+void rp_sph_contact_positions(const rp_sph *solver, size_t block);
 /* Turns ways that would lead a block's grains into solids, or deeper; gaps become those after. */
-void rp_sph_contact_ways(const rp_solver *solver, size_t block, rp_four *way);
+void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_four *way);
 
 /* sweep.c */
 typedef enum rp_sph_sweep {
@@ -229,31 +229,31 @@ typedef enum rp_sph_sweep {
     RP_SPH_WAYS = 4      /* also work.way, from the lane RP_SPH_EASE */
 } rp_sph_sweep;
 /* (G6): work.velocity of all grains from work.stress. */
-void rp_sph_velocities(rp_solver *solver, unsigned what);
+void rp_sph_velocities(rp_sph *solver, unsigned what);
 /* The grains' stress fields to work.stress and back. */
-void rp_sph_pack(rp_solver *solver);
-void rp_sph_unpack(rp_solver *solver);
+void rp_sph_pack(rp_sph *solver);
+void rp_sph_unpack(rp_sph *solver);
 /* No stress any more for those who are awake. */
-void rp_sph_forget(rp_solver *solver);
+void rp_sph_forget(rp_sph *solver);
 /* Copies the values of own grains to their ghosts. */
-void rp_sph_sync(const rp_solver *solver, void *array, size_t element);
+void rp_sph_sync(const rp_sph *solver, void *array, size_t element);
 
 /* solve.c, predict.c: pressure, friction and the velocities that follow. */
-rp_code rp_sph_solve(rp_solver *solver, rp_report *report);
-rp_code rp_sph_predict(rp_solver *solver, rp_report *report);
+rp_code rp_sph_solve(rp_sph *solver, rp_report *report);
+rp_code rp_sph_predict(rp_sph *solver, rp_report *report);
 
 /* part.c */
 /* What eases compression, to the lane RP_SPH_EASE of work.stress (G8a). */
-void rp_sph_ease(const rp_solver *solver);
+void rp_sph_ease(const rp_sph *solver);
 /* Moves grains apart that are pressed together (G24). */
-rp_code rp_sph_part(rp_solver *solver, rp_report *report);
+rp_code rp_sph_part(rp_sph *solver, rp_report *report);
 /* The same, and the density, where the step has moved them to. */
-void rp_sph_part_again(rp_solver *solver);
+void rp_sph_part_again(rp_sph *solver);
 
 /* sleep.c */
 /* Nothing has happened since all went to sleep: the step may be left out. */
-bool rp_sph_all_asleep(const rp_solver *solver);
-rp_code rp_sph_wake(rp_solver *solver, rp_report *report);
-void rp_sph_fall_asleep(rp_solver *solver);
+bool rp_sph_all_asleep(const rp_sph *solver);
+rp_code rp_sph_wake(rp_sph *solver, rp_report *report);
+void rp_sph_fall_asleep(rp_sph *solver);
 
 #endif

@@ -7,7 +7,7 @@
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
 static void free_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_external *external = solver->host.external;
     const rp_sph_work *w = &solver->work;
@@ -23,7 +23,7 @@ static void free_range(void *context, rp_range range)
 /* (G15), and what eases compression (G8a). */
 static void move_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
@@ -51,7 +51,7 @@ static void add_sources(const rp_grains *p, float share)
     }
 }
 
-static void move(rp_solver *solver)
+static void move(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     add_sources(host->grains, -1);
@@ -59,7 +59,7 @@ static void move(rp_solver *solver)
     add_sources(host->grains, 1);
 }
 
-static void prepare(rp_solver *solver, double time, double dt)
+static void prepare(rp_sph *solver, double time, double dt)
 {
     const rp_scene *scene = solver->host.scene;
     double spacing = solver->spacing;
@@ -74,7 +74,7 @@ static void prepare(rp_solver *solver, double time, double dt)
 
 /* Speeds that no step was meant for are the end of a run that went wrong: with a fixed step nothing
  * else stops it, and walls do not hold what rounding cannot tell from their place. */
-static rp_code check_way(const rp_solver *solver, double time, rp_report *report)
+static rp_code check_way(const rp_sph *solver, double time, rp_report *report)
 {
     double speed = solver->stats.max_speed, spacings = speed * solver->dt / solver->spacing;
     if (spacings <= WAY_MOST) return RP_OK;
@@ -91,8 +91,9 @@ static rp_code push_nothing(const rp_host *host, rp_report *report)
     return code == RP_OK ? rp_couple_finish(host->couple) : code;
 }
 
-rp_code rp_sph_step(rp_solver *solver, double time, double dt, rp_report *report)
+rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
 {
+    rp_sph *solver = state;
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
     prepare(solver, time, dt);

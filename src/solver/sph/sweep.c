@@ -4,7 +4,7 @@
 #include "solver/sph/stress.h"
 
 typedef struct sweep {
-    rp_solver *solver;
+    rp_sph *solver;
     unsigned what; /* rp_sph_sweep bits */
 } sweep;
 
@@ -30,7 +30,7 @@ RP_WIDE_INLINE void add_four(const rp_wide *stresses, const uint32_t *index, con
  * twice as fast as gathering each component of eight neighbours. They come in fours, the last ones
  * with whoever is listed behind them and nought: processors cannot guess how many there are. Sums
  * that begin with plus zero never become minus zero, so that adding nought changes no bit. */
-RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
+RP_WIDE_INLINE by_axis sum_stress(const rp_sph *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
@@ -53,7 +53,7 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_solver *solver, size_t i)
 }
 
 /* (G8a): where what eases compression moves a grain. */
-RP_WIDE_INLINE rp_four way_of(const rp_solver *solver, size_t i, const by_axis *s)
+RP_WIDE_INLINE rp_four way_of(const rp_sph *solver, size_t i, const by_axis *s)
 {
     rp_four sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
     return rp_sph_no_further(sum * (-solver->quantum / solver->host.grains->mass[i]),
@@ -64,7 +64,7 @@ RP_WIDE_KERNEL
 static void velocity_range(void *context, rp_range range)
 {
     const sweep *job = context;
-    const rp_solver *solver = job->solver;
+    const rp_sph *solver = job->solver;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     rp_sph_ahead ahead = rp_sph_look_ahead(w, range.begin);
@@ -86,7 +86,7 @@ static void velocity_range(void *context, rp_range range)
         rp_sph_contact_velocities(solver, range.begin / RP_SPH_BLOCK, w->velocity);
 }
 
-void rp_sph_velocities(rp_solver *solver, unsigned what)
+void rp_sph_velocities(rp_sph *solver, unsigned what)
 {
     sweep s = {solver, what};
     rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
@@ -98,7 +98,7 @@ void rp_sph_velocities(rp_solver *solver, unsigned what)
 
 static void pack_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -111,7 +111,7 @@ static void pack_range(void *context, rp_range range)
     }
 }
 
-void rp_sph_pack(rp_solver *solver)
+void rp_sph_pack(rp_sph *solver)
 {
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, pack_range,
                     solver);
@@ -120,7 +120,7 @@ void rp_sph_pack(rp_solver *solver)
 
 static void unpack_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -130,7 +130,7 @@ static void unpack_range(void *context, rp_range range)
     }
 }
 
-void rp_sph_unpack(rp_solver *solver)
+void rp_sph_unpack(rp_sph *solver)
 {
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, unpack_range,
                     solver);
@@ -138,20 +138,20 @@ void rp_sph_unpack(rp_solver *solver)
 
 static void forget_range(void *context, rp_range range)
 {
-    const rp_solver *solver = context;
+    const rp_sph *solver = context;
     const rp_grains *p = solver->host.grains;
     for (size_t i = range.begin; i < range.end; i++)
         if (!p->asleep[i]) solver->work.stress[i] = (rp_wide){0};
 }
 
-void rp_sph_forget(rp_solver *solver)
+void rp_sph_forget(rp_sph *solver)
 {
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, forget_range,
                     solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
-void rp_sph_sync(const rp_solver *solver, void *array, size_t element)
+void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
 {
     const rp_grains *p = solver->host.grains;
     char *to = (char *)array + p->count * element;
