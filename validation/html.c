@@ -1,5 +1,5 @@
 #include "validation/html.h"
-#include "base/plain.h"
+#include "repose/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

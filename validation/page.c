@@ -172,7 +172,7 @@ static void put_machine(rp_aside *page)
     if (gmtime_r(&now, &parts)) strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &parts);
     rp_aside_print(page, "<h2>Made with</h2>\n<p class=\"soft\">repose %s, ", rp_version());
     put_text(page, rp_build_text());
-    rp_aside_print(page, "; %s, %ld processors; %s</p>\n</body>\n</html>\n", rp_wide_name(),
+    rp_aside_print(page, "; %s, %ld processors; %s</p>\n</body>\n</html>\n", rp_instructions_text(),
                    sysconf(_SC_NPROCESSORS_ONLN), when);
 }
 

@@ -93,6 +93,17 @@ bool options_add_text(const verb *v, char *text, options *o);
 rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_report *report);
 
 /* say.c */
+/* Adds a fault and returns `code`, so that `return fail(...)` reads well. */
+rp_code fail(rp_report *report, rp_code code, const char *format, ...) RP_PRINTF(3, 4);
+/* The same about a file or a word. */
+rp_code fail_at(rp_report *report, rp_code code, const char *file, const char *format, ...)
+    RP_PRINTF(4, 5);
+/* A failed system call on `file`, by its errno. */
+rp_code fail_errno(rp_report *report, int error, const char *file, const char *action);
+/* "; did you mean 'density'?" with the nearest of the words "a|b|c", or nothing. */
+const char *hint_of(const char *word, const char *words, char *hint, size_t size);
+/* The place of `word` in "a|b|c", or -1. */
+int find_word(const char *words, const char *word);
 /* Prints the report's faults to standard error and gives the exit code that belongs to `code`. */
 int say_faults(rp_code code, const rp_report *report, bool json);
 int exit_code(rp_code code);
@@ -176,6 +187,8 @@ bool progress_show_film(void *user, const rp_film_progress *progress);
 /* Shows nothing. */
 bool progress_quiet_film(void *user, const rp_film_progress *progress);
 void progress_end(progress_bar *bar);
+/* Seconds from some fixed moment, never going back. */
+double wall_clock(void);
 /* Ctrl-C asks the run to stop; a second one ends the program at once. */
 void stop_on_interrupt(void);
 /* Whether one came; `user` is not looked at. */

@@ -1,10 +1,6 @@
 /* Scenes and cases that came along: beside the program as built, or below its prefix as installed.
  */
-#include "base/report.h"
 #include "cli.h"
-#include "scene/node.h"
-#include "scene/words.h"
-#include "solver/registry.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -67,18 +63,19 @@ static bool unknown_scene(const char *word, rp_report *report)
     const char *folder = data_folder("scenes");
     struct dirent **entries = NULL;
     int count = folder ? scandir(folder, &entries, is_scene, alphasort) : 0;
-    rp_nearest nearest = rp_nearest_to(word);
-    char list[1024] = "", hint[128];
+    const char **names = calloc((size_t)(count > 0 ? count : 1), sizeof *names);
+    char list[1024] = "", nearest[64] = "", hint[128] = "";
     for (int i = 0; i < count; i++) {
         *strrchr(entries[i]->d_name, '.') = 0;
-        rp_nearest_try(&nearest, entries[i]->d_name, strlen(entries[i]->d_name));
+        if (names) names[i] = entries[i]->d_name;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", entries[i]->d_name);
     }
-    rp_nearest_hint(&nearest, hint, sizeof hint);
-    rp_place place = {.file = word};
-    rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-               "no such scene file%s; scenes that came along: %s", hint, list[0] ? list : "none");
+    if (rp_word_suggest(word, names, count, nearest, sizeof nearest))
+        snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest);
+    fail_at(report, RP_ERROR_INPUT, word, "no such scene file%s; scenes that came along: %s", hint,
+            list[0] ? list : "none");
+    free(names);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);
@@ -90,7 +87,7 @@ static bool find_scene(const char *word, char *path, size_t size, rp_report *rep
     snprintf(path, size, "%s", word);
     if (is_file(word) || strchr(word, '/') || strchr(word, '.')) {
         if (strlen(word) < size) return true;
-        rp_fail(report, RP_ERROR_INPUT, "the path is too long");
+        fail(report, RP_ERROR_INPUT, "the path is too long");
         return false;
     }
     const char *folder = data_folder("scenes");
@@ -115,9 +112,10 @@ static char *read_standard_input(size_t *length, rp_report *report)
         text = larger;
     }
     if (!text)
-        rp_fail_memory(report, capacity, "the scene");
+        fail(report, RP_ERROR_MEMORY, "out of memory: %.1f MB for the scene",
+             (double)capacity / 1e6);
     else if (ferror(stdin))
-        rp_fail_errno(report, errno, STDIN_SCENE, "read the scene");
+        fail_errno(report, errno, STDIN_SCENE, "read the scene");
     else
         return text;
     free(text);
@@ -130,8 +128,8 @@ static rp_code open_standard_input(const options *o, rp_scene **out, rp_report *
     size_t length;
     char *text = read_standard_input(&length, report);
     if (!text) return RP_ERROR_IO;
-    rp_code code = rp_scene_read_text(text, length, STDIN_SCENE, o->settings, o->setting_count,
-                                      rp_solver_schema(), out, report);
+    rp_code code =
+        rp_scene_parse_with(text, length, STDIN_SCENE, o->settings, o->setting_count, out, report);
     free(text);
     return code;
 }

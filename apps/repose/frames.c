@@ -1,7 +1,5 @@
 /* Which frames of a run a verb is about. */
-#include "base/report.h"
 #include "cli.h"
-#include "scene/words.h"
 
 #include <limits.h>
 #include <string.h>
@@ -15,17 +13,17 @@ const frame_kind frame_kinds[FRAME_KINDS] = {
 
 rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
 {
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record),
-                   kind->called, kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+    return fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record), kind->called,
+                kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
 }
 
 rp_code fail_other_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
 {
     long long count = kind->count(record);
     if (!count) return fail_no_frames(record, kind, report);
-    return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s, %lld to %lld",
-                   rp_record_folder(record), count, kind->called,
-                   (long long)kind->number(record, 0), (long long)kind->number(record, count - 1));
+    return fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s, %lld to %lld",
+                rp_record_folder(record), count, kind->called, (long long)kind->number(record, 0),
+                (long long)kind->number(record, count - 1));
 }
 
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
@@ -37,10 +35,8 @@ const frame_kind *choose_kind(const rp_record *record, const char *word, rp_repo
     }
     if (word && strcmp(word, chosen->word) != 0) {
         char hint[128];
-        rp_nearest nearest = rp_nearest_to(word);
-        rp_nearest_try_words(&nearest, FRAME_KIND_WORDS);
-        rp_nearest_hint(&nearest, hint, sizeof hint);
-        rp_fail(report, RP_ERROR_INPUT, "--grains %s: there are coarse and fine%s", word, hint);
+        fail(report, RP_ERROR_INPUT, "--grains %s: there are coarse and fine%s", word,
+             hint_of(word, FRAME_KIND_WORDS, hint, sizeof hint));
         return NULL;
     }
     if (chosen->count(record) > 0) return chosen;
@@ -54,7 +50,7 @@ rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report
     char rest;
     if (text && sscanf(text, "%lld:%lld%c", &first, &last, &rest) != 2) {
         if (sscanf(text, "%lld%c", &first, &rest) != 1)
-            return rp_fail(report, RP_ERROR_INPUT, "--frames %s: write it as A:B or A", text);
+            return fail(report, RP_ERROR_INPUT, "--frames %s: write it as A:B or A", text);
         last = first;
     }
     *from = first;

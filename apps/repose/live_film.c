@@ -1,8 +1,5 @@
 /* The film of a run that goes on: each frame is painted as soon as it is there. */
-#include "base/report.h"
 #include "cli.h"
-#include "film/encode.h"
-#include "scene/scene.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,9 +12,9 @@ static rp_code check_colour(const rp_film_options *film, rp_report *report)
     if (!colour || strcmp(colour, "material") == 0 || strcmp(colour, "id") == 0 ||
         film->range_low < film->range_high)
         return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT,
-                   "--color %s: a run that is still to come needs its values, such as --range 0:2",
-                   colour);
+    return fail(report, RP_ERROR_INPUT,
+                "--color %s: a run that is still to come needs its values, such as --range 0:2",
+                colour);
 }
 
 rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,
@@ -33,7 +30,7 @@ rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *sce
     live->options.path = live->path;
     live->options.live = true;
     live->options.progress = progress_quiet_film;
-    live->fine = scene->detail.factor >= 1 && scene->detail.live;
+    live->fine = rp_scene_detail(scene).factor >= 1 && rp_scene_detail(scene).live;
     return rp_film_check(&live->options, scene, report);
 }
 
@@ -97,7 +94,7 @@ static void tell_end(const live_film *live, rp_code code)
         print_json_text(stdout, live->path);
         printf(", \"done\": %s}\n", code == RP_OK ? "true" : "false");
     } else if (!live->quiet && code == RP_OK) {
-        fprintf(stderr, "%s: %s\n", rp_encoder_knows(live->path) ? "film" : "pictures",
+        fprintf(stderr, "%s: %s\n", rp_film_is_video(live->path) ? "film" : "pictures",
                 plain(live->path));
     } else if (!live->quiet) {
         fprintf(stderr, "repose: the run is whole, its film is not; `repose resume` tries again\n");

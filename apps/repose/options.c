@@ -1,6 +1,4 @@
-#include "base/report.h"
 #include "cli.h"
-#include "scene/units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -175,9 +173,9 @@ rp_code read_quantity(const char *option, const char *text, const char *unit, do
 {
     char problem[512];
     if (!rp_quantity_parse(text, unit, value, problem, sizeof problem))
-        return rp_fail(report, RP_ERROR_INPUT, "%s %s: %s", option, text, problem);
+        return fail(report, RP_ERROR_INPUT, "%s %s: %s", option, text, problem);
     if (isfinite(*value)) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "%s %s: a finite number is wanted", option, text);
+    return fail(report, RP_ERROR_INPUT, "%s %s: a finite number is wanted", option, text);
 }
 
 void options_release(options *o)

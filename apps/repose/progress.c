@@ -1,17 +1,24 @@
 /* How far a run has come: a bar on a terminal, plain lines in a log, objects for programs. */
-#include "base/clock.h"
 #include "cli.h"
 
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 24
 #define SECONDS_BETWEEN 0.1
 #define LOG_COLUMNS 80
 #define LONG_FILM 60.0 /* s to go, from which on a quicker way is proposed */
+
+double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static volatile sig_atomic_t interrupted;
 
@@ -164,7 +171,7 @@ bool progress_show(void *user, const rp_progress *progress)
     if (bar->json) {
         if (new_frame) print_object(progress);
     } else if (!bar->quiet && bar->terminal) {
-        double now = rp_clock();
+        double now = wall_clock();
         bool end = progress->frame == progress->frame_count && new_frame;
         if (end || now - bar->shown >= SECONDS_BETWEEN) {
             draw_bar(progress);
@@ -220,7 +227,7 @@ bool progress_show_film(void *user, const rp_film_progress *progress)
     if (bar->json) {
         if (new_picture) print_film_object(progress);
     } else if (!bar->quiet && bar->terminal) {
-        double now = rp_clock();
+        double now = wall_clock();
         bool end = progress->frame == progress->frame_count && new_picture;
         if (end || now - bar->shown >= SECONDS_BETWEEN) {
             draw_film_bar(progress);

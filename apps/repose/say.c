@@ -1,12 +1,47 @@
 /* What the program says: faults, usage, numbers in short. */
-#include "base/plain.h"
 #include "cli.h"
-#include "scene/words.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORD_LIST_MAX 32
+#define HINT "; did you mean '%s'?"
+
+static rp_code add_fault(rp_report *report, rp_code code, const char *file, const char *format,
+                         va_list arguments)
+{
+    char message[1536];
+    vsnprintf(message, sizeof message, format, arguments);
+    return rp_report_add(report, &(rp_fault){.code = code, .file = file, .message = message});
+}
+
+rp_code fail(rp_report *report, rp_code code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_fault(report, code, NULL, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+rp_code fail_at(rp_report *report, rp_code code, const char *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_fault(report, code, file, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+rp_code fail_errno(rp_report *report, int error, const char *file, const char *action)
+{
+    bool full = error == ENOSPC || error == EDQUOT;
+    return fail_at(report, full ? RP_ERROR_SPACE : RP_ERROR_IO, file, "cannot %s: %s%s", action,
+                   strerror(error), full ? "; free some space and try again" : "");
+}
 
 /* Documented in `repose help exit-codes`. */
 int exit_code(rp_code code)
@@ -122,14 +157,46 @@ void say_more_may_follow(void)
             "repose: meshes and grains are looked at when this is mended; more may follow\n");
 }
 
+/* Cuts "a|b|c" apart in place. */
+static int split_words(char *words, const char **list)
+{
+    int count = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(words, "|", &rest); word && count < WORD_LIST_MAX;
+         word = strtok_r(NULL, "|", &rest))
+        list[count++] = word;
+    return count;
+}
+
+const char *hint_of(const char *word, const char *words, char *hint, size_t size)
+{
+    char copy[512], nearest[64];
+    const char *list[WORD_LIST_MAX];
+    snprintf(copy, sizeof copy, "%s", words);
+    int count = split_words(copy, list);
+    hint[0] = 0;
+    if (rp_word_suggest(word, list, count, nearest, sizeof nearest))
+        snprintf(hint, size, HINT, nearest);
+    return hint;
+}
+
+int find_word(const char *words, const char *word)
+{
+    char copy[512];
+    const char *list[WORD_LIST_MAX];
+    snprintf(copy, sizeof copy, "%s", words);
+    int count = split_words(copy, list);
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i], word) == 0) return i;
+    return -1;
+}
+
 int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
                 int count)
 {
-    char hint[128];
-    rp_nearest nearest = rp_nearest_to(word);
-    for (int i = 0; i < count; i++)
-        rp_nearest_try(&nearest, known[i], strlen(known[i]));
-    rp_nearest_hint(&nearest, hint, sizeof hint);
+    char nearest[64], hint[128] = "";
+    if (rp_word_suggest(word, known, count, nearest, sizeof nearest))
+        snprintf(hint, sizeof hint, HINT, nearest);
     char list[512] = "";
     for (int i = 0; i < count && !hint[0]; i++) {
         size_t used = strlen(list);

@@ -1,4 +1,3 @@
-#include "base/report.h"
 #include "bench/bench.h"
 #include "cli.h"
 

@@ -1,7 +1,4 @@
-#include "base/report.h"
 #include "cli.h"
-#include "repose/world.h"
-#include "scene/scene.h"
 
 #include <limits.h>
 
@@ -23,10 +20,11 @@ static void print_text(const rp_scene *scene, const char *path, int warnings)
            short_number(estimate.grains, grains, sizeof grains),
            short_bytes(estimate.bytes, bytes, sizeof bytes), (long long)rp_scene_frame_count(scene),
            rp_scene_duration(scene));
-    if (scene->detail.factor > 0)
+    if (rp_scene_detail(scene).factor > 0)
         printf("fine grains: %s, %s\n",
-               short_number(estimate.grains * (double)scene->detail.factor, grains, sizeof grains),
-               scene->detail.live ? "made while it runs" : "made by `repose refine`");
+               short_number(estimate.grains * (double)rp_scene_detail(scene).factor, grains,
+                            sizeof grains),
+               rp_scene_detail(scene).live ? "made while it runs" : "made by `repose refine`");
 }
 
 static void say_warnings(const rp_report *warnings)
@@ -64,7 +62,7 @@ static void print_json(rp_code code, const rp_scene *scene, const char *path,
         printf(", \"grains\": ");
         print_json_number(stdout, estimate.grains);
         printf(", \"fine_grains\": ");
-        print_json_number(stdout, estimate.grains * (double)scene->detail.factor);
+        print_json_number(stdout, estimate.grains * (double)rp_scene_detail(scene).factor);
         printf(", \"bytes\": ");
         print_json_number(stdout, estimate.bytes);
         printf(", \"bytes_limit\": ");

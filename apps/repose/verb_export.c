@@ -1,7 +1,4 @@
-#include "base/report.h"
 #include "cli.h"
-#include "scene/scene.h"
-#include "scene/words.h"
 
 #include <string.h>
 
@@ -44,12 +41,9 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
         j->contacts = true;
         return RP_OK;
     }
-    char known[64], hint[128];
-    rp_nearest nearest = rp_nearest_to(word);
-    rp_nearest_try_words(&nearest, ONLY_WORDS);
-    rp_nearest_hint(&nearest, hint, sizeof hint);
-    rp_words_list(ONLY_WORDS, known, sizeof known);
-    return rp_fail(report, RP_ERROR_INPUT, "--only %s: there are %s%s", word, known, hint);
+    char hint[128];
+    return fail(report, RP_ERROR_INPUT, "--only %s: there are coarse, fine, bodies, contacts%s",
+                word, hint_of(word, ONLY_WORDS, hint, sizeof hint));
 }
 
 static rp_code read_only(job *j, const char *text, rp_report *report)
@@ -90,7 +84,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     made.folder = j->options->output;
     made.stem = frame_kinds[kind].stem;
     made.grains = j->grains[kind];
-    made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
+    made.bodies = j->bodies && rp_scene_body_count(rp_record_scene(j->record)) > 0;
     made.contacts = j->contacts && kind == 0;
     for (int i = 0; i < kind; i++)
         made.bodies = made.bodies && !has_frame(j, &frame_kinds[i], number);
@@ -128,7 +122,7 @@ static rp_code say_none(const job *j, rp_report *report)
     const options *o = j->options;
     const frame_kind *most = NULL; /* of the kinds that are asked for, the one with most frames */
     if (o->only && strcmp(o->only, "bodies") == 0 && rp_record_scene(j->record)->bodies.count == 0)
-        return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
+        return fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
         if (!j->grains[i] && !j->bodies && !(j->contacts && i == 0)) continue;

@@ -1,7 +1,5 @@
 /* Help on verbs and topics; the scene's keys come from the same tables that the reader uses. */
 #include "cli.h"
-#include "scene/units.h"
-#include "solver/registry.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -84,7 +82,7 @@ static int print_scene_help(const char *section, bool markdown)
     if (markdown && !section) puts(scene_page);
     rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
     rp_report *report = rp_report_create();
-    rp_code code = rp_scene_help(rp_solver_schema(), section, style, print_help_line, NULL, report);
+    rp_code code = rp_scene_help(section, style, print_help_line, NULL, report);
     int result = say_faults(code, report, false);
     rp_report_destroy(report);
     return result;

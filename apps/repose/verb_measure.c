@@ -1,4 +1,3 @@
-#include "base/report.h"
 #include "cli.h"
 #include "measure/body.h"
 #include "measure/measure.h"
@@ -447,9 +446,9 @@ static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *
     int used = 0;
     if (!text) return RP_OK;
     if (sscanf(text, " %c =%n", &axis, &used) != 1 || !used || axis < 'x' || axis > 'z')
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "--plane %s: write it as x=0.1, y=10cm or z=0.4, in metres without a unit",
-                       text);
+        return fail(report, RP_ERROR_INPUT,
+                    "--plane %s: write it as x=0.1, y=10cm or z=0.4, in metres without a unit",
+                    text);
     out->plane_axis = axis - 'x';
     return read_quantity("--plane", text + used, "m", &out->plane_at, report);
 }
@@ -466,8 +465,8 @@ static rp_code read_along(const char *text, const rp_measure_kind *kind, rp_meas
     bool upward = is_upward(kind);
     if (!text) return RP_OK;
     if (strlen(text) != 1 || text[0] < 'x' || text[0] > (upward ? 'z' : 'y'))
-        return rp_fail(report, RP_ERROR_INPUT, "--along %s: write x%s", text,
-                       upward ? ", y or z" : " or y");
+        return fail(report, RP_ERROR_INPUT, "--along %s: write x%s", text,
+                    upward ? ", y or z" : " or y");
     out->along = text[0] - 'x';
     return RP_OK;
 }
@@ -479,10 +478,10 @@ static rp_code read_centre(const char *text, rp_measure_options *out, rp_report 
     const char *comma = text ? strchr(text, ',') : NULL;
     if (!text) return RP_OK;
     if (!comma || (size_t)(comma - text) >= sizeof first)
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "--centre %s: write it as 0.1,20cm, which is x and y in metres without a "
-                       "unit",
-                       text);
+        return fail(report, RP_ERROR_INPUT,
+                    "--centre %s: write it as 0.1,20cm, which is x and y in metres without a "
+                    "unit",
+                    text);
     snprintf(first, sizeof first, "%.*s", (int)(comma - text), text);
     rp_code code = read_quantity("--centre", first, "m", &out->centre[0], report);
     return code == RP_OK ? read_quantity("--centre", comma + 1, "m", &out->centre[1], report)
@@ -505,10 +504,10 @@ static rp_code read_region(const char *text, rp_measure_options *out, rp_report 
             code = read_quantity("--region", end, "m", ends[i], report);
         if (code != RP_OK) return code;
         if (!closed || (i % 2 && !(*ends[i - 1] < *ends[i])))
-            return rp_fail(report, RP_ERROR_INPUT,
-                           "--region %s: write it as 0:10cm,0:10cm,0:0.2, which is x, y and z "
-                           "from:to, metres without a unit; an end that is left out is open",
-                           text);
+            return fail(report, RP_ERROR_INPUT,
+                        "--region %s: write it as 0:10cm,0:10cm,0:0.2, which is x, y and z "
+                        "from:to, metres without a unit; an end that is left out is open",
+                        text);
         at += length + 1;
     }
     return RP_OK;
@@ -524,7 +523,7 @@ static rp_code read_only(const char *text, rp_measure_options *out, rp_report *r
     rp_nearest nearest = rp_nearest_to(text);
     rp_nearest_try_words(&nearest, RP_BODY_QUANTITY_WORDS);
     rp_nearest_hint(&nearest, hint, sizeof hint);
-    return rp_fail(report, RP_ERROR_INPUT, "--only %s: write one of: %s%s", text, list, hint);
+    return fail(report, RP_ERROR_INPUT, "--only %s: write one of: %s%s", text, list, hint);
 }
 
 /* What can be found wrong before anything is read. */
@@ -537,16 +536,16 @@ static rp_code check_options(job *j, const options *o, rp_report *report)
     if (code == RP_OK) code = read_only(o->only, &j->options, report);
     if (code == RP_OK) code = read_region(o->region, &j->options, report);
     if (code == RP_OK && o->region && !j->kind->of_contacts && !j->kind->of_layer)
-        code = rp_fail(report, RP_ERROR_INPUT,
-                       "--region is for contacts and layers; %s takes all grains", j->kind->name);
+        code = fail(report, RP_ERROR_INPUT,
+                    "--region is for contacts and layers; %s takes all grains", j->kind->name);
     if (code == RP_OK && o->centre && (!j->kind->of_layer || is_upward(j->kind) || o->along))
-        code = rp_fail(report, RP_ERROR_INPUT,
-                       "--centre is for front and volume-profile without --along");
+        code = fail(report, RP_ERROR_INPUT,
+                    "--centre is for front and volume-profile without --along");
     if (code == RP_OK && o->json && o->csv)
-        code = rp_fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
+        code = fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
     if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
     if (code == RP_OK && j->kind->frames == RP_MEASURE_PAIRS && !o->plane)
-        code = rp_fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind->name);
+        code = fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind->name);
     return code;
 }
 

@@ -1,6 +1,4 @@
-#include "base/report.h"
 #include "cli.h"
-#include "scene/scene.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -67,7 +65,8 @@ static void announce(const options *o)
     rp_record *record;
     struct statvfs disk;
     if (o->quiet || o->json || rp_record_open(o->words[0], &record, NULL) != RP_OK) return;
-    double factor = (double)(o->factor ? o->factor : rp_record_scene(record)->detail.factor);
+    double factor =
+        (double)(o->factor ? o->factor : rp_scene_detail(rp_record_scene(record)).factor);
     for (int i = 0; i < o->setting_count && !o->factor; i++)
         if (strcmp(o->settings[i].key, "detail.factor") == 0) factor = atof(o->settings[i].value);
     double grains = grains_of(record, factor), frames = (double)rp_record_frame_count(record);

@@ -1,10 +1,5 @@
 /* Films, pictures and contact sheets of runs. */
-#include "base/clock.h"
-#include "base/report.h"
 #include "cli.h"
-#include "film/encode.h"
-#include "film/film.h"
-#include "scene/scene.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -71,10 +66,11 @@ static rp_code read_sheet(job *j, rp_report *report)
         j->film.width = SHEET_WIDTH;
         j->film.height = SHEET_HEIGHT;
     }
-    if (j->columns >= 1 && j->rows >= 1 && j->columns <= RP_SHEET_MAX && j->rows <= RP_SHEET_MAX)
+    if (j->columns >= 1 && j->rows >= 1 && j->columns <= RP_FILM_SHEET_MAX &&
+        j->rows <= RP_FILM_SHEET_MAX)
         return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT, "--sheet %s: 1x1 to %dx%d are allowed", text,
-                   RP_SHEET_MAX, RP_SHEET_MAX);
+    return fail(report, RP_ERROR_INPUT, "--sheet %s: 1x1 to %dx%d are allowed", text,
+                RP_FILM_SHEET_MAX, RP_FILM_SHEET_MAX);
 }
 
 /* "film.avi" is meant as a film, "pictures.d/" and what is one already as folders. */
@@ -97,14 +93,14 @@ static rp_code choose_target(job *j, rp_report *report)
     else
         default_film(o->words[0], o->split ? "split" : "film", o->quiet, j->where, sizeof j->where);
     if (strlen(j->where) + 1 == sizeof j->where)
-        return rp_fail(report, RP_ERROR_INPUT, "the path of the output is too long");
+        return fail(report, RP_ERROR_INPUT, "the path of the output is too long");
     if (o->sheet && !ends_in(j->where, ".png"))
-        return rp_fail(report, RP_ERROR_INPUT, "%s: sheets are PNG files; name it *.png", j->where);
-    if (is_still(j) || rp_encoder_knows(j->where) || may_be_folder(j->where)) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT,
-                   "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm, "
-                   "or %s/ for a folder",
-                   j->where, j->where);
+        return fail(report, RP_ERROR_INPUT, "%s: sheets are PNG files; name it *.png", j->where);
+    if (is_still(j) || rp_film_is_video(j->where) || may_be_folder(j->where)) return RP_OK;
+    return fail(report, RP_ERROR_INPUT,
+                "%s: pictures are PNG files, films MP4 or WebM; name it *.png, *.mp4 or *.webm, "
+                "or %s/ for a folder",
+                j->where, j->where);
 }
 
 /* A refinement that was stopped leaves fewer fine frames than coarse ones. */
@@ -121,7 +117,7 @@ static void tell_missing(const job *j, const rp_record *record)
 /* Frames that are gone make a film that leaps. */
 static void tell_gaps(const job *j, const rp_film_run *run, int64_t count)
 {
-    int64_t every = rp_record_scene(run->record)->output.frame_every;
+    int64_t every = rp_scene_frame_every(rp_record_scene(run->record));
     int64_t gaps = (run->to - run->from) / every + 1 - count;
     if (gaps > 0 && !run->fine && !j->options->quiet)
         fprintf(stderr, "repose: %s: %lld frame%s missing between %lld and %lld, and left out\n",
@@ -159,7 +155,7 @@ static rp_code prepare(job *j, rp_report *report)
     for (int i = 0; i < j->options->word_count && code == RP_OK; i++)
         code = open_run(j, j->options->words[i], report);
     j->film.path = is_still(j) ? NULL : j->where;
-    if (j->film.samples == rp_quality_samples(1))
+    if (j->film.samples == rp_film_quality_samples("good"))
         j->bar.faster = "--quality draft is five times faster";
     else if (j->film.samples > 1)
         j->bar.faster = "--quality good and draft are faster";
@@ -170,22 +166,49 @@ static rp_code prepare(job *j, rp_report *report)
 
 /* --- painting --------------------------------------------------------------------------------- */
 
-/* Makes the folder of a file; that it can be written is known before anything is painted. */
+static rp_code make_one(const char *path, rp_report *report)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return RP_OK;
+        errno = ENOTDIR;
+    }
+    return fail_errno(report, errno, path, "make the folder");
+}
+
+/* The folder that a file is to be in, with those above it; `folder` gets its path. */
+static rp_code make_folder_of(const char *path, char *folder, size_t size, rp_report *report)
+{
+    snprintf(folder, size, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash == folder) {
+        snprintf(folder, size, slash ? "/" : ".");
+        return RP_OK;
+    }
+    *slash = 0;
+    rp_code code = RP_OK;
+    for (char *end = strchr(folder + 1, '/'); end && code == RP_OK; end = strchr(end + 1, '/')) {
+        *end = 0;
+        code = make_one(folder, report);
+        *end = '/';
+    }
+    return code == RP_OK ? make_one(folder, report) : code;
+}
+
+/* That the picture can be written is known before anything is painted. */
 static rp_code prepare_place(const char *path, rp_report *report)
 {
     char folder[PATH_MAX];
     struct stat info;
-    if (!rp_picture_can_write_png()) return rp_picture_write_png(NULL, path, report);
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = 0;
-    if (slash == folder) snprintf(folder, sizeof folder, "/");
-    if (!slash) snprintf(folder, sizeof folder, ".");
-    rp_code code = rp_folder_make(folder, report);
+    if (!rp_picture_can_write_png())
+        return fail_at(report, RP_ERROR_UNSUPPORTED, path,
+                       "this build cannot write PNG pictures; install libpng (Debian: libpng-dev) "
+                       "and build Repose again");
+    rp_code code = make_folder_of(path, folder, sizeof folder, report);
     if (code != RP_OK) return code;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return rp_fail_errno(report, EISDIR, path, "write");
-    return access(folder, W_OK | X_OK) == 0 ? RP_OK : rp_fail_errno(report, errno, path, "write");
+        return fail_errno(report, EISDIR, path, "write");
+    return access(folder, W_OK | X_OK) == 0 ? RP_OK : fail_errno(report, errno, path, "write");
 }
 
 static rp_code paint_still(job *j, rp_film *film, rp_report *report)
@@ -261,14 +284,15 @@ static int run(const verb *v, const options *o)
     job j = {.options = o,
              .film = rp_default_film_options(),
              .bar = {.terminal = isatty(STDERR_FILENO), .quiet = o->quiet, .json = o->json}};
-    double started = rp_clock();
+    double started = wall_clock();
     rp_code code = prepare(&j, report);
     bool prepared = code == RP_OK;
     stop_on_interrupt();
     if (prepared) {
         code = paint(&j, report);
         progress_end(&j.bar);
-        if (code == RP_OK || code == RP_INTERRUPTED) print_summary(&j, code, rp_clock() - started);
+        if (code == RP_OK || code == RP_INTERRUPTED)
+            print_summary(&j, code, wall_clock() - started);
     }
     int result = say_faults(code, report, o->json);
     if (prepared) advise(o, code);

@@ -1,9 +1,9 @@
 /* A run folder knows its scene and what was asked for: the same again, from the last checkpoint. */
-#include "base/memory.h"
-#include "base/report.h"
 #include "cli.h"
-#include "record/folder.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const option_spec specs[] = {
@@ -21,14 +21,23 @@ static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a frame"},
 };
 
-/* The options that the run began with; `*text` stays behind them. */
-static rp_code recall(const rp_record *record, options *o, char **text, size_t *size,
-                      rp_report *report)
+#define COMMAND_BYTES (64 << 10) /* of the longest command */
+
+/* The options that the run began with, as rp_run keeps them; `*text` stays behind them. */
+static rp_code recall(const rp_record *record, options *o, char **text, rp_report *report)
 {
-    rp_path path = rp_record_path(record, RP_COMMAND_FILE);
-    if (access(path.text, F_OK) != 0) return RP_OK; /* begun by another program */
-    rp_code code = rp_file_read(path.text, text, size, report);
-    if (code != RP_OK) return code;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/command.txt", rp_record_folder(record));
+    if (access(path, F_OK) != 0) return RP_OK; /* begun by another program */
+    FILE *file = fopen(path, "rb");
+    if (!file) return fail_errno(report, errno, path, "read");
+    *text = calloc(1, COMMAND_BYTES + 1);
+    size_t size = *text ? fread(*text, 1, COMMAND_BYTES, file) : 0;
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (failed) return fail_errno(report, EIO, path, "read");
+    if (!*text || size == COMMAND_BYTES)
+        return fail_at(report, RP_ERROR_DAMAGED, path, "this is no list of options");
     return options_add_text(&verb_run, *text, o) ? RP_OK : RP_ERROR_INPUT;
 }
 
@@ -39,20 +48,19 @@ static int run(const verb *v, const options *o)
     rp_record *record = NULL;
     options chosen = *o;
     char *text = NULL;
-    size_t size = 0;
     bool film_kept = !o->film && !looks_given(o);
     rp_code code = rp_record_open(o->words[0], &record, report);
-    if (code == RP_OK) code = recall(record, &chosen, &text, &size, report);
+    if (code == RP_OK) code = recall(record, &chosen, &text, report);
     if (code == RP_OK && !chosen.film && looks_given(&chosen))
-        code = rp_fail(report, RP_ERROR_INPUT, "%s is about pictures: add --film",
-                       looks_given(&chosen));
+        code =
+            fail(report, RP_ERROR_INPUT, "%s is about pictures: add --film", looks_given(&chosen));
     if (code == RP_OK) {
         chosen.output = o->words[0];
         chosen.resume = true;
         code = run_scene(rp_record_scene(record), &chosen, film_kept, report);
     }
     int result = say_faults(code, report, o->json);
-    if (text) rp_release(text, size + 1);
+    free(text);
     rp_record_close(record);
     rp_report_destroy(report);
     return result;

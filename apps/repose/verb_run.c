@@ -1,6 +1,4 @@
-#include "base/report.h"
 #include "cli.h"
-#include "record/folder.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -149,9 +147,10 @@ static bool film_is_there(const char *film, const char *folder)
     bool there = stat(film, &made) == 0 && S_ISREG(made.st_mode) &&
                  rp_record_open(folder, &record, NULL) == RP_OK;
     if (there) {
+        char path[PATH_MAX];
         int64_t last = rp_record_frame_number(record, rp_record_frame_count(record) - 1);
-        there = stat(rp_record_frame_path(record, last).text, &frame) == 0 &&
-                made.st_mtime >= frame.st_mtime;
+        snprintf(path, sizeof path, "%s/frames/%06lld.h5", folder, (long long)last);
+        there = stat(path, &frame) == 0 && made.st_mtime >= frame.st_mtime;
     }
     rp_record_close(record);
     return there;

@@ -1,4 +1,3 @@
-#include "base/report.h"
 #include "cli.h"
 #include "validation/validation.h"
 
@@ -82,7 +81,7 @@ static rp_code run_cases(const rp_case *const *chosen, int count, const options 
     rp_world_options world = rp_default_world_options();
     rp_code worst = RP_OK;
     if (!root)
-        return rp_fail(report, RP_ERROR_IO, "the folder of validation cases did not come along");
+        return fail(report, RP_ERROR_IO, "the folder of validation cases did not come along");
     world.threads = (int)(o->threads < 4096 ? o->threads : 4096);
     for (int i = 0; i < count; i++) {
         rp_case_context *c = &results[i].context;

@@ -1,8 +1,5 @@
 #include "cli.h"
-#include "math/wide.h"
-#include "picture/picture.h"
 #include "plot/plot.h"
-#include "solver/registry.h"
 
 static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
@@ -21,16 +18,17 @@ static int run(const verb *v, const options *o)
     if (o->json) {
         printf("{\"version\": \"%s\", \"build\": ", rp_version());
         print_json_text(stdout, rp_build_text());
-        printf(", \"instructions\": \"%s\", \"pictures\": %s, \"plots\": %s}\n", rp_wide_name(),
-               rp_picture_can_write_png() ? "true" : "false", rp_plot_can() ? "true" : "false");
+        printf(", \"instructions\": \"%s\", \"pictures\": %s, \"plots\": %s}\n",
+               rp_instructions_text(), rp_picture_can_write_png() ? "true" : "false",
+               rp_plot_can() ? "true" : "false");
         return 0;
     }
     printf("repose %s\n", rp_version());
     printf("build:        %s\n", rp_build_text());
-    printf("instructions: %s\n", rp_wide_name());
+    printf("instructions: %s\n", rp_instructions_text());
     printf("methods:     ");
-    for (int i = 0; i < rp_solver_count(); i++)
-        printf(" %s", rp_solver_at(i)->name);
+    for (int i = 0; i < rp_method_count(); i++)
+        printf(" %s", rp_method_name(i));
     printf("\n");
     print_missing();
     return 0;

@@ -71,6 +71,9 @@ RP_API int rp_report_count(const rp_report *report);
 RP_API int rp_report_total(const rp_report *report);
 /* Fault number `index`; borrowed until the report changes. */
 RP_API const rp_fault *rp_report_fault(const rp_report *report, int index);
+/* Adds a copy of a fault, as the library does, and returns its code; NULL texts are empty ones. A
+ * NULL report or fault changes nothing. */
+RP_API rp_code rp_report_add(rp_report *report, const rp_fault *fault);
 /* Writes one fault as text ("file:line:column: key: message", then the excerpt with a caret) and
  * returns the length it has or would have, as snprintf does. */
 RP_API int rp_fault_text(const rp_fault *fault, char *text, size_t size);
@@ -120,6 +123,8 @@ typedef struct rp_executor {
 /* "0.1.0", and a line on how it was built: compiler, libraries, what is missing. */
 RP_API const char *rp_version(void);
 RP_API const char *rp_build_text(void);
+/* The instruction set that kernels run with here: "AVX-512", "AVX2", "SSE2", "NEON" or "scalar". */
+RP_API const char *rp_instructions_text(void);
 
 #ifdef __cplusplus
 }

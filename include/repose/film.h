@@ -13,6 +13,7 @@
 #ifndef REPOSE_FILM_H
 #define REPOSE_FILM_H
 
+#include "repose/picture.h"
 #include "repose/record.h"
 
 #ifdef __cplusplus
@@ -69,6 +70,18 @@ typedef struct rp_film_run {
 /* Runs side by side. */
 #define RP_FILM_RUNS_MAX 2
 
+/* Pictures a second that films may have, and rows and columns of contact sheets. */
+#define RP_FILM_FPS_MIN 0.01
+#define RP_FILM_FPS_MAX 1000.0
+#define RP_FILM_SHEET_MAX 12
+
+/* Samples of a pixel for "draft", "good" or "final"; 0 for other words. */
+RP_API int rp_film_quality_samples(const char *quality);
+/* True when ffmpeg is in PATH, so that pictures can become a film. */
+RP_API bool rp_film_can_encode(void);
+/* True for names of films: they end in .mp4 or .webm. */
+RP_API bool rp_film_is_video(const char *path);
+
 /* What can be told before anything is painted: bad options, a camera that a scene lacks, a missing
  * ffmpeg. */
 RP_API rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene,
@@ -81,13 +94,21 @@ RP_API rp_code rp_film_open(const rp_film_options *options, const rp_film_run *r
 RP_API rp_code rp_film_paint(rp_film *film, rp_report *report);
 /* Makes the film of them and removes the pictures; keeps them where a folder was asked for. */
 RP_API rp_code rp_film_finish(rp_film *film, rp_report *report);
+/* Pictures in memory, of a film that needs no path: that of the last frame; and `columns` times
+ * `rows` of them, spread over the run, each as large as the options say and with its time. */
+RP_API rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report);
+RP_API rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out,
+                             rp_report *report);
 RP_API rp_film_progress rp_film_state(const rp_film *film);
 /* Pictures of a film that was not finished stay. NULL is fine. */
 RP_API void rp_film_close(rp_film *film);
 
-/* One picture of a view, such as that of a world which is not recorded, as a PNG file. Moving
- * things are blurred as in a film of the scene. Of the options all count but path,
- * frames_per_second, live and progress. */
+/* One picture of a view, such as that of a world which is not recorded. Moving things are blurred
+ * as in a film of the scene. Of the options all count but path, frames_per_second, live and
+ * progress. */
+RP_API rp_code rp_view_paint(const rp_view *view, const rp_scene *scene,
+                             const rp_film_options *options, rp_picture **out, rp_report *report);
+/* The same as a PNG file. */
 RP_API rp_code rp_view_picture(const rp_view *view, const rp_scene *scene,
                                const rp_film_options *options, const char *path, rp_report *report);
 

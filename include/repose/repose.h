@@ -5,10 +5,16 @@
 #include "repose/base.h"
 #include "repose/export.h"
 #include "repose/film.h"
+#include "repose/params.h"
+#include "repose/picture.h"
 #include "repose/record.h"
 #include "repose/run.h"
+#include "repose/sample.h"
 #include "repose/scene.h"
+#include "repose/scene_info.h"
+#include "repose/text.h"
 #include "repose/view.h"
+#include "repose/words.h"
 #include "repose/world.h"
 
 #endif

@@ -32,6 +32,11 @@ RP_API rp_code rp_scene_load(const char *path, const rp_setting *settings, int s
 /* The same from text; `name` stands for the file in messages. */
 RP_API rp_code rp_scene_parse(const char *text, const char *name, rp_scene **out,
                               rp_report *report);
+/* The same of `size` bytes with settings; of more than RP_SCENE_BYTES_MAX none is read. */
+#define RP_SCENE_BYTES_MAX ((size_t)16 << 20) /* of all files of a scene together */
+RP_API rp_code rp_scene_parse_with(const char *text, size_t size, const char *name,
+                                   const rp_setting *settings, int setting_count, rp_scene **out,
+                                   rp_report *report);
 RP_API void rp_scene_destroy(rp_scene *scene);
 /* The whole scene as one YAML text, includes and settings worked in. Borrowed. */
 RP_API const char *rp_scene_text(const rp_scene *scene);

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/plain.h"
+#include "repose/text.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "base/plain.h"
+#include "repose/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +15,7 @@ static bool is_sound(const unsigned char *text)
 
 size_t rp_character_length(const char *text)
 {
+    if (!text) return 0;
     const unsigned char *bytes = (const unsigned char *)text;
     size_t length = bytes[0] < 0x80   ? 1
                     : bytes[0] < 0xc2 ? 0
@@ -29,6 +30,7 @@ size_t rp_character_length(const char *text)
 
 unsigned rp_character_code(const char *text)
 {
+    if (!text) return 0;
     const unsigned char *bytes = (const unsigned char *)text;
     size_t length = rp_character_length(text);
     if (length < 2) return bytes[0];
@@ -64,6 +66,7 @@ const char *rp_text_plain(const char *text, bool lines, char *plain, size_t size
 {
     size_t used = 0, length;
     char shown[12];
+    if (!plain) return NULL;
     for (; text && *text; text += length) {
         show(text, lines, shown, &length);
         size_t more = strlen(shown);

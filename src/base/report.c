@@ -1,6 +1,6 @@
 #include "base/report.h"
 #include "base/memory.h"
-#include "base/plain.h"
+#include "repose/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -155,6 +155,17 @@ static void add_fault(rp_report *report, rp_code code, const rp_place *place, co
     rp_text_release((char *)fault.key);
     rp_text_release((char *)fault.message);
     rp_text_release((char *)fault.excerpt);
+}
+
+rp_code rp_report_add(rp_report *report, const rp_fault *fault)
+{
+    if (!fault) return RP_OK;
+    rp_place place = {.file = fault->file,
+                      .line = fault->line,
+                      .column = fault->column,
+                      .excerpt = fault->excerpt};
+    if (report) add_fault(report, fault->code, &place, fault->key, fault->message);
+    return fault->code;
 }
 
 rp_code rp_fail(rp_report *report, rp_code code, const char *format, ...)

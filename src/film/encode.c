@@ -154,9 +154,9 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     if (!kind)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "films are MP4 or WebM files; name it *.mp4 or *.webm");
-    if (!(frames_per_second >= RP_RATE_MIN && frames_per_second <= RP_RATE_MAX))
+    if (!(frames_per_second >= RP_FILM_FPS_MIN && frames_per_second <= RP_FILM_FPS_MAX))
         return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
-                       frames_per_second, RP_RATE_MIN, RP_RATE_MAX);
+                       frames_per_second, RP_FILM_FPS_MIN, RP_FILM_FPS_MAX);
     rp_code code = rp_encoder_check(report);
     if (code != RP_OK) return code;
     rp_encoder *encoder = rp_allocate_zero(sizeof *encoder);

@@ -3,11 +3,9 @@
 #define RP_FILM_ENCODE_H
 
 #include "base/program.h"
+#include "repose/film.h"
 
 #include <stdbool.h>
-
-#define RP_RATE_MIN 0.01 /* pictures a second */
-#define RP_RATE_MAX 1000.0
 
 typedef struct rp_encoder rp_encoder;
 

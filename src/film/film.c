@@ -25,6 +25,22 @@ rp_film_options rp_default_film_options(void)
                              .grain_scale = paint.grain_scale};
 }
 
+int rp_film_quality_samples(const char *quality)
+{
+    int place = quality ? rp_words_find(RP_QUALITY_WORDS, quality) : -1;
+    return place >= 0 ? rp_quality_samples(place) : 0;
+}
+
+bool rp_film_can_encode(void)
+{
+    return rp_encoder_can();
+}
+
+bool rp_film_is_video(const char *path)
+{
+    return path && rp_encoder_knows(path);
+}
+
 /* --- checks ----------------------------------------------------------------------------------- */
 
 static rp_code check_range(double low, double high, rp_report *report)
@@ -56,9 +72,9 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
                        "an orbit of %g degrees a second: %g to %g are allowed", orbit, -ORBIT_MAX,
                        ORBIT_MAX);
     if (o->frames_per_second != 0 &&
-        !(o->frames_per_second >= RP_RATE_MIN && o->frames_per_second <= RP_RATE_MAX))
+        !(o->frames_per_second >= RP_FILM_FPS_MIN && o->frames_per_second <= RP_FILM_FPS_MAX))
         return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
-                       o->frames_per_second, RP_RATE_MIN, RP_RATE_MAX);
+                       o->frames_per_second, RP_FILM_FPS_MIN, RP_FILM_FPS_MAX);
     return check_range(o->range_low, o->range_high, report);
 }
 
@@ -244,7 +260,7 @@ static double frames_per_second(const rp_film *film)
     if (rate > 0) return rate;
     rate = 1 / rp_film_frame_time(film);
     if (fabs(rate - round(rate)) < 1e-9 * rate) rate = round(rate);
-    return fmin(RP_FILM_RATE_MAX, fmax(RP_RATE_MIN, rate));
+    return fmin(RP_FILM_RATE_MAX, fmax(RP_FILM_FPS_MIN, rate));
 }
 
 static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *encoder,

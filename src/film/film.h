@@ -55,12 +55,6 @@ rp_paint_options rp_film_paint_options(const rp_film_options *options);
 /* The file of the frame that a picture shows of a run. */
 rp_path rp_shown_path(const rp_shown *shown, int64_t picture);
 
-/* sheet.c: pictures in memory; the film needs no path. */
-#define RP_SHEET_MAX 12 /* rows and columns */
-rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report);
-/* Pictures spread over the run, in cells as wide as the film, each with its time. */
-rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp_report *report);
-
 /* folder.c */
 /* Makes and locks the folder. */
 rp_code rp_film_folder_open(rp_film *film, rp_report *report);

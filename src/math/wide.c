@@ -1,6 +1,7 @@
 #include "math/wide.h"
+#include "repose/base.h"
 
-const char *rp_wide_name(void)
+const char *rp_instructions_text(void)
 {
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vl")) return "AVX-512";

@@ -27,9 +27,6 @@ typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 o
 
 #define RP_WIDE_INLINE static inline __attribute__((always_inline))
 
-/* The instruction set that kernels run with here: "AVX-512", "AVX2", "SSE2", "NEON" or "scalar". */
-const char *rp_wide_name(void);
-
 /* Written as a difference, which keeps every value as it is (minus zero, too): GCC 12 fills a list
  * of eight equal lanes one by one inside cloned kernels, and broadcasts this. */
 RP_WIDE_INLINE rp_wide rp_wide_all(float value)

@@ -1,4 +1,5 @@
 #include "picture/picture.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -16,6 +17,7 @@ static size_t pixels_size(int width, int height)
 
 rp_code rp_picture_create(int width, int height, rp_picture **out, rp_report *report)
 {
+    RP_NEED(out, report);
     *out = NULL;
     if (width < 1 || height < 1 || width > RP_PICTURE_EDGE_MAX || height > RP_PICTURE_EDGE_MAX)
         return rp_fail(report, RP_ERROR_INPUT, "a picture of %d x %d pixels: 1 to %d are allowed",

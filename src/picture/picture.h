@@ -1,21 +1,10 @@
-/* A picture: rows of red, green and blue from the top, eight bits each, sRGB. */
+/* Pictures as the rooms make them. The public half is repose/picture.h. */
 #ifndef RP_PICTURE_PICTURE_H
 #define RP_PICTURE_PICTURE_H
 
-#include "repose/base.h"
+#include "repose/picture.h"
 
 #include <stdbool.h>
-
-#define RP_PICTURE_EDGE_MAX 8192
-
-typedef struct rp_picture {
-    int width, height; /* pixels, 1 to RP_PICTURE_EDGE_MAX */
-    uint8_t *pixels;   /* 3 width height */
-} rp_picture;
-
-/* A black picture. */
-rp_code rp_picture_create(int width, int height, rp_picture **out, rp_report *report);
-void rp_picture_destroy(rp_picture *picture);
 
 static inline uint8_t *rp_picture_at(const rp_picture *picture, int x, int y)
 {
@@ -38,12 +27,8 @@ void rp_picture_paste(rp_picture *to, const rp_picture *from, int left, int top)
 rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int columns, int cell_width,
                          rp_picture **out, rp_report *report);
 
-/* Written under a temporary name next to `path` and renamed, so the file is whole or absent. */
-rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report);
 /* True for the bytes of a whole PNG file of that many pixels: every chunk is there, with the
  * checksum that belongs to it. */
 bool rp_png_is_whole(const void *bytes, size_t size, int width, int height);
-/* True when this build can write PNG files. */
-bool rp_picture_can_write_png(void);
 
 #endif

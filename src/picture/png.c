@@ -1,6 +1,7 @@
 /* PNG files by libpng; all calls to it are here. Its simplified interface returns errors as values,
  * so no longjmp passes through our frames. */
 #include "base/aside.h"
+#include "base/entry.h"
 #include "base/report.h"
 #include "picture/picture.h"
 
@@ -79,6 +80,8 @@ static bool write_stream(const rp_picture *picture, FILE *stream, rp_aside *file
 
 rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report)
 {
+    RP_NEED(picture, report);
+    RP_NEED(path, report);
     rp_aside file;
     char error[64];
     rp_code code = rp_aside_open(&file, path, report);
@@ -101,7 +104,8 @@ bool rp_picture_can_write_png(void)
 
 rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_report *report)
 {
-    (void)picture;
+    RP_NEED(picture, report);
+    RP_NEED(path, report);
     return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &(rp_place){.file = path}, NULL,
                       "this build cannot write PNG pictures; install libpng (Debian: libpng-dev) "
                       "and build Repose again");

@@ -1,7 +1,7 @@
 /* Figures as data. Texts are cleaned when they come in, so that nothing below has to doubt them. */
 #include "plot/figure.h"
 #include "base/memory.h"
-#include "base/plain.h"
+#include "repose/text.h"
 
 #include <math.h>
 #include <string.h>

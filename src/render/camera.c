@@ -14,12 +14,6 @@
 #define AUTOMATIC_WORD "automatic"
 #define CLOSE 1e-9 /* m, below which a camera stands where it looks at */
 
-/* What a camera's words come to at one instant. */
-typedef struct sight {
-    rp_vec3 position, target, up; /* m */
-    double field;                 /* rad */
-} sight;
-
 /* Sets the axes; `up` need not be at right angles to the view. */
 static void look(rp_camera *camera, rp_vec3 position, rp_vec3 forward, rp_vec3 up, double field)
 {
@@ -123,21 +117,10 @@ static void frame(rp_camera *camera, const rp_framing *framing, double orbit, do
 
 /* --- cameras of the scene --------------------------------------------------------------------- */
 
-static sight sight_at(const rp_camera_spec *spec, double time)
-{
-    if (!spec->keys.count)
-        return (sight){spec->position, spec->target, spec->up, spec->field_of_view};
-    rp_keys keys = {spec->keys.items, spec->keys.count, sizeof(rp_camera_key_spec),
-                    offsetof(rp_camera_key_spec, time), (rp_interpolation)spec->interpolation};
-    return (sight){rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
-                   rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, target), time), spec->up,
-                   rp_keys_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
-}
-
 static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
                          const rp_paint_options *options, double time, rp_report *report)
 {
-    sight seen = sight_at(spec, time);
+    rp_sight seen = rp_camera_sight(spec, time);
     rp_vec3 forward = rp_v3_sub(seen.target, seen.position);
     double distance = rp_v3_length(forward);
     if (!(distance > CLOSE && isfinite(distance)))
@@ -145,11 +128,11 @@ static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
                           "at %g s the camera stands where it looks at; its position and target "
                           "must be two different points",
                           time);
-    if (!(seen.field > 0 && seen.field < RP_PI))
+    if (!(seen.field_of_view > 0 && seen.field_of_view < RP_PI))
         return rp_fail_at(report, RP_ERROR_INPUT, NULL, spec->name,
                           "a field of view of %g rad: more than 0 and less than pi are allowed",
-                          seen.field);
-    look(camera, seen.position, forward, seen.up, seen.field);
+                          seen.field_of_view);
+    look(camera, seen.position, forward, seen.up, seen.field_of_view);
     turn_about(camera, seen.target, seen.up, (spec->orbit + options->orbit) * time);
     /* Beside another picture: what is seen from left to right stays. */
     camera->pitch *= fmax(1, options->aspect * camera->height / camera->width);

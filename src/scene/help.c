@@ -8,7 +8,7 @@
 
 typedef struct printer {
     rp_help_style style;
-    rp_help_line *line;
+    rp_line_fn *line;
     void *user;
 } printer;
 
@@ -116,19 +116,13 @@ static void print_param(const printer *p, const rp_param *param, const char *pat
     p->line(p->user, line);
 }
 
-static bool is_section(const rp_param *param)
-{
-    return param->kind == RP_PARAM_TABLE || param->kind == RP_PARAM_NAMED ||
-           param->kind == RP_PARAM_LIST || param->kind == RP_PARAM_METHOD;
-}
-
 static void print_values(const printer *p, const rp_param_table *table, const char *path)
 {
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
         if (param->kind == RP_PARAM_PART)
             print_values(p, param->table, path);
-        else if (!is_section(param))
+        else if (!rp_param_is_section(param))
             print_param(p, param, path);
     }
 }
@@ -159,10 +153,7 @@ static void print_table(const printer *p, const rp_param_table *table, const cha
 static void print_section(const printer *p, const rp_param *param, const char *path)
 {
     char inner[256];
-    const char *entry = param->kind == RP_PARAM_NAMED  ? ".NAME."
-                        : param->kind == RP_PARAM_LIST ? "[N]."
-                                                       : ".";
-    snprintf(inner, sizeof inner, "%s%s%s", path, param->key, entry);
+    snprintf(inner, sizeof inner, "%s%s%s", path, param->key, rp_param_entry(param));
     print_table(p, param->table, inner);
 }
 
@@ -173,12 +164,13 @@ static void print_table(const printer *p, const rp_param_table *table, const cha
     p->line(p->user, "");
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
-        if (is_section(param) && param->kind != RP_PARAM_METHOD) print_section(p, param, path);
+        if (rp_param_is_section(param) && param->kind != RP_PARAM_METHOD)
+            print_section(p, param, path);
     }
 }
 
 void rp_param_help(const rp_param_table *table, const char *path, rp_help_style style,
-                   rp_help_line *line, void *user)
+                   rp_line_fn *line, void *user)
 {
     printer p = {style, line, user};
     char prefix[256] = "";
@@ -231,8 +223,8 @@ static rp_code fail_section(const char *section, rp_report *report)
     return rp_fail(report, RP_ERROR_INPUT, "a scene has no section '%s'%s", section, hint);
 }
 
-rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
-                      rp_help_line *line, void *user, rp_report *report)
+rp_code rp_scene_help_with(const rp_scene_schema *schema, const char *section, rp_help_style style,
+                           rp_line_fn *line, void *user, rp_report *report)
 {
     const rp_param_table *scene = rp_scene_table();
     printer p = {style, line, user};
@@ -247,7 +239,7 @@ rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_hel
         if (strcmp(param->key, section) != 0) continue;
         if (param->kind == RP_PARAM_METHOD)
             print_methods(&p, schema);
-        else if (is_section(param))
+        else if (rp_param_is_section(param))
             print_section(&p, param, "");
         else
             print_param(&p, param, "");

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 /* What keeps a hostile file from taking the machine along. */
-#define RP_SCENE_BYTES_MAX ((size_t)16 << 20) /* of all files of a scene together */
 #define RP_SCENE_DEPTH_MAX 64
 #define RP_SCENE_NODES_MAX 1000000 /* aliases counted as often as they are used */
 #define RP_SCENE_KEYS_MAX 10000    /* of one map */

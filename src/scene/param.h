@@ -4,30 +4,27 @@
 #ifndef RP_SCENE_PARAM_H
 #define RP_SCENE_PARAM_H
 
+#include "repose/params.h"
+
 #include <stddef.h>
 
-/* How a value is written, and what it becomes at its offset. */
-typedef enum rp_param_kind {
-    RP_PARAM_REAL,   /* 5, 5 mm, 30 deg         double, SI */
-    RP_PARAM_EACH,   /* 5, or {left: 5}         double[]: one number for all keys of `table`, which
-                        are numbers one after another; or a map of some, the others have the
-                        default */
-    RP_PARAM_VEC3,   /* [0, 0, 1 m]             rp_vec3, SI */
-    RP_PARAM_COUNT,  /* 12                      int64_t */
-    RP_PARAM_SWITCH, /* yes / no, true / false  bool */
-    RP_PARAM_WORD,   /* one of `words`          int, its place in the list */
-    RP_PARAM_WORDS,  /* [vtp, ply]              uint32_t, a bit per word of the list */
-    RP_PARAM_TEXT,   /* any text                char * */
-    RP_PARAM_FILE,   /* a path                  char *, absolute; relative to the naming file */
-    RP_PARAM_COLOUR, /* [0.8, 0.7, 0.5], #c8b080 or a name     double[3], linear 0 to 1 */
-    RP_PARAM_NAME,   /* an entry of the section `words` (such as "materials")   int, its index;
-                        the section stands above in the table of the scene */
-    RP_PARAM_TABLE,  /* a section of its own: the table is in `table`; the struct is inside */
-    RP_PARAM_PART,   /* no key: the parameters of `table`, which several tables share */
-    RP_PARAM_METHOD, /* a section with `method:` and the parameters of the method that it names */
-    RP_PARAM_NAMED,  /* a map of named entries, all by `table`     rp_named_list */
-    RP_PARAM_LIST    /* a list of entries, all by `table`          rp_plain_list */
-} rp_param_kind;
+/* What a value becomes at its offset, by its rp_param_kind:
+ *   REAL           double, SI
+ *   EACH           double[]: one number for all keys of `table`, which are numbers one after
+ *                  another; or a map of some, the others have the default
+ *   VEC3           rp_vec3, SI
+ *   COUNT          int64_t
+ *   SWITCH         bool
+ *   WORD           int, its place in the list
+ *   WORDS          uint32_t, a bit per word of the list
+ *   TEXT, FILE     char *; of FILE absolute
+ *   COLOUR         double[3], linear 0 to 1
+ *   NAME           int, index of an entry; the section stands above in the table of the scene
+ *   TABLE          a section of its own: the table is in `table`; the struct is inside
+ *   PART           no key: the parameters of `table`, which several tables share
+ *   METHOD         a section with `method:` and the parameters of the method that it names
+ *   NAMED          rp_named_list, a map of named entries, all by `table`
+ *   LIST           rp_plain_list, a list of entries, all by `table` */
 
 struct rp_param_table;
 
@@ -69,12 +66,24 @@ typedef struct rp_plain_list {
     int count;
 } rp_plain_list;
 
+/* True for parameters that hold others. */
+static inline bool rp_param_is_section(const rp_param *param)
+{
+    return param->kind == RP_PARAM_TABLE || param->kind == RP_PARAM_NAMED ||
+           param->kind == RP_PARAM_LIST || param->kind == RP_PARAM_METHOD;
+}
+/* What stands between the key of a section and the keys inside: "bodies.NAME.", "keys[N].". */
+static inline const char *rp_param_entry(const rp_param *section)
+{
+    return section->kind == RP_PARAM_NAMED  ? ".NAME."
+           : section->kind == RP_PARAM_LIST ? "[N]."
+                                            : ".";
+}
+
 /* help.c: the table as text, a line at a time, for the terminal or for the manual. Sections inside
  * come after the section that names them; methods are listed by the caller. `path` is put before
  * every key, such as "solver"; NULL for none. */
-typedef enum rp_help_style { RP_HELP_TEXT, RP_HELP_MARKDOWN } rp_help_style;
-typedef void rp_help_line(void *user, const char *line);
 void rp_param_help(const rp_param_table *table, const char *path, rp_help_style style,
-                   rp_help_line *line, void *user);
+                   rp_line_fn *line, void *user);
 
 #endif

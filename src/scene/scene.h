@@ -366,8 +366,17 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
 const rp_param_table *rp_scene_table(void);
 /* Help on all of a scene, or on one section such as "bodies" or "solver"; the solver's part from
  * the schema. RP_ERROR_INPUT, with a suggestion, when there is no such section. NULL: all. */
-rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_help_style style,
-                      rp_help_line *line, void *user, rp_report *report);
+rp_code rp_scene_help_with(const rp_scene_schema *schema, const char *section, rp_help_style style,
+                           rp_line_fn *line, void *user, rp_report *report);
+/* What rp_param_list_create does, for the methods of the schema. */
+rp_param_list *rp_param_list_create_with(const rp_scene_schema *schema);
+
+/* info.c: where a camera of the scene stands and looks at `time`, without its orbit. */
+typedef struct rp_sight {
+    rp_vec3 position, target, up; /* m */
+    double field_of_view;         /* rad */
+} rp_sight;
+rp_sight rp_camera_sight(const rp_camera_spec *camera, double time);
 
 /* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);

@@ -262,14 +262,19 @@ bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, 
     return false;
 }
 
-bool rp_quantity_parse(const char *text, const char *si_unit, double *value, char *problem,
+bool rp_quantity_parse(const char *text, const char *unit_text, double *value, char *problem,
                        size_t size)
 {
+    if (problem && size) problem[0] = 0;
+    if (!text || !unit_text || !value || (!problem && size)) return false;
     char shown[64];
     rp_unit wanted, unit;
     const char *end;
     snprintf(shown, sizeof shown, "'%.56s'", text);
-    rp_unit_parse(si_unit, &wanted, NULL, 0);
+    if (!rp_unit_parse(unit_text, &wanted, NULL, 0)) {
+        snprintf(problem, size, "there is no unit '%s'", unit_text);
+        return false;
+    }
     while (*text == ' ')
         text++;
     double number = rp_number_at(text, &end);
@@ -282,8 +287,9 @@ bool rp_quantity_parse(const char *text, const char *si_unit, double *value, cha
     return true;
 }
 
-void rp_unit_help(void (*line)(void *user, const char *line), void *user)
+void rp_unit_help(rp_line_fn *line, void *user)
 {
+    if (!line) return;
     for (size_t i = 1; i < sizeof dimensions / sizeof dimensions[0]; i++) { /* from lengths on */
         char list[256], text[320];
         rp_unit unit;

@@ -3,6 +3,8 @@
 #ifndef RP_SCENE_UNITS_H
 #define RP_SCENE_UNITS_H
 
+#include "repose/words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,11 +31,6 @@ double rp_number_at(const char *text, const char **end);
  * itself. On failure `problem` says what is wrong with `shown`. */
 bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
                     char *problem, size_t size);
-/* "5 mm", "0.2" or "inf" as a value in the SI unit given, as on the command line. */
-bool rp_quantity_parse(const char *text, const char *si_unit, double *value, char *problem,
-                       size_t size);
-/* A line for each quantity with its usual units, for help. */
-void rp_unit_help(void (*line)(void *user, const char *line), void *user);
 /* "; did you mean 'mm'?", or nothing. */
 void rp_unit_hint(const char *wrong, char *text, size_t size);
 

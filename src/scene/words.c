@@ -195,6 +195,17 @@ void rp_nearest_try_words(rp_nearest *nearest, const char *words)
     }
 }
 
+bool rp_word_suggest(const char *word, const char *const *known, int count, char *text, size_t size)
+{
+    if (text && size) text[0] = 0;
+    if (!word || !known || !text) return false;
+    rp_nearest nearest = rp_nearest_to(word);
+    for (int i = 0; i < count; i++)
+        if (known[i]) rp_nearest_try(&nearest, known[i], strlen(known[i]));
+    if (nearest.found) snprintf(text, size, "%s", nearest.best);
+    return nearest.found;
+}
+
 void rp_nearest_hint(const rp_nearest *nearest, char *text, size_t size)
 {
     text[0] = 0;

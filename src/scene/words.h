@@ -2,6 +2,8 @@
 #ifndef RP_SCENE_WORDS_H
 #define RP_SCENE_WORDS_H
 
+#include "repose/words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* Faults keep their evidence and read well. */
 #include "check.h"
 
-#include "base/plain.h"
 #include "base/report.h"
+#include "repose/text.h"
 
 #include <errno.h>
 #include <string.h>

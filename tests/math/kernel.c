@@ -92,7 +92,7 @@ static void wide_helpers_match_scalars(void **state)
     for (int i = 0; i < 64; i++)
         assert_true(columns[i / 8][i % 8] == rows[index[i % 8]][i / 8]);
     assert_true(rp_wide_sqrt(rp_wide_all(9))[5] == 3);
-    assert_true(rp_wide_name()[0] != 0);
+    assert_true(rp_instructions_text()[0] != 0);
 }
 
 int main(void)

@@ -32,6 +32,12 @@ static rp_world *world;
 static rp_record *record;
 static rp_view view;
 
+static void drop_line(void *user, const char *line)
+{
+    (void)user;
+    (void)line;
+}
+
 static void of_base_h(void **state)
 {
     (void)state;
@@ -52,7 +58,59 @@ static void of_base_h(void **state)
     GIVES(rp_report_count, (NULL), 0);
     GIVES(rp_report_total, (NULL), 0);
     GIVES(rp_report_fault, (NULL, 0), NULL);
-    IGNORES(rp_set_hooks, (NULL));
+    GIVES(rp_set_hooks, (NULL), RP_OK);
+    GIVES(rp_report_add, (NULL, rp_report_fault(report, 0)), RP_ERROR_INPUT);
+    GIVES(rp_report_add, (report, NULL), RP_OK);
+    HAS_NONE(rp_instructions_text);
+}
+
+static void of_text_h(void **state)
+{
+    (void)state;
+    char text[8] = "full";
+    HAS_NONE(rp_character_shows);
+    GIVES(rp_character_length, (NULL), 0);
+    GIVES(rp_character_code, (NULL), 0);
+    GIVES(rp_text_plain, (NULL, false, text, sizeof text), text);
+    assert_string_equal(text, "");
+    GIVES(rp_text_plain, ("a", false, NULL, 0), NULL);
+}
+
+static void of_words_h(void **state)
+{
+    (void)state;
+    char text[64];
+    double value = 0;
+    static const char *const known[] = {"sand"};
+    GIVES(rp_word_suggest, (NULL, known, 1, text, sizeof text), false);
+    GIVES(rp_word_suggest, ("snad", NULL, 1, text, sizeof text), false);
+    GIVES(rp_word_suggest, ("snad", known, 1, NULL, 0), false);
+    GIVES(rp_quantity_parse, (NULL, "m", &value, text, sizeof text), false);
+    GIVES(rp_quantity_parse, ("5 mm", NULL, &value, text, sizeof text), false);
+    GIVES(rp_quantity_parse, ("5 mm", "m", NULL, text, sizeof text), false);
+    GIVES(rp_quantity_parse, ("5 mm", "m", &value, NULL, 0), true);
+    IGNORES(rp_unit_help, (NULL, NULL));
+    IGNORES(rp_unit_help, (drop_line, NULL));
+}
+
+static void of_params_h(void **state)
+{
+    (void)state;
+    rp_param_list *list = rp_param_list_create();
+    HAS_NONE(rp_param_list_create);
+    HAS_NONE(rp_method_count);
+    HAS_NONE(rp_method_name);
+    HAS_NONE(rp_method_help);
+    IGNORES(rp_param_list_destroy, (NULL));
+    GIVES(rp_param_list_count, (NULL), 0);
+    GIVES(rp_param_list_at, (NULL, 0), NULL);
+    GIVES(rp_param_list_find, (NULL, "seed", NULL), NULL);
+    GIVES(rp_param_list_find, (list, NULL, NULL), NULL);
+    GIVES(rp_param_list_find, (list, "seed", NULL), rp_param_list_find(list, "seed", "null"));
+    rp_param_list_destroy(list);
+    REFUSES(rp_scene_help, ("seed", RP_HELP_TEXT, NULL, NULL, report), "line");
+    ALLOWS(rp_scene_help, (NULL, RP_HELP_TEXT, drop_line, NULL, report));
+    ALLOWS(rp_scene_help, ("seed", RP_HELP_TEXT, drop_line, NULL, report));
 }
 
 static void of_view_h(void **state)
@@ -77,6 +135,11 @@ static void of_scene_h(void **state)
     REFUSES(rp_scene_parse, ("x: 1", "x", NULL, report), "out");
     ALLOWS(rp_scene_parse, (BUSY_SCENE, NULL, &out, report));
     rp_scene_destroy(out);
+    REFUSES(rp_scene_parse_with, (NULL, 4, "x", NULL, 0, &out, report), "text");
+    REFUSES(rp_scene_parse_with, ("x: 1", 4, "x", NULL, 1, &out, report), "settings");
+    REFUSES(rp_scene_parse_with, ("x: 1", 4, "x", NULL, 0, NULL, report), "out");
+    ALLOWS(rp_scene_parse_with, (BUSY_SCENE, strlen(BUSY_SCENE), NULL, NULL, 0, &out, report));
+    rp_scene_destroy(out);
     IGNORES(rp_scene_destroy, (NULL));
     GIVES(rp_scene_text, (NULL), NULL);
     GIVES(rp_scene_title, (NULL), NULL);
@@ -87,6 +150,31 @@ static void of_scene_h(void **state)
     GIVES(rp_scene_find_body, (scene, NULL), -1);
     GIVES(rp_scene_find_material, (NULL, "sand"), -1);
     GIVES(rp_scene_find_material, (scene, NULL), -1);
+}
+
+static void of_scene_info_h(void **state)
+{
+    (void)state;
+    rp_triangles *triangles = NULL;
+    GIVES(rp_scene_body_count, (NULL), 0);
+    GIVES(rp_scene_body_info, (NULL, 0).name, NULL);
+    REFUSES(rp_scene_body_triangles, (NULL, 0, 8, 1, &triangles, report), "scene");
+    REFUSES(rp_scene_body_triangles, (scene, 0, 8, 1, NULL, report), "out");
+    IGNORES(rp_triangles_destroy, (NULL));
+    GIVES(rp_scene_material_count, (NULL), 0);
+    GIVES(rp_scene_material_info, (NULL, 0).name, NULL);
+    GIVES(rp_scene_camera_count, (NULL), 0);
+    GIVES(rp_scene_camera_info, (NULL, 0, 0).name, NULL);
+    GIVES(rp_scene_domain, (NULL).spacing, 0);
+    GIVES(rp_scene_source_count, (NULL), 0);
+    GIVES(rp_scene_source_info, (NULL, 0).name, NULL);
+    GIVES(rp_scene_emitter_count, (NULL), 0);
+    GIVES(rp_scene_emitter_info, (NULL, 0).name, NULL);
+    GIVES(rp_scene_light, (NULL).strength, 0);
+    GIVES(rp_scene_lamp_count, (NULL), 0);
+    GIVES(rp_scene_lamp_info, (NULL, 0).name, NULL);
+    GIVES(rp_scene_detail, (NULL).factor, 0);
+    GIVES(rp_scene_frame_every, (NULL), 0);
 }
 
 /* What is wrong with a draft is told when it is finished. */
@@ -224,6 +312,44 @@ static void of_export_h(void **state)
     REFUSES(rp_record_export, (record, 0, &view, &options, report), "options->stem");
 }
 
+static void of_picture_h(void **state)
+{
+    (void)state;
+    rp_picture *picture = NULL;
+    HAS_NONE(rp_picture_can_write_png);
+    REFUSES(rp_picture_create, (2, 2, NULL, report), "out");
+    check_ok(rp_picture_create(2, 2, &picture, report), report);
+    REFUSES(rp_picture_write_png, (NULL, "x.png", report), "picture");
+    REFUSES(rp_picture_write_png, (picture, NULL, report), "path");
+    rp_picture_destroy(picture);
+    IGNORES(rp_picture_destroy, (NULL));
+}
+
+static void of_sample_h(void **state)
+{
+    (void)state;
+    rp_sampling *sampling = NULL;
+    rp_picture *picture = NULL;
+    rp_sample_options options = rp_default_sample_options();
+    HAS_NONE(rp_default_sample_options);
+    REFUSES(rp_sampling_create, (NULL, &options, &sampling, report), "path");
+    REFUSES(rp_sampling_create, ("x.obj", NULL, &sampling, report), "options");
+    REFUSES(rp_sampling_create, ("x.obj", &options, NULL, report), "out");
+    IGNORES(rp_sampling_destroy, (NULL));
+    GIVES(rp_sampling_state, (NULL).samples, 0);
+    GIVES(rp_sampling_points, (NULL), NULL);
+    GIVES(rp_sampling_normals, (NULL), NULL);
+    options.spacing = 0.2;
+    check_ok(
+        rp_sampling_create(RP_SOURCE_DIR "/scenes/meshes/wheel.obj", &options, &sampling, report),
+        report);
+    REFUSES(rp_sampling_write, (NULL, "x.csv", report), "sampling");
+    REFUSES(rp_sampling_write, (sampling, NULL, report), "path");
+    REFUSES(rp_sampling_paint, (NULL, &picture, report), "sampling");
+    REFUSES(rp_sampling_paint, (sampling, NULL, report), "out");
+    rp_sampling_destroy(sampling);
+}
+
 static void of_film_h(void **state)
 {
     (void)state;
@@ -242,6 +368,20 @@ static void of_film_h(void **state)
     assert_int_equal(rp_film_state(NULL).frame_count, 0);
     IGNORES(rp_film_state, (NULL));
     IGNORES(rp_film_close, (NULL));
+    GIVES(rp_film_quality_samples, (NULL), 0);
+    HAS_NONE(rp_film_can_encode);
+    GIVES(rp_film_is_video, (NULL), false);
+    rp_picture *picture = NULL;
+    REFUSES(rp_film_last, (NULL, &picture, report), "film");
+    REFUSES(rp_film_sheet, (NULL, 1, 1, &picture, report), "film");
+    check_ok(rp_film_open(&options, &run, 1, &film, report), report);
+    REFUSES(rp_film_last, (film, NULL, report), "out");
+    REFUSES(rp_film_sheet, (film, 1, 1, NULL, report), "out");
+    rp_film_close(film);
+    REFUSES(rp_view_paint, (NULL, scene, &options, &picture, report), "view");
+    REFUSES(rp_view_paint, (&view, NULL, &options, &picture, report), "scene");
+    REFUSES(rp_view_paint, (&view, scene, NULL, &picture, report), "options");
+    REFUSES(rp_view_paint, (&view, scene, &options, NULL, report), "out");
     REFUSES(rp_view_picture, (NULL, scene, &options, "x.png", report), "view");
     REFUSES(rp_view_picture, (&view, NULL, &options, "x.png", report), "scene");
     REFUSES(rp_view_picture, (&view, scene, NULL, "x.png", report), "options");
@@ -284,11 +424,14 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),    cmocka_unit_test(of_text_h),
+        cmocka_unit_test(of_words_h),   cmocka_unit_test(of_scene_info_h),
+        cmocka_unit_test(of_params_h),  cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h),   cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_world_h),   cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),     cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_picture_h), cmocka_unit_test(of_sample_h),
+        cmocka_unit_test(of_film_h),    cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,8 +1,8 @@
 /* Includes and settings: who overrides whom, and where a fault is said to be. */
 #include "check.h"
 
-#include "base/plain.h"
 #include "base/report.h"
+#include "repose/text.h"
 #include "scene/schema.h"
 
 #include <stdlib.h>

@@ -658,18 +658,18 @@ static void help_tells_every_key(void **state)
                                          "sources.NAME.shape"};
     for (int style = RP_HELP_TEXT; style <= RP_HELP_MARKDOWN; style++) {
         sink.used = 0;
-        assert_int_equal(rp_scene_help(&schema, NULL, style, add_line, &sink, NULL), RP_OK);
+        assert_int_equal(rp_scene_help_with(&schema, NULL, style, add_line, &sink, NULL), RP_OK);
         for (int i = 0; i < 8; i++)
             if (!(style == RP_HELP_MARKDOWN && i == 4) && !strstr(sink.text, wanted[i]))
                 fail_msg("no '%s' in the help", wanted[i]);
     }
     sink.used = 0;
-    assert_int_equal(rp_scene_help(&schema, "emitters", RP_HELP_TEXT, add_line, &sink, NULL),
+    assert_int_equal(rp_scene_help_with(&schema, "emitters", RP_HELP_TEXT, add_line, &sink, NULL),
                      RP_OK);
     assert_non_null(strstr(sink.text, "emitters.NAME.nozzle"));
     assert_null(strstr(sink.text, "bodies"));
     rp_report *report = rp_report_create();
-    assert_int_equal(rp_scene_help(&schema, "bodeis", RP_HELP_TEXT, add_line, &sink, report),
+    assert_int_equal(rp_scene_help_with(&schema, "bodeis", RP_HELP_TEXT, add_line, &sink, report),
                      RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "did you mean 'bodies'?"));
     rp_report_destroy(report);

@@ -2,9 +2,9 @@
  * sample, by a depth buffer of four samples a pixel. Right a level cut through the middle, looked
  * at from the front: colours and lines of equal distance to the surface, and the samples near the
  * cut. */
-#include "sample_picture.h"
+#include "base/entry.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "sample/sample.h"
 
 #define EDGE 720 /* pixels of a square */
 #define FINE 2   /* samples along a pixel's edge */
@@ -233,7 +233,7 @@ static double longest_side(const rp_mesh *mesh)
 }
 
 /* The largest of 1, 2 and 5 times a power of ten that leaves 20 lines along the longest side. */
-double sample_picture_step(const rp_mesh *mesh)
+double rp_sampling_contour(const rp_mesh *mesh)
 {
     double wanted = longest_side(mesh) / 20, power = 1;
     while (power > wanted)
@@ -274,7 +274,7 @@ static void fit(scene *s)
     s->per_metre = SIDE / (MARGIN * fmax(high.x - low.x, high.y - low.y));
 }
 
-static rp_code paint(scene *s, cut *c, rp_threads *threads, rp_picture *picture)
+static void paint(scene *s, cut *c, rp_threads *threads, rp_picture *picture)
 {
     s->toward = rp_v3_normal(rp_v3(0.55, -1, 0.62));
     s->right = rp_v3_normal(rp_v3_cross(rp_v3(0, 0, 1), s->toward));
@@ -284,15 +284,19 @@ static rp_code paint(scene *s, cut *c, rp_threads *threads, rp_picture *picture)
     draw_body(s);
     copy_body(s, picture);
     c->pixel = MARGIN * fmax(size.x, fmax(size.z, 1e-3 * size.y)) / EDGE;
-    c->step = sample_picture_step(s->mesh);
+    c->step = rp_sampling_contour(s->mesh);
     c->picture = picture;
     draw_cut(c, threads);
-    return RP_OK;
 }
 
-rp_code sample_picture(const rp_mesh *mesh, const rp_samples *samples, rp_threads *threads,
-                       rp_picture **out, rp_report *report)
+rp_code rp_sampling_paint(const rp_sampling *sampling, rp_picture **out, rp_report *report)
 {
+    RP_NEED(sampling, report);
+    RP_NEED(out, report);
+    RP_ENTER();
+    *out = NULL;
+    const rp_mesh *mesh = sampling->mesh;
+    const rp_samples *samples = &sampling->samples;
     rp_vec3 middle = rp_v3_scale(rp_v3_add(mesh->bounds.low, mesh->bounds.high), 0.5);
     size_t pixels = (size_t)SIDE * SIDE;
     scene s = {.mesh = mesh, .samples = samples, .middle = middle};
@@ -305,7 +309,7 @@ rp_code sample_picture(const rp_mesh *mesh, const rp_samples *samples, rp_thread
         c->shape = (rp_shape){.kind = RP_SHAPE_MESH, .mesh = mesh};
         c->samples = samples;
         c->middle = middle;
-        code = paint(&s, c, threads, *out);
+        paint(&s, c, sampling->threads, *out);
     }
     rp_release(c, sizeof *c);
     rp_release(s.colour, pixels * sizeof *s.colour);

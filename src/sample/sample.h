@@ -1,0 +1,21 @@
+/* A mesh with its samples: what sample.c, write.c and paint.c share. */
+#ifndef RP_SAMPLE_SAMPLE_H
+#define RP_SAMPLE_SAMPLE_H
+
+#include "geom/mass.h"
+#include "geom/sample.h"
+#include "picture/picture.h"
+#include "repose/sample.h"
+
+struct rp_sampling {
+    rp_mesh *mesh;
+    rp_mass mass; /* of density 1 */
+    rp_samples samples;
+    rp_threads *threads;
+    double read_seconds, prepare_seconds, sample_seconds;
+};
+
+/* paint.c: m, from line to line of equal distance in the cut. */
+double rp_sampling_contour(const rp_mesh *mesh);
+
+#endif
