@@ -1,31 +1,93 @@
 #include "bench/bench.h"
+#include "base/entry.h"
+#include "base/memory.h"
+#include "base/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const rp_bench_case *const cases[] = {
     &rp_bench_neighbor, &rp_bench_null, &rp_bench_sph,    &rp_bench_column, &rp_bench_dem,
     &rp_bench_sizes,    &rp_bench_mesh, &rp_bench_bodies, &rp_bench_detail, &rp_bench_render,
 };
 
-const rp_bench_case *const *rp_bench_cases(int *count)
+#define COUNT ((int)(sizeof cases / sizeof *cases))
+
+rp_bench_options rp_default_bench_options(void)
 {
-    *count = (int)(sizeof cases / sizeof *cases);
-    return cases;
+    return (rp_bench_options){.size = sizeof(rp_bench_options)};
 }
 
-rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, const char *scenes,
-                     rp_bench_list *list, rp_report *report)
+int rp_bench_count(void)
 {
-    list->count = 0;
-    rp_bench_setup setup = {.size = size ? size : bench->default_size, .scenes = scenes};
-    rp_code code = rp_threads_create(threads, &setup.threads, report);
-    if (code != RP_OK) return code;
-    code = rp_bench_measure(setup.threads, &setup.machine, report);
+    return COUNT;
+}
+
+const char *rp_bench_name(int index)
+{
+    return index >= 0 && index < COUNT ? cases[index]->name : NULL;
+}
+
+const char *rp_bench_help(int index)
+{
+    return index >= 0 && index < COUNT ? cases[index]->help : NULL;
+}
+
+static rp_code run(const rp_bench_case *bench, const rp_bench_options *o, rp_bench_list *list,
+                   rp_report *report)
+{
+    rp_bench_setup setup = {.size = o->particles ? o->particles : bench->default_size,
+                            .scenes = o->scenes};
+    RP_TRY(rp_threads_create(o->threads, &setup.threads, report));
+    rp_code code = rp_bench_measure(setup.threads, &setup.machine, report);
     list->machine = setup.machine;
     if (code == RP_OK) code = bench->run(&setup, list, report);
     rp_threads_destroy(setup.threads);
     return code;
+}
+
+rp_code rp_bench_run(const char *name, const rp_bench_options *options, rp_bench_list **out,
+                     rp_report *report)
+{
+    RP_NEED(name, report);
+    RP_NEED(out, report);
+    RP_ENTER();
+    *out = NULL;
+    rp_bench_options own = rp_default_bench_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    int index = 0;
+    while (index < COUNT && strcmp(cases[index]->name, name) != 0)
+        index++;
+    if (index == COUNT) return rp_fail(report, RP_ERROR_INPUT, "there is no benchmark '%s'", name);
+    rp_bench_list *list = rp_allocate_zero(sizeof *list);
+    if (!list) return rp_fail_memory(report, sizeof *list, "the results of a benchmark");
+    rp_code code = run(cases[index], &own, list, report);
+    if (code == RP_OK)
+        *out = list;
+    else
+        rp_bench_list_destroy(list);
+    return code;
+}
+
+void rp_bench_list_destroy(rp_bench_list *list)
+{
+    rp_release(list, sizeof *list);
+}
+
+rp_bench_machine rp_bench_list_machine(const rp_bench_list *list)
+{
+    return list ? list->machine : (rp_bench_machine){0};
+}
+
+int rp_bench_list_count(const rp_bench_list *list)
+{
+    return list ? list->count : 0;
+}
+
+const rp_bench_result *rp_bench_list_at(const rp_bench_list *list, int index)
+{
+    return index >= 0 && index < rp_bench_list_count(list) ? &list->results[index] : NULL;
 }
 
 void rp_bench_add(rp_bench_list *list, rp_bench_result result)

@@ -1,37 +1,10 @@
-/* Benchmarks: how fast a part of Repose is on this machine, and how fast it could be.
- *
- * Every case states in its source a model of the least work it must do, in bytes moved or in
- * arithmetic. The machine's own bandwidth and arithmetic are measured in the same run, and `limit`
- * is the rate they would allow under that model: rate / limit tells how much is left. */
+/* Benchmarks from the inside: what a case is, what it is given and how it fills its results. The
+ * public half is repose/bench.h. */
 #ifndef RP_BENCH_BENCH_H
 #define RP_BENCH_BENCH_H
 
 #include "base/threads.h"
-
-/* A further number of a result. */
-typedef struct rp_bench_figure {
-    const char *name; /* such as "memory"; NULL behind the last */
-    double value;
-    const char *unit; /* such as "bytes/particle" */
-} rp_bench_figure;
-#define RP_BENCH_FIGURES 6
-
-typedef struct rp_bench_result {
-    char name[40]; /* the case, or a part of it such as "neighbor-sort" */
-    size_t particles;
-    int steps;      /* repeats that were timed */
-    double seconds; /* of one step: the median of the repeats */
-    double rate;    /* particle-steps per second */
-    double limit;   /* particle-steps per second that the machine would allow; 0: no model */
-    rp_bench_figure figures[RP_BENCH_FIGURES + 1];
-} rp_bench_result;
-
-/* Measured, with as many threads as the case runs on. */
-typedef struct rp_bench_machine {
-    double bandwidth;  /* bytes per second, read and written, of a copy far larger than the cache */
-    double reading;    /* bytes per second, only read, likewise */
-    double arithmetic; /* float multiply-adds per second, eight at a time, two operations each */
-} rp_bench_machine;
+#include "repose/bench.h"
 
 rp_code rp_bench_measure(rp_threads *threads, rp_bench_machine *out, rp_report *report);
 
@@ -40,15 +13,15 @@ typedef struct rp_bench_setup {
     size_t size; /* particles; 0: as the case likes */
     rp_threads *threads;
     rp_bench_machine machine;
-    const char *scenes; /* the folder of the scenes that came along; NULL: there is none */
+    const char *scenes; /* the folder of the bundled scenes; NULL: there is none */
 } rp_bench_setup;
 
 #define RP_BENCH_RESULTS 128
-typedef struct rp_bench_list {
+struct rp_bench_list {
     rp_bench_machine machine;
     rp_bench_result results[RP_BENCH_RESULTS];
     int count;
-} rp_bench_list;
+};
 
 /* Results beyond the room are dropped. */
 void rp_bench_add(rp_bench_list *list, rp_bench_result result);
@@ -62,11 +35,6 @@ typedef struct rp_bench_case {
     /* Adds its results to the list. */
     rp_code (*run)(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report);
 } rp_bench_case;
-
-const rp_bench_case *const *rp_bench_cases(int *count);
-/* Runs a case; `size` 0 takes the default, `threads` 0 one per core. `scenes` may be NULL. */
-rp_code rp_bench_run(const rp_bench_case *bench, size_t size, int threads, const char *scenes,
-                     rp_bench_list *list, rp_report *report);
 
 /* The middle one; sorts the times. */
 double rp_bench_median(double *seconds, int count);

@@ -72,6 +72,12 @@ function(rp_see_rooms target)
   target_include_directories(${target} PRIVATE "${links}")
 endfunction()
 
+# Adds the objects of a target to the library and to the archive of the same.
+function(rp_add_to_library target)
+  target_sources(repose PRIVATE $<TARGET_OBJECTS:${target}>)
+  target_sources(repose_all PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()
+
 function(rp_forbid_relative_includes)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder "${source}" DIRECTORY)

@@ -21,25 +21,11 @@
 
 #include "plot/plot.h"
 #include "repose/repose.h"
+#include "repose/validate.h"
 
 #define RP_VERDICTS_MAX 64
 #define RP_FIGURES_MAX 16
 #define RP_NOTES_MAX 8192
-
-typedef enum rp_judgement {
-    RP_JUDGE_NEAR,     /* |measured - expected| <= limit */
-    RP_JUDGE_AT_MOST,  /* measured <= limit */
-    RP_JUDGE_AT_LEAST, /* measured >= limit */
-    RP_JUDGE_CONTROL   /* |measured - expected| > limit: the same check must miss */
-} rp_judgement;
-
-typedef struct rp_verdict {
-    char what[160]; /* the number in words */
-    rp_judgement judgement;
-    double measured, expected, limit; /* expected: NaN where there is only a limit */
-    char unit[24];
-    bool ok; /* never when the number is none */
-} rp_verdict;
 
 typedef struct rp_case_context {
     /* What a case may read. */
@@ -66,12 +52,9 @@ typedef struct rp_case {
     rp_code (*run)(rp_case_context *c);
 } rp_case;
 
-int rp_case_count(void);
-int rp_case_usual_count(void); /* the first so many are what `all` means; the others take long */
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
-/* Whether a word means this case: its name, or where no case has that name the group of all whose
- * names begin with it and a dash, such as `dem` for dem-pair. */
+/* What rp_case_is_meant asks. */
 bool rp_case_answers(const rp_case *which, const char *word);
 
 /* A scene of the case's folder, such as "scene.yaml", with settings as --set gives them. */

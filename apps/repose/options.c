@@ -56,10 +56,20 @@ static bool read_count(const verb *v, const option_spec *spec, const char *text,
     return false;
 }
 
+/* The decimal number at the start of a text; the program never sets a locale. */
+static double number_at(const char *text, const char **end)
+{
+    char *behind;
+    double value = strtod(text, &behind);
+    bool plain = text + strcspn(text, "xX") >= behind;
+    *end = plain ? behind : text;
+    return value;
+}
+
 static bool read_real(const verb *v, const option_spec *spec, const char *text, double *value)
 {
     const char *end;
-    *value = rp_number_at(text, &end);
+    *value = number_at(text, &end);
     if (end != text && !*end && isfinite(*value)) return true;
     say_usage(v, "%s %s: a number is wanted", spec->name, text);
     return false;
@@ -72,7 +82,7 @@ static bool read_bytes(const verb *v, const option_spec *spec, const char *text,
         double megabytes;
     } units[] = {{"", 1}, {"kB", 1e-3}, {"MB", 1}, {"GB", 1e3}, {"TB", 1e6}};
     const char *end;
-    double number = rp_number_at(text, &end);
+    double number = number_at(text, &end);
     bool good = end != text && number >= 0 && number < 1e12;
     while (*end == ' ')
         end++;

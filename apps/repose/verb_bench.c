@@ -1,4 +1,3 @@
-#include "bench/bench.h"
 #include "cli.h"
 
 #include <limits.h>
@@ -11,16 +10,16 @@ static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
 };
 
-static void print_machine(const rp_bench_machine *m, bool json)
+static void print_machine(rp_bench_machine m, bool json)
 {
     if (json)
         printf("{\"case\": \"machine\", \"copying\": %.6g, \"reading\": %.6g, \"multiply_adds\": "
                "%.6g}\n",
-               m->bandwidth, m->reading, m->arithmetic);
+               m.bandwidth, m.reading, m.arithmetic);
     else
         printf("this machine copies %.3g GB/s (read and written), reads %.3g GB/s, makes %.3g G "
                "multiply-adds/s\n",
-               1e-9 * m->bandwidth, 1e-9 * m->reading, 1e-9 * m->arithmetic);
+               1e-9 * m.bandwidth, 1e-9 * m.reading, 1e-9 * m.arithmetic);
 }
 
 static void print_object(const rp_bench_result *r)
@@ -52,53 +51,50 @@ static void print_line(const rp_bench_result *r)
     printf("\n");
 }
 
-static rp_code run_case(const rp_bench_case *bench, size_t size, const options *o,
-                        rp_report *report)
+static rp_code run_case(const char *name, size_t size, const options *o, rp_report *report)
 {
-    static rp_bench_list list;
-    int threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
-    rp_code code = rp_bench_run(bench, size, threads, data_folder("scenes"), &list, report);
+    rp_bench_list *list = NULL;
+    rp_bench_options wanted = rp_default_bench_options();
+    wanted.particles = size;
+    wanted.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
+    wanted.scenes = data_folder("scenes");
+    rp_code code = rp_bench_run(name, &wanted, &list, report);
     if (code != RP_OK) return code;
-    print_machine(&list.machine, o->json);
-    for (int i = 0; i < list.count; i++) {
+    print_machine(rp_bench_list_machine(list), o->json);
+    for (int i = 0; i < rp_bench_list_count(list); i++) {
         if (o->json)
-            print_object(&list.results[i]);
+            print_object(rp_bench_list_at(list, i));
         else
-            print_line(&list.results[i]);
+            print_line(rp_bench_list_at(list, i));
     }
+    rp_bench_list_destroy(list);
     return code;
 }
 
 static rp_code run_cases(const char *name, size_t size, const options *o, int *found,
                          rp_report *report)
 {
-    int count = 0;
-    const rp_bench_case *const *cases = rp_bench_cases(&count);
     rp_code code = RP_OK;
-    for (int i = 0; i < count && code == RP_OK; i++) {
-        if (strcmp(name, "all") != 0 && strcmp(name, cases[i]->name) != 0) continue;
+    for (int i = 0; i < rp_bench_count() && code == RP_OK; i++) {
+        if (strcmp(name, "all") != 0 && strcmp(name, rp_bench_name(i)) != 0) continue;
         (*found)++;
-        code = run_case(cases[i], size, o, report);
+        code = run_case(rp_bench_name(i), size, o, report);
     }
     return code;
 }
 
 static int unknown_case(const verb *v, const char *name)
 {
-    int count = 0;
-    const rp_bench_case *const *cases = rp_bench_cases(&count);
     const char *names[64];
-    for (int i = 0; i < count; i++)
-        names[i] = cases[i]->name;
+    int count = 0;
+    for (; count < 64 && rp_bench_name(count); count++)
+        names[count] = rp_bench_name(count);
     return say_unknown(v, "no case", name, names, count);
 }
 
 static const char *choice(int index)
 {
-    int count = 0;
-    const rp_bench_case *const *cases = rp_bench_cases(&count);
-    if (index == 0) return "all";
-    return index <= count ? cases[index - 1]->name : NULL;
+    return index == 0 ? "all" : rp_bench_name(index - 1);
 }
 
 static int run(const verb *v, const options *o)

@@ -121,7 +121,8 @@ static rp_code say_none(const job *j, rp_report *report)
 {
     const options *o = j->options;
     const frame_kind *most = NULL; /* of the kinds that are asked for, the one with most frames */
-    if (o->only && strcmp(o->only, "bodies") == 0 && rp_record_scene(j->record)->bodies.count == 0)
+    if (o->only && strcmp(o->only, "bodies") == 0 &&
+        rp_scene_body_count(rp_record_scene(j->record)) == 0)
         return fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];

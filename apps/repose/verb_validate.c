@@ -1,9 +1,9 @@
 #include "cli.h"
-#include "validation/validation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define CASES_MAX 256 /* more than there will be */
 
 static const option_spec specs[] = {
     {"--output", "-o", "FILE", OPTION_TEXT, offsetof(options, output),
@@ -34,7 +34,7 @@ static void print_json_verdict(const char *name, const rp_verdict *v)
 static void print_verdict(const char *name, const rp_verdict *v)
 {
     printf("%-4s %-17s %-40s %.6g, ", v->ok ? "ok" : "MISS", name, v->what, v->measured);
-    if (rp_verdict_has_range(v))
+    if (v->judgement == RP_JUDGE_NEAR || v->judgement == RP_JUDGE_CONTROL)
         printf("%s%.6g +- %.2g %s\n", v->judgement == RP_JUDGE_CONTROL ? "must miss " : "expected ",
                v->expected, v->limit, v->unit);
     else
@@ -52,46 +52,36 @@ static void print_notes(const char *name, const char *notes)
 }
 
 /* A case that could not run is told at once; the others still run. */
-static void print_result(const rp_case_result *r, bool json)
+static void print_outcome(const rp_case_outcome *r, bool quick, bool json)
 {
-    const char *name = r->which->name;
-    for (int i = 0; i < r->context.verdict_count; i++)
-        json ? print_json_verdict(name, &r->context.verdicts[i])
-             : print_verdict(name, &r->context.verdicts[i]);
+    for (int i = 0; i < r->verdict_count; i++)
+        json ? print_json_verdict(r->name, &r->verdicts[i])
+             : print_verdict(r->name, &r->verdicts[i]);
     bool ran = r->code == RP_OK || r->code == RP_ERROR_FAILED;
     if (json)
-        printf("{\"case\": \"%s\", \"seconds\": %.3f, \"quick\": %s, \"result\": \"%s\"}\n", name,
-               r->seconds, r->context.quick ? "true" : "false", rp_code_text(r->code));
+        printf("{\"case\": \"%s\", \"seconds\": %.3f, \"quick\": %s, \"result\": \"%s\"}\n",
+               r->name, r->seconds, quick ? "true" : "false", rp_code_text(r->code));
     else if (!ran)
-        printf("FAIL %-17s did not run: %s\n", name, rp_code_text(r->code));
-    if (!json) print_notes(name, r->context.notes);
-    if (!ran) say_faults(r->code, r->context.report, json);
+        printf("FAIL %-17s did not run: %s\n", r->name, rp_code_text(r->code));
+    if (!json) print_notes(r->name, r->notes);
+    if (!ran) say_faults(r->code, r->faults, json);
     fflush(stdout);
 }
 
-static void say_progress(void *user, const char *text)
+static void say_progress(void *user, const char *name, const char *text)
 {
-    fprintf(stderr, "%s: %s\n", (const char *)user, text);
+    (void)user;
+    fprintf(stderr, "%s: %s\n", name, text);
 }
 
-static rp_code run_cases(const rp_case *const *chosen, int count, const options *o,
-                         rp_case_result *results, rp_report *report)
+static rp_code run_cases(rp_validation *validation, const bool *chosen, const options *o)
 {
-    const char *root = data_folder("validation");
-    rp_world_options world = rp_default_world_options();
     rp_code worst = RP_OK;
-    if (!root)
-        return fail(report, RP_ERROR_IO, "the folder of validation cases did not come along");
-    world.threads = (int)(o->threads < 4096 ? o->threads : 4096);
-    for (int i = 0; i < count; i++) {
-        rp_case_context *c = &results[i].context;
-        c->world = &world;
-        c->quick = o->quick;
-        c->say = o->quiet ? NULL : say_progress;
-        c->user = (void *)chosen[i]->name;
-        rp_case_say(c, "%s", chosen[i]->title);
-        rp_code code = rp_case_run(chosen[i], root, &results[i]);
-        print_result(&results[i], o->json);
+    for (int i = 0; i < rp_case_count(); i++) {
+        rp_case_outcome outcome;
+        if (!chosen[i]) continue;
+        rp_code code = rp_validation_run(validation, i, &outcome);
+        print_outcome(&outcome, o->quick, o->json);
         if (code != RP_OK && (worst == RP_OK || worst == RP_ERROR_FAILED)) worst = code;
     }
     return worst;
@@ -99,14 +89,12 @@ static rp_code run_cases(const rp_case *const *chosen, int count, const options 
 
 static const char *choice(int index)
 {
-    if (index == 0) return "all";
-    const rp_case *c = rp_case_at(index - 1);
-    return c ? c->name : NULL;
+    return index == 0 ? "all" : rp_case_name(index - 1);
 }
 
 static const char *choice_help(int index)
 {
-    return index ? rp_case_at(index - 1)->title : "every case but the longest ones";
+    return index ? rp_case_title(index - 1) : "every case but the longest ones";
 }
 
 static int unknown_case(const verb *v, const char *word)
@@ -124,56 +112,54 @@ static int unknown_case(const verb *v, const char *word)
 static bool is_known(const char *word)
 {
     for (int i = 0; i < rp_case_count(); i++)
-        if (rp_case_answers(rp_case_at(i), word)) return true;
+        if (rp_case_is_meant(i, word)) return true;
     return false;
 }
 
-/* The cases that the words name, each once, in the order of the table; -1 after a word that names
- * none. */
-static int choose_cases(const verb *v, const options *o, const rp_case **chosen)
+/* Marks the cases that the words name; false after a word that names none. */
+static bool choose_cases(const verb *v, const options *o, bool *chosen)
 {
-    int count = 0;
     bool all = false;
     for (int w = 0; w < o->word_count; w++) {
         all |= strcmp(o->words[w], "all") == 0;
         if (strcmp(o->words[w], "all") != 0 && !is_known(o->words[w])) {
             unknown_case(v, o->words[w]);
-            return -1;
+            return false;
         }
     }
     for (int i = 0; i < rp_case_count(); i++) {
-        bool wanted = all && i < rp_case_usual_count();
+        chosen[i] = all && i < rp_case_usual_count();
         for (int w = 0; w < o->word_count; w++)
-            wanted |= rp_case_answers(rp_case_at(i), o->words[w]);
-        if (wanted) chosen[count++] = rp_case_at(i);
+            chosen[i] |= rp_case_is_meant(i, o->words[w]);
     }
-    return count;
+    return true;
 }
 
-static rp_code write_page(const options *o, const rp_case_result *results, int count,
-                          rp_report *report)
+static rp_code open_validation(const options *o, rp_validation **out, rp_report *report)
 {
-    size_t length = strlen(o->output);
-    bool plain = length > 3 && strcmp(o->output + length - 3, ".md") == 0;
-    rp_code code = plain ? rp_case_write_results(o->output, results, count, report)
-                         : rp_case_write_html(o->output, results, count, report);
-    if (code == RP_OK && !o->quiet) fprintf(stderr, "%s\n", o->output);
-    return code;
+    rp_validation_options wanted = rp_default_validation_options();
+    wanted.folder = data_folder("validation");
+    if (!wanted.folder)
+        return fail(report, RP_ERROR_IO, "the folder of validation cases did not come along");
+    wanted.threads = (int)(o->threads < 4096 ? o->threads : 4096);
+    wanted.quick = o->quick;
+    wanted.say = o->quiet ? NULL : say_progress;
+    return rp_validation_create(&wanted, out, report);
 }
 
 static int run(const verb *v, const options *o)
 {
-    const rp_case *chosen[64];
-    int count = choose_cases(v, o, chosen);
-    if (count < 0) return exit_code(RP_ERROR_INPUT);
+    bool chosen[CASES_MAX] = {false};
+    if (!choose_cases(v, o, chosen)) return exit_code(RP_ERROR_INPUT);
     rp_report *report = rp_report_create();
-    rp_case_result *results = calloc((size_t)count + 1, sizeof *results);
-    rp_code code = results ? run_cases(chosen, count, o, results, report) : RP_ERROR_MEMORY;
-    bool ran = results && results[0].which;
-    rp_code page = ran && o->output ? write_page(o, results, count, report) : RP_OK;
-    for (int i = 0; ran && i < count; i++)
-        rp_case_result_end(&results[i]);
-    free(results);
+    rp_validation *validation = NULL;
+    rp_code page = RP_OK, code = open_validation(o, &validation, report);
+    if (code == RP_OK) {
+        code = run_cases(validation, chosen, o);
+        if (o->output) page = rp_validation_write(validation, o->output, report);
+        if (o->output && page == RP_OK && !o->quiet) fprintf(stderr, "%s\n", o->output);
+    }
+    rp_validation_destroy(validation);
     /* What a case had to say is said already; left is what is wrong with the whole. */
     int result = exit_code(code);
     if (rp_report_count(report)) result = say_faults(page != RP_OK ? page : code, report, o->json);

@@ -3,6 +3,7 @@
 #define REPOSE_H
 
 #include "repose/base.h"
+#include "repose/bench.h"
 #include "repose/export.h"
 #include "repose/film.h"
 #include "repose/params.h"
@@ -13,6 +14,7 @@
 #include "repose/scene.h"
 #include "repose/scene_info.h"
 #include "repose/text.h"
+#include "repose/validate.h"
 #include "repose/view.h"
 #include "repose/words.h"
 #include "repose/world.h"

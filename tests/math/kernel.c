@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "math/kernel.h"
+#include "repose/base.h"
 
 static void it_integrates_to_one(void **state)
 {

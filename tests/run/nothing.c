@@ -350,6 +350,48 @@ static void of_sample_h(void **state)
     rp_sampling_destroy(sampling);
 }
 
+static void of_bench_h(void **state)
+{
+    (void)state;
+    rp_bench_list *list = NULL;
+    HAS_NONE(rp_default_bench_options);
+    HAS_NONE(rp_bench_count);
+    HAS_NONE(rp_bench_name);
+    HAS_NONE(rp_bench_help);
+    REFUSES(rp_bench_run, (NULL, NULL, &list, report), "name");
+    REFUSES(rp_bench_run, ("null", NULL, NULL, report), "out");
+    GIVES(rp_bench_run, ("no such case", NULL, &list, NULL), RP_ERROR_INPUT);
+    IGNORES(rp_bench_list_destroy, (NULL));
+    GIVES(rp_bench_list_machine, (NULL).bandwidth, 0);
+    GIVES(rp_bench_list_count, (NULL), 0);
+    GIVES(rp_bench_list_at, (NULL, 0), NULL);
+}
+
+static void of_validate_h(void **state)
+{
+    (void)state;
+    rp_validation *validation = NULL;
+    rp_case_outcome outcome;
+    rp_validation_options options = rp_default_validation_options();
+    HAS_NONE(rp_default_validation_options);
+    HAS_NONE(rp_case_count);
+    HAS_NONE(rp_case_usual_count);
+    HAS_NONE(rp_case_name);
+    HAS_NONE(rp_case_title);
+    GIVES(rp_case_is_meant, (0, NULL), false);
+    REFUSES(rp_validation_create, (NULL, &validation, report), "options");
+    REFUSES(rp_validation_create, (&options, &validation, report), "options->folder");
+    options.folder = "/no/such/folder";
+    REFUSES(rp_validation_create, (&options, NULL, report), "out");
+    IGNORES(rp_validation_destroy, (NULL));
+    check_ok(rp_validation_create(&options, &validation, report), report);
+    GIVES(rp_validation_run, (NULL, 0, &outcome), RP_ERROR_INPUT);
+    GIVES(rp_validation_run, (validation, 0, NULL), RP_ERROR_IO);
+    REFUSES(rp_validation_write, (NULL, "x.md", report), "validation");
+    REFUSES(rp_validation_write, (validation, NULL, report), "path");
+    rp_validation_destroy(validation);
+}
+
 static void of_film_h(void **state)
 {
     (void)state;
@@ -431,6 +473,7 @@ int main(void)
         cmocka_unit_test(of_world_h),   cmocka_unit_test(of_record_h),
         cmocka_unit_test(of_run_h),     cmocka_unit_test(of_export_h),
         cmocka_unit_test(of_picture_h), cmocka_unit_test(of_sample_h),
+        cmocka_unit_test(of_bench_h),   cmocka_unit_test(of_validate_h),
         cmocka_unit_test(of_film_h),    cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -29,7 +29,7 @@ static const char text[] =
 
 static rp_scene *scene;
 
-static void check_near(const double *got, double x, double y, double z)
+static void check_place(const double *got, double x, double y, double z)
 {
     assert_true(fabs(got[0] - x) < 1e-12 && fabs(got[1] - y) < 1e-12 && fabs(got[2] - z) < 1e-12);
 }
@@ -43,8 +43,8 @@ static void bodies_are_told(void **state)
     assert_string_equal(block.motion, "dynamic");
     assert_string_equal(block.shape, "box");
     assert_true(block.hidden && block.density == 500 && block.mass == 0);
-    check_near(block.position, 1, 2, 3);
-    check_near(block.low, -1, -2, -3);
+    check_place(block.position, 1, 2, 3);
+    check_place(block.low, -1, -2, -3);
     assert_true(fabs(block.orientation[0] - sqrt(0.5)) < 1e-12);
     assert_true(fabs(block.orientation[3] - sqrt(0.5)) < 1e-12);
     assert_null(rp_scene_body_info(scene, 3).name);
@@ -58,18 +58,18 @@ static void the_rest_is_told(void **state)
     rp_material_info sand = rp_scene_material_info(scene, 0);
     assert_int_equal(rp_scene_material_count(scene), 1);
     assert_true(sand.density == 1600 && fabs(sand.angle - M_PI / 6) < 1e-12);
-    check_near(sand.colour, 0.5, 0.25, 1);
+    check_place(sand.colour, 0.5, 0.25, 1);
     rp_domain_info domain = rp_scene_domain(scene);
-    check_near(domain.low, 0, 0, 0);
+    check_place(domain.low, 0, 0, 0);
     assert_true(isinf(domain.high[2]) && domain.periodic[0] && !domain.periodic[1]);
     assert_true(domain.open[5] && !domain.open[4] && domain.spacing == 0.02);
-    check_near(domain.gravity, 0, 0, -9.81);
+    check_place(domain.gravity, 0, 0, -9.81);
     rp_source_info heap = rp_scene_source_info(scene, 0);
     assert_true(rp_scene_source_count(scene) == 1 && heap.at == 2);
-    check_near(heap.position, 0.5, 1, 0.5);
+    check_place(heap.position, 0.5, 1, 0.5);
     rp_emitter_info spout = rp_scene_emitter_info(scene, 0);
     assert_true(rp_scene_emitter_count(scene) == 1 && spout.radius == 0.1 && spout.width == 0);
-    check_near(spout.direction, 0, 0, -1);
+    check_place(spout.direction, 0, 0, -1);
     rp_lamp_info bulb = rp_scene_lamp_info(scene, 0);
     assert_true(rp_scene_lamp_count(scene) == 1 && bulb.strength == 2 && bulb.radius == 0.05);
     assert_true(rp_scene_light(scene).strength > 0);
@@ -82,11 +82,11 @@ static void cameras_move(void **state)
     (void)state;
     assert_int_equal(rp_scene_camera_count(scene), 1);
     rp_camera_info camera = rp_scene_camera_info(scene, 0, 0);
-    check_near(camera.position, 3, 0, 0);
+    check_place(camera.position, 3, 0, 0);
     assert_true(fabs(camera.field_of_view - M_PI / 3) < 1e-12);
     camera = rp_scene_camera_info(scene, 0, 1); /* a quarter of a turn about its target */
-    check_near(camera.position, 0, 3, 0);
-    check_near(camera.target, 0, 0, 0);
+    check_place(camera.position, 0, 3, 0);
+    check_place(camera.target, 0, 0, 0);
 }
 
 /* The volume by the divergence theorem, and normals of length 1 that point as the faces do. */
