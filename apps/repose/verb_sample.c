@@ -109,7 +109,7 @@ static void print_text(const job *j)
     printf("bounds:     (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m\n", s.low[0], s.low[1], s.low[2],
            s.high[0], s.high[1], s.high[2]);
     printf("volume:     %.8g m3", s.volume);
-    if (s.volume_error > 0) printf(" (parts overlap; the error is about %.2g m3)", s.volume_error);
+    if (s.overlaps) printf(" (parts overlap; the error is about %.2g m3)", s.volume_error);
     printf(", surface %.8g m2\n", s.area);
     printf("centre:     (%.6g, %.6g, %.6g) m\n", s.centre[0], s.centre[1], s.centre[2]);
     printf("samples:    %zu%s\n", s.samples, s.cached ? ", from the cache" : "");

@@ -32,7 +32,8 @@ typedef struct rp_sampling rp_sampling;
 typedef struct rp_sampling_info {
     size_t triangles, vertices;
     double low[3], high[3];      /* m, bounds */
-    double volume, volume_error; /* m3; the error is above 0 where parts overlap */
+    double volume, volume_error; /* m3; the error is estimated where parts overlap */
+    bool overlaps;               /* parts of the mesh do */
     double area;                 /* m2 */
     double centre[3];            /* m, of the volume */
     size_t samples;

@@ -94,6 +94,7 @@ rp_sampling_info rp_sampling_state(const rp_sampling *sampling)
                              .vertices = mesh->vertex_count,
                              .volume = sampling->mass.mass,
                              .volume_error = mesh->excess.error,
+                             .overlaps = mesh->excess.volume != 0,
                              .area = samples->area,
                              .samples = samples->count,
                              .spacing = samples->spacing,

@@ -81,10 +81,11 @@ static void of_words_h(void **state)
     (void)state;
     char text[64];
     double value = 0;
-    static const char *const known[] = {"sand"};
+    static const char *const known[] = {"sand"}, *const gap[] = {NULL};
     GIVES(rp_word_suggest, (NULL, known, 1, text, sizeof text), false);
     GIVES(rp_word_suggest, ("snad", NULL, 1, text, sizeof text), false);
     GIVES(rp_word_suggest, ("snad", known, 1, NULL, 0), false);
+    GIVES(rp_word_suggest, ("snad", gap, 1, text, sizeof text), false);
     GIVES(rp_quantity_parse, (NULL, "m", &value, text, sizeof text), false);
     GIVES(rp_quantity_parse, ("5 mm", NULL, &value, text, sizeof text), false);
     GIVES(rp_quantity_parse, ("5 mm", "m", NULL, text, sizeof text), false);

@@ -72,6 +72,7 @@ static void defaults_are_accepted(void **state)
     (void)state;
     rp_report *report = rp_report_create();
     rp_draft *draft = rp_draft_create();
+    rp_draft_set(draft, "particles.spacing", "2 cm"); /* must be given */
     for (int i = 0; i < rp_param_list_count(list); i++) {
         const rp_param_info *info = rp_param_list_at(list, i);
         bool plain = !info->method && !strstr(info->path, "NAME") && !strstr(info->path, "[N]");
