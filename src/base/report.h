@@ -23,4 +23,20 @@ rp_code rp_fail_null(rp_report *report, const char *function, const char *argume
 /* A failed system call on `file`: picks RP_ERROR_SPACE or RP_ERROR_IO from `error` (an errno). */
 rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action);
 
+/* How errors are passed on. Where nothing has to be released, a call that fails ends the function:
+ *
+ *     RP_TRY(read_header(file, report));
+ *
+ * Where something has to be released whatever happens, the first failure skips the calls behind it:
+ *
+ *     rp_code code = open_file(&file, report);
+ *     if (code == RP_OK) code = read_header(file, report);
+ *     close_file(file);
+ *     return code; */
+#define RP_TRY(call)                                                                               \
+    do {                                                                                           \
+        rp_code rp_try_code = (call);                                                              \
+        if (rp_try_code != RP_OK) return rp_try_code;                                              \
+    } while (0)
+
 #endif
