@@ -1,8 +1,4 @@
 #include "cli.h"
-#include "figures/figures.h"
-#include "measure/body.h"
-#include "measure/measure.h"
-#include "scene/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,13 +34,13 @@ static const option_spec specs[] = {
 /* What to measure, and what has been. */
 typedef struct job {
     const rp_record *record;
-    const rp_measure_kind *kind;
+    rp_measure_info kind;
     rp_measure_options options;
     bool json, csv;
     int64_t first, count; /* places in the record's list of frames */
     int numbers;          /* that each frame gives */
     rp_measured names[RP_MEASURED_MAX];
-    rp_column columns[1 + 2 * RP_MEASURED_MAX];
+    rp_measure_column columns[1 + 2 * RP_MEASURED_MAX];
     rp_table series;   /* a row a frame: time, values, uncertainties */
     rp_figure *figure; /* NULL: none is wanted */
     rp_steady steady;  /* of the first number, where frames are compared */
@@ -102,7 +98,7 @@ static void print_csv_row(int64_t frame, double time, const rp_measured *measure
 static void print_numbers(const job *j, int64_t frame, double time, const rp_measured *measured,
                           int count)
 {
-    bool vectors = j->kind->of_body && !j->json;
+    bool vectors = j->kind.of_body && !j->json;
     int width = 10;
     for (int m = 0; m < count; m++)
         if ((int)strlen(measured[m].name) > width) width = (int)strlen(measured[m].name);
@@ -113,7 +109,7 @@ static void print_numbers(const job *j, int64_t frame, double time, const rp_mea
             if (vectors)
                 print_vector(frame, time, &measured[m]);
             else
-                print_measured(frame, time, j->kind->name, &measured[m], width, j->json);
+                print_measured(frame, time, j->kind.name, &measured[m], width, j->json);
 }
 
 static void print_row_json(int64_t frame, double time, const char *what, const rp_table *table,
@@ -142,13 +138,13 @@ static void print_table_csv(int64_t frame, double time, const rp_table *table, b
 }
 
 /* Wide enough for numbers and for its own name. */
-static int column_width(const rp_column *column)
+static int column_width(const rp_measure_column *column)
 {
     int length = (int)(strlen(column->name) + strlen(column->unit)) + 5;
     return length > 13 ? length : 13;
 }
 
-static void print_head(const rp_column *column)
+static void print_head(const rp_measure_column *column)
 {
     char text[128];
     snprintf(text, sizeof text, column->unit[0] ? "%s [%s]" : "%s", column->name, column->unit);
@@ -205,7 +201,7 @@ static void print_held(job *j)
     for (size_t row = (size_t)j->shown; row < j->series.rows; row++) {
         const double *values = j->series.values + row * (size_t)j->series.column_count;
         rp_measured measured[RP_MEASURED_MAX];
-        int64_t place = j->first + (int64_t)row + (j->kind->frames == RP_MEASURE_PAIRS);
+        int64_t place = j->first + (int64_t)row + (j->kind.frames == RP_MEASURE_PAIRS);
         for (int m = 0; m < j->numbers; m++) {
             measured[m] = j->names[m];
             measured[m].value = values[1 + m];
@@ -220,7 +216,8 @@ static rp_code measure_numbers(job *j, const rp_measure_input *in, rp_report *re
 {
     rp_measured measured[RP_MEASURED_MAX];
     int count = 0;
-    rp_code code = j->kind->take(in, measured, &count, j->missed ? NULL : report);
+    rp_code code =
+        rp_measure_numbers(j->kind.name, in, measured, &count, j->missed ? NULL : report);
     bool found = code == RP_OK;
     if (!found && !may_miss(j, code)) return code;
     code = keep_numbers(j, in->view->time, measured, count, report);
@@ -231,11 +228,11 @@ static rp_code measure_numbers(job *j, const rp_measure_input *in, rp_report *re
 static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
 {
     rp_table table = {0};
-    rp_code code = j->kind->fill(in, &table, j->missed ? NULL : report);
+    rp_code code = rp_measure_table(j->kind.name, in, &table, j->missed ? NULL : report);
     if (code == RP_OK && j->csv)
         print_table_csv(number, in->view->time, &table, j->shown++ == 0);
     else if (code == RP_OK)
-        print_table(number, in->view->time, j->kind->name, &table, j->json);
+        print_table(number, in->view->time, j->kind.name, &table, j->json);
     if (code != RP_OK && may_miss(j, code)) code = RP_OK;
     rp_table_release(&table);
     return code;
@@ -246,10 +243,10 @@ static rp_code measure_view(job *j, const rp_measure_input *in, int64_t number, 
 {
     int64_t missed = j->missed;
     rp_code code =
-        j->kind->take ? measure_numbers(j, in, report) : measure_table(j, in, number, report);
-    bool own = rp_figures_has(j->kind) && (j->count == 1 || j->kind->fill);
+        !j->kind.is_table ? measure_numbers(j, in, report) : measure_table(j, in, number, report);
+    bool own = rp_measure_has_figure(j->kind.name) && (j->count == 1 || j->kind.is_table);
     if (code == RP_OK && j->figure && own && j->missed == missed)
-        code = rp_figures_draw(j->kind, in, j->figure, report);
+        code = rp_measure_draw(j->kind.name, in, j->figure, report);
     return code;
 }
 
@@ -257,7 +254,7 @@ static rp_code measure_frames(job *j, rp_report *report)
 {
     rp_code code = RP_OK;
     rp_frame_file *before = NULL;
-    bool pairs = j->kind->frames == RP_MEASURE_PAIRS;
+    bool pairs = j->kind.frames == RP_MEASURE_PAIRS;
     for (int64_t i = 0; i < j->count && code == RP_OK; i++) {
         int64_t number = rp_record_frame_number(j->record, j->first + i);
         rp_frame_file *frame = NULL;
@@ -290,7 +287,7 @@ static void print_steady(const job *j, const rp_measured *m, const rp_steady *s,
     double from = s->count ? times[s->first] : NAN;
     double to = s->count ? times[s->first + s->count - 1] : NAN;
     if (j->json) {
-        printf("{\"what\": \"%s\", \"name\": \"%s\", \"steady_from\": ", j->kind->name, m->name);
+        printf("{\"what\": \"%s\", \"name\": \"%s\", \"steady_from\": ", j->kind.name, m->name);
         print_json_number(stdout, from);
         printf(", \"steady_to\": ");
         print_json_number(stdout, to);
@@ -373,13 +370,13 @@ static void name_axis(const job *j, int number, char *label, size_t size)
     const char *unit = j->names[number].unit;
     char names[AXIS_NAMES + 1] = "";
     size_t used = 0;
-    for (int i = 0; i < j->numbers && used <= AXIS_NAMES && !j->kind->of_body; i++)
+    for (int i = 0; i < j->numbers && used <= AXIS_NAMES && !j->kind.of_body; i++)
         if (share_axis(j, i, number))
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      j->names[i].name);
     if (used > AXIS_NAMES)
-        snprintf(names, sizeof names, "%s", is_count(j, number) ? "count" : j->kind->name);
-    if (j->kind->of_body) /* its numbers are called "force x" and so on */
+        snprintf(names, sizeof names, "%s", is_count(j, number) ? "count" : j->kind.name);
+    if (j->kind.of_body) /* its numbers are called "force x" and so on */
         snprintf(names, sizeof names, "%.*s", (int)strlen(j->names[number].name) - 2,
                  j->names[number].name);
     snprintf(label, size, "%s%s%s%s", names, unit[0] ? " [" : "", unit, unit[0] ? "]" : "");
@@ -416,14 +413,14 @@ static void draw_series(job *j)
             drawn[m] = true;
         }
         if (first == 0 && j->steady.count) draw_steady(j, &j->steady, times);
-        if (j->kind->of_body) break;
+        if (j->kind.of_body) break;
     }
     free(times);
 }
 
 static rp_code finish(job *j, const char *plot, rp_report *report)
 {
-    bool own = rp_figure_series(j->figure) > 0, pairs = j->kind->frames == RP_MEASURE_PAIRS;
+    bool own = rp_figure_series(j->figure) > 0, pairs = j->kind.frames == RP_MEASURE_PAIRS;
     if (pairs) find_steady(j);
     if (j->figure && !own) draw_series(j);
     if (pairs && !j->csv) tell_steady(j);
@@ -434,7 +431,7 @@ static rp_code measure(job *j, const char *plot, rp_report *report)
 {
     rp_code code = measure_frames(j, report);
     if (code != RP_OK) return code;
-    int64_t measured = j->count - (j->kind->frames == RP_MEASURE_PAIRS);
+    int64_t measured = j->count - (j->kind.frames == RP_MEASURE_PAIRS);
     if (j->missed && j->missed >= measured) return rp_report_fault(report, 0)->code;
     rp_report_clear(report); /* some frames had nothing to measure, others did */
     return finish(j, plot, report);
@@ -455,12 +452,12 @@ static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *
 }
 
 /* A kind that goes along z unless told otherwise, and never over a radius. */
-static bool is_upward(const rp_measure_kind *kind)
+static bool is_upward(const rp_measure_info *kind)
 {
     return strcmp(kind->name, "velocity-profile") == 0;
 }
 
-static rp_code read_along(const char *text, const rp_measure_kind *kind, rp_measure_options *out,
+static rp_code read_along(const char *text, const rp_measure_info *kind, rp_measure_options *out,
                           rp_report *report)
 {
     bool upward = is_upward(kind);
@@ -492,8 +489,8 @@ static rp_code read_centre(const char *text, rp_measure_options *out, rp_report 
 /* "0:1,:,0.2:" */
 static rp_code read_region(const char *text, rp_measure_options *out, rp_report *report)
 {
-    double *ends[] = {&out->region.low.x,  &out->region.high.x, &out->region.low.y,
-                      &out->region.high.y, &out->region.low.z,  &out->region.high.z};
+    double *ends[] = {&out->region_low[0],  &out->region_high[0], &out->region_low[1],
+                      &out->region_high[1], &out->region_low[2],  &out->region_high[2]};
     const char *at = text;
     for (int i = 0; at && i < 6; i++) {
         char end[64];
@@ -516,15 +513,14 @@ static rp_code read_region(const char *text, rp_measure_options *out, rp_report 
 
 static rp_code read_only(const char *text, rp_measure_options *out, rp_report *report)
 {
-    char list[256], hint[96];
+    char hint[96];
     if (!text) return RP_OK;
-    out->quantity = rp_words_find(RP_BODY_QUANTITY_WORDS, text);
+    out->quantity = find_word(RP_BODY_QUANTITY_WORDS, text);
     if (out->quantity >= 0) return RP_OK;
-    rp_words_list(RP_BODY_QUANTITY_WORDS, list, sizeof list);
-    rp_nearest nearest = rp_nearest_to(text);
-    rp_nearest_try_words(&nearest, RP_BODY_QUANTITY_WORDS);
-    rp_nearest_hint(&nearest, hint, sizeof hint);
-    return fail(report, RP_ERROR_INPUT, "--only %s: write one of: %s%s", text, list, hint);
+    return fail(report, RP_ERROR_INPUT,
+                "--only %s: write one of: position, rotation, velocity, spin, force, torque, "
+                "contact-force, contact-torque%s",
+                text, hint_of(text, RP_BODY_QUANTITY_WORDS, hint, sizeof hint));
 }
 
 /* What can be found wrong before anything is read. */
@@ -532,21 +528,21 @@ static rp_code check_options(job *j, const options *o, rp_report *report)
 {
     j->options = rp_default_measure_options();
     rp_code code = read_plane(o->plane, &j->options, report);
-    if (code == RP_OK) code = read_along(o->along, j->kind, &j->options, report);
+    if (code == RP_OK) code = read_along(o->along, &j->kind, &j->options, report);
     if (code == RP_OK) code = read_centre(o->centre, &j->options, report);
     if (code == RP_OK) code = read_only(o->only, &j->options, report);
     if (code == RP_OK) code = read_region(o->region, &j->options, report);
-    if (code == RP_OK && o->region && !j->kind->of_contacts && !j->kind->of_layer)
+    if (code == RP_OK && o->region && !j->kind.of_contacts && !j->kind.of_layer)
         code = fail(report, RP_ERROR_INPUT,
-                    "--region is for contacts and layers; %s takes all grains", j->kind->name);
-    if (code == RP_OK && o->centre && (!j->kind->of_layer || is_upward(j->kind) || o->along))
+                    "--region is for contacts and layers; %s takes all grains", j->kind.name);
+    if (code == RP_OK && o->centre && (!j->kind.of_layer || is_upward(&j->kind) || o->along))
         code = fail(report, RP_ERROR_INPUT,
                     "--centre is for front and volume-profile without --along");
     if (code == RP_OK && o->json && o->csv)
         code = fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
     if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
-    if (code == RP_OK && j->kind->frames == RP_MEASURE_PAIRS && !o->plane)
-        code = fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind->name);
+    if (code == RP_OK && j->kind.frames == RP_MEASURE_PAIRS && !o->plane)
+        code = fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind.name);
     return code;
 }
 
@@ -555,48 +551,48 @@ static rp_code open_job(job *j, const options *o, rp_record **record, rp_report 
     rp_code code = check_options(j, o, report);
     if (code == RP_OK) code = rp_record_open(o->words[0], record, report);
     j->record = *record;
-    if (code == RP_OK && j->kind->of_body)
+    if (code == RP_OK && j->kind.of_body)
         code =
             rp_measure_find_body(rp_record_scene(*record), o->words[2], &j->options.body, report);
     if (code == RP_OK)
         code =
             choose_frames(*record, &frame_kinds[0], o->frames_text, &j->first, &j->count, report);
     if (code != RP_OK) return code;
-    if (j->kind->frames == RP_MEASURE_LAST && !o->frames_text) {
+    if (j->kind.frames == RP_MEASURE_LAST && !o->frames_text) {
         j->first += j->count - 1;
         j->count = 1;
     }
     char title[512];
     snprintf(title, sizeof title, "%s: %s%s%s", rp_scene_title(rp_record_scene(*record)),
-             j->kind->name, j->kind->of_body ? " " : "", j->kind->of_body ? o->words[2] : "");
+             j->kind.name, j->kind.of_body ? " " : "", j->kind.of_body ? o->words[2] : "");
     if (o->plot) j->figure = rp_figure_create(title, "", "");
     return RP_OK;
 }
 
 static const char *choice(int index)
 {
-    const rp_measure_kind *kind = rp_measure_at(index);
-    return kind ? kind->name : NULL;
+    return rp_measure_info_at(index).name;
 }
 
 static const char *choice_help(int index)
 {
-    return rp_measure_at(index)->help;
+    return rp_measure_info_at(index).help;
 }
 
 static int unknown_kind(const verb *v, const char *word)
 {
-    const char *names[32];
-    for (int i = 0; i < rp_measure_count(); i++)
-        names[i] = rp_measure_at(i)->name;
-    return say_unknown(v, "cannot measure", word, names, rp_measure_count());
+    const char *names[64];
+    int count = 0;
+    for (; count < 64 && choice(count); count++)
+        names[count] = choice(count);
+    return say_unknown(v, "cannot measure", word, names, count);
 }
 
 static int run(const verb *v, const options *o)
 {
-    job j = {.kind = rp_measure_find(o->words[1]), .json = o->json, .csv = o->csv};
-    if (!j.kind) return unknown_kind(v, o->words[1]);
-    if (o->words[2] && !j.kind->of_body)
+    job j = {.kind = rp_measure_info_of(o->words[1]), .json = o->json, .csv = o->csv};
+    if (!j.kind.name) return unknown_kind(v, o->words[1]);
+    if (o->words[2] && !j.kind.of_body)
         return say_usage(v, "'%s' is one word too many", o->words[2]);
     rp_report *report = rp_report_create();
     rp_record *record = NULL;

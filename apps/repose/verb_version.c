@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "plot/plot.h"
 
 static const option_spec specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},

@@ -2,6 +2,7 @@
 #ifndef REPOSE_RUN_H
 #define REPOSE_RUN_H
 
+#include "repose/measure.h"
 #include "repose/record.h"
 #include "repose/world.h"
 
@@ -102,6 +103,18 @@ typedef struct rp_refine_summary {
  * same bits as in one go. A coarse frame that is damaged ends it; what came before stays. */
 RP_API rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary,
                          rp_report *report);
+
+/* A measurement that gives numbers, of every frame of a run: a table with a row a frame and the
+ * columns frame, time (s), the numbers, and the uncertainty of each. Frames in which there is
+ * nothing to measure have NaN; a kind that compares frames begins with the second. `options` may be
+ * NULL. */
+typedef struct rp_measure_series rp_measure_series;
+RP_API rp_code rp_record_measure(const rp_record *record, const char *name,
+                                 const rp_measure_options *options, rp_measure_series **out,
+                                 rp_report *report);
+/* Borrowed until the series is destroyed. */
+RP_API const rp_table *rp_measure_series_table(const rp_measure_series *series);
+RP_API void rp_measure_series_destroy(rp_measure_series *series);
 
 #ifdef __cplusplus
 }

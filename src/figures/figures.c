@@ -1,6 +1,6 @@
-#include "figures/figures.h"
+#include "repose/figures.h"
+#include "base/entry.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "contact/forces.h"
 #include "measure/angle.h"
 #include "measure/kinds.h"
@@ -190,7 +190,8 @@ static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figur
                         rp_report *report)
 {
     const rp_domain_spec *domain = &in->scene->domain;
-    rp_contact_space space = {in->options->region, domain->periodic, domain->low, domain->high};
+    rp_contact_space space = {rp_measure_region(in->options), domain->periodic, domain->low,
+                              domain->high};
     rp_force_lists lists;
     rp_force_fits fits;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
@@ -270,24 +271,30 @@ static const struct {
 
 #define COUNT ((int)(sizeof figures / sizeof *figures))
 
-static int find(const rp_measure_kind *kind)
+static int find(const char *name)
 {
     int i = 0;
-    while (i < COUNT && strcmp(figures[i].kind, kind->name) != 0)
+    while (i < COUNT && strcmp(figures[i].kind, name) != 0)
         i++;
     return i;
 }
 
-bool rp_figures_has(const rp_measure_kind *kind)
+bool rp_measure_has_figure(const char *name)
 {
-    return find(kind) < COUNT;
+    return name && find(name) < COUNT;
 }
 
-rp_code rp_figures_draw(const rp_measure_kind *kind, const rp_measure_input *in, rp_figure *figure,
+rp_code rp_measure_draw(const char *name, const rp_measure_input *in, rp_figure *figure,
                         rp_report *report)
 {
-    int i = find(kind);
+    RP_NEED(name, report);
+    RP_NEED(figure, report);
+    RP_ENTER();
+    rp_measure_input own;
+    rp_measure_options options;
+    RP_TRY(rp_measure_take_input(in, &own, &options, __func__, report));
+    int i = find(name);
     if (i == COUNT)
-        return rp_fail(report, RP_ERROR_UNSUPPORTED, "%s has no figure of its own", kind->name);
-    return figures[i].draw(in, figure, report);
+        return rp_fail(report, RP_ERROR_UNSUPPORTED, "%s has no figure of its own", name);
+    return figures[i].draw(&own, figure, report);
 }

@@ -1,4 +1,5 @@
 #include "measure/body.h"
+#include "base/entry.h"
 #include "base/log.h"
 #include "base/report.h"
 #include "measure/kinds.h"
@@ -65,6 +66,8 @@ static void list_bodies(const rp_scene *scene, char *text, size_t size)
 
 rp_code rp_measure_find_body(const rp_scene *scene, const char *name, int *body, rp_report *report)
 {
+    RP_NEED(scene, report);
+    RP_NEED(body, report);
     char hint[96] = "", list[400];
     *body = name ? rp_scene_find_body(scene, name) : -1;
     if (*body >= 0) return RP_OK;

@@ -11,7 +11,8 @@
 static rp_contact_space space_of(const rp_measure_input *in)
 {
     const rp_domain_spec *domain = &in->scene->domain;
-    return (rp_contact_space){in->options->region, domain->periodic, domain->low, domain->high};
+    return (rp_contact_space){rp_measure_region(in->options), domain->periodic, domain->low,
+                              domain->high};
 }
 
 static rp_vec3 up_of(const rp_measure_input *in)
@@ -184,9 +185,9 @@ static void put_bin(const rp_force_histogram *h, int bin, double row[3])
 
 rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
-    static const rp_column columns[] = {{"force", ""},        {"normal", ""}, {"normal error", ""},
-                                        {"normal count", ""}, {"shear", ""},  {"shear error", ""},
-                                        {"shear count", ""}};
+    static const rp_measure_column columns[] = {
+        {"force", ""}, {"normal", ""},      {"normal error", ""}, {"normal count", ""},
+        {"shear", ""}, {"shear error", ""}, {"shear count", ""}};
     *out = (rp_table){.columns = columns, .column_count = 7};
     rp_contact_space space = space_of(in);
     rp_force_lists lists;
@@ -208,7 +209,7 @@ rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *rep
 
 rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
-    static const rp_column columns[] = {
+    static const rp_measure_column columns[] = {
         {"angle", "deg"}, {"density", ""}, {"error", ""}, {"contacts", ""}, {"force", ""}};
     *out = (rp_table){.columns = columns, .column_count = 5};
     rp_contact_space space = space_of(in);
@@ -224,7 +225,7 @@ rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_rep
 
 rp_code rp_fill_correlation(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
-    static const rp_column columns[] = {
+    static const rp_measure_column columns[] = {
         {"distance", "m"}, {"spacings", ""}, {"correlation", ""}, {"error", ""}, {"pairs", ""}};
     *out = (rp_table){.columns = columns, .column_count = 5};
     rp_contact_space space = space_of(in);

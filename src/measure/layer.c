@@ -37,7 +37,7 @@ static double at_axis(const rp_view *view, size_t i, int axis)
 
 static void ends_of_region(const layer *l, int axis, double *low, double *high)
 {
-    const rp_box3 *r = &l->options->region;
+    rp_box3 region = rp_measure_region(l->options), *r = &region;
     const double lows[] = {r->low.x, r->low.y, r->low.z};
     const double highs[] = {r->high.x, r->high.y, r->high.z};
     *low = lows[axis];
@@ -93,7 +93,8 @@ static rp_code find_ends(layer *l, double *low, double *high, rp_report *report)
     }
     if (!(mass > 0))
         return rp_fail(report, RP_ERROR_INPUT, "there are no grains%s to measure",
-                       isfinite(rp_v3_length(l->options->region.low)) ? " in this region" : "");
+                       isfinite(rp_v3_length(rp_measure_region(l->options).low)) ? " in this region"
+                                                                                 : "");
     for (int a = 0; a < 2; a++)
         l->centre[a] = isnan(l->options->centre[a]) ? moment[a] / mass : l->options->centre[a];
     *low = INFINITY;
@@ -216,7 +217,7 @@ rp_code rp_measure_volume_profile(const rp_view *view, const rp_scene *scene,
                                   const rp_measure_options *options, rp_table *out,
                                   rp_report *report)
 {
-    static const rp_column columns[3][4] = {
+    static const rp_measure_column columns[3][4] = {
         {{"radius", "m"}, {"volume", "m3"}, {"thickness", "m"}, {"grains", ""}},
         {{"x", "m"}, {"volume", "m3"}, {"thickness", "m"}, {"grains", ""}},
         {{"y", "m"}, {"volume", "m3"}, {"thickness", "m"}, {"grains", ""}}};
@@ -265,8 +266,8 @@ rp_code rp_measure_velocity_profile(const rp_view *view, const rp_scene *scene,
                                     const rp_measure_options *options, rp_table *out,
                                     rp_report *report)
 {
-    static const rp_column columns[3][8] = {VELOCITY_COLUMNS("x"), VELOCITY_COLUMNS("y"),
-                                            VELOCITY_COLUMNS("z")};
+    static const rp_measure_column columns[3][8] = {VELOCITY_COLUMNS("x"), VELOCITY_COLUMNS("y"),
+                                                    VELOCITY_COLUMNS("z")};
     layer l;
     double widths[2] = {0};
     int axis = options->along < 0 ? 2 : options->along;

@@ -1,5 +1,7 @@
 /* The table of kinds. */
 #include "measure/measure.h"
+#include "base/entry.h"
+#include "base/options.h"
 #include "measure/kinds.h"
 
 #include <string.h>
@@ -45,12 +47,13 @@ static const rp_measure_kind kinds[] = {
 
 rp_measure_options rp_default_measure_options(void)
 {
-    rp_vec3 far = {INFINITY, INFINITY, INFINITY};
-    return (rp_measure_options){.along = -1,
+    return (rp_measure_options){.size = sizeof(rp_measure_options),
+                                .along = -1,
                                 .plane_axis = -1,
                                 .body = -1,
                                 .quantity = -1,
-                                .region = {rp_v3_scale(far, -1), far},
+                                .region_low = {-INFINITY, -INFINITY, -INFINITY},
+                                .region_high = {INFINITY, INFINITY, INFINITY},
                                 .centre = {NAN, NAN}};
 }
 
@@ -66,7 +69,89 @@ const rp_measure_kind *rp_measure_at(int index)
 
 const rp_measure_kind *rp_measure_find(const char *name)
 {
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT && name; i++)
         if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
     return NULL;
+}
+
+static rp_measure_info info_of(const rp_measure_kind *kind)
+{
+    if (!kind) return (rp_measure_info){0};
+    return (rp_measure_info){.name = kind->name,
+                             .help = kind->help,
+                             .frames = kind->frames,
+                             .of_body = kind->of_body,
+                             .of_contacts = kind->of_contacts,
+                             .of_layer = kind->of_layer,
+                             .is_table = kind->fill != NULL};
+}
+
+rp_measure_info rp_measure_info_at(int index)
+{
+    return info_of(rp_measure_at(index));
+}
+
+rp_measure_info rp_measure_info_of(const char *name)
+{
+    return info_of(rp_measure_find(name));
+}
+
+static rp_code check_options(const rp_measure_options *o, rp_report *report)
+{
+    if (o->along < -1 || o->along > 2 || o->plane_axis < -1 || o->plane_axis > 2)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "along axis %d, a plane of axis %d: 0, 1 and 2 are x, y and z, -1 is none",
+                       o->along, o->plane_axis);
+    if (o->quantity < -1 || o->quantity >= RP_BODY_QUANTITIES)
+        return rp_fail(report, RP_ERROR_INPUT, "there is no quantity %d of bodies", o->quantity);
+    return RP_OK;
+}
+
+rp_code rp_measure_take_input(const rp_measure_input *in, rp_measure_input *own,
+                              rp_measure_options *options, const char *function, rp_report *report)
+{
+    if (!in) return rp_fail_null(report, function, "in");
+    if (!in->view) return rp_fail_null(report, function, "in->view");
+    if (!in->scene) return rp_fail_null(report, function, "in->scene");
+    *own = *in;
+    *options = rp_default_measure_options();
+    RP_TRY(rp_options_take(options, sizeof *options, in->options, function, "in->options", report));
+    own->options = options;
+    return check_options(options, report);
+}
+
+static rp_code fail_kind(const char *name, const char *what, rp_report *report)
+{
+    return rp_fail(report, RP_ERROR_INPUT, "there is no kind '%s' of measurement that gives %s",
+                   name, what);
+}
+
+rp_code rp_measure_numbers(const char *name, const rp_measure_input *in, rp_measured *out,
+                           int *count, rp_report *report)
+{
+    RP_NEED(name, report);
+    RP_NEED(out, report);
+    RP_NEED(count, report);
+    RP_ENTER();
+    *count = 0;
+    rp_measure_input own;
+    rp_measure_options options;
+    RP_TRY(rp_measure_take_input(in, &own, &options, __func__, report));
+    const rp_measure_kind *kind = rp_measure_find(name);
+    if (!kind || !kind->take) return fail_kind(name, "numbers", report);
+    return kind->take(&own, out, count, report);
+}
+
+rp_code rp_measure_table(const char *name, const rp_measure_input *in, rp_table *out,
+                         rp_report *report)
+{
+    RP_NEED(name, report);
+    RP_NEED(out, report);
+    RP_ENTER();
+    rp_measure_input own;
+    rp_measure_options options;
+    RP_TRY(rp_measure_take_input(in, &own, &options, __func__, report));
+    const rp_measure_kind *kind = rp_measure_find(name);
+    if (!kind || !kind->fill) return fail_kind(name, "a table", report);
+    return kind->fill(&own, out, report);
 }

@@ -1,50 +1,19 @@
-/* Measurements: numbers with uncertainty and unit, or tables of numbers, taken from a view, live or
- * afterwards. Each kind is one line of the table in measure.c; `repose measure` and the scene's
- * measurements both use it. C programs that know what they want call the kinds directly: see
- * angle.h, profile.h, layer.h, flow.h, density.h, body.h, and contact/contact.h. */
+/* Measurements from the inside: each kind is one line of the table in measure.c; `repose measure`
+ * and the scene's measurements both use it. Rooms that know what they want call the kinds directly:
+ * see angle.h, profile.h, layer.h, flow.h, density.h, body.h, and contact/contact.h. The public
+ * half is repose/measure.h. */
 #ifndef RP_MEASURE_MEASURE_H
 #define RP_MEASURE_MEASURE_H
 
-#include "measure/table.h"
-#include "repose/view.h"
+#include "repose/measure.h"
 #include "scene/scene.h"
 
-#define RP_MEASURED_MAX 24
-
-typedef struct rp_measured {
-    const char *name; /* such as "kinetic" */
-    double value;
-    double
-        uncertainty; /* each kind says what it is made of; rounding of the recorded floats else */
-    const char *unit;
-} rp_measured;
-
-/* What some kinds want to know. */
-typedef struct rp_measure_options {
-    int along;        /* profiles and front: 0 along x, 1 along y; velocity-profile: 2 along z; -1
-                         over the distance from the axis, of velocity-profile along z */
-    int plane_axis;   /* flow: 0, 1, 2 for x, y, z; -1: not given */
-    double plane_at;  /* m, where on that axis */
-    int body;         /* body: which of the scene; -1: not given */
-    int quantity;     /* body: place in RP_BODY_QUANTITY_WORDS; -1: all */
-    rp_box3 region;   /* m, where to look; infinite sides: everywhere */
-    double centre[2]; /* m, volume-profile and front: from where distances count; NaN: the middle of
-                         the mass */
-} rp_measure_options;
-rp_measure_options rp_default_measure_options(void);
-
-typedef struct rp_measure_input {
-    const rp_view *view;
-    const rp_view *before; /* the instant before, for kinds that compare two; NULL at the first */
-    const rp_scene *scene;
-    const rp_measure_options *options;
-} rp_measure_input;
-
-typedef enum rp_measure_frames {
-    RP_MEASURE_EACH, /* every frame by itself */
-    RP_MEASURE_LAST, /* the same; but the last alone is what one mostly wants */
-    RP_MEASURE_PAIRS /* each frame against the one before */
-} rp_measure_frames;
+/* The region of the options as a box. */
+static inline rp_box3 rp_measure_region(const rp_measure_options *options)
+{
+    const double *low = options->region_low, *high = options->region_high;
+    return (rp_box3){rp_v3(low[0], low[1], low[2]), rp_v3(high[0], high[1], high[2])};
+}
 
 typedef struct rp_measure_kind {
     const char *name; /* those that a scene may name come first, as in RP_MEASURE_WORDS */
@@ -60,17 +29,12 @@ typedef struct rp_measure_kind {
     rp_code (*fill)(const rp_measure_input *in, rp_table *out, rp_report *report);
 } rp_measure_kind;
 
-int rp_measure_count(void);
 const rp_measure_kind *rp_measure_at(int index);
 const rp_measure_kind *rp_measure_find(const char *name); /* NULL when unknown */
 
-/* The part of a series in which it holds steady (theory/measure.md, M13). */
-typedef struct rp_steady {
-    size_t first, count; /* values; count 0: it never does */
-    double mean, spread; /* of these values; the spread is one standard deviation */
-} rp_steady;
-rp_steady rp_steady_of(const double *values, size_t count);
-/* Mean and spread of another series in the same part, which has `count` values, one at least. */
-rp_steady rp_steady_within(const double *values, size_t first, size_t count);
+/* Fills `own` with a checked input whose options, in `options`, are whole: what public functions do
+ * first. `function` is the name of the one that was called. */
+rp_code rp_measure_take_input(const rp_measure_input *in, rp_measure_input *own,
+                              rp_measure_options *options, const char *function, rp_report *report);
 
 #endif

@@ -7,10 +7,12 @@
 #define BIN 2.0 /* spacings: two cells of the surface's plan, nearly */
 #define BINS_MAX 100000
 
-static const rp_column radial[] = {
+static const rp_measure_column radial[] = {
     {"radius", "m"}, {"height", "m"}, {"spread", "m"}, {"grains", ""}};
-static const rp_column along_x[] = {{"x", "m"}, {"height", "m"}, {"spread", "m"}, {"grains", ""}};
-static const rp_column along_y[] = {{"y", "m"}, {"height", "m"}, {"spread", "m"}, {"grains", ""}};
+static const rp_measure_column along_x[] = {
+    {"x", "m"}, {"height", "m"}, {"spread", "m"}, {"grains", ""}};
+static const rp_measure_column along_y[] = {
+    {"y", "m"}, {"height", "m"}, {"spread", "m"}, {"grains", ""}};
 
 typedef struct bin {
     double count, place, height, square; /* sums; heights from `surface.low` */

@@ -4,7 +4,7 @@
 #define RP_MEASURE_PROFILE_H
 
 #include "measure/surface.h"
-#include "measure/table.h"
+#include "repose/measure.h"
 
 /* Columns: place (m), mean height of the surface grains there (m), their standard deviation (m),
  * how many they are. */

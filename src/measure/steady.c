@@ -62,7 +62,8 @@ static double mean_of(const double *values, size_t count)
 
 rp_steady rp_steady_within(const double *values, size_t first, size_t count)
 {
-    rp_steady s = {.first = first, .count = count};
+    rp_steady s = {.first = first, .count = values ? count : 0};
+    if (!s.count) return s;
     double squares = 0;
     s.mean = mean_of(values + first, count);
     for (size_t i = first; i < first + count; i++)
@@ -108,7 +109,7 @@ rp_steady rp_steady_of(const double *values, size_t count)
 {
     const rp_steady none = {0};
     double *sizes = rp_allocate(count * sizeof *sizes + 1), sum = 0;
-    if (!sizes || !count) {
+    if (!sizes || !count || !values) {
         rp_release(sizes, count * sizeof *sizes + 1);
         return none;
     }

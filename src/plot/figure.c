@@ -96,7 +96,7 @@ void rp_figure_set_flags(rp_figure *figure, unsigned flags)
 void rp_figure_add(rp_figure *figure, const char *name, rp_plot_style style, const double *x,
                    const double *y, const double *spread, size_t count)
 {
-    if (!figure || figure->failed) return;
+    if (!figure || figure->failed || !x || !y) return;
     rp_plot_series s = {.name = clean_text(name), .style = style, .count = count};
     s.has_spread = spread != NULL;
     s.panel = figure->panel_count - 1;

@@ -2,6 +2,7 @@
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
 #include "base/aside.h"
+#include "base/entry.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/report.h"
@@ -113,6 +114,7 @@ static bool ends_in(const char *path, const char *end)
 
 rp_code rp_plot_check_name(const char *path, rp_report *report)
 {
+    RP_NEED(path, report);
     if (ends_in(path, ".svg") || ends_in(path, ".png")) return RP_OK;
     rp_place place = {.file = path};
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
@@ -121,6 +123,7 @@ rp_code rp_plot_check_name(const char *path, rp_report *report)
 
 rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *report)
 {
+    RP_NEED(path, report);
     char *data = NULL;
     size_t size = 0;
     rp_code code = rp_plot_check_name(path, report);

@@ -64,8 +64,8 @@ static void stress_carries_the_load(void **state)
     rp_measured m[RP_MEASURED_MAX];
     for (int layer = 0; layer < LAYERS - 1; layer++) {
         rp_measure_options options = rp_default_measure_options();
-        options.region.low.z = chains_height((size_t)layer);
-        options.region.high.z = chains_height((size_t)layer + 1);
+        options.region_low[2] = chains_height((size_t)layer);
+        options.region_high[2] = chains_height((size_t)layer + 1);
         int count = take("stress", &c->view, &options, m);
         check_near(number(m, count, "zz"), LOAD / (EDGE * EDGE), 0.5); /* of 5000 Pa */
         check_near(number(m, count, "xx") + number(m, count, "yy"), LOAD / (EDGE * EDGE), 0.5);

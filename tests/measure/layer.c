@@ -79,8 +79,8 @@ static void a_slab_is_as_thick_as_it_is(void **state)
     check_near(volume, 30 * 12 * 4 * D * D * D, 1e-6 * volume);
     rp_table_release(&table);
     /* between 5 and 15 spacings only */
-    options.region.low.x = 5 * D, options.region.high.x = 15 * D;
-    options.region.low.y = 0, options.region.high.y = 12 * D;
+    options.region_low[0] = 5 * D, options.region_high[0] = 15 * D;
+    options.region_low[1] = 0, options.region_high[1] = 12 * D;
     assert_int_equal(rp_measure_volume_profile(&l->p.view, &scene, &options, &table, NULL), RP_OK);
     assert_in_range(table.rows, 10, 11);
     rp_table_release(&table);
@@ -173,7 +173,8 @@ static void nothing_is_a_reason(void **state)
     rp_measure_options options = rp_default_measure_options();
     rp_report *report = rp_report_create();
     rp_front f;
-    options.region = (rp_box3){{9, 9, 9}, {10, 10, 10}};
+    for (int a = 0; a < 3; a++)
+        options.region_low[a] = 9, options.region_high[a] = 10;
     assert_int_equal(rp_measure_front(&l->p.view, &scene, &options, &f, report), RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "no grains in this region"));
     assert_true(isnan(f.front));

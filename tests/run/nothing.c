@@ -296,6 +296,14 @@ static void of_run_h(void **state)
     options.folder = "run";
     options.frames = 0;
     ALLOWS(rp_run, (scene, &options, NULL, report));
+    rp_measure_series *series = NULL;
+    REFUSES(rp_record_measure, (NULL, "energy", NULL, &series, report), "record");
+    REFUSES(rp_record_measure, (record, NULL, NULL, &series, report), "name");
+    REFUSES(rp_record_measure, (record, "energy", NULL, NULL, report), "out");
+    ALLOWS(rp_record_measure, (record, "energy", NULL, &series, report));
+    rp_measure_series_destroy(series);
+    GIVES(rp_measure_series_table, (NULL), NULL);
+    IGNORES(rp_measure_series_destroy, (NULL));
     REFUSES(rp_refine, (NULL, NULL, report), "options");
     REFUSES(rp_refine, (&refining, NULL, report), "options->folder");
 }
@@ -395,6 +403,82 @@ static void of_validate_h(void **state)
     rp_validation_destroy(validation);
 }
 
+static void of_measure_h(void **state)
+{
+    (void)state;
+    const rp_measure_input in = {.view = &view, .scene = scene}, blind = {.scene = scene},
+                           lost = {.view = &view};
+    rp_measured numbers[RP_MEASURED_MAX];
+    double number = 1;
+    int count = 0;
+    rp_table table = {.column_count = 1};
+    HAS_NONE(rp_measure_count);
+    HAS_NONE(rp_measure_info_at);
+    HAS_NONE(rp_default_measure_options);
+    GIVES(rp_measure_info_of, (NULL).name, NULL);
+    REFUSES(rp_measure_numbers, (NULL, &in, numbers, &count, report), "name");
+    REFUSES(rp_measure_numbers, ("energy", NULL, numbers, &count, report), "in");
+    REFUSES(rp_measure_numbers, ("energy", &blind, numbers, &count, report), "in->view");
+    REFUSES(rp_measure_numbers, ("energy", &lost, numbers, &count, report), "in->scene");
+    REFUSES(rp_measure_numbers, ("energy", &in, NULL, &count, report), "out");
+    REFUSES(rp_measure_numbers, ("energy", &in, numbers, NULL, report), "count");
+    REFUSES(rp_measure_table, (NULL, &in, &table, report), "name");
+    REFUSES(rp_measure_table, ("front", NULL, &table, report), "in");
+    REFUSES(rp_measure_table, ("front", &in, NULL, report), "out");
+    REFUSES(rp_table_add, (NULL, &number, report), "table");
+    REFUSES(rp_table_add, (&table, NULL, report), "row");
+    IGNORES(rp_table_column, (NULL, 0, &number));
+    IGNORES(rp_table_column, (&table, 0, NULL));
+    IGNORES(rp_table_release, (NULL));
+    REFUSES(rp_measure_find_body, (NULL, "stone", &count, report), "scene");
+    GIVES(rp_measure_find_body, (scene, NULL, &count, report), RP_ERROR_INPUT);
+    REFUSES(rp_measure_find_body, (scene, "stone", NULL, report), "body");
+    GIVES(rp_steady_of, (NULL, 3).count, 0);
+    GIVES(rp_steady_within, (NULL, 0, 3).count, 0);
+}
+
+static void of_figures(void **state)
+{
+    (void)state;
+    const rp_measure_input in = {.view = &view, .scene = scene};
+    const double x[] = {1, 2};
+    rp_figure *figure = rp_figure_create("", "", "");
+    rp_figure *bare[3];
+    GIVES(rp_measure_has_figure, (NULL), false);
+    REFUSES(rp_measure_draw, (NULL, &in, figure, report), "name");
+    REFUSES(rp_measure_draw, ("angle", NULL, figure, report), "in");
+    REFUSES(rp_measure_draw, ("angle", &in, NULL, report), "figure");
+    HAS_NONE(rp_plot_can);
+    bare[0] = IGNORES(rp_figure_create, (NULL, "a", "b"));
+    bare[1] = IGNORES(rp_figure_create, ("a", NULL, "b"));
+    bare[2] = IGNORES(rp_figure_create, ("a", "b", NULL));
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(bare[i]);
+        rp_figure_destroy(bare[i]);
+    }
+    IGNORES(rp_figure_destroy, (NULL));
+    IGNORES(rp_figure_set_title, (NULL, "a"));
+    IGNORES(rp_figure_set_title, (figure, NULL));
+    IGNORES(rp_figure_set_labels, (NULL, "a", "b"));
+    IGNORES(rp_figure_set_labels, (figure, NULL, "b"));
+    IGNORES(rp_figure_set_labels, (figure, "a", NULL));
+    IGNORES(rp_figure_add_panel, (NULL, "a"));
+    IGNORES(rp_figure_add_panel, (figure, NULL));
+    IGNORES(rp_figure_set_flags, (NULL, 0));
+    IGNORES(rp_figure_add, (NULL, "a", RP_PLOT_LINE, x, x, NULL, 2));
+    IGNORES(rp_figure_add, (figure, NULL, RP_PLOT_LINE, x, x, NULL, 2));
+    IGNORES(rp_figure_add, (figure, "a", RP_PLOT_LINE, NULL, x, NULL, 2));
+    IGNORES(rp_figure_add, (figure, "a", RP_PLOT_LINE, x, NULL, NULL, 2));
+    IGNORES(rp_figure_add, (figure, "a", RP_PLOT_LINE, x, x, NULL, 2));
+    GIVES(rp_figure_series, (NULL), 0);
+    assert_string_equal(rp_figure_title(NULL), "");
+    IGNORES(rp_figure_title, (NULL));
+    REFUSES(rp_plot_check_name, (NULL, report), "path");
+    GIVES(rp_figure_write, (NULL, "x.svg", NULL), RP_ERROR_MEMORY);
+    REFUSES(rp_figure_write, (figure, NULL, report), "path");
+    rp_figure_destroy(figure);
+}
+
 static void of_film_h(void **state)
 {
     (void)state;
@@ -477,6 +561,7 @@ int main(void)
         cmocka_unit_test(of_run_h),     cmocka_unit_test(of_export_h),
         cmocka_unit_test(of_picture_h), cmocka_unit_test(of_sample_h),
         cmocka_unit_test(of_bench_h),   cmocka_unit_test(of_validate_h),
+        cmocka_unit_test(of_measure_h), cmocka_unit_test(of_figures),
         cmocka_unit_test(of_film_h),    cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
