@@ -4,10 +4,11 @@
 
 #include "base/store.h"
 #include "record/checkpoint.h"
-#include "record/fields.h"
 #include "record/frame.h"
+#include "record/limits.h"
 #include "record/seal.h"
 #include "record/sealed.h"
+#include "view/view.h"
 
 typedef struct damage_case {
     rp_report *report;
