@@ -13,6 +13,8 @@ const char *rp_instructions_text(void)
     return "AVX2";
 #elif defined(__SSE2__)
     return "SSE2";
+#elif defined(__wasm_simd128__)
+    return "WebAssembly SIMD";
 #elif defined(__ARM_NEON)
     return "NEON";
 #else

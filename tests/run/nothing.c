@@ -59,6 +59,7 @@ static void of_base_h(void **state)
     GIVES(rp_report_total, (NULL), 0);
     GIVES(rp_report_fault, (NULL, 0), NULL);
     GIVES(rp_set_hooks, (NULL), RP_OK);
+    IGNORES(rp_set_file_reader, (NULL));
     GIVES(rp_report_add, (NULL, rp_report_fault(report, 0)), RP_ERROR_INPUT);
     GIVES(rp_report_add, (report, NULL), RP_OK);
     HAS_NONE(rp_instructions_text);
