@@ -24,3 +24,7 @@ RP_API bool rp_character_shows(unsigned code);
  * Gives `plain`. */
 RP_API const char *rp_text_plain(const char *text, bool lines, char *plain, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
+#endif
