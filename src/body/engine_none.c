@@ -7,10 +7,10 @@ bool rp_engine_is_there(void)
     return false;
 }
 
-rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
-                         rp_report *report)
+rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states,
+                         const uint8_t *broken, rp_engine **out, rp_report *report)
 {
-    (void)scene, (void)states, (void)report;
+    (void)host, (void)states, (void)broken, (void)report;
     *out = NULL;
     return RP_ERROR_UNSUPPORTED;
 }
@@ -44,12 +44,6 @@ const uint8_t *rp_engine_broken(const rp_engine *engine)
 {
     (void)engine;
     return NULL;
-}
-
-rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
-{
-    (void)engine, (void)broken, (void)report;
-    return RP_ERROR_UNSUPPORTED;
 }
 
 rp_mass rp_engine_mass(const rp_engine *engine, int body)

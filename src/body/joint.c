@@ -1,18 +1,21 @@
-/* Joints of the scene: made at the start's poses, released at their time, broken by too much. */
+/* Joints of the scene: made at the poses where they take hold, released at their time, broken by
+ * too much. */
 #include "base/log.h"
 #include "base/report.h"
 #include "body/ode.h"
 
-static void set_motor(dJointID joint, const rp_joint_spec *spec, void (*set)(dJointID, int, dReal))
+static void set_motor(dJointID joint, const rp_joint_control *control,
+                      void (*set)(dJointID, int, dReal))
 {
-    if (isfinite(spec->low)) set(joint, dParamLoStop, spec->low);
-    if (isfinite(spec->high)) set(joint, dParamHiStop, spec->high);
-    if (!(spec->motor_force > 0)) return;
-    set(joint, dParamVel, spec->motor_speed);
-    set(joint, dParamFMax, spec->motor_force);
+    if (isfinite(control->low)) set(joint, dParamLoStop, control->low);
+    if (isfinite(control->high)) set(joint, dParamHiStop, control->high);
+    if (!(control->force > 0)) return;
+    set(joint, dParamVel, control->speed);
+    set(joint, dParamFMax, control->force);
 }
 
-static dJointID make_joint(dWorldID world, const rp_joint_spec *spec, dBodyID body, dBodyID other)
+static dJointID make_joint(dWorldID world, const rp_joint_spec *spec,
+                           const rp_joint_control *control, dBodyID body, dBodyID other)
 {
     dJointID joint = NULL;
     rp_vec3 at = spec->anchor, axis = spec->axis;
@@ -32,13 +35,13 @@ static dJointID make_joint(dWorldID world, const rp_joint_spec *spec, dBodyID bo
         dJointAttach(joint, body, other);
         dJointSetHingeAnchor(joint, at.x, at.y, at.z);
         dJointSetHingeAxis(joint, axis.x, axis.y, axis.z);
-        set_motor(joint, spec, dJointSetHingeParam);
+        set_motor(joint, control, dJointSetHingeParam);
         break;
     case RP_JOINT_SLIDER:
         joint = dJointCreateSlider(world, NULL);
         dJointAttach(joint, body, other);
         dJointSetSliderAxis(joint, axis.x, axis.y, axis.z);
-        set_motor(joint, spec, dJointSetSliderParam);
+        set_motor(joint, control, dJointSetSliderParam);
         break;
     }
     return joint;
@@ -48,9 +51,14 @@ rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report)
 {
     for (int i = 0; i < engine->joint_count; i++) {
         const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
-        dBodyID other = spec->other >= 0 ? engine->solids[spec->other].body : NULL;
-        dBodyID body = engine->solids[spec->body].body;
-        engine->joints[i] = make_joint(engine->world, spec, body, other);
+        const rp_joint_control *control = &engine->host.joints[i];
+        const rp_solid none = {0}, *body = &engine->solids[spec->body];
+        const rp_solid *other = spec->other >= 0 ? &engine->solids[spec->other] : &none;
+        bool gives = rp_is_dynamic(engine, spec->body) || rp_is_dynamic(engine, spec->other);
+        if (engine->broken[i] || !gives) continue; /* what the program holds needs no joint */
+        rp_solid_place(body, control->holds[0]);
+        rp_solid_place(other, control->holds[1]);
+        engine->joints[i] = make_joint(engine->world, spec, control, body->body, other->body);
         if (!engine->joints[i]) return rp_fail_memory(report, sizeof(dJointID), "joints");
         dJointSetFeedback(engine->joints[i], &engine->joint_forces[i]);
     }
@@ -62,12 +70,6 @@ static void let_go(rp_engine *engine, int i)
     if (!engine->joints[i]) return;
     dJointDestroy(engine->joints[i]);
     engine->joints[i] = NULL;
-}
-
-void rp_engine_remove_joints(rp_engine *engine)
-{
-    for (int i = 0; i < engine->joint_count; i++)
-        let_go(engine, i);
 }
 
 void rp_engine_release_joints(rp_engine *engine, double *calm)

@@ -285,7 +285,9 @@ rp_code rp_world_step(rp_world *world, rp_report *report)
 {
     RP_NEED(world, report);
     RP_ENTER();
-    return rp_world_step_toward(world, INFINITY, report);
+    rp_code code = rp_world_step_toward(world, INFINITY, report);
+    rp_bodies_clear_pushes(world->bodies);
+    return code;
 }
 
 /* (W2): cuts a step so that even steps meet `target`. */
@@ -352,6 +354,7 @@ rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
     rp_code code = RP_OK;
     while (code == RP_OK && world->time < time)
         code = rp_world_step_toward(world, time, report);
+    rp_bodies_clear_pushes(world->bodies);
     return code;
 }
 
