@@ -63,6 +63,36 @@ RP_API rp_code rp_body_release(rp_world *world, int body, double seconds, rp_rep
 /* From rp_body_take_control until it is released, the motion back included. */
 RP_API bool rp_body_is_controlled(const rp_world *world, int body);
 
+/* The place of a joint in the scene, or -1. */
+RP_API int rp_joint_find(const rp_world *world, const char *name);
+/* Lets the motor of a hinge or slider run at a speed, rad/s or m/s of the body against the other
+ * one, with so much torque or force at most, N m or N; 0 turns it off. A speed of 0 is a brake. */
+RP_API rp_code rp_joint_set_motor(rp_world *world, int joint, double speed, double max_force,
+                                  rp_report *report);
+/* Lets it run to a position and stay there: a servo. The position counts from where the joint took
+ * hold, in rad from -pi to pi or in m. */
+RP_API rp_code rp_joint_set_target(rp_world *world, int joint, double position, double max_speed,
+                                   double max_force, rp_report *report);
+/* Between which positions a hinge or slider may move; infinite: no limit. */
+RP_API rp_code rp_joint_set_limits(rp_world *world, int joint, double low, double high,
+                                   rp_report *report);
+/* Lets go what a joint holds, for ever. */
+RP_API rp_code rp_joint_release(rp_world *world, int joint, rp_report *report);
+
+/* What a joint does: where it is now, and what it did to its body in the last step; the other body
+ * felt the opposite. */
+typedef struct rp_joint_state {
+    bool holds;         /* it is neither broken nor released; else all the rest is 0 */
+    double position;    /* rad or m from where it took hold; hinge, slider */
+    double rate;        /* rad/s or m/s */
+    double motor_force; /* N m about the axis or N along it, of motor and stops together */
+    double force[3];    /* N, all of it */
+    double torque[3];   /* N m, about the anchor of a hinge or ball joint, of others about the
+                           body's centre of mass */
+} rp_joint_state;
+RP_API rp_code rp_joint_read(const rp_world *world, int joint, rp_joint_state *state,
+                             rp_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -134,6 +134,14 @@ rp_code rp_bodies_take_control(rp_bodies *bodies, int index, double time, rp_rep
 /* Back to the motion of the scene: a dynamic body at once, another one by even motion to where the
  * scene has it at `end`, or by a jump where that is now. */
 rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end, rp_report *report);
+/* The control of a joint, to be read and changed; what it holds is woken. */
+rp_joint_control *rp_bodies_joint(rp_bodies *bodies, int joint);
+const rp_joint_control *rp_bodies_joint_now(const rp_bodies *bodies, int joint);
+bool rp_bodies_joint_holds(const rp_bodies *bodies, int joint);
+/* How far a hinge or slider is from where it took hold, rad or m, and its rate; else both are 0. */
+void rp_bodies_joint_motion(const rp_bodies *bodies, int joint, double *position, double *rate);
+/* Lets go what a joint holds, for ever. */
+void rp_bodies_release_joint(rp_bodies *bodies, int joint);
 /* A surface jumped, appeared or vanished since the last step, so that what rests on surfaces may
  * not any more. */
 bool rp_bodies_are_disturbed(const rp_bodies *bodies);

@@ -206,6 +206,43 @@ rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
     return RP_OK;
 }
 
+/* --- joints ----------------------------------------------------------------------------------- */
+
+static void wake_ends(rp_bodies *bodies, int joint)
+{
+    const rp_joint_spec *spec = &rp_scene_joints(bodies->scene)[joint];
+    bodies->calm[spec->body] = 0;
+    if (spec->other >= 0) bodies->calm[spec->other] = 0;
+}
+
+rp_joint_control *rp_bodies_joint(rp_bodies *bodies, int joint)
+{
+    wake_ends(bodies, joint);
+    bodies->control.used = true;
+    return &bodies->control.joints[joint];
+}
+
+const rp_joint_control *rp_bodies_joint_now(const rp_bodies *bodies, int joint)
+{
+    return &bodies->control.joints[joint];
+}
+
+bool rp_bodies_joint_holds(const rp_bodies *bodies, int joint)
+{
+    return rp_engine_joint_holds(bodies->engine, joint);
+}
+
+void rp_bodies_joint_motion(const rp_bodies *bodies, int joint, double *position, double *rate)
+{
+    rp_engine_read_joint(bodies->engine, bodies->states, joint, position, rate);
+}
+
+void rp_bodies_release_joint(rp_bodies *bodies, int joint)
+{
+    wake_ends(bodies, joint);
+    rp_engine_release_joint(bodies->engine, joint);
+}
+
 /* --- the state of all this -------------------------------------------------------------------- */
 
 static size_t body_count(const rp_scene *scene)

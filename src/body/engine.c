@@ -240,6 +240,7 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
+    rp_engine_tune_joints(engine);
     let_sleep(engine, calm);
     rp_code code = rp_engine_collide(engine, report);
     if (code == RP_OK) wake_carried(engine, calm);
@@ -405,8 +406,17 @@ rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *re
     for (int i = 0; i < engine->count; i++)
         if (rp_is_dynamic(engine, i)) read_pose(&engine->solids[i], &states[i]);
     read_reactions(engine, states);
+    rp_engine_read_loads(engine);
     rp_engine_break_joints(engine);
     return code;
+}
+
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate)
+{
+    memcpy(engine->start, states, bytes_of(engine, STATES));
+    rp_engine_place(engine);
+    rp_joint_motion_of(engine, joint, position, rate);
 }
 
 const uint8_t *rp_engine_broken(const rp_engine *engine)

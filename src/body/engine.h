@@ -16,7 +16,7 @@ typedef struct rp_engine_host {
     const rp_scene *scene;
     const uint8_t *drives; /* rp_drive; while an engine lives only by way of a new one */
     const rp_push *pushes;
-    const rp_joint_control *joints;
+    rp_joint_control *joints; /* the engine writes what they do */
 } rp_engine_host;
 
 static inline bool rp_push_is_zero(const rp_push *push)
@@ -44,6 +44,13 @@ rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *st
  * forces from contacts and joints. Joints that had to hold too much are broken afterwards. */
 rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report);
 
+/* Whether a joint is there: neither broken nor released, nor without anything that could move. */
+bool rp_engine_joint_holds(const rp_engine *engine, int joint);
+/* How far a hinge or slider is from where it took hold, rad or m, and how fast that changes. */
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate);
+/* Breaks a joint. */
+void rp_engine_release_joint(rp_engine *engine, int joint);
 /* One number for each joint of the scene: 1 when it is broken. */
 const uint8_t *rp_engine_broken(const rp_engine *engine);
 /* The mass of a body that the scene has as dynamic. */

@@ -40,6 +40,24 @@ rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *re
     return RP_ERROR_UNSUPPORTED;
 }
 
+bool rp_engine_joint_holds(const rp_engine *engine, int joint)
+{
+    (void)engine, (void)joint;
+    return false;
+}
+
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate)
+{
+    (void)engine, (void)states, (void)joint;
+    *position = *rate = 0;
+}
+
+void rp_engine_release_joint(rp_engine *engine, int joint)
+{
+    (void)engine, (void)joint;
+}
+
 const uint8_t *rp_engine_broken(const rp_engine *engine)
 {
     (void)engine;

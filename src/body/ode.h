@@ -80,6 +80,12 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report);
 
 /* joint.c */
 rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report);
+/* Gives motors and limits the values of their controls, at the bodies' present places. */
+void rp_engine_tune_joints(rp_engine *engine);
+/* Of a hinge or slider, at the bodies' present places. */
+void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, double *rate);
+/* Writes what joints did in the last step into their controls. */
+void rp_engine_read_loads(rp_engine *engine);
 /* Lets go what is to be released by now, and wakes what it held. */
 void rp_engine_release_joints(rp_engine *engine, double *calm);
 /* Breaks what had to hold too much in the last step. */

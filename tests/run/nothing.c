@@ -191,6 +191,20 @@ static void of_body_h(void **state)
     REFUSES(rp_body_add_torque, (world, stone, NULL, report), "torque");
 }
 
+static void of_joints(void **state)
+{
+    (void)state;
+    rp_joint_state now;
+    GIVES(rp_joint_find, (NULL, "hinge"), -1);
+    GIVES(rp_joint_find, (world, NULL), -1);
+    REFUSES(rp_joint_set_motor, (NULL, 0, 1, 1, report), "world");
+    REFUSES(rp_joint_set_target, (NULL, 0, 1, 1, 1, report), "world");
+    REFUSES(rp_joint_set_limits, (NULL, 0, 0, 1, report), "world");
+    REFUSES(rp_joint_release, (NULL, 0, report), "world");
+    REFUSES(rp_joint_read, (NULL, 0, &now, report), "world");
+    REFUSES(rp_joint_read, (world, 0, NULL, report), "state");
+}
+
 static void of_record_h(void **state)
 {
     (void)state;
@@ -315,17 +329,12 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),
-        cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h),
-        cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h),
-        cmocka_unit_test(of_body_h),
-        cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),
-        cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),
-        cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_world_h), cmocka_unit_test(of_body_h),
+        cmocka_unit_test(of_joints),  cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
