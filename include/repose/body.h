@@ -39,7 +39,8 @@ RP_API rp_code rp_body_set_pose(rp_world *world, int body, const double *positio
 RP_API rp_code rp_body_set_velocity(rp_world *world, int body, const double *velocity,
                                     const double *angular_velocity, rp_report *report);
 /* Adds a force in N at the centre of mass, or at a point of the world, or a torque in N m, to what
- * acts on a dynamic body. What is added before rp_world_run_to acts during the whole of that call,
+ * acts on a dynamic body. What is added before rp_world_run_to or rp_world_advance acts during the
+ * whole of that call,
  * what is added before rp_world_step in that step; afterwards the sum is zero again. Force and
  * torque keep their directions, however the body turns meanwhile. A body that sleeps wakes. */
 RP_API rp_code rp_body_add_force(rp_world *world, int body, const double force[3],
