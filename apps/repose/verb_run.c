@@ -148,7 +148,8 @@ static bool film_is_there(const char *film, const char *folder)
                  rp_record_open(folder, &record, NULL) == RP_OK;
     if (there) {
         char path[PATH_MAX];
-        int64_t last = rp_record_frame_number(record, rp_record_frame_count(record) - 1);
+        const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+        int64_t last = rp_series_number(series, rp_series_count(series) - 1);
         snprintf(path, sizeof path, "%s/frames/%06lld.h5", folder, (long long)last);
         there = stat(path, &frame) == 0 && made.st_mtime >= frame.st_mtime;
     }

@@ -4,6 +4,7 @@
 
 #include "repose/base.h"
 #include "repose/bench.h"
+#include "repose/body.h"
 #include "repose/export.h"
 #include "repose/figures.h"
 #include "repose/film.h"

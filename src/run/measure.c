@@ -50,13 +50,14 @@ static rp_code measure_frame(rp_measure_series *s, const char *name, const rp_me
 static rp_code measure_frames(rp_measure_series *s, const rp_record *record, const char *name,
                               const rp_measure_options *options, rp_report *report)
 {
+    const rp_series *frames = rp_record_series(record, RP_SERIES_COARSE);
     rp_frame_file *before = NULL;
     rp_code code = RP_OK;
     bool pairs = rp_measure_info_of(name).frames == RP_MEASURE_PAIRS;
-    for (int64_t i = 0; i < rp_record_frame_count(record) && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(record, i);
+    for (int64_t i = 0; i < rp_series_count(frames) && code == RP_OK; i++) {
+        int64_t number = rp_series_number(frames, i);
         rp_frame_file *frame = NULL;
-        code = rp_record_read_frame(record, number, &frame, report);
+        code = rp_series_read(frames, number, &frame, report);
         rp_measure_input in = {.view = rp_frame_view(frame),
                                .before = rp_frame_view(before),
                                .scene = rp_record_scene(record),
