@@ -5,6 +5,7 @@
 #include "repose/base.h"
 #include "repose/export.h"
 #include "repose/film.h"
+#include "repose/query.h"
 #include "repose/record.h"
 #include "repose/run.h"
 #include "repose/scene.h"

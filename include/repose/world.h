@@ -2,6 +2,7 @@
 #ifndef REPOSE_WORLD_H
 #define REPOSE_WORLD_H
 
+#include "repose/query.h"
 #include "repose/scene.h"
 #include "repose/view.h"
 
@@ -63,6 +64,10 @@ RP_API void rp_world_view(const rp_world *world, rp_view *view);
 /* The same with the contacts, which only now are put together: who asks for them pays. They are
  * NULL where the solver knows none. */
 RP_API rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report);
+
+/* What rays meet, how high the sand is, and which grains are where: see query.h. Borrowed, and good
+ * as long as a view; it is made when it is first asked for after a step. */
+RP_API rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report);
 
 /* How the last step went. */
 typedef struct rp_step_info {

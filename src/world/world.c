@@ -192,6 +192,7 @@ void rp_world_destroy(rp_world *world)
     rp_batch_end(&world->batch);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
+    rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
     rp_budget_enter(before);
@@ -420,6 +421,7 @@ void rp_world_refresh_view(rp_world *world)
     rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+    world->query_is_made = false;
 }
 
 void rp_world_view(const rp_world *world, rp_view *view)
@@ -455,6 +457,24 @@ rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
         code = collect_contacts(world, report);
     rp_budget_enter(before);
     *view = world->view;
+    return code;
+}
+
+rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report)
+{
+    RP_NEED(world, report);
+    RP_NEED(out, report);
+    RP_ENTER();
+    *out = NULL;
+    rp_code code = RP_OK;
+    rp_budget *before = rp_budget_enter(&world->budget);
+    if (!world->query_is_made)
+        code = rp_query_build(&world->query, world->scene, &world->view,
+                              rp_couple_surfaces(world->couple), rp_couple_count(world->couple),
+                              report);
+    rp_budget_enter(before);
+    world->query_is_made = code == RP_OK;
+    if (code == RP_OK) *out = &world->query;
     return code;
 }
 

@@ -3,6 +3,7 @@
 #define RP_WORLD_WORLD_H
 
 #include "base/clock.h"
+#include "query/query.h"
 #include "repose/world.h"
 #include "solver/registry.h"
 
@@ -51,6 +52,8 @@ struct rp_world {
     rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
     rp_contacts contacts;          /* behind view.contacts, once somebody asked */
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
+    rp_query query;                /* of that view, once somebody asked */
+    bool query_is_made;
 };
 
 /* After grains, bodies or fields changed: what views show. */

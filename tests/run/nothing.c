@@ -116,6 +116,36 @@ static void of_drafts(void **state)
     REFUSES(rp_draft_finish, (rp_draft_create(), NULL, report), "out");
 }
 
+static void of_query_h(void **state)
+{
+    (void)state;
+    const double zero[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+    const rp_query *of_world = NULL;
+    rp_query *query = NULL;
+    rp_ray_hit hit;
+    double height;
+    REFUSES(rp_query_create, (NULL, &view, &query, report), "scene");
+    REFUSES(rp_query_create, (scene, NULL, &query, report), "view");
+    REFUSES(rp_query_create, (scene, &view, NULL, report), "out");
+    REFUSES(rp_world_query, (NULL, &of_world, report), "world");
+    REFUSES(rp_world_query, (world, NULL, report), "out");
+    check_ok(rp_world_query(world, &of_world, report), report);
+    IGNORES(rp_query_destroy, (NULL));
+    GIVES(rp_query_ray, (NULL, zero, up, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_ray, (of_world, zero, up, 1, RP_HIT_ANY, NULL), false);
+    GIVES(rp_query_ray, (of_world, NULL, up, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_ray, (of_world, zero, NULL, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_height, (NULL, 0, 0, 1, &height), false);
+    GIVES(rp_query_height, (of_world, 0, 0, 1, NULL), false);
+    GIVES(rp_query_box, (NULL, zero, up, NULL, 0), 0);
+    GIVES(rp_query_box, (of_world, NULL, up, NULL, 0), 0);
+    GIVES(rp_query_box, (of_world, zero, NULL, NULL, 0), 0);
+    GIVES(rp_query_ball, (NULL, zero, 1, NULL, 0), 0);
+    GIVES(rp_query_ball, (of_world, NULL, 1, NULL, 0), 0);
+    GIVES(rp_query_nearest, (NULL, zero, NULL), SIZE_MAX);
+    GIVES(rp_query_nearest, (of_world, NULL, &height), SIZE_MAX);
+}
+
 static void of_world_h(void **state)
 {
     (void)state;
@@ -286,11 +316,17 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),
+        cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h),
+        cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_query_h),
+        cmocka_unit_test(of_world_h),
+        cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),
+        cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),
+        cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
