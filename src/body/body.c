@@ -26,9 +26,10 @@ struct rp_bodies {
     double sum_time;     /* s that these sums span */
     double *calm;        /* s that each has been slow */
     int count;
-    bool dynamic;      /* some body is */
-    rp_engine *engine; /* NULL when none is */
-    double time, dt;   /* s, of the step in hand */
+    bool dynamic;              /* some body is */
+    rp_engine *engine;         /* NULL when none is */
+    double time, dt;           /* s, of the step in hand */
+    const rp_gravity *gravity; /* NULL: the scene's */
 };
 
 static size_t states_size(int count)
@@ -167,6 +168,17 @@ bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index)
     return rp_scene_bodies(bodies->scene)[index].motion == RP_MOTION_DYNAMIC;
 }
 
+void rp_bodies_set_gravity(rp_bodies *bodies, const rp_gravity *gravity)
+{
+    bodies->gravity = gravity;
+}
+
+void rp_bodies_wake(rp_bodies *bodies)
+{
+    for (int i = 0; i < bodies->count; i++)
+        if (isfinite(bodies->calm[i])) bodies->calm[i] = 0; /* what left stays where it is */
+}
+
 rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
 {
     RP_ASSERT(rp_bodies_is_dynamic(bodies, index));
@@ -237,6 +249,7 @@ rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *re
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
         if (spec->motion == RP_MOTION_KEYS) follow_keys(&bodies->states[i], spec, time, dt);
     }
+    if (bodies->engine && bodies->gravity) rp_engine_set_gravity(bodies->engine, bodies->gravity);
     return bodies->engine ? first_guess(bodies, report) : RP_OK;
 }
 

@@ -284,6 +284,36 @@ size_t rp_query_ball(const rp_query *query, const double centre[3], double radiu
     return search_images(query, s);
 }
 
+/* --- what overlaps ---------------------------------------------------------------------------- */
+
+size_t rp_query_touching(const rp_query *query, rp_vec3 at, double radius, double share,
+                         const uint8_t *dead, size_t end)
+{
+    double reach = share * (radius + query->largest);
+    size_t lowest = SIZE_MAX;
+    for (int n = 0; n < image_count(query); n++) {
+        rp_vec3 place = rp_v3_add(wrapped(query, at), image_shift(query, n));
+        rp_box3 box = {rp_v3_sub(place, rp_v3(reach, reach, reach)),
+                       rp_v3_add(place, rp_v3(reach, reach, reach))};
+        rp_query_range range;
+        if (!rp_query_cells_within(query, &box, &range)) continue;
+        for (int64_t k = range.low[2]; k <= range.high[2]; k++)
+            for (int64_t j = range.low[1]; j <= range.high[1]; j++)
+                for (int64_t i = range.low[0]; i <= range.high[0]; i++) {
+                    rp_query_bucket bucket = rp_query_bucket_of(query, (rp_query_cell){i, j, k});
+                    for (; bucket.at < bucket.end; bucket.at++) {
+                        const rp_query_grain *g = bucket.at;
+                        rp_vec3 away = rp_v3_sub(rp_v3(g->x, g->y, g->z), place);
+                        double near = share * (radius + (double)g->radius);
+                        if (g->index < end && !dead[g->index] && g->index < lowest &&
+                            rp_v3_dot(away, away) < near * near)
+                            lowest = g->index;
+                    }
+                }
+    }
+    return lowest;
+}
+
 /* --- the nearest grain ------------------------------------------------------------------------ */
 
 typedef struct nearest {

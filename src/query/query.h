@@ -36,6 +36,11 @@ struct rp_query {
  * behind the surfaces are borrowed. */
 rp_code rp_query_build(rp_query *query, const rp_scene *scene, const rp_view *view,
                        const rp_surface *surfaces, int surface_count, rp_report *report);
+/* The lowest index of a grain, below `end` and not dead, whose middle is nearer to a point than
+ * `share` of the sum of its radius and `radius`; SIZE_MAX where there is none. `dead` is by index.
+ */
+size_t rp_query_touching(const rp_query *query, rp_vec3 at, double radius, double share,
+                         const uint8_t *dead, size_t end);
 /* Releases what a query holds, which is then empty. */
 void rp_query_end(rp_query *query);
 

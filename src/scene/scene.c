@@ -5,6 +5,7 @@
 #include "scene/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void rp_scene_destroy(rp_scene *scene)
@@ -87,6 +88,31 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
     rp_tree tree = {.report = report};
     rp_node *root = rp_load_text(&tree, text, size, name);
     return finish_tree(&tree, root, settings, setting_count, schema, out);
+}
+
+/* All that a source needs is read again from the scene's own text; what it does not need, bodies
+ * with their meshes first of all, is left out. */
+rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
+                             const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    static const char *const others[] = {"sources",  "voids",        "emitters", "bodies", "joints",
+                                         "moisture", "measurements", "cameras",  "lamps"};
+    char key[128];
+    *out = NULL;
+    if (!*name || strlen(name) > 60 || strpbrk(name, ".[]"))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "'%.80s' is not the name of a source: letters, digits, _ and -, and up to "
+                       "60 bytes",
+                       name);
+    snprintf(key, sizeof key, "sources.%s", name);
+    const rp_setting setting = {key, text};
+    rp_tree tree = {.report = report, .flag = ""};
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    for (size_t i = 0; root && i < sizeof others / sizeof *others; i++) {
+        rp_node *section = rp_node_find(root, others[i]);
+        if (section) rp_node_remove(section);
+    }
+    return finish_tree(&tree, root, &setting, 1, schema, out);
 }
 
 const char *rp_scene_text(const rp_scene *scene)

@@ -358,6 +358,11 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 
 /* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
 void rp_draft_refuse(rp_draft *draft, const char *reason);
+/* A scene with the settings, materials and grains of another, and one source: `text` is what would
+ * stand behind its name in a scene file. */
+rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
+                             const rp_scene_schema *schema, rp_scene **out, rp_report *report);
+
 /* What rp_draft_finish does, for the methods of the schema. */
 rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
                              rp_report *report);
@@ -373,6 +378,15 @@ rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_hel
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
 /* The strongest that it ever is, m/s2: what a step must bear whatever the time. */
 double rp_scene_gravity_max(const rp_scene *scene);
+/* Gravity of a running world: the scene's, or what the host program has set. */
+typedef struct rp_gravity {
+    const rp_scene *scene;
+    bool is_set;
+    rp_vec3 value; /* m/s2, where it is set */
+} rp_gravity;
+/* The same two questions to it. */
+rp_vec3 rp_gravity_at(const rp_gravity *gravity, double time);
+double rp_gravity_max(const rp_gravity *gravity);
 /* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 

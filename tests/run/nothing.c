@@ -146,6 +146,43 @@ static void of_query_h(void **state)
     GIVES(rp_query_nearest, (of_world, NULL, &height), SIZE_MAX);
 }
 
+/* What a host program changes while a world runs. */
+static void of_control(void)
+{
+    HAS_NONE(rp_default_grains);
+    const double up[3] = {0, 0, 1};
+    const uint32_t id = 4000000000u;
+    const size_t index = 0;
+    double now[3];
+    rp_grains_def grains = rp_default_grains();
+    rp_emitter_def emitter = rp_default_emitter();
+    GIVES(rp_world_emitter_count, (NULL), 0);
+    GIVES(rp_world_find_emitter, (NULL, "spout"), -1);
+    GIVES(rp_world_find_emitter, (world, NULL), -1);
+    REFUSES(rp_world_emitter, (NULL, 0, &emitter, report), "world");
+    REFUSES(rp_world_emitter, (world, 0, NULL, report), "def");
+    REFUSES(rp_world_set_emitter, (NULL, 0, &emitter, report), "world");
+    REFUSES(rp_world_set_emitter, (world, 0, NULL, report), "def");
+    REFUSES(rp_world_switch_emitter, (NULL, 0, true, report), "world");
+    REFUSES(rp_world_set_gravity, (NULL, up, report), "world");
+    ALLOWS(rp_world_set_gravity, (world, NULL, report));
+    IGNORES(rp_world_gravity, (NULL, now));
+    IGNORES(rp_world_gravity, (world, NULL));
+    REFUSES(rp_world_add_source, (NULL, "a", "{}", report), "world");
+    REFUSES(rp_world_add_source, (world, NULL, "{}", report), "name");
+    REFUSES(rp_world_add_source, (world, "a", NULL, report), "text");
+    REFUSES(rp_world_add_grains, (NULL, &grains, NULL, NULL, report), "world");
+    REFUSES(rp_world_add_grains, (world, NULL, NULL, NULL, report), "def");
+    ALLOWS(rp_world_add_grains, (world, &grains, NULL, NULL, report));
+    grains.count = 1;
+    REFUSES(rp_world_add_grains, (world, &grains, NULL, NULL, report), "position");
+    REFUSES(rp_world_remove_grains, (NULL, &index, 1, report), "world");
+    REFUSES(rp_world_remove_grains, (world, NULL, 1, report), "indices");
+    REFUSES(rp_world_remove_ids, (NULL, &id, 1, NULL, report), "world");
+    REFUSES(rp_world_remove_ids, (world, NULL, 1, NULL, report), "ids");
+    ALLOWS(rp_world_remove_ids, (world, &id, 1, NULL, report));
+}
+
 static void of_world_h(void **state)
 {
     (void)state;
@@ -182,6 +219,7 @@ static void of_world_h(void **state)
     REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
     REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
     REFUSES(rp_world_add_emitter, (world, NULL, report), "def");
+    of_control();
     REFUSES(rp_world_snapshot, (NULL, &snapshot, report), "world");
     REFUSES(rp_world_snapshot, (world, NULL, report), "out");
     check_ok(rp_world_snapshot(world, &snapshot, report), report);
