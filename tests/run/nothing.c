@@ -100,13 +100,19 @@ static void of_drafts(void **state)
     IGNORES(rp_draft_destroy, (NULL));
     IGNORES(rp_draft_set, (NULL, "a", "b"));
     IGNORES(rp_draft_add_joint, (NULL, "j", &joint));
-    for (int i = 0; i < 4; i++) {
+    const double corner[3] = {0, 0, 0};
+    const uint32_t flat[3] = {0, 0, 0};
+    IGNORES(rp_draft_add_mesh, (NULL, "m", corner, 1, flat, 1));
+    for (int i = 0; i < 7; i++) {
         rp_draft *draft = rp_draft_create();
         rp_draft_set(draft, "particles.spacing", "2 cm");
         if (i == 0) IGNORES(rp_draft_set, (draft, NULL, "b"));
         if (i == 1) IGNORES(rp_draft_set, (draft, "a", NULL));
         if (i == 2) IGNORES(rp_draft_add_joint, (draft, NULL, &joint));
         if (i == 3) IGNORES(rp_draft_add_joint, (draft, "j", NULL));
+        if (i == 4) IGNORES(rp_draft_add_mesh, (draft, NULL, corner, 1, flat, 1));
+        if (i == 5) IGNORES(rp_draft_add_mesh, (draft, "m", NULL, 1, flat, 1));
+        if (i == 6) IGNORES(rp_draft_add_mesh, (draft, "m", corner, 1, NULL, 1));
         rp_report_clear(report);
         assert_int_equal(rp_draft_finish(draft, &out, report), RP_ERROR_INPUT);
         assert_non_null(strstr(rp_report_fault(report, 0)->message, "is NULL"));
