@@ -12,6 +12,7 @@
 #include "repose/params.h"
 #include "repose/picture.h"
 #include "repose/plot.h"
+#include "repose/query.h"
 #include "repose/record.h"
 #include "repose/run.h"
 #include "repose/sample.h"
