@@ -191,7 +191,7 @@ static void print_methods(const printer *p, const rp_scene_schema *schema)
 {
     char line[600];
     for (int i = 0; i < schema->method_count; i++) {
-        const rp_param_table *method = schema->methods[i];
+        const rp_param_table *method = schema->method_at(i)->params;
         bool markdown = p->style == RP_HELP_MARKDOWN;
         snprintf(line, sizeof line, markdown ? "## `solver: {method: %s}`" : "solver: {method: %s}",
                  method->name);

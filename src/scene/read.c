@@ -248,9 +248,9 @@ static const rp_param_table *find_method(rp_reader *reader, rp_node *node)
     char shown[100], hint[96] = "", known[512] = "";
     rp_nearest nearest = rp_nearest_to(node->kind == RP_NODE_SCALAR ? node->text : "");
     for (int i = 0; i < schema->method_count; i++) {
-        const char *name = schema->methods[i]->name;
+        const char *name = schema->method_at(i)->params->name;
         if (node->kind == RP_NODE_SCALAR && strcmp(name, node->text) == 0)
-            return schema->methods[i];
+            return schema->method_at(i)->params;
         rp_nearest_try(&nearest, name, strlen(name));
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
@@ -269,7 +269,7 @@ static void read_method(rp_reader *reader, rp_node *map)
     if (!expect_map(reader, map, "solver")) return;
     rp_node *chosen = rp_node_find(map, "method");
     if (!chosen) {
-        const char *first = reader->schema->methods[0]->name;
+        const char *first = reader->schema->method_at(0)->params->name;
         chosen = preset_scalar(reader, map, first, strlen(first));
         if (!chosen) return;
         chosen->key = "method";

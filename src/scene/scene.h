@@ -343,9 +343,14 @@ struct rp_scene {
     rp_arena store; /* memory behind all of the above but the text and the meshes */
 };
 
-/* The methods a scene may name under `solver: method:`; the first is the default. */
+/* What a method adds to scenes. */
+typedef struct rp_scene_method {
+    const rp_param_table *params; /* keys of `solver:`; its name is the method's name */
+} rp_scene_method;
+
+/* The methods that a scene may name under `solver: method:`; number 0 is the default. */
 typedef struct rp_scene_schema {
-    const rp_param_table *const *methods;
+    const rp_scene_method *(*method_at)(int index);
     int method_count;
 } rp_scene_schema;
 

@@ -74,7 +74,7 @@ typedef struct rp_contacts {
 typedef struct rp_solver_type {
     const char *name; /* as in `solver: method:` */
     unsigned capabilities;
-    const rp_param_table *params;
+    rp_scene_method scene; /* what it adds to scenes */
     /* For the memory estimate: */
     double neighbours; /* of each grain that it lists, all at a time */
     size_t bytes_each; /* of its own per grain, beyond the common fields */

@@ -95,8 +95,12 @@ static const rp_param toy_list[] = {
 };
 static const rp_param_table toy_table = {"toy", "springs", sizeof(toy_params), toy_list, 9};
 
-static const rp_param_table *const method_list[] = {&null_table, &toy_table};
-static const rp_scene_schema schema = {method_list, 2};
+static inline const rp_scene_method *method_at(int index)
+{
+    static const rp_scene_method methods[] = {{&null_table}, {&toy_table}};
+    return &methods[index];
+}
+static const rp_scene_schema schema = {method_at, 2};
 
 static inline rp_code read_text(const char *text, rp_scene **out, rp_report *report)
 {

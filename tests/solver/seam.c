@@ -42,8 +42,8 @@ static void tables_are_complete(void **state)
         const rp_solver_type *type = rp_solver_at(i);
         assert_true(type->create && type->destroy && type->limit_dt && type->step && type->view &&
                     type->save && type->load);
-        assert_ptr_equal(schema->methods[i], type->params);
-        assert_string_equal(type->params->name, type->name);
+        assert_ptr_equal(schema->method_at(i), &type->scene);
+        assert_string_equal(type->scene.params->name, type->name);
         assert_ptr_equal(rp_solver_find(type->name), type);
     }
     assert_null(rp_solver_find("no such method"));

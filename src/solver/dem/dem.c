@@ -39,7 +39,7 @@ static const rp_param params[] = {
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
-const rp_param_table rp_dem_table = {
+static const rp_param_table dem_table = {
     .name = "dem",
     .help = "discrete elements: every grain on its own, of one sphere or several",
     .size = sizeof(rp_dem_params),
@@ -250,7 +250,7 @@ const rp_solver_type rp_dem_solver = {
     .name = "dem",
     .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES |
                     RP_CAN_SHAPE | RP_CAN_CONTACTS,
-    .params = &rp_dem_table,
+    .scene = {.params = &dem_table},
     .bytes_each = BYTES_EACH,
     .bytes_sphere = bytes_sphere,
     .create = dem_create,

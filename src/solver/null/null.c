@@ -19,7 +19,7 @@ static const rp_param params[] = {
      .help = "list the neighbours of every grain and sum its density (slow where grains heap up)"},
 };
 
-const rp_param_table rp_null_table = {
+static const rp_param_table null_table = {
     .name = "null",
     .help = "free flight and bounces; grains do not see each other",
     .size = sizeof(rp_null_params),
@@ -98,7 +98,7 @@ static rp_code null_load(void *state, const rp_store *store, rp_report *report)
 const rp_solver_type rp_null_solver = {
     .name = "null",
     .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES,
-    .params = &rp_null_table,
+    .scene = {.params = &null_table},
     .neighbours = 32,
     .bytes_each = 0,
     .create = null_create,

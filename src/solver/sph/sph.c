@@ -66,14 +66,14 @@ static const rp_param pcisph_params[] = {
     SLEEP("yes"),
 };
 
-const rp_param_table rp_frictional_table = {
+static const rp_param_table frictional_table = {
     .name = "frictional",
     .help = "granular SPH: sand that rests at its angle of repose",
     .size = sizeof(rp_sph_params),
     .params = frictional_params,
     .count = sizeof frictional_params / sizeof *frictional_params,
 };
-const rp_param_table rp_pcisph_table = {
+static const rp_param_table pcisph_table = {
     .name = "pcisph",
     .help = "granular SPH as published in 2013; its piles come to rest too flat",
     .size = sizeof(rp_sph_params),
@@ -273,7 +273,7 @@ static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
     .capabilities = CAN,
-    .params = &rp_frictional_table,
+    .scene = {.params = &frictional_table},
     .neighbours = NEIGHBOURS,
     .bytes_each = BYTES_EACH,
     .create = frictional_create,
@@ -288,7 +288,7 @@ const rp_solver_type rp_frictional_solver = {
 const rp_solver_type rp_pcisph_solver = {
     .name = "pcisph",
     .capabilities = CAN,
-    .params = &rp_pcisph_table,
+    .scene = {.params = &pcisph_table},
     .neighbours = NEIGHBOURS,
     .bytes_each = BYTES_EACH,
     .create = pcisph_create,
