@@ -148,7 +148,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
     if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
-    if (code == RP_OK) code = world->type->save(world->solver, store, report);
+    if (code == RP_OK && world->type->save) code = world->type->save(world->solver, store, report);
     return code;
 }
 
@@ -207,7 +207,8 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
     if (code == RP_OK) rp_couple_refresh(world->couple);
-    if (code == RP_OK) code = world->type->load(world->solver, store, report);
+    if (code == RP_OK) rp_world_forget_step(world);
+    if (code == RP_OK && world->type->load) code = world->type->load(world->solver, store, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     return code;
 }

@@ -145,8 +145,12 @@ static void of_world_h(void **state)
     assert_int_equal(seen.count, 0);
     REFUSES(rp_world_contacts, (NULL, &seen, report), "world");
     REFUSES(rp_world_contacts, (world, NULL, report), "view");
-    assert_true(rp_world_step_info(NULL).density_error < 0);
+    assert_int_equal(rp_world_step_info(NULL).number_count, 0);
+    assert_true(isnan(rp_step_info_number(NULL, NULL)));
+    assert_int_equal(rp_world_stages(NULL, NULL, 0), 0);
     IGNORES(rp_world_step_info, (NULL));
+    IGNORES(rp_step_info_number, (NULL, "iterations"));
+    IGNORES(rp_world_stages, (NULL, NULL, 3));
     REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
     REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
     REFUSES(rp_world_add_emitter, (world, NULL, report), "def");

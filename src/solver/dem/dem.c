@@ -47,12 +47,6 @@ static const rp_param_table dem_table = {
     .count = sizeof params / sizeof *params,
 };
 
-const char *rp_dem_stage_name(rp_dem_stage stage)
-{
-    static const char *const names[RP_DEM_STAGES] = {"move", "lists", "forces"};
-    return names[stage];
-}
-
 static void dem_destroy(void *state)
 {
     rp_dem *solver = state;
@@ -204,7 +198,6 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     solver->host = *host;
     solver->params = *(const rp_dem_params *)host->params;
     solver->history = solver->params.shear == RP_DEM_HISTORY;
-    solver->stats.density_error = -1;
     take_kinds(solver);
     solver->cohesive = is_ever_wet(host->scene);
     take_reach(solver);
@@ -226,38 +219,40 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     return code;
 }
 
-static rp_code dem_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                        rp_report *report)
-{
-    const rp_dem *solver = state;
-    *stats = solver->stats;
-    return contacts ? rp_dem_contacts(solver, contacts, report) : RP_OK;
-}
-
 /* Fields. */
 #define BYTES_EACH (14 * 4)
 /* Its row, where it was, five entries with springs, and what arrays have to spare: 176, and 80 more
  * with springs of rolling. Settled beds take 168 where spheres are single, and 172 of tetrahedra,
  * where fewer touch, but grains of several spheres must be numbered and have no rows to spare for
  * what is kept while lists are made. */
-static size_t bytes_sphere(const rp_scene *scene)
+static double dem_estimate(const rp_scene *scene, double spheres)
 {
     size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_SPRINGS : ROLL_X);
-    return (64 + 12 + 5 * entry) * 17 / 16;
+    size_t sphere = (64 + 12 + 5 * entry) * 17 / 16;
+    return rp_neighbor_bytes_each(0) + BYTES_EACH + spheres * (double)sphere;
 }
+
+static const rp_number_spec numbers[] = {
+    [RP_DEM_DISPLACEMENT] = {"list_displacement", "m",
+                             "how far any sphere has moved since contacts were last listed"},
+    {0},
+};
+/* move: drift, rows. lists: order, lists, memory. forces: contacts, kicks. */
+static const char *const stages[] = {"move", "lists", "forces", NULL};
 
 const rp_solver_type rp_dem_solver = {
     .name = "dem",
-    .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES |
-                    RP_CAN_SHAPE | RP_CAN_CONTACTS,
+    .capabilities =
+        RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES | RP_CAN_SHAPE,
     .scene = {.params = &dem_table},
-    .bytes_each = BYTES_EACH,
-    .bytes_sphere = bytes_sphere,
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = dem_estimate,
     .create = dem_create,
     .destroy = dem_destroy,
     .limit_dt = rp_dem_limit_dt,
     .step = rp_dem_step,
-    .view = dem_view,
+    .contacts = rp_dem_contacts,
     .save = rp_dem_save,
     .load = rp_dem_load,
 };

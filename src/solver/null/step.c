@@ -157,7 +157,7 @@ static rp_code find_density(rp_null *solver, rp_report *report)
     if (code != RP_OK) return code;
     rp_parallel_for(host->threads, p->count, BLOCK, sum_density, solver);
     double sum = rp_parallel_sum(host->threads, p->count, BLOCK, compression, solver);
-    solver->stats.density_error = p->count ? sum / (double)p->count : 0;
+    host->stats->numbers[RP_NULL_DENSITY_ERROR] = p->count ? sum / (double)p->count : 0;
     return RP_OK;
 }
 
@@ -176,18 +176,28 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
                 .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt,
                 .row_grains = BLOCK * (blocks / ROWS_MAX + 1)};
 
+    rp_stage_begin(host, "fly");
     rp_parallel_for(host->threads, p->count, BLOCK, fly, &f);
+    rp_stage_end(host, "fly");
+    rp_stage_begin(host, "bounce");
     size_t rows = (p->count + f.row_grains - 1) / f.row_grains;
     rp_code code = rp_couple_begin(host->couple, rows, host->arena, report);
     if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt); /* grains have flown to the end of the step, bodies not yet */
     rp_parallel_for(host->threads, p->count, f.row_grains, bounce, &f);
     code = rp_couple_finish(host->couple);
+    rp_stage_end(host, "bounce");
     if (code != RP_OK) return code;
 
     if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
+    rp_stage_begin(host, "sort");
     code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
-    if (code == RP_OK && solver->params.density) code = find_density(solver, report);
-    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
+    rp_stage_end(host, "sort");
+    if (code == RP_OK && solver->params.density) {
+        rp_stage_begin(host, "density");
+        code = find_density(solver, report);
+        rp_stage_end(host, "density");
+    }
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
     return code;
 }

@@ -177,6 +177,6 @@ rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
               most_of(q.moved, w->blocks) < params->stress_change;
     }
     rp_sph_unpack(solver);
-    solver->stats.iterations = (int)done;
+    solver->host.stats->numbers[RP_SPH_ITERATIONS] = (double)done;
     return RP_OK;
 }

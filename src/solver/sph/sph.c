@@ -209,13 +209,6 @@ static rp_code pcisph_create(const rp_host *host, void **out, rp_report *report)
     return create(host, true, out, report);
 }
 
-const char *rp_sph_stage_name(rp_sph_stage stage)
-{
-    static const char *const names[RP_SPH_STAGES] = {"order",    "lists",      "fill",
-                                                     "contacts", "velocities", "stresses"};
-    return names[stage];
-}
-
 /* (G23) */
 static rp_step_limit sph_limit_dt(void *state)
 {
@@ -235,16 +228,6 @@ static rp_step_limit sph_limit_dt(void *state)
     return limit;
 }
 
-static rp_code sph_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                        rp_report *report)
-{
-    const rp_sph *solver = state;
-    (void)contacts;
-    (void)report;
-    *stats = solver->stats;
-    return RP_OK;
-}
-
 /* What is known of sleep, or a resumed run would look again where the first one did not. */
 static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 {
@@ -255,9 +238,6 @@ static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 {
     rp_sph *solver = state;
-    solver->stats =
-        (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
-                        .density_error = -1};
     return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 
@@ -270,17 +250,36 @@ static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 #define BYTES_EACH                                                                                 \
     (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
 
+static double sph_estimate(const rp_scene *scene, double spheres)
+{
+    (void)scene;
+    (void)spheres;
+    return rp_neighbor_bytes_each(NEIGHBOURS) + BYTES_EACH;
+}
+
+static const rp_number_spec numbers[] = {
+    [RP_SPH_DENSITY_ERROR] = {"density_error", "",
+                              "mean compression: of max(0, density / packed density - 1)"},
+    [RP_SPH_ITERATIONS] = {"iterations", "", "of the solve for pressure and friction"},
+    {0},
+};
+/* order: cell order, ghosts. lists: neighbours. fill: volume fraction, gradients and forces of
+ * pairs. contacts: with solids. velocities: sweeps from stresses to velocities, one more than
+ * iterations. stresses: sweeps from velocities to stresses. */
+static const char *const stages[] = {"order",      "lists",    "fill", "contacts",
+                                     "velocities", "stresses", NULL};
+
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
     .capabilities = CAN,
     .scene = {.params = &frictional_table},
-    .neighbours = NEIGHBOURS,
-    .bytes_each = BYTES_EACH,
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = sph_estimate,
     .create = frictional_create,
     .destroy = sph_destroy,
     .limit_dt = sph_limit_dt,
     .step = rp_sph_step,
-    .view = sph_view,
     .save = sph_save,
     .load = sph_load,
 };
@@ -289,13 +288,13 @@ const rp_solver_type rp_pcisph_solver = {
     .name = "pcisph",
     .capabilities = CAN,
     .scene = {.params = &pcisph_table},
-    .neighbours = NEIGHBOURS,
-    .bytes_each = BYTES_EACH,
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = sph_estimate,
     .create = pcisph_create,
     .destroy = sph_destroy,
     .limit_dt = sph_limit_dt,
     .step = rp_sph_step,
-    .view = sph_view,
     .save = sph_save,
     .load = sph_load,
 };
