@@ -39,6 +39,33 @@ static const rp_param params[] = {
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
+#define MATERIAL(name, unit_, preset_, low_, high_, help_)                                         \
+    {                                                                                              \
+        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_material_params, name),     \
+        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
+    }
+
+static const rp_param materials[] = {
+    MATERIAL(rolling_friction, "", "0", 0, 10,
+             "the couple that resists rolling, and that which resists twisting, is at most this "
+             "times the force times the radius; what counts is the geometric mean of both; 0: "
+             "grains roll freely"),
+    MATERIAL(young, "Pa", "10 MPa", 1, 1e13,
+             "Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
+             "GPa, and 10 MPa does for most flows"),
+    MATERIAL(poisson, "", "0.3", 0, 0.49, "Poisson's ratio of grains"),
+    MATERIAL(surface_tension, "N/m", "0.072 N/m", 0, 10,
+             "of the liquid between wet grains; 0.072 N/m for water"),
+};
+
+static const rp_param_table material_table = {
+    .name = "material",
+    .help = "single grains",
+    .size = sizeof(rp_dem_material_params),
+    .params = materials,
+    .count = sizeof materials / sizeof *materials,
+};
+
 static const rp_param_table dem_table = {
     .name = "dem",
     .help = "discrete elements: every grain on its own, of one sphere or several",
@@ -150,7 +177,7 @@ static bool has_rolling(const rp_scene *scene)
 {
     bool rolls = false;
     for (int i = 0; i < scene->materials.count; i++)
-        rolls = rolls || rp_scene_materials(scene)[i].rolling_friction > 0;
+        rolls = rolls || rp_dem_material_of(&rp_scene_materials(scene)[i])->rolling_friction > 0;
     for (int i = 0; i < scene->contacts.count; i++) /* NaN where it is not given */
         rolls = rolls || rp_scene_contacts(scene)[i].rolling_friction > 0;
     return rolls;
@@ -244,7 +271,7 @@ const rp_solver_type rp_dem_solver = {
     .name = "dem",
     .capabilities =
         RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES | RP_CAN_SHAPE,
-    .scene = {.params = &dem_table},
+    .scene = {.params = &dem_table, .materials = &material_table},
     .numbers = numbers,
     .stages = stages,
     .estimate = dem_estimate,

@@ -46,6 +46,18 @@ typedef struct rp_dem_params {
     double overlap_most; /* in parts of the smaller radius, before a run is stopped */
 } rp_dem_params;
 
+/* What discrete elements alone know of a material. */
+typedef struct rp_dem_material_params {
+    double rolling_friction; /* arm of the couple that resists rolling, over the radius */
+    double young;            /* Pa, of the solid that grains are made of */
+    double poisson;          /* likewise */
+    double surface_tension;  /* N/m, of the water between wet grains */
+} rp_dem_material_params;
+static inline const rp_dem_material_params *rp_dem_material_of(const rp_material_spec *material)
+{
+    return material->own;
+}
+
 /* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
 typedef struct rp_dem_pair {
     float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */

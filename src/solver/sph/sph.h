@@ -45,6 +45,18 @@ typedef struct rp_sph_params {
     double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
 
+/* What granular SPH alone knows of a material. */
+typedef struct rp_sph_material_params {
+    double cohesion;      /* Pa, tensile strength, dry */
+    double viscosity;     /* inner damping of motion, dry */
+    double wet_cohesion;  /* Pa, at moisture 1; in between it changes evenly (W9) */
+    double wet_viscosity; /* likewise */
+    double dynamic_angle; /* rad, frictional: friction of the fastest flow; 0: at any rate alike */
+    double inertial_number; /* frictional: at which friction is half way there */
+    double
+        grain_diameter; /* m, frictional: of the real grains; 0 where there is no dynamic_angle */
+} rp_sph_material_params;
+
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
     uint32_t grain;
