@@ -1,5 +1,6 @@
 #include "base/report.h"
 #include "cli.h"
+#include "figures/figures.h"
 #include "measure/body.h"
 #include "measure/measure.h"
 #include "scene/words.h"
@@ -247,9 +248,9 @@ static rp_code measure_view(job *j, const rp_measure_input *in, int64_t number, 
     int64_t missed = j->missed;
     rp_code code =
         j->kind->take ? measure_numbers(j, in, report) : measure_table(j, in, number, report);
-    bool own = j->kind->draw && (j->count == 1 || j->kind->fill);
+    bool own = rp_figures_has(j->kind) && (j->count == 1 || j->kind->fill);
     if (code == RP_OK && j->figure && own && j->missed == missed)
-        code = j->kind->draw(in, j->figure, report);
+        code = rp_figures_draw(j->kind, in, j->figure, report);
     return code;
 }
 

@@ -42,7 +42,7 @@ static void default_folder(const char *scene_path, char *folder, size_t size)
 
 static void announce(const rp_scene *scene, const rp_run_options *run, const options *o)
 {
-    rp_estimate estimate = rp_scene_estimate(scene, &run->world);
+    rp_estimate estimate = rp_scene_estimate(scene, run->world);
     char grains[32], needed[32], there[32];
     if (o->json) {
         printf("{\"scene\": ");
@@ -187,13 +187,15 @@ rp_code run_scene(const rp_scene *scene, const options *o, bool film_kept, rp_re
                        .json = o->json,
                        .frames_shown = -1}};
     rp_run_options run = rp_default_run_options();
+    rp_world_options world = rp_default_world_options();
     run.folder = o->output;
     run.frames = o->frames;
     run.resume = o->resume;
     run.overwrite = o->overwrite;
-    run.world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
-    run.world.memory_limit = (size_t)o->memory_mb * 1000000;
-    run.world.stop = is_interrupted;
+    world.threads = (int)(o->threads < INT_MAX ? o->threads : INT_MAX);
+    world.memory_limit = (size_t)o->memory_mb * 1000000;
+    world.stop = is_interrupted;
+    run.world = &world;
     run.progress = on_progress;
     run.frame_written = on_frame;
     run.user = &w;

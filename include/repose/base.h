@@ -4,7 +4,13 @@
  * their evidence: file, line, key, what was found, what is allowed. A report may be NULL: then only
  * the code is left. The library never prints and never exits; what it wants to say goes through the
  * hooks. NULL for anything else that is needed is RP_ERROR_INPUT; functions without a code give 0,
- * NULL or nothing. docs/guide/library.md says what a host program may do with threads, fork,
+ * NULL or nothing.
+ *
+ * Structs of options and definitions come from rp_default_...(), which also sets their first
+ * member, `size`: so a program built against an older, shorter struct goes on working. Zeros alone
+ * are refused.
+ *
+ * docs/guide/library.md says what a host program may do with threads, fork,
  * rounding modes, traps, signals and small stacks.
  */
 #ifndef REPOSE_BASE_H
@@ -75,7 +81,8 @@ typedef enum rp_level { RP_LOG_DEBUG, RP_LOG_INFO, RP_LOG_WARNING } rp_level;
  * By default memory comes from the C library, the log is dropped, and a failed assertion is
  * printed. */
 typedef struct rp_hooks {
-    void *user; /* handed to every hook */
+    size_t size; /* set by rp_default_hooks() */
+    void *user;  /* handed to every hook */
     /* `alignment` is a power of two, 4096 at most; `size` is a multiple of it. */
     void *(*allocate)(void *user, size_t size, size_t alignment);
     void (*release)(void *user, void *block, size_t size);
@@ -85,7 +92,8 @@ typedef struct rp_hooks {
 } rp_hooks;
 
 RP_API rp_hooks rp_default_hooks(void);
-RP_API void rp_set_hooks(const rp_hooks *hooks); /* NULL changes nothing */
+/* NULL changes nothing; so does a `size` that is not allowed, which is RP_ERROR_INPUT. */
+RP_API rp_code rp_set_hooks(const rp_hooks *hooks);
 
 /* What the values of an array are. */
 typedef enum rp_field_type { RP_F32, RP_F64, RP_U8, RP_U16, RP_U32, RP_U64 } rp_field_type;

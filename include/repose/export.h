@@ -10,6 +10,7 @@ extern "C" {
 
 /* How a frame is written for other programs. */
 typedef struct rp_export_options {
+    size_t size;        /* set by rp_default_export_options() */
     const char *format; /* "vtp", "ply", "csv" …: the words of `output: formats:` in a scene */
     const char *folder; /* NULL: RUN/export */
     const char *stem;   /* of the grains' files: letters, digits, - and _; such as "grains" */

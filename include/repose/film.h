@@ -35,6 +35,7 @@ typedef struct rp_film_progress {
 
 /* Texts are borrowed and must outlive the film. */
 typedef struct rp_film_options {
+    size_t size;        /* set by rp_default_film_options() */
     const char *path;   /* *.mp4, *.webm, or a folder for pictures; NULL: nothing is written */
     int width, height;  /* pixels */
     int samples;        /* of a pixel: 1 is a draft, more are smoother */

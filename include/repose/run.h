@@ -25,6 +25,7 @@ typedef struct rp_progress {
 } rp_progress;
 
 typedef struct rp_run_options {
+    size_t size; /* set by rp_default_run_options() */
     const char *folder;
     int64_t frames; /* the number of the last frame; -1: as the scene says */
     bool resume;    /* go on from the folder's last checkpoint */
@@ -32,10 +33,10 @@ typedef struct rp_run_options {
      * holds something else, and no run, is refused as ever. */
     bool overwrite;
     const char *command; /* kept in the folder as command.txt, for whoever resumes; may be NULL */
-    rp_world_options world;
+    const rp_world_options *world; /* NULL: the defaults */
     /* Called after every step and after every frame; may be NULL. Return false to stop: a
      * checkpoint of the last whole step is written and RP_INTERRUPTED returned. So it is when
-     * `world.stop` gives true, which is also asked within steps that take long. */
+     * `world->stop` gives true, which is also asked within steps that take long. */
     bool (*progress)(void *user, const rp_progress *progress);
     /* Called when a frame is on disk, with its fine grains where they are made while it runs; may
      * be NULL. What fails in it is its own affair: the run goes on. */
@@ -77,6 +78,7 @@ RP_API rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_r
                       rp_report *report);
 
 typedef struct rp_refine_options {
+    size_t size;                /* set by rp_default_refine_options() */
     const char *folder;         /* of the run */
     const char *output;         /* another folder to write to; NULL: the run's own */
     const rp_setting *settings; /* changes to the scene as run, such as detail.factor */

@@ -61,6 +61,7 @@ typedef enum rp_joint_kind {
 
 /* What holds two bodies of a draft together, or one to the world. */
 typedef struct rp_joint_def {
+    size_t size; /* set by rp_default_joint() */
     rp_joint_kind kind;
     const char *body;   /* its name */
     const char *other;  /* likewise; NULL: the world */

@@ -13,6 +13,7 @@ typedef struct rp_world rp_world;
 typedef struct rp_snapshot rp_snapshot;
 
 typedef struct rp_world_options {
+    size_t size;                 /* set by rp_default_world_options() */
     int threads;                 /* 0: one per core */
     const rp_executor *executor; /* not NULL: run on these threads instead */
     size_t memory_limit;         /* bytes; 0: what the machine has to give */
@@ -96,6 +97,7 @@ RP_API rp_code rp_world_add_force(rp_world *world, size_t index, double fx, doub
 
 /* A stream of material from a round nozzle. */
 typedef struct rp_emitter_def {
+    size_t size;         /* set by rp_default_emitter() */
     double position[3];  /* m, of the nozzle's centre */
     double direction[3]; /* need not be a unit vector */
     double radius;       /* m */

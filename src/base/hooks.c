@@ -2,6 +2,7 @@
 #include "base/hooks.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/plain.h"
 
 #include <stdarg.h>
@@ -62,19 +63,23 @@ static atomic_uint_fast64_t allocation_calls;
 
 rp_hooks rp_default_hooks(void)
 {
-    return (rp_hooks){.allocate = default_allocate,
+    return (rp_hooks){.size = sizeof(rp_hooks),
+                      .allocate = default_allocate,
                       .release = default_release,
                       .log = default_log,
                       .assert_failed = default_assert_failed};
 }
 
-void rp_set_hooks(const rp_hooks *wanted)
+rp_code rp_set_hooks(const rp_hooks *wanted)
 {
-    if (!wanted) return;
-    RP_ASSERT(wanted->allocate && wanted->release && wanted->log && wanted->assert_failed);
+    rp_hooks own = rp_default_hooks();
+    if (!wanted) return RP_OK;
+    RP_TAKE_OPTIONS(&own, wanted, NULL);
+    RP_ASSERT(own.allocate && own.release && own.log && own.assert_failed);
     /* A block must go back to where it came from. */
     RP_ASSERT(atomic_load(&bytes_now) == 0);
-    hooks = *wanted;
+    hooks = own;
+    return RP_OK;
 }
 
 rp_memory_use rp_memory_now(void)

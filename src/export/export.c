@@ -1,6 +1,7 @@
 #include "export/export.h"
 #include "base/entry.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "contact/contact.h"
 #include "export/digits.h"
 #include "record/fields.h"
@@ -191,7 +192,11 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
 
 rp_export_options rp_default_export_options(void)
 {
-    return (rp_export_options){.format = "vtp", .stem = "grains", .grains = true, .bodies = true};
+    return (rp_export_options){.size = sizeof(rp_export_options),
+                               .format = "vtp",
+                               .stem = "grains",
+                               .grains = true,
+                               .bodies = true};
 }
 
 /* Stems stand in paths and in the files of series. */
@@ -253,8 +258,9 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     RP_NEED(record, report);
     RP_NEED(view, report);
     RP_ENTER();
-    const rp_export_options usual = rp_default_export_options();
-    if (!options) options = &usual;
+    rp_export_options own = rp_default_export_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    options = &own;
     RP_NEED(options->format, report);
     RP_NEED(options->stem, report);
     const struct format *format = find_format(options->format, report);
@@ -262,8 +268,8 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     rp_code code = check_export(record, number, view, options, report);
     if (code == RP_OK) code = check_contacts(format, view, options, report);
     if (code != RP_OK) return code;
-    rp_path own = rp_record_path(record, "export");
-    rp_export export = {.folder = options->folder ? options->folder : own.text,
+    rp_path inside = rp_record_path(record, "export");
+    rp_export export = {.folder = options->folder ? options->folder : inside.text,
                         .stem = options->stem,
                         .number = number,
                         .view = view,

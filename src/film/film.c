@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/entry.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "film/encode.h"
 #include "scene/scene.h"
@@ -17,7 +18,8 @@
 rp_film_options rp_default_film_options(void)
 {
     rp_paint_options paint = rp_default_paint_options();
-    return (rp_film_options){.width = paint.width,
+    return (rp_film_options){.size = sizeof(rp_film_options),
+                             .width = paint.width,
                              .height = paint.height,
                              .samples = rp_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
                              .grain_scale = paint.grain_scale};
@@ -94,6 +96,9 @@ rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_
     RP_NEED(options, report);
     RP_NEED(scene, report);
     RP_ENTER();
+    rp_film_options own = rp_default_film_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    options = &own;
     rp_code code = check_numbers(options, report);
     if (code == RP_OK) code = check_camera(options->camera, scene, report);
     return code == RP_OK ? check_target(options, report) : code;
@@ -153,9 +158,11 @@ rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, in
                        RP_FILM_RUNS_MAX);
     for (int i = 0; i < run_count; i++)
         RP_NEED(runs[i].record, report);
+    rp_film_options own = rp_default_film_options();
+    RP_TAKE_OPTIONS(&own, options, report);
     rp_film *film = rp_allocate_zero(sizeof *film);
     if (!film) return rp_fail_memory(report, sizeof *film, "a film");
-    film->options = *options;
+    film->options = own;
     film->shown_count = run_count;
     for (int i = 0; i < run_count; i++)
         film->shown[i].run = runs[i];

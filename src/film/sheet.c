@@ -1,5 +1,6 @@
 /* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
 #include "base/entry.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "film/film.h"
 #include "scene/scene.h"
@@ -36,16 +37,17 @@ rp_code rp_view_picture(const rp_view *view, const rp_scene *scene, const rp_fil
     RP_NEED(options, report);
     RP_NEED(path, report);
     RP_ENTER();
-    rp_paint_options paint = rp_film_paint_options(options);
-    rp_colour_range range = {options->range_low, options->range_high};
+    rp_film_options own = rp_default_film_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    own.path = NULL; /* no film */
+    rp_paint_options paint = rp_film_paint_options(&own);
+    rp_colour_range range = {own.range_low, own.range_high};
     if (range.low < range.high) paint.range = &range;
     paint.frame_time = 1 / scene->time.frame_rate;
     rp_threads *threads = NULL;
     rp_picture *picture = NULL;
-    rp_film_options plain = *options;
-    plain.path = NULL; /* no film */
-    rp_code code = rp_film_check(&plain, scene, report);
-    if (code == RP_OK) code = rp_threads_create(options->threads, &threads, report);
+    rp_code code = rp_film_check(&own, scene, report);
+    if (code == RP_OK) code = rp_threads_create(own.threads, &threads, report);
     if (code == RP_OK) code = rp_paint(view, scene, &paint, threads, &picture, report);
     if (code == RP_OK) code = rp_picture_write_png(picture, path, report);
     rp_picture_destroy(picture);

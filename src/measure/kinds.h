@@ -1,4 +1,4 @@
-/* What measure.c's table is made of; for this room only. */
+/* What measure.c's table is made of; for this room and `figures`. */
 #ifndef RP_MEASURE_KINDS_H
 #define RP_MEASURE_KINDS_H
 
@@ -10,18 +10,14 @@ rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *coun
 rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_take_bounds(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
-rp_code rp_draw_angle(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 rp_code rp_take_density_error(const rp_measure_input *in, rp_measured *out, int *count,
                               rp_report *report);
 rp_code rp_take_flow(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_take_body(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 rp_code rp_take_front(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_fill_volume_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_volume_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 rp_code rp_fill_velocity_profile(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_velocity_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 
 rp_code rp_take_contacts(const rp_measure_input *in, rp_measured *out, int *count,
                          rp_report *report);
@@ -29,10 +25,7 @@ rp_code rp_take_fabric(const rp_measure_input *in, rp_measured *out, int *count,
 rp_code rp_take_stress(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_take_forces(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
 rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_forces(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_contact_angles(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 rp_code rp_fill_correlation(const rp_measure_input *in, rp_table *out, rp_report *report);
-rp_code rp_draw_correlation(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 
 #endif

@@ -212,8 +212,6 @@ static double middle_of(const layer *l, size_t b)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static const char *const place_names[] = {"radius", "x", "y", "z"};
-
 rp_code rp_measure_volume_profile(const rp_view *view, const rp_scene *scene,
                                   const rp_measure_options *options, rp_table *out,
                                   rp_report *report)
@@ -472,60 +470,5 @@ rp_code rp_take_front(const rp_measure_input *in, rp_measured *out, int *count, 
     out[2] = (rp_measured){"back", f.back, f.uncertainty, "m"};
     out[3] = (rp_measured){"rearmost grain", f.rearmost, rounding * fabs(f.rearmost), "m"};
     *count = in->options->along < 0 ? 2 : 4;
-    return code;
-}
-
-/* --- pictures --------------------------------------------------------------------------------- */
-
-/* Columns `first` to `last` over the first one, named by what they are and the time. */
-static rp_code draw_columns(const rp_table *table, int first, int last, double time,
-                            rp_figure *figure, rp_report *report)
-{
-    size_t bytes = (table->rows + 1) * sizeof(double);
-    double *x = rp_allocate(bytes), *y = rp_allocate(bytes);
-    for (int c = first; c <= last && x && y; c++) {
-        char name[96] = "";
-        if (last > first) snprintf(name, sizeof name, "%s, ", table->columns[c].name);
-        snprintf(name + strlen(name), sizeof name - strlen(name), "%.3g s", time);
-        rp_table_column(table, 0, x);
-        rp_table_column(table, c, y);
-        rp_figure_add(figure, name, RP_PLOT_LINE, x, y, NULL, table->rows);
-    }
-    bool ok = x && y;
-    rp_release(x, x ? bytes : 0);
-    rp_release(y, y ? bytes : 0);
-    return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
-}
-
-static void label_place(rp_figure *figure, const char *place, const char *values)
-{
-    char label[64];
-    bool radial = strcmp(place, place_names[0]) == 0;
-    snprintf(label, sizeof label, "%s [m]", radial ? "distance from the centre" : place);
-    rp_figure_set_labels(figure, label, values);
-}
-
-rp_code rp_draw_volume_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report)
-{
-    rp_table table;
-    rp_code code = rp_fill_volume_profile(in, &table, report);
-    if (code == RP_OK)
-        code = draw_columns(&table, RP_VOLUME_THICKNESS, RP_VOLUME_THICKNESS, in->view->time,
-                            figure, report);
-    rp_figure_set_title(figure, "Thickness of the layer");
-    label_place(figure, table.columns[0].name, "thickness [m]");
-    rp_table_release(&table);
-    return code;
-}
-
-rp_code rp_draw_velocity_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report)
-{
-    rp_table table;
-    rp_code code = rp_fill_velocity_profile(in, &table, report);
-    if (code == RP_OK)
-        code = draw_columns(&table, RP_VELOCITY_X, RP_VELOCITY_Z, in->view->time, figure, report);
-    rp_figure_set_title(figure, "Mean velocity");
-    label_place(figure, table.columns[0].name, "velocity [m/s]");
-    rp_table_release(&table);
     return code;
 }

@@ -6,7 +6,6 @@
 #define RP_MEASURE_MEASURE_H
 
 #include "measure/table.h"
-#include "plot/plot.h"
 #include "repose/view.h"
 #include "scene/scene.h"
 
@@ -59,9 +58,6 @@ typedef struct rp_measure_kind {
     rp_code (*take)(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report);
     /* Rows; NULL for numbers. The table is empty before. */
     rp_code (*fill)(const rp_measure_input *in, rp_table *out, rp_report *report);
-    /* Adds this instant to a figure and sets its title and labels; NULL: the numbers over time are
-     * the figure. */
-    rp_code (*draw)(const rp_measure_input *in, rp_figure *figure, rp_report *report);
 } rp_measure_kind;
 
 int rp_measure_count(void);

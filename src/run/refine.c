@@ -1,6 +1,7 @@
 /* Fine grains for a run that has been. */
 #include "base/clock.h"
 #include "base/entry.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "run/run.h"
 
@@ -11,7 +12,7 @@
 
 rp_refine_options rp_default_refine_options(void)
 {
-    return (rp_refine_options){0};
+    return (rp_refine_options){.size = sizeof(rp_refine_options)};
 }
 
 typedef struct refinement {
@@ -47,7 +48,8 @@ static rp_code open_output(refinement *r, rp_report *report)
 
 static void set_budget(refinement *r)
 {
-    rp_world_options options = {.memory_limit = r->options->memory_limit};
+    rp_world_options options = rp_default_world_options();
+    options.memory_limit = r->options->memory_limit;
     double least = LEAST_BYTES + rp_follower_write_bytes(r->grains);
     size_t limit = rp_world_budget(&options);
     r->budget.limit = (double)limit > least ? limit : (size_t)least;
@@ -174,8 +176,11 @@ static void finish(refinement *r, rp_refine_summary *summary)
 rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary, rp_report *report)
 {
     RP_NEED(options, report);
-    RP_NEED(options->folder, report);
     RP_ENTER();
+    rp_refine_options own = rp_default_refine_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    options = &own;
+    RP_NEED(options->folder, report);
     if (summary) memset(summary, 0, sizeof *summary);
     refinement r = {.options = options, .lock = -1, .resumed = -1, .started = rp_clock()};
     set_budget(&r);

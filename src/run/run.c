@@ -2,6 +2,7 @@
 #include "run/run.h"
 #include "base/entry.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
 #include "record/checkpoint.h"
@@ -18,7 +19,7 @@
 
 rp_run_options rp_default_run_options(void)
 {
-    return (rp_run_options){.frames = -1, .world = rp_default_world_options()};
+    return (rp_run_options){.size = sizeof(rp_run_options), .frames = -1};
 }
 
 rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
@@ -205,7 +206,7 @@ static rp_code start_fine(rp_runner *runner, rp_report *report)
 {
     const rp_scene *scene = runner->scene;
     if (scene->detail.factor < 1 || !scene->detail.live) return RP_OK;
-    rp_estimate estimate = rp_scene_estimate(scene, &runner->options->world);
+    rp_estimate estimate = rp_scene_estimate(scene, runner->options->world);
     double fine = estimate.grains * (double)scene->detail.factor;
     double memory = fmax(0, estimate.bytes_limit - estimate.bytes - rp_follower_write_bytes(fine));
     rp_code code = rp_follower_create(scene, runner->record, runner->world->threads,
@@ -217,7 +218,7 @@ static rp_code start_fine(rp_runner *runner, rp_report *report)
 static bool is_stopped(void *user)
 {
     rp_runner *runner = user;
-    const rp_world_options *options = &runner->options->world;
+    const rp_world_options *options = runner->options->world;
     if (!runner->stop && options->stop && options->stop(options->stop_user)) runner->stop = true;
     return runner->stop && (!runner->world || runner->before);
 }
@@ -249,7 +250,7 @@ static rp_code make_means(rp_runner *runner, rp_report *report)
 static rp_code start(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
-    runner->world_options = options->world;
+    runner->world_options = *options->world;
     runner->world_options.stop = is_stopped;
     runner->world_options.stop_user = runner;
     /* The world comes first: a scene that cannot run must not leave a folder behind. */
@@ -353,7 +354,7 @@ static void keep_state(rp_runner *runner)
     rp_snapshot_destroy(runner->before);
     runner->before = NULL;
     bool may_be_long = runner->step_seconds == 0 || runner->step_seconds > STEP_LONG;
-    if (may_be_long && runner->options->world.stop)
+    if (may_be_long && runner->options->world->stop)
         rp_world_snapshot(runner->world, &runner->before, NULL);
 }
 
@@ -437,8 +438,14 @@ rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summ
 {
     RP_NEED(scene, report);
     RP_NEED(options, report);
-    RP_NEED(options->folder, report);
     RP_ENTER();
+    rp_run_options own = rp_default_run_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    rp_world_options world = rp_default_world_options();
+    RP_TAKE_OPTIONS(&world, own.world, report);
+    own.world = &world;
+    options = &own;
+    RP_NEED(options->folder, report);
     if (summary) memset(summary, 0, sizeof *summary);
     if (options->resume && options->overwrite)
         return rp_fail(report, RP_ERROR_INPUT, "a run is either resumed or overwritten, not both");

@@ -1,6 +1,7 @@
 /* Joints of drafts: a struct in C becomes the keys that a scene file would say, so that there is
  * one way of checking them. */
 #include "base/entry.h"
+#include "base/options.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 
@@ -11,7 +12,8 @@
 
 rp_joint_def rp_default_joint(void)
 {
-    return (rp_joint_def){.kind = RP_JOINT_FIXED,
+    return (rp_joint_def){.size = sizeof(rp_joint_def),
+                          .kind = RP_JOINT_FIXED,
                           .axis = {0, 0, 1},
                           .low = -INFINITY,
                           .high = INFINITY,
@@ -72,6 +74,11 @@ void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *d
     char kind[64] = "";
     if (!name || !def) rp_draft_set(draft, NULL, NULL); /* told when the draft is finished */
     if (!name || !def) return;
+    rp_joint_def own = rp_default_joint();
+    if (rp_options_take(&own, sizeof own, def, __func__, "def", NULL) != RP_OK)
+        rp_draft_refuse(draft, "the size of a joint's definition is not allowed; begin with what "
+                               "rp_default_joint gives");
+    def = &own;
     joint_draft joint = {draft, name};
     bool hinge = def->kind == RP_JOINT_HINGE, slider = def->kind == RP_JOINT_SLIDER;
     rp_words_at(RP_JOINT_WORDS, (int)def->kind, kind, sizeof kind);

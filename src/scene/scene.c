@@ -175,8 +175,8 @@ rp_kept_file rp_scene_file_at(const rp_scene *scene, int index)
 struct rp_draft {
     rp_setting *settings; /* copies */
     size_t count, capacity;
-    bool out_of_memory; /* told when it is finished */
-    bool lacks_text;    /* likewise: a NULL in the place of a key or a value */
+    bool out_of_memory;  /* told when it is finished */
+    const char *refusal; /* likewise: what else is wrong with it; NULL: nothing */
 };
 
 rp_draft *rp_draft_create(void)
@@ -184,11 +184,18 @@ rp_draft *rp_draft_create(void)
     return rp_allocate_zero(sizeof(rp_draft));
 }
 
+void rp_draft_refuse(rp_draft *draft, const char *reason)
+{
+    if (draft && !draft->refusal) draft->refusal = reason;
+}
+
 void rp_draft_set(rp_draft *draft, const char *key, const char *value)
 {
     if (!draft) return;
-    if (!key || !value) draft->lacks_text = true;
-    if (!key || !value) return;
+    if (!key || !value) {
+        rp_draft_refuse(draft, "a key, a value, a name or a joint of the draft is NULL");
+        return;
+    }
     rp_setting setting = {rp_text_copy(key), rp_text_copy(value)};
     bool room = rp_reserve((void **)&draft->settings, &draft->capacity, draft->count,
                            draft->count + 1, sizeof *draft->settings);
@@ -217,10 +224,10 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
 {
     *out = NULL;
     if (!draft) return rp_fail_memory(report, sizeof *draft, "a draft");
-    if (draft->lacks_text) {
+    if (draft->refusal) {
+        const char *refusal = draft->refusal;
         rp_draft_destroy(draft);
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "a key, a value, a name or a joint of the draft is NULL");
+        return rp_fail(report, RP_ERROR_INPUT, "%s", refusal);
     }
     rp_tree tree = {.report = report, .flag = ""};
     rp_document *document = rp_tree_document(&tree, "draft");

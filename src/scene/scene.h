@@ -358,6 +358,8 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
                            const rp_setting *settings, int setting_count,
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 
+/* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
+void rp_draft_refuse(rp_draft *draft, const char *reason);
 /* What rp_draft_finish does, for the methods of the schema. */
 rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
                              rp_report *report);

@@ -1,5 +1,6 @@
 /* What a scene will need, before anything is allocated. */
 #include "base/entry.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "world/world.h"
 
@@ -222,13 +223,14 @@ rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *opt
 {
     if (!scene) return (rp_estimate){0};
     RP_ENTER();
-    rp_world_options defaults = rp_default_world_options();
-    if (!options) options = &defaults;
+    rp_world_options own = rp_default_world_options();
+    if (rp_options_take(&own, sizeof own, options, __func__, "options", NULL) != RP_OK)
+        return (rp_estimate){0};
     double at_start = grains_of_sources(scene), poured = grains_of_emitters(scene);
     double roomy = at_start + (poured > 0 ? GROWTH * poured : 0);
     return (rp_estimate){.grains = at_start + poured,
                          .bytes = BASE_BYTES + roomy * bytes_each(scene),
-                         .bytes_limit = rp_world_memory_limit(options)};
+                         .bytes_limit = rp_world_memory_limit(&own)};
 }
 
 static rp_code check_lattice(const rp_scene *scene, rp_report *report)

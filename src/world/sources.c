@@ -2,6 +2,7 @@
  * on a lattice or packed without order (W16); docs/theory/world.md. */
 #include "base/entry.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "world/large.h"
@@ -787,7 +788,11 @@ double rp_world_next_event(const rp_world *world)
 
 rp_emitter_def rp_default_emitter(void)
 {
-    return (rp_emitter_def){.direction = {0, 0, -1}, .radius = 0.05, .speed = 1, .stop = INFINITY};
+    return (rp_emitter_def){.size = sizeof(rp_emitter_def),
+                            .direction = {0, 0, -1},
+                            .radius = 0.05,
+                            .speed = 1,
+                            .stop = INFINITY};
 }
 
 rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report)
@@ -795,6 +800,9 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
     RP_NEED(world, report);
     RP_NEED(def, report);
     RP_ENTER();
+    rp_emitter_def own = rp_default_emitter();
+    RP_TAKE_OPTIONS(&own, def, report);
+    def = &own;
     rp_vec3 direction = rp_v3(def->direction[0], def->direction[1], def->direction[2]);
     if (!(world->type->capabilities & RP_CAN_EMIT))
         return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",

@@ -2,6 +2,7 @@
 #include "world/world.h"
 #include "base/entry.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/report.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ _Static_assert(RP_STAGE_COUNT_MAX == RP_STAGES_MAX, "all stages of a method are 
 
 rp_world_options rp_default_world_options(void)
 {
-    return (rp_world_options){0};
+    return (rp_world_options){.size = sizeof(rp_world_options)};
 }
 
 /* Steps that differ by less than this part of themselves are the same step. */
@@ -181,8 +182,9 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     RP_ENTER();
     *out = NULL;
     rp_world *world;
-    rp_world_options defaults = rp_default_world_options();
-    rp_code code = create_empty(scene, options ? options : &defaults, &world, report);
+    rp_world_options own = rp_default_world_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    rp_code code = create_empty(scene, &own, &world, report);
     if (code != RP_OK) return code;
     code = fill(world, report);
     if (code == RP_OK) {
@@ -285,11 +287,12 @@ rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, 
     RP_NEED(scene, report);
     RP_ENTER();
     rp_world *world;
-    rp_world_options defaults = rp_default_world_options();
-    rp_code code = create_empty(scene, options ? options : &defaults, &world, report);
+    rp_world_options own = rp_default_world_options();
+    RP_TAKE_OPTIONS(&own, options, report);
+    rp_code code = create_empty(scene, &own, &world, report);
     if (code != RP_OK) return code;
     code = rp_world_review(world, warnings, report);
-    bool few = rp_scene_estimate(scene, options).grains <= REVIEW_GRAINS;
+    bool few = rp_scene_estimate(scene, &own).grains <= REVIEW_GRAINS;
     if (code == RP_OK && few) {
         code = fill(world, report);
         if (code == RP_OK) code = review_step(world, warnings, report);

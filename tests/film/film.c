@@ -22,7 +22,9 @@ static rp_record *make_run(const char *folder, int64_t last, const char *more)
     rp_run_options options = rp_default_run_options();
     options.folder = folder;
     options.frames = last;
-    options.world.threads = 1;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 1;
+    options.world = &of_world;
     check_ok(rp_run(scene, &options, NULL, report), report);
     check_ok(rp_record_open(folder, &made, report), report);
     rp_scene_destroy(scene);

@@ -181,7 +181,9 @@ static inline void use_checkpoint(const rp_scene *scene, const char *run, const 
 {
     char path[PATH_BYTES];
     rp_report *report = rp_report_create();
-    rp_world_options options = {.threads = 1, .memory_limit = 256 << 20};
+    rp_world_options options = rp_default_world_options();
+    options.threads = 1;
+    options.memory_limit = 256 << 20;
     rp_world *world;
     require(rp_world_create(scene, &options, &world, report) == RP_OK, "the scene is sound");
     join(path, run, "checkpoints/000002.h5");
@@ -244,7 +246,9 @@ static inline void make_run(size_t run)
     if (code == RP_OK) {
         rp_run_options options = rp_default_run_options();
         options.folder = folder;
-        options.world.threads = 1;
+        rp_world_options of_world = rp_default_world_options();
+        of_world.threads = 1;
+        options.world = &of_world;
         code = rp_run(scene, &options, NULL, report);
     }
     require(code == RP_OK, code == RP_OK ? "" : rp_report_fault(report, 0)->message);

@@ -87,7 +87,11 @@ static rp_code export_all(const char *folder)
     if (code == RP_OK) code = test_export(record, 1, view, "csv", folder, NULL);
     if (code == RP_OK) code = test_export(record, 1, view, "usda", folder, NULL);
     if (code == RP_OK) code = test_export(record, 1, view, "usda-instances", folder, NULL);
-    rp_export_options contacts = {.format = "vtp", .folder = folder, .stem = "x", .contacts = true};
+    rp_export_options contacts = rp_default_export_options();
+    contacts.folder = folder;
+    contacts.stem = "x";
+    contacts.grains = contacts.bodies = false;
+    contacts.contacts = true;
     if (code == RP_OK) code = rp_record_export(record, 1, view, &contacts, NULL);
     return code;
 }

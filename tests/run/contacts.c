@@ -26,7 +26,9 @@ static void run(const char *folder, const char *more, int frames, bool resume)
     options.folder = folder;
     options.frames = frames;
     options.resume = resume;
-    options.world.threads = 2;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 2;
+    options.world = &of_world;
     check_ok(rp_run(scene, &options, NULL, report), report);
     rp_scene_destroy(scene);
     rp_report_destroy(report);

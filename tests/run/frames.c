@@ -43,7 +43,9 @@ static rp_code run(const char *folder, const char *more, bool resume, seen *s)
     options.folder = folder;
     options.frames = LAST;
     options.resume = resume;
-    options.world.threads = 1;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 1;
+    options.world = &of_world;
     options.frame_written = on_frame;
     options.progress = on_progress;
     options.user = s;

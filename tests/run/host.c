@@ -44,7 +44,9 @@ static uint64_t state_of(const char *text, const rp_executor *executor)
 {
     rp_scene *scene = NULL;
     rp_world *world = NULL;
-    rp_world_options options = {.threads = 2, .executor = executor};
+    rp_world_options options = rp_default_world_options();
+    options.threads = 2;
+    options.executor = executor;
     uint64_t hash = 0;
     if (rp_scene_parse(text, "host", &scene, NULL) == RP_OK &&
         rp_world_create(scene, &options, &world, NULL) == RP_OK &&
@@ -211,7 +213,9 @@ static void *do_all(void *argument)
     rp_scene *scene = NULL;
     rp_run_options run = rp_default_run_options();
     run.folder = "small";
-    run.world.threads = 2;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 2;
+    run.world = &of_world;
     rp_code code =
         rp_scene_parse(HEAP "detail: {factor: 4}\noutput: {formats: [vtp, ply, csv, usda]}\n",
                        "host", &scene, report);

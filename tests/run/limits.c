@@ -42,8 +42,10 @@ static rp_code run_text(const char *text, const char *folder, size_t limit)
     rp_scene *scene = scene_of(text);
     rp_run_options options = rp_default_run_options();
     options.folder = folder;
-    options.world.threads = 2;
-    options.world.memory_limit = limit;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 2;
+    options.world = &of_world;
+    of_world.memory_limit = limit;
     rp_report *report = rp_report_create();
     rp_code code = rp_run(scene, &options, NULL, report);
     assert_true((code == RP_OK) == (rp_report_count(report) == 0));

@@ -41,7 +41,9 @@ static rp_code run_into(const char *folder, const rp_scene *scene, uint64_t stop
     rp_run_options options = rp_default_run_options();
     options.folder = folder;
     options.resume = resume;
-    options.world.threads = 1;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 1;
+    options.world = &of_world;
     options.progress = on_progress;
     options.user = &stop_at;
     return rp_run(scene, &options, NULL, NULL);

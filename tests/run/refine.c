@@ -129,7 +129,9 @@ static rp_code run_into(const char *folder, const char *more, bool resume, endin
     rp_run_options options = rp_default_run_options();
     options.folder = folder;
     options.resume = resume;
-    options.world.threads = threads;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = threads;
+    options.world = &of_world;
     options.progress = maybe_end;
     options.user = &e;
     if (code == RP_OK) code = rp_run(scene, &options, NULL, report);

@@ -37,7 +37,9 @@ static rp_code run_into(const char *folder, killer k, int threads, bool resume, 
     rp_run_options options = rp_default_run_options();
     options.folder = folder;
     options.resume = resume;
-    options.world.threads = threads;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = threads;
+    options.world = &of_world;
     options.progress = maybe_kill;
     options.user = &k;
     rp_run_summary summary = {0};
@@ -172,9 +174,11 @@ static rp_code run_sand(const char *folder, asker *a, int64_t frames, bool resum
     options.folder = folder;
     options.frames = frames;
     options.resume = resume;
-    options.world.threads = 2;
-    options.world.stop = is_asked;
-    options.world.stop_user = a;
+    rp_world_options of_world = rp_default_world_options();
+    of_world.threads = 2;
+    options.world = &of_world;
+    of_world.stop = is_asked;
+    of_world.stop_user = a;
     rp_code code = rp_run(scene, &options, summary, NULL);
     rp_scene_destroy(scene);
     return code;

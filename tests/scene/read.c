@@ -553,8 +553,18 @@ static void joints_are_drafted(void **state)
     rp_joint_def def = rp_default_joint();
     def.body = "a";
     rp_draft_add_joint(draft, "glue", &def);
-    def = (rp_joint_def){
-        RP_JOINT_HINGE, "b", "a", {1, 2, 1.0 / 3}, {0, 2, 0}, -1.0 / 3, INFINITY, -3, 4, 5, 6};
+    def = (rp_joint_def){.size = sizeof def,
+                         .kind = RP_JOINT_HINGE,
+                         .body = "b",
+                         .other = "a",
+                         .anchor = {1, 2, 1.0 / 3},
+                         .axis = {0, 2, 0},
+                         .low = -1.0 / 3,
+                         .high = INFINITY,
+                         .motor_speed = -3,
+                         .motor_force = 4,
+                         .break_force = 5,
+                         .release = 6};
     rp_draft_add_joint(draft, "door", &def);
     def.kind = RP_JOINT_SLIDER;
     rp_draft_add_joint(draft, "rail", &def);
