@@ -40,8 +40,8 @@ done "$repose" completion bash > completion.bash bash - n completion.bash || fai
     offers()
 {
     PATH = "$(dirname " $repose "):$PATH" bash -
-           c 'source ./completion.bash; compopt() { :; } COMP_WORDS = ("$@"); COMP_CWORD =
-               $(($ # - 1));
+           c 'source ./completion.bash; compopt() { :; } COMP_WORDS = ("$@"); COMP_CWORD = $(
+               ($ # - 1));
     _repose;
     echo "${COMPREPLY[@]}"' - "$@" 2>&1
 }
