@@ -3,15 +3,20 @@
 
 #include <string.h>
 
+/* Surfaces near a block that the first pass has room for. Few blocks have more. */
+#define NEAR_ROOM 8
+
 struct rp_couple {
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
     rp_rough *roughs; /* of the bodies, then of the domain's sides; NULL: nobody asked for them */
     bool dynamic;
-    rp_load *rows;  /* borrowed from the step's arena: body_count sums per block */
-    rp_load *loads; /* likewise, the sums of all rows */
-    size_t blocks;
+    rp_load *rows;     /* borrowed from the step's arena: body_count sums per row */
+    rp_load *loads;    /* likewise, the sums of all rows */
+    size_t row_count;  /* in this step */
+    size_t row_blocks; /* blocks of grains that share a row */
+    size_t grains, block;
     rp_report *report; /* of the step in hand */
     rp_code code;      /* the first fault of an answer */
     bool begun;
@@ -160,25 +165,137 @@ double rp_couple_max_motion(const rp_couple *couple)
     return most;
 }
 
-rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report)
+rp_ball rp_couple_ball_of_box(rp_box3 box)
 {
-    size_t row = (size_t)couple->body_count * sizeof(rp_load), bytes = blocks * row;
+    return (rp_ball){rp_v3_scale(rp_v3_add(box.low, box.high), 0.5),
+                     0.5 * rp_v3_length(rp_v3_sub(box.high, box.low))};
+}
+
+rp_ball rp_couple_ball_around(const float *x, const float *y, const float *z, rp_range points)
+{
+    RP_ASSERT(points.begin < points.end);
+    rp_box3 box = rp_box3_empty();
+    for (size_t i = points.begin; i < points.end; i++)
+        box = rp_box3_add(box, rp_v3(x[i], y[i], z[i]));
+    return rp_couple_ball_of_box(box);
+}
+
+typedef struct near_job {
+    const rp_couple *couple;
+    const rp_couple_search *search;
+    rp_surface_list *lists; /* of the blocks */
+    int *room;              /* NEAR_ROOM for each of them */
+} near_job;
+
+/* The list of a block, as far as there is room for it; gives the number of all its surfaces. */
+static int find_near(const near_job *job, rp_range range, int *near, int room)
+{
+    const rp_couple *couple = job->couple;
+    rp_ball ball = job->search->ball(job->search->context, range);
+    if (ball.radius < 0) return 0;
+    rp_surface_list all = {.count = couple->count};
+    return rp_surfaces_near(couple->surfaces, all, ball.centre, ball.radius, 0, near, room);
+}
+
+static void near_range(void *context, rp_range range)
+{
+    const near_job *job = context;
+    size_t block = range.begin / job->search->block;
+    rp_surface_list *list = &job->lists[block];
+    list->index = job->room + block * NEAR_ROOM;
+    list->count = find_near(job, range, list->index, NEAR_ROOM);
+}
+
+/* Blocks with more surfaces than the first pass has room for are searched again. */
+static void long_range(void *context, rp_range range)
+{
+    const near_job *job = context;
+    rp_surface_list *list = &job->lists[range.begin / job->search->block];
+    if (list->count > NEAR_ROOM) find_near(job, range, list->index, list->count);
+}
+
+static rp_code make_long_lists(near_job *job, size_t blocks, rp_threads *threads, rp_arena *arena,
+                               rp_report *report)
+{
+    size_t total = 0, at = 0;
+    for (size_t b = 0; b < blocks; b++)
+        if (job->lists[b].count > NEAR_ROOM) total += (size_t)job->lists[b].count;
+    if (!total) return RP_OK;
+    size_t bytes = (total + total / 16) * sizeof(int); /* a few more need no larger arena */
+    int *room = rp_arena_take(arena, bytes);
+    if (!room) return rp_fail_memory(report, bytes, "surfaces near grains");
+    for (size_t b = 0; b < blocks; b++) {
+        if (job->lists[b].count <= NEAR_ROOM) continue;
+        job->lists[b].index = room + at;
+        at += (size_t)job->lists[b].count;
+    }
+    rp_parallel_for(threads, job->search->grains, job->search->block, long_range, job);
+    return RP_OK;
+}
+
+rp_code rp_couple_near(const rp_couple *couple, const rp_couple_search *search, rp_threads *threads,
+                       rp_arena *arena, rp_surface_list **out, rp_report *report)
+{
+    RP_ASSERT(search->block > 0);
+    size_t blocks = (search->grains + search->block - 1) / search->block;
+    near_job job = {.couple = couple, .search = search};
+    size_t lists = blocks * sizeof *job.lists, room = blocks * NEAR_ROOM * sizeof *job.room;
+    *out = job.lists = rp_arena_take(arena, lists);
+    job.room = rp_arena_take(arena, room);
+    if (!job.lists || !job.room)
+        return rp_fail_memory(report, lists + room, "surfaces near grains");
+    rp_parallel_for(threads, search->grains, search->block, near_range, &job);
+    return make_long_lists(&job, blocks, threads, arena, report);
+}
+
+rp_code rp_couple_begin(rp_couple *couple, size_t grains, size_t block, size_t rows,
+                        rp_arena *arena, rp_report *report)
+{
+    RP_ASSERT(block > 0 && rows > 0);
+    size_t blocks = (grains + block - 1) / block;
+    couple->grains = grains;
+    couple->block = block;
+    couple->row_blocks = blocks / rows + 1;
+    couple->row_count = (blocks + couple->row_blocks - 1) / couple->row_blocks;
+    size_t row = (size_t)couple->body_count * sizeof(rp_load), bytes = couple->row_count * row;
     couple->rows = rp_arena_take(arena, bytes);
     couple->loads = rp_arena_take(arena, row);
     if (!couple->rows || !couple->loads)
         return rp_fail_memory(report, bytes + row, "forces on bodies");
     memset(couple->rows, 0, bytes);
-    couple->blocks = blocks;
     couple->report = report;
     couple->code = RP_OK;
     couple->begun = true;
     return RP_OK;
 }
 
+typedef struct block_loop {
+    rp_range_fn *body;
+    void *context;
+    size_t block;
+} block_loop;
+
+static void row_range(void *context, rp_range range)
+{
+    const block_loop *loop = context;
+    for (size_t at = range.begin; at < range.end; at += loop->block) {
+        size_t end = range.end - at < loop->block ? range.end : at + loop->block;
+        loop->body(loop->context, (rp_range){at, end, range.worker});
+    }
+}
+
+void rp_couple_for(const rp_couple *couple, rp_threads *threads, rp_range_fn *body, void *context)
+{
+    RP_ASSERT(couple->begun);
+    block_loop loop = {body, context, couple->block};
+    rp_parallel_for(threads, couple->grains, couple->block * couple->row_blocks, row_range, &loop);
+}
+
 static rp_load *row_of(rp_couple *couple, size_t block, int body)
 {
-    RP_ASSERT(couple->begun && block < couple->blocks && body < couple->body_count);
-    return &couple->rows[block * (size_t)couple->body_count + (size_t)body];
+    size_t row = block / couple->row_blocks;
+    RP_ASSERT(couple->begun && row < couple->row_count && body < couple->body_count);
+    return &couple->rows[row * (size_t)couple->body_count + (size_t)body];
 }
 
 void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
@@ -227,16 +344,16 @@ static void add_rows(rp_couple *couple)
 {
     size_t bodies = (size_t)couple->body_count;
     memset(couple->loads, 0, bodies * sizeof *couple->loads);
-    for (size_t block = 0; block < couple->blocks; block++)
+    for (size_t row = 0; row < couple->row_count; row++)
         for (size_t i = 0; i < bodies; i++)
-            add_load(&couple->loads[i], &couple->rows[block * bodies + i]);
+            add_load(&couple->loads[i], &couple->rows[row * bodies + i]);
 }
 
 double rp_couple_answer(rp_couple *couple)
 {
     RP_ASSERT(couple->begun);
     add_rows(couple);
-    memset(couple->rows, 0, couple->blocks * (size_t)couple->body_count * sizeof *couple->rows);
+    memset(couple->rows, 0, couple->row_count * (size_t)couple->body_count * sizeof *couple->rows);
     rp_code code = rp_bodies_answer(couple->bodies, couple->loads, couple->report);
     if (couple->code == RP_OK) couple->code = code;
     const rp_body_state *states = rp_bodies_states(couple->bodies);
@@ -264,7 +381,7 @@ rp_code rp_couple_finish(rp_couple *couple)
         memcpy(states[i].torque, &couple->loads[i].torque, sizeof states[i].torque);
     }
     couple->rows = couple->loads = NULL;
-    couple->blocks = 0;
+    couple->row_count = couple->grains = 0;
     couple->begun = false;
     return couple->code;
 }

@@ -11,8 +11,10 @@
 #define RP_COUPLE_COUPLE_H
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "body/body.h"
 #include "couple/surface.h"
+#include "geom/clump.h"
 
 typedef struct rp_couple rp_couple;
 
@@ -44,13 +46,36 @@ int rp_couple_fastest(const rp_couple *couple, double *speed);
 double rp_couple_max_speed(const rp_couple *couple);
 /* The same without belts, which leave surfaces where they are. */
 double rp_couple_max_motion(const rp_couple *couple);
-/* Rows of forces for `blocks` blocks of grains, all zero, from the step's arena. Faults until the
- * finish go to this report. */
-rp_code rp_couple_begin(rp_couple *couple, size_t blocks, rp_arena *arena, rp_report *report);
-/* A force on the body behind a surface at a point, from a grain of that block: the mean over the
- * step, which is the impulse divided by dt; parts of it may be pushed one by one. Walls are let
- * pass. Blocks may push at the same time; within a block the order decides the last bits of the
- * sum. */
+
+/* Balls around a box, and around points. */
+rp_ball rp_couple_ball_of_box(rp_box3 box);
+rp_ball rp_couple_ball_around(const float *x, const float *y, const float *z, rp_range points);
+/* The ball in which surfaces matter to a block of grains: the one around the grains, larger by as
+ * much as they reach. A negative radius: no surface matters. */
+typedef rp_ball rp_couple_ball_fn(const void *context, rp_range grains);
+/* Blocks of grains, as the loops of a solver cut them. */
+typedef struct rp_couple_search {
+    size_t grains, block; /* all; of a block, the last one may have fewer */
+    rp_couple_ball_fn *ball;
+    const void *context;
+} rp_couple_search;
+/* The surfaces near each block, all of them however many, in the step's arena. Grains lie in cell
+ * order, so a block is small in space, and most surfaces are out of its reach. */
+rp_code rp_couple_near(const rp_couple *couple, const rp_couple_search *search, rp_threads *threads,
+                       rp_arena *arena, rp_surface_list **out, rp_report *report);
+
+/* Rows of forces for the blocks of so many grains, all zero, from the step's arena. A row has room
+ * for all bodies; where there are more than `rows` blocks, neighbouring blocks share one. Faults
+ * until the finish go to this report. */
+rp_code rp_couple_begin(rp_couple *couple, size_t grains, size_t block, size_t rows,
+                        rp_arena *arena, rp_report *report);
+/* Calls `body` for each of those blocks, with the range of its grains. Blocks that share a row
+ * follow each other on one thread, so that all of them may push. */
+void rp_couple_for(const rp_couple *couple, rp_threads *threads, rp_range_fn *body, void *context);
+/* A force on the body behind a surface at a point, from a grain of the block with that number: the
+ * mean over the step, which is the impulse divided by dt; parts of it may be pushed one by one.
+ * Walls are let pass. Blocks of different rows may push at the same time; within a row the order
+ * decides the last bits of the sum. */
 void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
                     rp_vec3 force);
 /* A couple on that body, N m, likewise. */

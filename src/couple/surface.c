@@ -107,6 +107,29 @@ bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach
     return rp_shape_may_be_near(surface->shape, rp_pose_to_local(surface->pose, point), reach);
 }
 
+/* No point of a surface within `reach` of `point` moves farther than this, m. */
+static double displacement_near(const rp_surface *surface, rp_vec3 point, double reach, double dt)
+{
+    double arm = rp_v3_length(rp_v3_sub(point, surface->pose.position)) + reach;
+    return dt * (rp_v3_length(surface->velocity) + rp_v3_length(surface->spin) * arm);
+}
+
+int rp_surfaces_near(const rp_surface *surfaces, rp_surface_list from, rp_vec3 point, double reach,
+                     double dt, int *near, int room)
+{
+    int found = 0;
+    for (int n = 0; n < from.count; n++) {
+        int k = from.index ? from.index[n] : n;
+        const rp_surface *surface = &surfaces[k];
+        double more = surface->rough ? surface->rough->radius : 0;
+        if (dt > 0) more += displacement_near(surface, point, reach, dt);
+        if (!rp_surface_may_touch(surface, point, reach + more)) continue;
+        if (found < room) near[found] = k;
+        found++;
+    }
+    return found;
+}
+
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point), normal;

@@ -27,6 +27,12 @@ typedef struct rp_touch {
     rp_vec3 velocity; /* m/s, of the surface at the grain */
 } rp_touch;
 
+/* Some of a set of surfaces by their numbers, which ascend. */
+typedef struct rp_surface_list {
+    int count;
+    int *index;
+} rp_surface_list;
+
 /* How many a scene can have at most. */
 int rp_surfaces_room(const rp_scene *scene);
 /* Fills them in and gives their number: bodies in the order of the scene, then images, then walls.
@@ -38,6 +44,11 @@ void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *s
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
 /* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach);
+/* The surfaces of `from` that may come within `reach` of a point while they move for `dt`; of the
+ * first from.count where from.index is NULL. Writes the first `room` of them to `near` and gives
+ * their number, which may be larger. Fixed grains are parts of their surfaces. */
+int rp_surfaces_near(const rp_surface *surfaces, rp_surface_list from, rp_vec3 point, double reach,
+                     double dt, int *near, int room);
 /* True when `point` is nearer than `reach` to the surface or inside; then fills `touch`. */
 bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp_touch *touch);
 

@@ -146,7 +146,7 @@ static rp_vec3 box_middle(const rp_near_box *box, double *half)
  * (D4a).
  */
 static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
-                         const rp_near_surfaces *near, rp_packet *p)
+                         const rp_surface_list *near, rp_packet *p)
 {
     double reach = detail->reach, spacing = detail->scene->particles.spacing;
     double layer = 0.25 * RP_PI * reach * reach / (spacing * spacing);
@@ -170,7 +170,7 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
 }
 
 static void meet_surfaces(const rp_detail *detail, const rp_chunk *chunk,
-                          const rp_near_surfaces *near, rp_packet *p)
+                          const rp_surface_list *near, rp_packet *p)
 {
     for (int i = 0; i < p->count; i++) {
         size_t at = p->begin + (size_t)i;
@@ -373,9 +373,9 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
     gather(detail, work, chunk, box);
     double half;
     rp_vec3 middle = box_middle(box, &half);
-    rp_near_surfaces *near = &work->near_packet;
+    rp_surface_list *near = &work->near_packet;
     if (!apart) {
-        rp_near_surfaces_find(detail, &work->near_chunk, middle, half + detail->reach, near);
+        rp_detail_surfaces_near(detail, &work->near_chunk, middle, half + detail->reach, near);
         add_surfaces(detail, chunk, near, p);
     }
     share_flight(p, weight(detail, detail->radius), apart ? OUTSIDE : INFINITY);
@@ -390,7 +390,7 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
     if (apart) round_off(detail, work, chunk, box);
     float way = ways_of(chunk, p, &g, squares) * (1 + ASIDE);
     if (apart) push_aside(around, squares, p);
-    rp_near_surfaces_find(detail, &work->near_chunk, middle, half + way + detail->clear, near);
+    rp_detail_surfaces_near(detail, &work->near_chunk, middle, half + way + detail->clear, near);
     if (near->count) meet_surfaces(detail, chunk, near, p);
     write_back(chunk, p);
 }
@@ -491,7 +491,7 @@ static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk
     double dt = detail->field.dt, fall = 0.5 * dt * rp_v3_length(detail->field.gravity);
     double half, way = (1 + ASIDE) * dt * (top_speed(chunk) + detail->field.fastest + fall);
     rp_vec3 middle = box_middle(&box, &half);
-    rp_near_surfaces_find(detail, NULL, middle, half + detail->reach + way, &work->near_chunk);
+    rp_detail_surfaces_near(detail, NULL, middle, half + detail->reach + way, &work->near_chunk);
 }
 
 static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_kept_chunk *kept)

@@ -185,17 +185,12 @@ void rp_chunk_sort(rp_chunk *chunk, double cell, double edge, rp_sort_room *room
 
 /* --- meet.c: grains and surfaces -------------------------------------------------------------- */
 
-/* The surfaces that matter to a few grains; room for all of them. */
-typedef struct rp_near_surfaces {
-    int count;
-    int *index;
-} rp_near_surfaces;
-
-/* Those of `from` (NULL: of all) that come within `reach` (m) of a point during the step. */
-void rp_near_surfaces_find(const rp_detail *detail, const rp_near_surfaces *from, rp_vec3 middle,
-                           double reach, rp_near_surfaces *out);
+/* Those surfaces of `from` (NULL: of all) that come within `reach` (m) of a point during the step.
+ * `out` has room for all of them. */
+void rp_detail_surfaces_near(const rp_detail *detail, const rp_surface_list *from, rp_vec3 middle,
+                             double reach, rp_surface_list *out);
 /* A place for a new grain of a clump: outside of all surfaces, mirrored at them (D3). */
-rp_vec3 rp_place_outside(const rp_detail *detail, const rp_near_surfaces *near, rp_vec3 middle,
+rp_vec3 rp_place_outside(const rp_detail *detail, const rp_surface_list *near, rp_vec3 middle,
                          rp_vec3 at);
 /* A grain on its way in this step, m and m/s. */
 typedef struct rp_flight {
@@ -203,7 +198,7 @@ typedef struct rp_flight {
     uint8_t material;
 } rp_flight;
 /* Keeps a grain out of the surfaces on its way (D12); true when it met one. */
-bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_flight *flight);
+bool rp_flight_meet(const rp_detail *detail, const rp_surface_list *near, rp_flight *flight);
 
 /* --- sample.c --------------------------------------------------------------------------------- */
 
@@ -237,7 +232,7 @@ typedef struct rp_work {
     rp_near_walk *walk;
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
-    rp_near_surfaces near_chunk, near_packet;
+    rp_surface_list near_chunk, near_packet;
     rp_arounds arounds;
     uint64_t pairs; /* grains times clumps looked at, of the chunk in hand */
     uint64_t keys[RP_KEY_BLOCK];

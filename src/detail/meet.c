@@ -9,29 +9,13 @@
  * to do. */
 #define CLEAR 0.999
 
-/* The way that any point of a surface near `middle` moves in this step, at most. */
-static double surface_way(const rp_detail_field *field, int index, rp_vec3 middle, double reach)
+void rp_detail_surfaces_near(const rp_detail *detail, const rp_surface_list *from, rp_vec3 middle,
+                             double reach, rp_surface_list *out)
 {
-    const rp_surface *surface = &field->surfaces[index];
-    double arm = rp_v3_length(rp_v3_sub(middle, surface->pose.position)) + reach;
-    return field->dt * (rp_v3_length(surface->velocity) + rp_v3_length(surface->spin) * arm);
-}
-
-static void add_if_near(const rp_detail_field *field, int index, rp_vec3 middle, double reach,
-                        rp_near_surfaces *out)
-{
-    double way = surface_way(field, index, middle, reach);
-    if (rp_surface_may_touch(&field->surfaces[index], middle, reach + way))
-        out->index[out->count++] = index;
-}
-
-void rp_near_surfaces_find(const rp_detail *detail, const rp_near_surfaces *from, rp_vec3 middle,
-                           double reach, rp_near_surfaces *out)
-{
-    out->count = 0;
-    int count = from ? from->count : detail->field.surface_count;
-    for (int i = 0; i < count; i++)
-        add_if_near(&detail->field, from ? from->index[i] : i, middle, reach, out);
+    const rp_detail_field *field = &detail->field;
+    rp_surface_list all = {.count = field->surface_count};
+    out->count = rp_surfaces_near(field->surfaces, from ? *from : all, middle, reach, field->dt,
+                                  out->index, field->surface_count);
 }
 
 /* A way relative to a surface, in its frame. */
@@ -91,7 +75,7 @@ static bool place_beside(const rp_surface *surface, double clear, double reach, 
     return true;
 }
 
-rp_vec3 rp_place_outside(const rp_detail *detail, const rp_near_surfaces *near, rp_vec3 middle,
+rp_vec3 rp_place_outside(const rp_detail *detail, const rp_surface_list *near, rp_vec3 middle,
                          rp_vec3 at)
 {
     bool moved = near->count > 0;
@@ -179,7 +163,7 @@ static bool meet_one(const rp_detail *detail, int index, rp_flight *flight)
 /* A contact that moves a grain by less than this, in clearances, does not move it. */
 #define STILL 1e-3
 
-bool rp_flight_meet(const rp_detail *detail, const rp_near_surfaces *near, rp_flight *flight)
+bool rp_flight_meet(const rp_detail *detail, const rp_surface_list *near, rp_flight *flight)
 {
     bool met = false, again = true;
     for (int pass = 0; pass < PASSES && again; pass++) {

@@ -133,8 +133,8 @@ static void bear(void *context, rp_range range)
             clump->lone ? rp_sample_ball(seed, id) : rp_sample_point(detail->spec, seed, id);
         rp_vec3 middle = {clumps->x[c], clumps->y[c], clumps->z[c]};
         if (k == range.begin || (b->begin + k) % factor == 0)
-            rp_near_surfaces_find(detail, NULL, middle, FARTHEST * detail->radius,
-                                  &work->near_packet);
+            rp_detail_surfaces_near(detail, NULL, middle, FARTHEST * detail->radius,
+                                    &work->near_packet);
         at = rp_v3_madd(middle, detail->radius, at);
         at = rp_place_outside(detail, &work->near_packet, middle, at);
         b->chunk->x[k] = (float)rp_detail_wrap(&detail->scene->domain, 0, at.x);

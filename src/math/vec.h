@@ -108,6 +108,17 @@ static inline rp_vec3 rp_v3_max(rp_vec3 a, rp_vec3 b)
     return rp_v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
 
+/* A box around nothing, and the box around another one and a point. */
+static inline rp_box3 rp_box3_empty(void)
+{
+    return (rp_box3){rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
+}
+
+static inline rp_box3 rp_box3_add(rp_box3 box, rp_vec3 point)
+{
+    return (rp_box3){rp_v3_min(box.low, point), rp_v3_max(box.high, point)};
+}
+
 /* Some unit vector at right angles to the unit vector `a`. */
 rp_vec3 rp_v3_across(rp_vec3 a);
 

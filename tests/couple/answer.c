@@ -32,7 +32,7 @@ static double meet(double body, double grains, double arm, int *answers, rp_body
     check_ok(rp_couple_create(&scene, bodies, &couple, NULL), NULL);
     check_ok(rp_bodies_begin(bodies, 0, DT, NULL), NULL);
     rp_couple_refresh(couple);
-    check_ok(rp_couple_begin(couple, 1, &arena, NULL), NULL);
+    check_ok(rp_couple_begin(couple, 1, 1, 1, &arena, NULL), NULL);
     const rp_surface *surface = rp_couple_surfaces(couple);
     rp_vec3 at = rp_v3(0, arm, 0);
     double change = INFINITY, speed = 0;

@@ -10,6 +10,7 @@
 #define GRAINS 50000
 #define BLOCK 64
 #define BODIES 3
+#define ROWS 100 /* of forces: several blocks share one */
 
 static rp_body_spec specs[BODIES];
 static int allocations_left = -1; /* then memory runs out; -1: never */
@@ -71,8 +72,8 @@ static void run_step(rp_couple *couple, int thread_count, rp_arena *arena)
 {
     rp_threads *threads = NULL;
     if (thread_count) check_ok(rp_threads_create(thread_count, &threads, NULL), NULL);
-    check_ok(rp_couple_begin(couple, (GRAINS + BLOCK - 1) / BLOCK, arena, NULL), NULL);
-    rp_parallel_for(threads, GRAINS, BLOCK, push_range, couple);
+    check_ok(rp_couple_begin(couple, GRAINS, BLOCK, ROWS, arena, NULL), NULL);
+    rp_couple_for(couple, threads, push_range, couple);
     rp_couple_finish(couple);
     rp_arena_reset(arena);
     rp_threads_destroy(threads);
@@ -136,7 +137,7 @@ static void a_step_without_pushes_leaves_no_force(void **state)
     check_ok(rp_couple_create(&scene, bodies, &couple, NULL), NULL);
     for (size_t blocks = 0; blocks < 2; blocks++) {
         rp_bodies_states(bodies)[1].force[0] = 5;
-        check_ok(rp_couple_begin(couple, blocks, &arena, NULL), NULL);
+        check_ok(rp_couple_begin(couple, blocks, 1, ROWS, &arena, NULL), NULL);
         rp_couple_finish(couple);
         assert_true(rp_bodies_states(bodies)[1].force[0] == 0);
     }
@@ -186,7 +187,7 @@ static rp_code everything_that_allocates(void)
     rp_store_begin(&store);
     rp_code code = rp_bodies_create(&scene, &bodies, NULL);
     if (code == RP_OK) code = rp_couple_create(&scene, bodies, &couple, NULL);
-    if (code == RP_OK) code = rp_couple_begin(couple, 1000, &arena, NULL);
+    if (code == RP_OK) code = rp_couple_begin(couple, 1000, 1, 1000, &arena, NULL);
     if (code == RP_OK) code = rp_bodies_save(bodies, &store, NULL);
     if (code == RP_OK) code = rp_bodies_load(bodies, &store, NULL);
     rp_store_end(&store);

@@ -203,6 +203,72 @@ static void rough_surfaces_hold_grains_as_grains_do(void **state)
     check_near(rp_surface_friction(&surface, &sand), 0, 0);
 }
 
+/* --- surfaces near blocks of grains ----------------------------------------------------------- */
+
+#define BALLS 60
+#define POINTS 700
+#define POINTS_BLOCK 64
+static float points[3][POINTS];
+
+static rp_ball around_points(const void *context, rp_range range)
+{
+    if (range.begin == POINTS_BLOCK) return (rp_ball){.radius = -1}; /* that block asks for none */
+    rp_ball ball = rp_couple_ball_around(points[0], points[1], points[2], range);
+    ball.radius += *(const double *)context;
+    return ball;
+}
+
+/* Balls along x, of which a block is near none, few, or nearly all. */
+static void check_near_lists(const rp_couple *couple, double reach, rp_threads *threads)
+{
+    rp_arena arena = {0};
+    rp_surface_list *near;
+    rp_couple_search search = {POINTS, POINTS_BLOCK, around_points, &reach};
+    check_ok(rp_couple_near(couple, &search, threads, &arena, &near, NULL), NULL);
+    for (size_t begin = 0, block = 0; begin < POINTS; begin += POINTS_BLOCK, block++) {
+        size_t end = begin + POINTS_BLOCK < POINTS ? begin + POINTS_BLOCK : POINTS;
+        rp_ball ball = around_points(&reach, (rp_range){begin, end, 0});
+        int count = 0;
+        for (int k = 0; k < rp_couple_count(couple) && ball.radius >= 0; k++) {
+            if (!rp_surface_may_touch(&rp_couple_surfaces(couple)[k], ball.centre, ball.radius))
+                continue;
+            assert_true(count < near[block].count);
+            assert_int_equal(near[block].index[count++], k);
+        }
+        assert_int_equal(near[block].count, count);
+    }
+    rp_arena_destroy(&arena);
+}
+
+static void all_surfaces_near_a_block_are_listed(void **state)
+{
+    (void)state;
+    static rp_body_spec balls[BALLS];
+    static char name[] = "ball";
+    rp_scene scene = {.bodies = {balls, BALLS}, .domain = {.open = 63}};
+    rp_bodies *bodies;
+    rp_couple *couple;
+    rp_threads *threads;
+    for (int i = 0; i < BALLS; i++)
+        balls[i] = (rp_body_spec){.name = name,
+                                  .motion = RP_MOTION_FIXED,
+                                  .pose = {rp_v3(i, 0, 0), rp_quat_identity()},
+                                  .shape = {.kind = RP_SHAPE_SPHERE, .radius = 0.1}};
+    for (size_t i = 0; i < POINTS; i++)
+        points[0][i] = 1.2f * (float)(i / POINTS_BLOCK) + 0.001f * (float)(i % POINTS_BLOCK);
+    check_ok(rp_bodies_create(&scene, &bodies, NULL), NULL);
+    check_ok(rp_couple_create(&scene, bodies, &couple, NULL), NULL);
+    check_ok(rp_threads_create(3, &threads, NULL), NULL);
+    const double reaches[] = {0.05, 1, 3.4, 4.5, 100};
+    for (int n = 0; n < 5; n++) {
+        check_near_lists(couple, reaches[n], NULL);
+        check_near_lists(couple, reaches[n], threads);
+    }
+    rp_threads_destroy(threads);
+    rp_couple_destroy(couple);
+    rp_bodies_destroy(bodies);
+}
+
 /* The last test: all the others gave back what they took. */
 static void no_memory_is_left(void **state)
 {
@@ -218,6 +284,7 @@ int main(void)
         cmocka_unit_test(moving_shapes_are_touched_where_they_are),
         cmocka_unit_test(belts_run_along_the_surface),
         cmocka_unit_test(rough_surfaces_hold_grains_as_grains_do),
+        cmocka_unit_test(all_surfaces_near_a_block_are_listed),
         cmocka_unit_test(no_memory_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "record/fields.h"
 #include "solver/registry.h"
+#include "view/view.h"
 #include "world/world.h"
 
 #include <stdlib.h>
@@ -264,7 +264,7 @@ static void numbers_and_stages_are_filled(void **state)
         rp_scene *scene = scene_at(i);
         rp_world *world = world_of(scene, 2);
         rp_stage_time times[RP_STAGE_COUNT_MAX];
-        run_world(world, 0.3);
+        run_world(world, 0.1);
         rp_step_info info = rp_world_step_info(world);
         int type = method_of(scene), filled = 0, entered = 0;
         for (int k = 0; k < info.number_count; k++)
@@ -304,22 +304,31 @@ static void steps_have_a_length(void **state)
     }
 }
 
-/* A stream and open sides, where the method can do them: the scene has both. */
+/* Grains that fly through an open side at once, and a stream where the method can have one. */
+#define LEAVING_SCENE                                                                              \
+    "gravity: [0, 0, 0]\n"                                                                         \
+    "domain: {low: [-0.5, -1, -1], high: [2, 1, 1], open: [left]}\n"                               \
+    "particles: {spacing: 4 cm}\n"                                                                 \
+    "sources: {all: {shape: box, size: [0.2, 0.4, 0.4], position: [-0.3, 0, 0], velocity: [-4, "   \
+    "0, "                                                                                          \
+    "0]}}\n"                                                                                       \
+    "emitters: {spout: {radius: 8 cm, position: [1, 0, 0], direction: [0, 0, 1], speed: 2}}\n"     \
+    "solver: {method: null}\n"
+
 static void grains_appear_and_vanish(void **state)
 {
     (void)state;
     for (int i = 0; i < rp_solver_count(); i++) {
-        unsigned can = rp_solver_at(i)->capabilities;
-        rp_scene *scene = scene_at(i);
+        if (~rp_solver_at(i)->capabilities & (RP_CAN_EMIT | RP_CAN_REMOVE)) continue;
+        rp_scene *scene = scene_with(LEAVING_SCENE, i);
         rp_world *world = world_of(scene, 2);
         rp_view view;
         rp_world_view(world, &view);
         size_t first = view.count;
-        run_world(world, 0.5);
+        run_world(world, 0.1);
         rp_world_view(world, &view);
         size_t removed = rp_world_step_info(world).removed;
-        if (can & RP_CAN_EMIT) assert_true(view.count + removed > first);
-        if (can & RP_CAN_REMOVE) assert_true(removed > 0);
+        assert_true(removed > 0 && view.count + removed > first);
         for (int k = 0; k < view.field_count; k++)
             assert_true(view.fields[k].data && view.fields[k].name && view.fields[k].unit);
         rp_world_destroy(world);

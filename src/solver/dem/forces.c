@@ -5,8 +5,8 @@
 #include "base/report.h"
 #include "solver/dem/meet.h"
 
-/* Rows of forces on bodies are as many as blocks, but no more than this. */
-#define ROWS_MAX 1024
+/* Rows of forces on bodies, at most. */
+#define ROWS 1024
 /* Of a contact, in parts of m* over the step: explicit damping of more would not be stable. */
 #define DAMPING_MOST 0.3
 /* Entries that rows are asked for ahead. */
@@ -23,7 +23,6 @@ typedef struct force_job {
     rp_dem *solver;
     rp_dem_field field;
     worst *worst;
-    size_t row_grains;
     float most;  /* overlap in parts of the smaller radius */
     int classes; /* of entries that may touch by now */
 } force_job;
@@ -267,11 +266,10 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
     rp_vec3 force = rp_v3_madd(back.shear, -back.normal, press.n);
     rp_vec3 torque = rp_v3_add(back.torque, rp_v3_cross(press.arm, force));
     const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[wall->surface];
-    rp_couple_push(solver->host.couple, grain / job->row_grains, surface, press.point,
-                   rp_v3_scale(force, -1));
+    size_t block = grain / RP_DEM_BLOCK;
+    rp_couple_push(solver->host.couple, block, surface, press.point, rp_v3_scale(force, -1));
     if (solver->rolls)
-        rp_couple_twist(solver->host.couple, grain / job->row_grains, surface,
-                        rp_v3_scale(back.torque, -1));
+        rp_couple_twist(solver->host.couple, block, surface, rp_v3_scale(back.torque, -1));
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     for (int a = 0; a < 3; a++) {
         l->force[a] += (float)parts[a];
@@ -350,10 +348,11 @@ static void find_worst(const force_job *job, size_t block, worst *w)
     }
 }
 
-static void force_block(const force_job *job, size_t begin, size_t end)
+static void force_block(void *context, rp_range range)
 {
+    const force_job *job = context;
     const rp_dem *solver = job->solver;
-    size_t block = begin / RP_DEM_BLOCK;
+    size_t begin = range.begin, end = range.end, block = begin / RP_DEM_BLOCK;
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
     block_load all;
     press_block(job, begin, end, &all);
@@ -365,12 +364,6 @@ static void force_block(const force_job *job, size_t begin, size_t end)
         kick(solver, i, &l);
     }
     job->worst[block] = w;
-}
-
-static void force_range(void *context, rp_range range)
-{
-    for (size_t at = range.begin; at < range.end; at += RP_DEM_BLOCK)
-        force_block(context, at, range.end - at < RP_DEM_BLOCK ? range.end : at + RP_DEM_BLOCK);
 }
 
 rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
@@ -424,14 +417,12 @@ rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report)
     force_job job = {.solver = solver,
                      .field = rp_dem_field_of(solver, false),
                      .worst = rp_arena_take(host->arena, (blocks + 1) * sizeof(worst)),
-                     .row_grains = RP_DEM_BLOCK * (blocks / ROWS_MAX + 1),
                      .most = (float)solver->params.overlap_most,
                      .classes = classes_near(solver)};
     if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
-    size_t rows = (count + job.row_grains - 1) / job.row_grains;
-    rp_code code = rp_couple_begin(host->couple, rows, host->arena, report);
+    rp_code code = rp_couple_begin(host->couple, count, RP_DEM_BLOCK, ROWS, host->arena, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(host->threads, count, job.row_grains, force_range, &job);
+    rp_couple_for(host->couple, host->threads, force_block, &job);
     code = rp_couple_finish(host->couple);
     if (code != RP_OK) return code;
     worst most = {0};

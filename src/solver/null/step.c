@@ -4,17 +4,17 @@
 #include "solver/null/physics.h"
 
 #define BLOCK 512
-/* Rows of forces are as many as blocks, but no more than this: each has room for all bodies. */
-#define ROWS_MAX 1024
+/* Rows of forces on bodies, at most. */
+#define ROWS 1024
 /* Approaching more slowly than gravity makes it in this many steps, a grain no longer bounces. */
 #define RESTING_STEPS 3.0
 
 typedef struct flight {
     rp_null *solver;
     double dt;
-    float gx, gy, gz;     /* m/s2 */
-    double resting_speed; /* m/s */
-    size_t row_grains;    /* grains that share a row of forces */
+    float gx, gy, gz;      /* m/s2 */
+    double resting_speed;  /* m/s */
+    rp_surface_list *near; /* of each block */
 } flight;
 
 /* Exact for constant acceleration: x += v dt + g dt^2 / 2, then v += g dt. */
@@ -38,24 +38,6 @@ static void fly(void *context, rp_range range)
         p->vy[i] += dt * ay;
         p->vz[i] += dt * az;
     }
-}
-
-/* A ball around a block of grains. */
-typedef struct ball {
-    rp_vec3 middle; /* m */
-    double radius;  /* m */
-} ball;
-
-static ball ball_around(const rp_grains *p, size_t begin, size_t end)
-{
-    rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
-    for (size_t i = begin; i < end; i++) {
-        rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-        box.low = rp_v3_min(box.low, at);
-        box.high = rp_v3_max(box.high, at);
-    }
-    return (ball){rp_v3_scale(rp_v3_add(box.low, box.high), 0.5),
-                  0.5 * rp_v3_length(rp_v3_sub(box.high, box.low))};
 }
 
 static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
@@ -85,26 +67,23 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
                    rp_v3_scale(change, -(double)p->mass[i] / f->dt));
 }
 
-/* Grains lie in cell order, so a block of them is small in space: one look from the middle of the
- * ball around it settles most surfaces for the whole block. */
-static void bounce_block(const flight *f, size_t begin, size_t end)
+static rp_ball ball_of(const void *context, rp_range range)
 {
-    const rp_couple *couple = f->solver->host.couple;
-    const rp_surface *surfaces = rp_couple_surfaces(couple);
-    ball block = ball_around(f->solver->host.grains, begin, end);
-    for (int s = 0; s < rp_couple_count(couple); s++) {
-        rp_touch touch;
-        double reach = f->solver->radius + block.radius;
-        if (!rp_surface_touch(&surfaces[s], block.middle, reach, &touch)) continue;
-        for (size_t i = begin; i < end; i++)
-            bounce_grain(f, i, begin / f->row_grains, &surfaces[s]);
-    }
+    const flight *f = context;
+    const rp_grains *p = f->solver->host.grains;
+    rp_ball ball = rp_couple_ball_around(p->x, p->y, p->z, range);
+    ball.radius += f->solver->radius;
+    return ball;
 }
 
 static void bounce(void *context, rp_range range)
 {
-    for (size_t at = range.begin; at < range.end; at += BLOCK)
-        bounce_block(context, at, range.end - at < BLOCK ? range.end : at + BLOCK);
+    const flight *f = context;
+    const rp_surface *surfaces = rp_couple_surfaces(f->solver->host.couple);
+    size_t block = range.begin / BLOCK;
+    for (int n = 0; n < f->near[block].count; n++)
+        for (size_t i = range.begin; i < range.end; i++)
+            bounce_grain(f, i, block, &surfaces[f->near[block].index[n]]);
 }
 
 /* Sum of m W over eight neighbours at a time. */
@@ -167,24 +146,25 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
     rp_vec3 g = rp_scene_gravity(host->scene, time + dt / 2); /* the mean over the step */
-    size_t blocks = (p->count + BLOCK - 1) / BLOCK;
     flight f = {.solver = solver,
                 .dt = dt,
                 .gx = (float)g.x,
                 .gy = (float)g.y,
                 .gz = (float)g.z,
-                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt,
-                .row_grains = BLOCK * (blocks / ROWS_MAX + 1)};
+                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt};
+    rp_couple_search search = {p->count, BLOCK, ball_of, &f};
 
     rp_stage_begin(host, "fly");
     rp_parallel_for(host->threads, p->count, BLOCK, fly, &f);
     rp_stage_end(host, "fly");
     rp_stage_begin(host, "bounce");
-    size_t rows = (p->count + f.row_grains - 1) / f.row_grains;
-    rp_code code = rp_couple_begin(host->couple, rows, host->arena, report);
-    if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt); /* grains have flown to the end of the step, bodies not yet */
-    rp_parallel_for(host->threads, p->count, f.row_grains, bounce, &f);
+    rp_code code =
+        rp_couple_near(host->couple, &search, host->threads, host->arena, &f.near, report);
+    if (code == RP_OK)
+        code = rp_couple_begin(host->couple, p->count, BLOCK, ROWS, host->arena, report);
+    if (code != RP_OK) return code;
+    rp_couple_for(host->couple, host->threads, bounce, &f);
     code = rp_couple_finish(host->couple);
     rp_stage_end(host, "bounce");
     if (code != RP_OK) return code;

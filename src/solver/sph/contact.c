@@ -12,10 +12,8 @@
 #define ROUNDS_ALONE 2
 /* Spacings that a grain inside a solid is moved out per step: quick, but no jump to be seen. */
 #define OUT_PER_STEP 0.1
-/* Surfaces near a block of grains that are told apart; with more, every grain looks at all. */
-#define NEAR_MOST 64
-/* Rows of forces are as many as blocks, but no more than this: each has room for all bodies. */
-#define ROWS_MOST 64
+/* Rows of forces on bodies, at most. They are added up for every question to dynamic bodies. */
+#define ROWS 64
 /* Questions to dynamic bodies: in a sweep, where the next one asks again, and at the end, until
  * their velocities change by less than this part of what gravity adds in a step. */
 #define ASKED_IN_SWEEP 1
@@ -35,44 +33,13 @@
 
 typedef struct search {
     const rp_sph *solver;
-    double reach; /* m, from the surface to the grain's middle */
+    double reach;          /* m, from the surface to the grain's middle */
+    rp_surface_list *near; /* of each block */
     /* A further look: what is known already, and the speed of grains that this is enough for. */
     const rp_sph_contact *known;             /* NULL: the first look */
     const uint32_t *known_start, *known_end; /* of each block */
     double enough;                           /* m/s */
 } search;
-
-static void ball_around(const rp_grains *p, size_t begin, size_t end, rp_vec3 *middle,
-                        double *radius)
-{
-    rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
-    for (size_t i = begin; i < end; i++) {
-        rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-        box.low = rp_v3_min(box.low, at);
-        box.high = rp_v3_max(box.high, at);
-    }
-    *middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
-    *radius = 0.5 * rp_v3_length(rp_v3_sub(box.high, box.low));
-}
-
-/* The surfaces that a block of grains may touch: grains lie in cell order, so a block is small in
- * space, and one look from the middle of the ball around it settles most of them. */
-static int surfaces_near(const search *s, size_t begin, size_t end, int near[NEAR_MOST])
-{
-    const rp_couple *couple = s->solver->host.couple;
-    const rp_surface *surfaces = rp_couple_surfaces(couple);
-    int count = rp_couple_count(couple), found = 0;
-    rp_vec3 middle;
-    double radius;
-    ball_around(s->solver->host.grains, begin, end, &middle, &radius);
-    for (int k = 0; k < count; k++) {
-        rp_touch touch;
-        if (!rp_surface_touch(&surfaces[k], middle, s->reach + radius, &touch)) continue;
-        if (found == NEAR_MOST) return -1;
-        near[found++] = k;
-    }
-    return found;
-}
 
 /* (G14a): the sand between a rough surface and a grain's middle is sheared by the slip. */
 static void add_growth(const rp_sph *solver, size_t i, rp_sph_contact *c)
@@ -112,24 +79,17 @@ static double reach_of(const rp_sph *solver, double speed)
     return fmax(solver->spacing, 0.5 * solver->spacing + 1.2 * speed * solver->dt);
 }
 
-/* Surfaces that a block of grains has to look at. */
-typedef struct nearby {
-    int surface[NEAR_MOST];
-    int count; /* negative: all there are */
-} nearby;
-
 /* The contacts of one grain: their number, and themselves. Without `out` those that there may be at
  * most, which is quicker to tell. */
-static uint32_t grain_contacts(const search *s, size_t i, double reach, const nearby *near,
-                               rp_sph_contact *out)
+static uint32_t grain_contacts(const search *s, size_t i, double reach, rp_sph_contact *out)
 {
+    const rp_surface_list *near = &s->near[i / RP_SPH_BLOCK];
     const rp_grains *p = s->solver->host.grains;
     const rp_couple *couple = s->solver->host.couple;
-    int count = near->count < 0 ? rp_couple_count(couple) : near->count;
     rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
     uint32_t found = 0;
-    for (int n = 0; n < count; n++) {
-        int k = near->count < 0 ? n : near->surface[n];
+    for (int n = 0; n < near->count; n++) {
+        int k = near->index[n];
         const rp_surface *surface = &rp_couple_surfaces(couple)[k];
         rp_touch touch;
         if (!out)
@@ -146,6 +106,20 @@ static double speed_of(rp_four v)
     return sqrt((double)(v[0] + v[1] + v[2]));
 }
 
+/* In a further look, blocks of which all grains are slow enough ask for no surfaces. */
+static rp_ball ball_of(const void *context, rp_range range)
+{
+    const search *s = context;
+    const rp_grains *p = s->solver->host.grains;
+    bool wanted = !s->known;
+    for (size_t i = range.begin; i < range.end && !wanted; i++)
+        wanted = speed_of(s->solver->work.velocity[i]) > s->enough;
+    if (!wanted) return (rp_ball){.radius = -1};
+    rp_ball ball = rp_couple_ball_around(p->x, p->y, p->z, range);
+    ball.radius += s->reach;
+    return ball;
+}
+
 /* A further look at a block: only grains that are too fast for what is known search again, each as
  * far as it may get. */
 static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_contact *out)
@@ -153,8 +127,6 @@ static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_
     const rp_sph *solver = s->solver;
     const rp_sph_contact *known = s->known + s->known_start[begin / RP_SPH_BLOCK];
     const rp_sph_contact *known_end = s->known + s->known_end[begin / RP_SPH_BLOCK];
-    nearby near;
-    bool looked = false;
     uint32_t found = 0;
     for (size_t i = begin; i < end; i++) {
         const rp_sph_contact *first = known;
@@ -166,9 +138,7 @@ static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_
                 if (out) out[found] = *first;
             continue;
         }
-        if (!looked) near.count = surfaces_near(s, begin, end, near.surface);
-        looked = true;
-        found += grain_contacts(s, i, reach_of(solver, speed), &near, out ? out + found : NULL);
+        found += grain_contacts(s, i, reach_of(solver, speed), out ? out + found : NULL);
     }
     return found;
 }
@@ -177,11 +147,10 @@ static uint32_t block_further(const search *s, size_t begin, size_t end, rp_sph_
 static uint32_t block_contacts(const search *s, size_t begin, size_t end, rp_sph_contact *out)
 {
     if (s->known) return block_further(s, begin, end, out);
-    nearby near;
     uint32_t found = 0;
-    near.count = surfaces_near(s, begin, end, near.surface);
-    for (size_t i = begin; i < end && near.count; i++)
-        found += grain_contacts(s, i, s->reach, &near, out ? out + found : NULL);
+    int near = s->near[begin / RP_SPH_BLOCK].count;
+    for (size_t i = begin; i < end && near; i++)
+        found += grain_contacts(s, i, s->reach, out ? out + found : NULL);
     return found;
 }
 
@@ -214,6 +183,10 @@ static rp_code find_contacts(rp_sph *solver, search s, rp_report *report)
     w->contact_end = rp_arena_take(host->arena, bytes);
     if (!w->contact_start || !w->contact_end)
         return rp_fail_memory(report, 2 * bytes, "contacts with solids");
+    rp_couple_search blocks = {count, RP_SPH_BLOCK, ball_of, &s};
+    rp_code code =
+        rp_couple_near(host->couple, &blocks, host->threads, host->arena, &s.near, report);
+    if (code != RP_OK) return code;
     w->contact_start[0] = 0;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, count_range, &s);
     for (size_t block = 0; block < w->blocks; block++)
@@ -225,13 +198,6 @@ static rp_code find_contacts(rp_sph *solver, search s, rp_report *report)
     return RP_OK;
 }
 
-static size_t rows_of(const rp_sph *solver, size_t *row_blocks)
-{
-    size_t blocks = solver->work.blocks;
-    *row_blocks = blocks / ROWS_MOST + 1;
-    return (blocks + *row_blocks - 1) / *row_blocks;
-}
-
 rp_code rp_sph_contacts(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
@@ -240,8 +206,8 @@ rp_code rp_sph_contacts(rp_sph *solver, rp_report *report)
     rp_code code =
         find_contacts(solver, (search){.solver = solver, .reach = reach_of(solver, speed)}, report);
     if (code != RP_OK) return code;
-    size_t row_blocks, rows = rows_of(solver, &row_blocks);
-    return rp_couple_begin(host->couple, rows, host->arena, report);
+    return rp_couple_begin(host->couple, host->grains->count, RP_SPH_BLOCK, ROWS, host->arena,
+                           report);
 }
 
 static double speed_of_range(void *context, rp_range range)
@@ -353,8 +319,7 @@ void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velo
 /* One look at all contacts, block by block, to push bodies. */
 typedef struct pushing {
     rp_sph *solver;
-    size_t row_blocks; /* blocks of grains that share a row of forces */
-    bool ask;          /* dynamic bodies only, and grains keep their velocities */
+    bool ask; /* dynamic bodies only, and grains keep their velocities */
 } pushing;
 
 /* The velocity of a dynamic body may have changed since the contact was found. */
@@ -375,7 +340,7 @@ static bool is_held(const rp_sph *solver, const rp_sph_contact *c, rp_four v)
 
 /* The contacts from c to last, which are of one grain, see where the bodies are going; true when
  * one of them is dynamic. */
-static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t last, rp_vec3 at)
+static bool follow_bodies(const pushing *q, size_t block, uint32_t c, uint32_t last, rp_vec3 at)
 {
     const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
@@ -388,49 +353,43 @@ static bool follow_bodies(const pushing *q, size_t row, uint32_t c, uint32_t las
         dynamic = true;
         follow_body(k, surface, at);
         if (q->ask && is_held(solver, k, solver->work.velocity[k->grain]))
-            rp_couple_hold(solver->host.couple, row, surface, at, p->mass[k->grain]);
+            rp_couple_hold(solver->host.couple, block, surface, at, p->mass[k->grain]);
     }
     return dynamic;
 }
 
-static void push_block(const pushing *q, size_t block)
+static void push_block(void *context, rp_range range)
 {
+    const pushing *q = context;
     rp_sph *solver = q->solver;
     const rp_sph_work *w = &solver->work;
     const rp_grains *p = solver->host.grains;
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     float per_dt = (float)(1 / solver->dt);
-    size_t row = block / q->row_blocks;
+    size_t block = range.begin / RP_SPH_BLOCK;
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
         uint32_t i = w->contacts[c].grain;
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-        if (!follow_bodies(q, row, c, last, at) && q->ask) continue;
+        if (!follow_bodies(q, block, c, last, at) && q->ask) continue;
         int rounds = last - c > 1 ? ROUNDS : ROUNDS_ALONE;
         rp_four v = w->velocity[i];
         for (int n = 0; n < rounds * (int)(last - c); n++) {
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
             rp_four after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
             v = after;
-            rp_couple_push(solver->host.couple, row, &surfaces[k->surface], at,
+            rp_couple_push(solver->host.couple, block, &surfaces[k->surface], at,
                            rp_v3((double)force[0], (double)force[1], (double)force[2]));
         }
         if (!q->ask) w->velocity[i] = v;
     }
 }
 
-static void push_range(void *context, rp_range range)
-{
-    for (size_t block = range.begin; block < range.end; block++)
-        push_block(context, block);
-}
-
 static void push_all(rp_sph *solver, bool ask)
 {
     pushing q = {.solver = solver, .ask = ask};
-    rows_of(solver, &q.row_blocks);
-    rp_parallel_for(solver->host.threads, solver->work.blocks, q.row_blocks, push_range, &q);
+    rp_couple_for(solver->host.couple, solver->host.threads, push_block, &q);
 }
 
 /* (G15a) */
@@ -453,7 +412,7 @@ static void keep_out_range(void *context, rp_range range)
         for (uint32_t c = w->contact_start[block], last; c < w->contact_end[block]; c = last) {
             last = same_grain(w, c, w->contact_end[block]);
             uint32_t i = w->contacts[c].grain;
-            follow_bodies(q, 0, c, last, rp_v3(p->x[i], p->y[i], p->z[i]));
+            follow_bodies(q, block, c, last, rp_v3(p->x[i], p->y[i], p->z[i]));
         }
         contact_velocities(q->solver, block, w->velocity);
     }

@@ -87,7 +87,7 @@ static rp_code check_way(const rp_sph *solver, double time, rp_report *report)
 /* Bodies feel no grains any more; where all of them sleep, they feel what they felt before. */
 static rp_code push_nothing(const rp_host *host, rp_report *report)
 {
-    rp_code code = rp_couple_begin(host->couple, 0, host->arena, report);
+    rp_code code = rp_couple_begin(host->couple, 0, 1, 1, host->arena, report);
     return code == RP_OK ? rp_couple_finish(host->couple) : code;
 }
 
