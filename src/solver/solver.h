@@ -117,6 +117,7 @@ typedef struct rp_contacts {
 typedef struct rp_solver_type {
     const char *name;              /* as in `solver: method:` */
     unsigned capabilities;         /* rp_capability bits */
+    unsigned needs;                /* RP_NEEDS_ bits: fields that not every method has */
     rp_scene_method scene;         /* what it adds to scenes */
     const rp_number_spec *numbers; /* of a step; the last has no name. NULL: none */
     const char *const *stages;     /* of a step, by name; NULL behind the last. NULL: none */

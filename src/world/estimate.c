@@ -205,7 +205,7 @@ static double bytes_each(const rp_scene *scene)
     rp_grains table;
     bool resolved = rp_world_resolves_grains(scene);
     double bytes = type->estimate(scene, resolved ? spheres_each(scene) : 1) + FRAME_BYTES_EACH;
-    rp_code code = rp_grains_begin(&table, NULL);
+    rp_code code = rp_grains_begin_with(&table, type->needs, NULL);
     if (code == RP_OK && resolved)
         code = rp_grains_add_shapes(&table, rp_world_turns_grains(scene), NULL);
     if (code == RP_OK) bytes += (double)rp_grains_bytes_each(&table);

@@ -179,7 +179,7 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
         if (p->material[i] >= world->scene->materials.count)
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of material %d; there are %d",
                            p->id[i], p->material[i], world->scene->materials.count);
-        if (!(p->moisture[i] >= 0 && p->moisture[i] <= 1))
+        if (p->moisture && !(p->moisture[i] >= 0 && p->moisture[i] <= 1))
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
                            (double)p->moisture[i]);
         rp_code code = p->kind ? check_shape(world, i, report) : RP_OK;

@@ -103,7 +103,7 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     const rp_scene *scene = world->scene;
     rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
     rp_code code = create_threads(world, options, report);
-    if (code == RP_OK) code = rp_grains_begin(&world->grains, report);
+    if (code == RP_OK) code = rp_grains_begin_with(&world->grains, world->type->needs, report);
     if (code == RP_OK && rp_world_resolves_grains(scene))
         code = rp_grains_add_shapes(&world->grains, rp_world_turns_grains(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);

@@ -71,7 +71,7 @@ static double own_bytes(const rp_world *world)
 {
     rp_grains common;
     double bytes = (double)rp_grains_bytes_each(&world->grains);
-    assert_int_equal(rp_grains_begin(&common, NULL), RP_OK);
+    assert_int_equal(rp_grains_begin_with(&common, world->type->needs, NULL), RP_OK);
     if (rp_world_resolves_grains(world->scene))
         assert_int_equal(rp_grains_add_shapes(&common, rp_world_turns_grains(world->scene), NULL),
                          RP_OK);
@@ -329,6 +329,11 @@ static void grains_appear_and_vanish(void **state)
         rp_world_view(world, &view);
         size_t removed = rp_world_step_info(world).removed;
         assert_true(removed > 0 && view.count + removed > first);
+        unsigned needs = world->type->needs;
+        assert_true(!view.density == !(needs & RP_NEEDS_DENSITY));
+        assert_true(!view.pressure == !(needs & RP_NEEDS_PRESSURE));
+        assert_true(!view.asleep == !(needs & RP_NEEDS_ASLEEP));
+        assert_true(!view.moisture == !(needs & RP_NEEDS_MOISTURE));
         for (int k = 0; k < view.field_count; k++)
             assert_true(view.fields[k].data && view.fields[k].name && view.fields[k].unit);
         rp_world_destroy(world);

@@ -271,6 +271,7 @@ const rp_solver_type rp_dem_solver = {
     .name = "dem",
     .capabilities =
         RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES | RP_CAN_SHAPE,
+    .needs = RP_NEEDS_DENSITY | RP_NEEDS_PRESSURE | RP_NEEDS_MOISTURE,
     .scene = {.params = &dem_table, .materials = &material_table},
     .numbers = numbers,
     .stages = stages,

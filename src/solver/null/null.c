@@ -81,6 +81,7 @@ static const char *const stages[] = {"fly", "bounce", "sort", "density", NULL};
 const rp_solver_type rp_null_solver = {
     .name = "null",
     .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES,
+    .needs = RP_NEEDS_DENSITY | RP_NEEDS_MOISTURE,
     .scene = {.params = &null_table},
     .numbers = numbers,
     .stages = stages,

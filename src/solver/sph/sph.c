@@ -348,6 +348,7 @@ static const char *const stages[] = {"order",      "lists",    "fill", "contacts
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
     .capabilities = CAN,
+    .needs = RP_NEEDS_ALL,
     .scene = {.params = &frictional_table, .materials = &frictional_material_table},
     .numbers = numbers,
     .stages = stages,
@@ -363,6 +364,7 @@ const rp_solver_type rp_frictional_solver = {
 const rp_solver_type rp_pcisph_solver = {
     .name = "pcisph",
     .capabilities = CAN,
+    .needs = RP_NEEDS_ALL,
     .scene = {.params = &pcisph_table, .materials = &pcisph_material_table},
     .numbers = numbers,
     .stages = stages,
