@@ -362,3 +362,53 @@ double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limit
 {
     return parallel_fold(threads, count, block, body, context, false);
 }
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+#define LOCKS_MAX 16 /* of a process */
+
+/* The first guards the others and what runs once. */
+static pthread_mutex_t locks[1 + LOCKS_MAX];
+static pthread_once_t locks_made = PTHREAD_ONCE_INIT;
+static int locks_used;
+
+static void make_locks(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    for (int i = 0; i <= LOCKS_MAX; i++)
+        pthread_mutex_init(&locks[i], &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+void rp_lock_take(rp_lock *lock)
+{
+    pthread_once(&locks_made, make_locks);
+    int number = atomic_load(&lock->number);
+    if (!number) {
+        pthread_mutex_lock(&locks[0]);
+        if (!atomic_load(&lock->number)) {
+            RP_ASSERT(locks_used < LOCKS_MAX);
+            atomic_store(&lock->number, ++locks_used);
+        }
+        number = atomic_load(&lock->number);
+        pthread_mutex_unlock(&locks[0]);
+    }
+    pthread_mutex_lock(&locks[number]);
+}
+
+void rp_lock_give(rp_lock *lock)
+{
+    pthread_mutex_unlock(&locks[atomic_load(&lock->number)]);
+}
+
+void rp_once_run(rp_once *once, void (*run)(void))
+{
+    if (atomic_load(&once->done)) return;
+    pthread_once(&locks_made, make_locks);
+    pthread_mutex_lock(&locks[0]);
+    if (!atomic_load(&once->done)) run();
+    atomic_store(&once->done, true);
+    pthread_mutex_unlock(&locks[0]);
+}

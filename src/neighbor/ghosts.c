@@ -6,10 +6,10 @@
  */
 #include "base/log.h"
 #include "base/report.h"
+#include "base/system.h"
 #include "neighbor/search.h"
 
 #include <float.h>
-#include <unistd.h>
 
 /* Layers of images on each side at most; a period a hundred times shorter than the radius is a
  * mistake. */
@@ -19,9 +19,9 @@
  * spot; asking for them would end the program instead of the call. */
 static size_t indices_in_memory(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return SIZE_MAX / 2;
-    return (size_t)pages * (size_t)page / sizeof(uint32_t);
+    double bytes = rp_system_memory();
+    if (!(bytes > 0 && bytes < (double)SIZE_MAX / 2)) return SIZE_MAX / 2;
+    return (size_t)bytes / sizeof(uint32_t);
 }
 
 void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)
