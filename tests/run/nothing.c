@@ -169,6 +169,51 @@ static void of_world_h(void **state)
     GIVES(rp_world_hash, (NULL), 0);
 }
 
+static void of_body_h(void **state)
+{
+    (void)state;
+    const double v[3] = {0, 0, 0};
+    int stone = rp_body_find(world, "stone");
+    GIVES(rp_body_find, (NULL, "stone"), -1);
+    GIVES(rp_body_find, (world, NULL), -1);
+    GIVES(rp_body_mass, (NULL, 0), 0);
+    GIVES(rp_body_is_controlled, (NULL, 0), false);
+    REFUSES(rp_body_take_control, (NULL, stone, report), "world");
+    check_ok(rp_body_take_control(world, stone, report), report);
+    REFUSES(rp_body_set_pose, (NULL, stone, v, NULL, report), "world");
+    ALLOWS(rp_body_set_pose, (world, stone, v, NULL, report));
+    ALLOWS(rp_body_set_pose, (world, stone, NULL, NULL, report));
+    REFUSES(rp_body_set_velocity, (NULL, stone, v, v, report), "world");
+    ALLOWS(rp_body_set_velocity, (world, stone, v, NULL, report));
+    ALLOWS(rp_body_set_velocity, (world, stone, NULL, v, report));
+    REFUSES(rp_body_move_to, (NULL, stone, v, NULL, 1, report), "world");
+    ALLOWS(rp_body_move_to, (world, stone, v, NULL, 1, report));
+    ALLOWS(rp_body_move_to, (world, stone, NULL, NULL, 1, report));
+    REFUSES(rp_body_release, (NULL, stone, 0, report), "world");
+    check_ok(rp_body_release(world, stone, 0, report), report);
+    REFUSES(rp_body_add_force, (NULL, stone, v, report), "world");
+    REFUSES(rp_body_add_force, (world, stone, NULL, report), "force");
+    REFUSES(rp_body_add_force_at, (NULL, stone, v, v, report), "world");
+    REFUSES(rp_body_add_force_at, (world, stone, NULL, v, report), "force");
+    REFUSES(rp_body_add_force_at, (world, stone, v, NULL, report), "point");
+    REFUSES(rp_body_add_torque, (NULL, stone, v, report), "world");
+    REFUSES(rp_body_add_torque, (world, stone, NULL, report), "torque");
+}
+
+static void of_joints(void **state)
+{
+    (void)state;
+    rp_joint_state now;
+    GIVES(rp_joint_find, (NULL, "hinge"), -1);
+    GIVES(rp_joint_find, (world, NULL), -1);
+    REFUSES(rp_joint_set_motor, (NULL, 0, 1, 1, report), "world");
+    REFUSES(rp_joint_set_target, (NULL, 0, 1, 1, 1, report), "world");
+    REFUSES(rp_joint_set_limits, (NULL, 0, 0, 1, report), "world");
+    REFUSES(rp_joint_release, (NULL, 0, report), "world");
+    REFUSES(rp_joint_read, (NULL, 0, &now, report), "world");
+    REFUSES(rp_joint_read, (world, 0, NULL, report), "state");
+}
+
 static void of_record_h(void **state)
 {
     (void)state;
@@ -182,16 +227,21 @@ static void of_record_h(void **state)
     IGNORES(rp_record_close, (NULL));
     GIVES(rp_record_scene, (NULL), NULL);
     GIVES(rp_record_folder, (NULL), NULL);
-    GIVES(rp_record_frame_count, (NULL), 0);
-    GIVES(rp_record_frame_number, (NULL, 0), -1);
     REFUSES(rp_record_write_frame, (NULL, 0, &view, report), "record");
     REFUSES(rp_record_write_frame, (record, 0, NULL, report), "view");
-    REFUSES(rp_record_read_frame, (NULL, 0, &frame, report), "record");
-    REFUSES(rp_record_read_frame, (record, 0, NULL, report), "out");
-    GIVES(rp_record_fine_count, (NULL), 0);
-    GIVES(rp_record_fine_number, (NULL, 0), -1);
-    REFUSES(rp_record_read_fine, (NULL, 0, &frame, report), "record");
-    REFUSES(rp_record_read_fine, (record, 0, NULL, report), "out");
+    const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+    double time;
+    GIVES(rp_record_series, (NULL, RP_SERIES_FINE), NULL);
+    GIVES(rp_record_series, (record, (rp_series_kind)RP_SERIES_KINDS), NULL);
+    GIVES(rp_series_record, (NULL), NULL);
+    GIVES(rp_series_name, (NULL), NULL);
+    GIVES(rp_series_count, (NULL), 0);
+    GIVES(rp_series_number, (NULL, 0), -1);
+    GIVES(rp_series_find, (NULL, 0), -1);
+    REFUSES(rp_series_read, (NULL, 0, &frame, report), "series");
+    REFUSES(rp_series_read, (series, 0, NULL, report), "out");
+    REFUSES(rp_series_time, (NULL, 0, &time, report), "series");
+    REFUSES(rp_series_time, (series, 0, NULL, report), "time");
     GIVES(rp_frame_view, (NULL), NULL);
     IGNORES(rp_frame_close, (NULL));
 }
@@ -238,13 +288,14 @@ static void of_film_h(void **state)
     (void)state;
     rp_film *film = NULL;
     const rp_film_options options = rp_default_film_options();
-    const rp_film_run run = {.record = record, .to = INT64_MAX}, nothing = {.to = INT64_MAX};
+    const rp_film_run run = {rp_record_series(record, RP_SERIES_COARSE), 0, INT64_MAX};
+    const rp_film_run nothing = {.to = INT64_MAX};
     HAS_NONE(rp_default_film_options);
     REFUSES(rp_film_check, (NULL, scene, report), "options");
     REFUSES(rp_film_check, (&options, NULL, report), "scene");
     REFUSES(rp_film_open, (NULL, &run, 1, &film, report), "options");
     REFUSES(rp_film_open, (&options, NULL, 1, &film, report), "runs");
-    REFUSES(rp_film_open, (&options, &nothing, 1, &film, report), "runs[i].record");
+    REFUSES(rp_film_open, (&options, &nothing, 1, &film, report), "runs[i].series");
     REFUSES(rp_film_open, (&options, &run, 1, NULL, report), "out");
     REFUSES(rp_film_paint, (NULL, report), "film");
     REFUSES(rp_film_finish, (NULL, report), "film");
@@ -295,7 +346,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
         cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_world_h), cmocka_unit_test(of_body_h),
+        cmocka_unit_test(of_joints),  cmocka_unit_test(of_record_h),
         cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
         cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
