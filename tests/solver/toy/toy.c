@@ -164,7 +164,7 @@ static rp_code toy_step(void *state, double time, double dt, rp_report *report)
     toy *solver = state;
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_vec3 g = rp_scene_gravity(host->scene, time + dt / 2);
+    rp_vec3 g = rp_gravity_at(host->gravity, time + dt / 2);
     motion m = {solver, (float)dt, {(float)g.x, (float)g.y, (float)g.z}};
 
     rp_stage_begin(host, "move");
