@@ -68,6 +68,7 @@ rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
     if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */
     solver->body_moved += rp_couple_max_motion(host->couple) * dt;
+    if (rp_couple_is_disturbed(host->couple)) solver->body_moved = INFINITY; /* lists are void */
 
     rp_timer_start(&solver->timers[RP_DEM_MOVE]);
     rp_dem_drift(solver);
