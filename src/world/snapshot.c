@@ -72,6 +72,9 @@ static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *re
     return rp_store_give(store, "world/stream_layers", "", RP_U64, layers, count, report);
 }
 
+/* Saved as arrays of RP_U8 and RP_F32. */
+_Static_assert(sizeof *((rp_world *)0)->source_done == 1, "a source is done or not: one byte");
+
 static rp_code take_stream(rp_world *world, const double *numbers, uint64_t layer, size_t i,
                            rp_report *report)
 {
