@@ -28,6 +28,8 @@ typedef struct rp_file_info {
 int rp_file_look(const char *path, rp_file_info *info);
 /* The first `size` bytes of a plain file, or as many as it has. 0 or an error number. */
 int rp_file_get(const char *path, char *data, size_t size, size_t *got);
+/* The whole of a plain file with a zero byte behind it; release it with `size + 1`. */
+rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *report);
 /* The absolute path without links; false when there is none or it is too long. */
 bool rp_file_resolve(const char *path, char *absolute, size_t size);
 

@@ -26,7 +26,7 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     size_t size = 0;
     rp_aside file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
-    if (code == RP_OK && !from.memory) code = rp_file_read(from.file, &data, &size, report);
+    if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
     if (code != RP_OK) return code;
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
