@@ -34,7 +34,8 @@ static int look_at_host(const char *path, rp_file_info *info)
 int rp_file_look(const char *path, rp_file_info *info)
 {
     *info = (rp_file_info){0};
-    return reader.read ? look_at_host(path, info) : rp_system_look(path, info);
+    if (reader.read && look_at_host(path, info) == 0) return 0;
+    return rp_system_look(path, info);
 }
 
 static int get_from_host(const char *path, char *data, size_t size, size_t *got)
@@ -51,8 +52,8 @@ static int get_from_host(const char *path, char *data, size_t size, size_t *got)
 int rp_file_get(const char *path, char *data, size_t size, size_t *got)
 {
     *got = 0;
-    return reader.read ? get_from_host(path, data, size, got)
-                       : rp_system_read(path, data, size, got);
+    if (reader.read && get_from_host(path, data, size, got) == 0) return 0;
+    return rp_system_read(path, data, size, got);
 }
 
 rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *report)
@@ -76,7 +77,9 @@ rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *re
 
 bool rp_file_resolve(const char *path, char *absolute, size_t size)
 {
-    return !reader.read && rp_system_resolve(path, absolute, size);
+    rp_file_info info;
+    if (reader.read && look_at_host(path, &info) == 0) return false; /* a name of the host's own */
+    return rp_system_resolve(path, absolute, size);
 }
 
 void rp_file_cache(const char *folder, const char *path, const rp_file_piece *pieces, int count)
