@@ -32,6 +32,7 @@ typedef enum rp_param_kind {
     /* Sections, which hold other parameters: not among those of a list. */
     RP_PARAM_TABLE,  /* a map */
     RP_PARAM_PART,   /* no key: what several tables share */
+    RP_PARAM_OWN,    /* no key: what methods add to the section `words` */
     RP_PARAM_METHOD, /* a map with `method:` and the parameters of the method that it names */
     RP_PARAM_NAMED,  /* a map of named entries */
     RP_PARAM_LIST    /* a list of entries */

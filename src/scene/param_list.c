@@ -1,6 +1,6 @@
 /* Parameter tables as one flat list with full paths, for help, sliders and documentation. */
 #include "base/memory.h"
-#include "scene/scene.h"
+#include "scene/read.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -77,23 +77,32 @@ static void add_value(const place *p, const rp_param *param)
         list->failed = true;
 }
 
-static void add_table(rp_param_list *list, const rp_param_table *table, const char *prefix,
-                      const char *method);
-
 static void add_values(const place *p, const rp_param_table *table)
 {
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
         if (param->kind == RP_PARAM_PART)
             add_values(p, param->table);
-        else if (!rp_param_is_section(param))
+        else if (!rp_param_is_section(param) && param->kind != RP_PARAM_OWN)
             add_value(p, param);
+    }
+}
+
+/* What each method adds to the section. */
+static void add_own(const place *p, const char *section, const rp_scene_schema *schema)
+{
+    for (int m = 0; m < schema->method_count; m++) {
+        const rp_scene_method *method = schema->method_at(m);
+        const rp_param_table *table = rp_method_table(method, section);
+        place own = *p;
+        own.method = method->params->name;
+        if (table) add_values(&own, table);
     }
 }
 
 /* The sections inside come behind the values of the table, as in help and manual. */
 static void add_table(rp_param_list *list, const rp_param_table *table, const char *prefix,
-                      const char *method)
+                      const char *method, const rp_scene_schema *schema)
 {
     char section[PATH_BYTES], inner[PATH_BYTES];
     snprintf(section, sizeof section, "%s", prefix);
@@ -103,9 +112,10 @@ static void add_table(rp_param_list *list, const rp_param_table *table, const ch
     add_values(&p, table);
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
+        if (param->kind == RP_PARAM_OWN) add_own(&p, param->words, schema);
         if (!rp_param_is_section(param) || param->kind == RP_PARAM_METHOD) continue;
         snprintf(inner, sizeof inner, "%s%s%s", prefix, param->key, rp_param_entry(param));
-        add_table(list, param->table, inner, method);
+        add_table(list, param->table, inner, method, schema);
     }
 }
 
@@ -113,9 +123,11 @@ rp_param_list *rp_param_list_create_with(const rp_scene_schema *schema)
 {
     rp_param_list *list = rp_allocate_zero(sizeof *list);
     if (!list) return NULL;
-    add_table(list, rp_scene_table(), "", NULL);
-    for (int i = 0; i < schema->method_count; i++)
-        add_table(list, schema->methods[i], "solver.", schema->methods[i]->name);
+    add_table(list, rp_scene_table(), "", NULL, schema);
+    for (int i = 0; i < schema->method_count; i++) {
+        const rp_param_table *method = schema->method_at(i)->params;
+        add_table(list, method, "solver.", method->name, schema);
+    }
     if (!list->failed) return list;
     rp_param_list_destroy(list);
     return NULL;

@@ -10,7 +10,7 @@ int rp_method_count(void)
 static const rp_param_table *method_at(int index)
 {
     const rp_scene_schema *schema = rp_solver_schema();
-    return index >= 0 && index < schema->method_count ? schema->methods[index] : NULL;
+    return index >= 0 && index < schema->method_count ? schema->method_at(index)->params : NULL;
 }
 
 const char *rp_method_name(int index)
