@@ -77,6 +77,7 @@ typedef struct rp_view {
 
     const rp_body_state *bodies; /* in the order of the scene */
     int body_count;
+    const uint8_t *bodies_absent; /* 1 where a body was removed; NULL: all are there */
 
     /* NULL where the solver knows none, the record holds none, or nobody asked: see
      * rp_world_contacts. Their order is the same for any number of threads. */

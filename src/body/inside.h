@@ -27,6 +27,7 @@ struct rp_bodies {
     double time, dt;   /* s, of the step in hand */
 
     rp_control control;
+    uint8_t *absent; /* what rp_bodies_absent gives */
 };
 
 static inline void rp_store_vec3(double to[3], rp_vec3 v)

@@ -160,12 +160,12 @@ int rp_couple_fastest(const rp_couple *couple, double *speed)
 {
     int fastest = -1;
     *speed = 0;
-    for (int i = 0; i < couple->body_count; i++) {
+    for (int i = 0; i < couple->count; i++) {
         const rp_surface *surface = &couple->surfaces[i];
         double own = motion_of(surface) + rp_v3_length(surface->belt);
-        if (!(own > *speed)) continue;
+        if (surface->body < 0 || !(own > *speed)) continue;
         *speed = own;
-        fastest = i;
+        fastest = surface->body;
     }
     return fastest;
 }
@@ -180,8 +180,8 @@ double rp_couple_max_speed(const rp_couple *couple)
 double rp_couple_max_motion(const rp_couple *couple)
 {
     double most = 0;
-    for (int i = 0; i < couple->body_count; i++)
-        most = fmax(most, motion_of(&couple->surfaces[i]));
+    for (int i = 0; i < couple->count; i++)
+        if (couple->surfaces[i].body >= 0) most = fmax(most, motion_of(&couple->surfaces[i]));
     return most;
 }
 

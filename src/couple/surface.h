@@ -35,8 +35,9 @@ typedef struct rp_surface_list {
 
 /* How many a scene can have at most. */
 int rp_surfaces_room(const rp_scene *scene);
-/* Fills them in and gives their number: bodies in the order of the scene, then images, then walls.
- * Poses are those of the first refresh. */
+/* Fills them in and gives their number: bodies in the order of the scene, then images, then walls,
+ * then each body that was added while a world ran with its images, so that what was there before
+ * keeps its place. Poses are those of the first refresh. */
 int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces);
 /* Takes poses and velocities from the states of the scene's bodies. */
 void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *states);

@@ -1,6 +1,7 @@
 #include "render/solid.h"
 #include "base/memory.h"
 #include "scene/scene.h"
+#include "view/view.h"
 
 #include <string.h>
 
@@ -141,7 +142,8 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
     rp_code code = RP_OK;
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        if (!spec->hidden) code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
+        if (spec->hidden || !rp_view_has_body(view, i)) continue;
+        code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
     }
     /* Last: of two planes at the same place the first is seen, and a body has a colour of its own.
      */

@@ -324,6 +324,7 @@ struct rp_scene {
     rp_named_list voids;        /* rp_void_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
+    int late_bodies;            /* the last so many were added while a world ran */
     rp_named_list joints;       /* rp_joint_spec */
     rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */

@@ -208,6 +208,26 @@ static void of_joints(void **state)
     REFUSES(rp_joint_read, (world, 0, NULL, report), "state");
 }
 
+static void of_changes(void **state)
+{
+    (void)state;
+    const char text[] = "{shape: sphere, radius: 1 cm, position: [0, 0, 50]}";
+    int place;
+    rp_world *other = world_of(scene, 1);
+    REFUSES(rp_world_add_body, (NULL, "moon", text, &place, report), "world");
+    REFUSES(rp_world_add_body, (other, NULL, text, &place, report), "name");
+    REFUSES(rp_world_add_body, (other, "moon", NULL, &place, report), "text");
+    ALLOWS(rp_world_add_body, (other, "moon", text, NULL, report));
+    REFUSES(rp_world_add_joint, (NULL, "rope", text, &place, report), "world");
+    REFUSES(rp_world_add_joint, (other, NULL, text, &place, report), "name");
+    REFUSES(rp_world_add_joint, (other, "rope", NULL, &place, report), "text");
+    assert_int_equal(rp_world_add_joint(other, "rope", "{}", NULL, report), RP_ERROR_INPUT);
+    IGNORES(rp_world_add_joint, (other, "rope", "{}", NULL, report));
+    REFUSES(rp_world_remove_body, (NULL, 0, report), "world");
+    GIVES(rp_world_scene, (NULL), NULL);
+    rp_world_destroy(other);
+}
+
 static void of_record_h(void **state)
 {
     (void)state;
@@ -338,12 +358,19 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_body_h),
-        cmocka_unit_test(of_joints),  cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),
+        cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h),
+        cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_world_h),
+        cmocka_unit_test(of_body_h),
+        cmocka_unit_test(of_joints),
+        cmocka_unit_test(of_changes),
+        cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),
+        cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),
+        cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
