@@ -279,8 +279,7 @@ rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
     bodies->states[index] = at_rest;
     bodies->control.pushes[index] = (rp_push){0};
     bodies->control.disturbed = true;
-    for (int i = 0; i < bodies->count; i++) /* what lay on it may sleep */
-        if (isfinite(bodies->calm[i])) bodies->calm[i] = 0;
+    rp_bodies_wake(bodies); /* what lay on it may sleep */
     return RP_OK;
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* m, along each axis: where nothing is, and squares of distances are still numbers. */
-#define FAR_OFF 1e12
 /* Surfaces near a block that the first pass has room for. Few blocks have more. */
 #define NEAR_ROOM 8
 
@@ -102,16 +100,15 @@ void rp_couple_destroy(rp_couple *couple)
  * remember contacts by these: that of an absent body lies where no grain is. */
 void rp_couple_refresh(rp_couple *couple)
 {
-    static const rp_shape absent = {.kind = RP_SHAPE_SPHERE};
     rp_surfaces_refresh(couple->surfaces, couple->count, rp_bodies_states(couple->bodies));
     couple->dynamic = false;
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
         if (surface->body < 0) continue;
-        bool gone = rp_bodies_drive(couple->bodies, surface->body) == RP_DRIVE_ABSENT;
         surface->dynamic = rp_bodies_is_dynamic(couple->bodies, surface->body);
-        surface->shape = gone ? &absent : &rp_scene_bodies(couple->scene)[surface->body].shape;
-        if (gone) surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
+        surface->shape = &rp_scene_bodies(couple->scene)[surface->body].shape;
+        if (rp_bodies_drive(couple->bodies, surface->body) == RP_DRIVE_ABSENT)
+            rp_surface_vanish(surface);
         couple->dynamic = couple->dynamic || surface->dynamic;
     }
 }

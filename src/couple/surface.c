@@ -1,6 +1,9 @@
 #include "couple/surface.h"
 #include "math/trig.h"
 
+/* m, along each axis: where nothing is, and squares of distances are still numbers. */
+#define FAR_OFF 1e12
+
 static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
 
 static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_vec3 inward)
@@ -89,6 +92,13 @@ void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *s
         surface->velocity = rp_v3_from(state->velocity);
         surface->spin = rp_v3_from(state->angular_velocity);
     }
+}
+
+void rp_surface_vanish(rp_surface *surface)
+{
+    static const rp_shape point = {.kind = RP_SHAPE_SPHERE};
+    surface->shape = &point;
+    surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
 }
 
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt)

@@ -41,6 +41,8 @@ int rp_surfaces_room(const rp_scene *scene);
 int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces);
 /* Takes poses and velocities from the states of the scene's bodies. */
 void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *states);
+/* Puts the surface of a body that was removed where no grain is, as a point. */
+void rp_surface_vanish(rp_surface *surface);
 /* Where a surface is after moving along its velocities for a while. */
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
 /* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */

@@ -102,8 +102,11 @@ static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
     double rate = runner->scene->time.frame_rate, due = (double)number / rate;
     rp_code code = rp_world_load(runner->world, path.text, report);
     double frames = (runner->world->time - due) * rate; /* since its frame */
-    if (code != RP_OK || (frames >= -0.5 && frames < 1)) return code;
     rp_place place = {.file = path.text};
+    if (code == RP_OK && runner->world->scene != runner->scene)
+        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/added",
+                          "the state has bodies or joints that the scene of the run has not");
+    if (code != RP_OK || (frames >= -0.5 && frames < 1)) return code;
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/time",
                       "the state is of %g s; its frame is of %g s, and the next begins at %g s",
                       runner->world->time, due, due + 1 / rate);

@@ -53,8 +53,8 @@ static rp_code read_scene(const rp_world *world, const rp_additions *additions, 
     *out = NULL;
     const rp_scene *first = world->first_scene;
     if (!additions->count) return RP_OK;
-    RP_TRY(rp_scene_read_text(first->text, strlen(first->text), "scene", additions->items,
-                              (int)additions->count, rp_solver_schema(), out, report));
+    RP_TRY(rp_scene_read_more(first, additions->items, (int)additions->count, rp_solver_schema(),
+                              out, report));
     (*out)->late_bodies = (*out)->bodies.count - first->bodies.count;
     return RP_OK;
 }
@@ -79,6 +79,7 @@ static rp_code parts_begin(const rp_world *world, const rp_scene *scene, bool ad
 {
     *p = (parts){.scene = scene};
     rp_code code = rp_bodies_create(scene, &p->bodies, report);
+    if (code == RP_OK) rp_bodies_set_gravity(p->bodies, &world->gravity);
     if (code == RP_OK && adopt)
         code = rp_bodies_adopt(p->bodies, world->bodies, world->time, report);
     if (code == RP_OK) code = rp_couple_create(scene, p->bodies, &p->couple, report);
