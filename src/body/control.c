@@ -31,6 +31,9 @@ static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state 
         .force = spec->motor_force};
 }
 
+/* m, m/s, rad/s, N, N m, s: beyond this a state is damaged, and squares overflow. */
+#define MOST 1e13
+
 /* --- tracks ----------------------------------------------------------------------------------- */
 
 rp_pose rp_track_pose(const rp_track *track, double time)
@@ -377,22 +380,25 @@ rp_code rp_control_save(const rp_scene *scene, const rp_control *control, rp_sto
     return rp_store_put_u64(store, "bodies/disturbed", control->disturbed, report);
 }
 
+static bool is_vector(rp_vec3 v)
+{
+    return fabs(v.x) <= MOST && fabs(v.y) <= MOST && fabs(v.z) <= MOST;
+}
+
 static bool is_pose(rp_pose pose)
 {
     rp_quat q = pose.orientation;
     double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    return isfinite(rp_v3_dot(pose.position, rp_v3(1, 1, 1))) && fabs(length - 1) < 1e-6;
+    return is_vector(pose.position) && fabs(length - 1) < 1e-6;
 }
 
 static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
                           const rp_push *push)
 {
-    rp_vec3 all = rp_v3(1, 1, 1);
-    double sum = rp_v3_dot(push->force, all) + rp_v3_dot(push->torque, all);
-    bool moves = isfinite(track->start) && !isnan(track->end) && is_pose(track->from) &&
-                 is_pose(track->to) && isfinite(rp_v3_dot(track->velocity, all)) &&
-                 isfinite(rp_v3_dot(track->spin, all));
-    if (drive > RP_DRIVE_ABSENT || !isfinite(sum)) return false;
+    bool moves = fabs(track->start) <= MOST && !isnan(track->end) && is_pose(track->from) &&
+                 is_pose(track->to) && is_vector(track->velocity) && is_vector(track->spin);
+    if (drive > RP_DRIVE_ABSENT || !is_vector(push->force) || !is_vector(push->torque))
+        return false;
     if (drive == RP_DRIVE_RETURN && spec->motion == RP_MOTION_DYNAMIC) return false;
     if (drive == RP_DRIVE_PROGRAM || drive == RP_DRIVE_RETURN) return moves;
     return drive == RP_DRIVE_ABSENT || (int)drive == spec->motion;
@@ -401,7 +407,8 @@ static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_tra
 static bool is_joint_sound(const rp_joint_control *joint)
 {
     return is_pose(joint->holds[0]) && is_pose(joint->holds[1]) && joint->low <= joint->high &&
-           isfinite(joint->speed) && isfinite(joint->target) && joint->force >= 0;
+           fabs(joint->speed) <= MOST && fabs(joint->target) <= MOST && joint->force >= 0 &&
+           joint->force <= MOST;
 }
 
 static rp_code check_control(const rp_scene *scene, const rp_control *control, rp_report *report)
