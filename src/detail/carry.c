@@ -514,7 +514,7 @@ static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_ke
 void rp_carry_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
-    rp_work *work = rp_work_take(detail);
+    rp_work *work = rp_scratch_of(&detail->works, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
@@ -525,5 +525,4 @@ void rp_carry_range(void *context, rp_range range)
         }
         rp_detail_note(detail, code);
     }
-    rp_work_give(work);
 }

@@ -226,9 +226,8 @@ typedef struct rp_packet {
 
 #define RP_KEY_BLOCK 2048
 
-/* What a thread works with. */
+/* What a worker needs for itself. */
 typedef struct rp_work {
-    atomic_bool busy;
     rp_near_walk *walk;
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
@@ -251,9 +250,6 @@ rp_code rp_detail_count_again(rp_detail *detail, rp_report *report);
 /* Calls for every chunk, on all threads; tells the first trouble that they noted. */
 rp_code rp_detail_for_chunks(rp_detail *detail, rp_range_fn *body, rp_report *report);
 void rp_detail_note(rp_detail *detail, rp_code code);
-/* A work that no other thread has. */
-rp_work *rp_work_take(rp_detail *detail);
-void rp_work_give(rp_work *work);
 
 struct rp_detail {
     const rp_scene *scene;
@@ -276,10 +272,16 @@ struct rp_detail {
     rp_chunks chunks;
     uint64_t born, steps;
     _Atomic uint64_t left;
-    rp_chunk newborn; /* room for a full one */
-    rp_work *works;   /* one for each thread */
-    int work_count;
+    rp_chunk newborn;    /* room for a full one */
+    rp_scratch works;    /* rp_work of each worker */
     _Atomic int trouble; /* the first rp_code that went wrong on any thread */
 };
+
+/* Room for a full chunk, outside of loops. */
+static inline rp_chunk *rp_detail_buffer(const rp_detail *detail)
+{
+    rp_work *work = rp_scratch_of(&detail->works, 0);
+    return &work->chunk;
+}
 
 #endif

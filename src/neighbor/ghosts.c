@@ -53,9 +53,8 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
     neighbor->period = p;
     neighbor->most_indices = indices_in_memory();
     neighbor->room = INFINITY;
-    neighbor->scratch_count = rp_threads_count(threads);
-    rp_code code =
-        rp_scratch_create(neighbor->scratch_count, RP_GATHER_FIRST, &neighbor->scratch, report);
+    rp_code code = rp_search_rooms_begin(&neighbor->scratch, rp_threads_count(threads),
+                                         RP_GATHER_FIRST, report);
     if (code == RP_OK)
         *out = neighbor;
     else
@@ -70,7 +69,7 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     for (int k = 0; k < RP_LEVELS_MAX; k++)
         rp_cells_end(&neighbor->levels[k].cells);
     rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
-    rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
+    rp_scratch_end(&neighbor->scratch);
     rp_release(neighbor, sizeof *neighbor);
 }
 

@@ -187,7 +187,7 @@ typedef struct pair_job {
 /* Queries of a block that are in one cell of a level above their own. */
 typedef struct run {
     const pair_job *job;
-    rp_scratch *scratch;
+    rp_search_room *scratch;
     const rp_cell_level *level;
     unsigned number; /* of that level */
     size_t begin, end;
@@ -234,7 +234,7 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
     const rp_grains *p = job->grains;
-    const rp_scratch *s = r->scratch;
+    const rp_search_room *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_query query = {p->x[q], p->y[q], p->z[q],
                       limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
@@ -279,7 +279,7 @@ static void pair_range(void *context, rp_range range)
     rp_neighbor *neighbor = job->neighbor;
     const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
-    rp_scratch *scratch = rp_scratch_take(neighbor);
+    rp_search_room *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
     rp_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
@@ -293,7 +293,6 @@ static void pair_range(void *context, rp_range range)
         }
     }
     if (!job->pairs) job->first[block] = count;
-    rp_scratch_give(scratch);
 }
 
 /* Both ends of every pair get the other one, in the order of the pairs. */
