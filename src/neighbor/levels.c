@@ -60,19 +60,13 @@ typedef struct level_job {
     uint32_t *index;
 } level_job;
 
-/* The own grain that a candidate is, or is an image of. */
-static inline size_t own_grain(const rp_grains *p, uint32_t candidate)
-{
-    return candidate < p->count ? candidate : p->ghost_source[candidate - p->count];
-}
-
 static void tally_range(void *context, rp_range range)
 {
     const level_job *job = context;
     const rp_sorter *sorter = &job->neighbor->sorter;
     tally t = {0};
     for (size_t i = range.begin; i < range.end; i++) {
-        float diameter = job->grains->diameter[own_grain(job->grains, sorter->order[i])];
+        float diameter = job->grains->diameter[rp_neighbor_own(job->grains, sorter->order[i])];
         unsigned level = rp_ladder_level(&job->neighbor->ladder, diameter);
         t.places[level]++;
         if (diameter > t.largest[level]) t.largest[level] = diameter;
@@ -110,7 +104,8 @@ static void move_range(void *context, rp_range range)
     uint32_t *places = job->tallies[range.begin / RP_NEIGHBOR_BLOCK].places;
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = sorter->order[i];
-        unsigned level = rp_ladder_level(&job->neighbor->ladder, p->diameter[own_grain(p, from)]);
+        unsigned level =
+            rp_ladder_level(&job->neighbor->ladder, p->diameter[rp_neighbor_own(p, from)]);
         uint32_t to = places[level]++;
         job->x[to] = p->x[from];
         job->y[to] = p->y[from];
@@ -242,7 +237,7 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
     size_t count = 0;
     for (size_t n = 0; n < found; n++) {
         uint32_t other = s->list[n];
-        size_t own = own_grain(p, other);
+        uint32_t own = rp_neighbor_own(p, other);
         float dx = query.x - p->x[other], dy = query.y - p->y[other], dz = query.z - p->z[other];
         float limit = limit_of(&job->reach, p->diameter[q], p->diameter[own]);
         if (!(dx * dx + dy * dy + dz * dz <= limit)) continue;

@@ -135,7 +135,7 @@ static void values_of_every_type_are_synced(void **state)
     }
     check_ok(rp_neighbor_ghosts(neighbor, &p, 0.1, NULL), NULL);
     assert_true(p.ghosts > 1000);
-    rp_neighbor_sync(neighbor, &p, flags, RP_U16);
+    rp_neighbor_sync(neighbor, &p, flags, sizeof *flags);
     for (size_t i = p.count; i < p.count + p.ghosts; i++) {
         assert_true(heat[i] == p.id[i] && flags[i] == p.id[i]);
         assert_int_equal(p.material[i], (uint8_t)p.id[i]);
@@ -159,7 +159,7 @@ static void two_tables_keep_their_ghosts_apart(void **state)
     check_ok(rp_neighbor_ghosts(neighbor, &b, 0.1, NULL), NULL);
     for (size_t i = 0; i < a.count; i++)
         a.pressure[i] = (float)a.id[i];
-    rp_neighbor_sync(neighbor, &a, a.pressure, RP_F32);
+    rp_neighbor_sync(neighbor, &a, a.pressure, sizeof *a.pressure);
     for (size_t i = 0; i < a.count + a.ghosts; i++)
         assert_true(a.pressure[i] == (float)a.id[i]);
     rp_neighbor_destroy(neighbor);

@@ -95,7 +95,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
     const uint32_t *index = near->index + near->start[query];
     size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
     for (uint32_t n = 0; n < near->count[query]; n++) {
-        size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
+        size_t j = rp_neighbor_own(p, index[n]);
         if (j / RP_DEM_BLOCK == block && j <= i) continue;
         count += add_pairs(job, i, j, base, classes);
     }

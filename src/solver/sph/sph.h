@@ -189,6 +189,12 @@ static inline size_t rp_sph_roomy(size_t count)
     return (count / grain + 1) * grain;
 }
 
+/* Copies the values of own grains to their ghosts. */
+static inline void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
+{
+    rp_neighbor_sync(solver->host.neighbor, solver->host.grains, array, element);
+}
+
 /* A word for a stage. */
 const char *rp_sph_stage_name(rp_sph_stage stage);
 
@@ -235,8 +241,6 @@ void rp_sph_pack(rp_sph *solver);
 void rp_sph_unpack(rp_sph *solver);
 /* No stress any more for those who are awake. */
 void rp_sph_forget(rp_sph *solver);
-/* Copies the values of own grains to their ghosts. */
-void rp_sph_sync(const rp_sph *solver, void *array, size_t element);
 
 /* solve.c, predict.c: pressure, friction and the velocities that follow. */
 rp_code rp_sph_solve(rp_sph *solver, rp_report *report);

@@ -40,23 +40,12 @@ static void move_range(void *context, rp_range range)
     rp_sph_contact_positions(solver, range.begin / RP_SPH_BLOCK);
 }
 
-/* Ghosts keep their distance from the grains that they are images of. */
-static void add_sources(const rp_grains *p, float share)
-{
-    for (size_t n = 0; n < p->ghosts; n++) {
-        size_t from = p->ghost_source[n], to = p->count + n;
-        p->x[to] += share * p->x[from];
-        p->y[to] += share * p->y[from];
-        p->z[to] += share * p->z[from];
-    }
-}
-
 static void move(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
-    add_sources(host->grains, -1);
+    rp_neighbor_ghosts_detach(host->grains);
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, move_range, solver);
-    add_sources(host->grains, 1);
+    rp_neighbor_ghosts_attach(host->grains);
 }
 
 static void prepare(rp_sph *solver, double time, double dt)

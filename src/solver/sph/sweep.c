@@ -150,11 +150,3 @@ void rp_sph_forget(rp_sph *solver)
                     solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
-
-void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
-{
-    const rp_grains *p = solver->host.grains;
-    char *to = (char *)array + p->count * element;
-    for (size_t n = 0; n < p->ghosts; n++)
-        memcpy(to + n * element, (char *)array + p->ghost_source[n] * element, element);
-}
