@@ -16,15 +16,16 @@
 typedef struct worst {
     float load;   /* m2/kg2, R* xi / m*^2: how stiff a contact is for what it moves */
     float excess; /* m, beyond what is borne; 0: none */
-    uint32_t grain;
+    size_t grain; /* that has it */
 } worst;
 
 typedef struct force_job {
     rp_dem *solver;
     rp_dem_field field;
-    worst *worst;
-    float most;  /* overlap in parts of the smaller radius */
-    int classes; /* of entries that may touch by now */
+    float *loads;             /* of each block, as of the worst */
+    rp_grain_value *excesses; /* likewise */
+    float most;               /* overlap in parts of the smaller radius */
+    int classes;              /* of entries that may touch by now */
 } force_job;
 
 /* What presses on the grains of a block, a row for each: torques are about the origin of their low
@@ -248,7 +249,7 @@ static void note_worst(worst *w, float pressed, float excess, size_t grain)
     if (pressed > w->load) w->load = pressed;
     if (!(excess > w->excess)) return;
     w->excess = excess;
-    w->grain = (uint32_t)grain;
+    w->grain = grain;
 }
 
 static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self, rp_dem_wall *wall,
@@ -356,14 +357,15 @@ static void force_block(void *context, rp_range range)
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
     block_load all;
     press_block(job, begin, end, &all);
-    worst w = {rp_wide_most(all.load), 0, (uint32_t)begin};
+    worst w = {rp_wide_most(all.load), 0, begin};
     if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < end; i++) {
         load l = load_of(solver, i, (const float *)&all.rows[i - begin]);
         if (wall < walls) wall = add_walls(job, i, wall, walls, &l, &w);
         kick(solver, i, &l);
     }
-    job->worst[block] = w;
+    job->loads[block] = w.load;
+    job->excesses[block] = (rp_grain_value){w.excess, solver->host.grains->id[w.grain]};
 }
 
 rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
@@ -387,15 +389,15 @@ rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
 }
 
 /* A step that was too long shows in overlaps before it shows in numbers that are none. */
-static rp_code check_worst(rp_dem *solver, const worst *w, double time, rp_report *report)
+static rp_code check_overlap(const rp_dem *solver, rp_grain_value excess, double time,
+                             rp_report *report)
 {
-    if (!(w->excess > 0)) return RP_OK;
+    if (!(excess.value > 0)) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "at %.6g s grain %u overlaps another, or a solid, by %.3g m more than %.3g of "
                    "the smaller radius: grains start on one another, a body crushes them, the step "
                    "of %.3g s is too long, or 'young' is too low",
-                   time, solver->host.grains->id[w->grain], (double)w->excess,
-                   solver->params.overlap_most, solver->dt);
+                   time, excess.id, (double)excess.value, solver->params.overlap_most, solver->dt);
 }
 
 /* The classes of entries that may touch by now, bridges included. Never fewer than before: an entry
@@ -416,22 +418,18 @@ rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report)
     size_t count = host->grains->count, blocks = rp_dem_blocks(count);
     force_job job = {.solver = solver,
                      .field = rp_dem_field_of(solver, false),
-                     .worst = rp_arena_take(host->arena, (blocks + 1) * sizeof(worst)),
+                     .loads = rp_arena_take(host->arena, (blocks + 1) * sizeof *job.loads),
+                     .excesses = rp_arena_take(host->arena, (blocks + 1) * sizeof *job.excesses),
                      .most = (float)solver->params.overlap_most,
                      .classes = classes_near(solver)};
-    if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
+    if (!job.loads || !job.excesses)
+        return rp_fail_memory(report, blocks * (sizeof *job.loads + sizeof *job.excesses),
+                              "forces");
     rp_code code = rp_couple_begin(host->couple, count, RP_DEM_BLOCK, ROWS, host->arena, report);
     if (code != RP_OK) return code;
     rp_couple_for(host->couple, host->threads, force_block, &job);
     code = rp_couple_finish(host->couple);
     if (code != RP_OK) return code;
-    worst most = {0};
-    for (size_t b = 0; b < blocks; b++) {
-        if (job.worst[b].load > most.load) most.load = job.worst[b].load;
-        if (!(job.worst[b].excess > most.excess)) continue;
-        most.excess = job.worst[b].excess;
-        most.grain = job.worst[b].grain;
-    }
-    solver->load = (double)most.load;
-    return check_worst(solver, &most, time, report);
+    solver->load = (double)rp_reduce_largest(job.loads, blocks);
+    return check_overlap(solver, rp_reduce_worst(job.excesses, blocks), time, report);
 }

@@ -224,5 +224,5 @@ void rp_dem_drift(rp_dem *solver)
         rp_parallel_for(host->threads, count, RP_DEM_BLOCK, drift_alone, solver);
         return;
     }
-    solver->moved = rp_parallel_max(host->threads, count, RP_DEM_BLOCK, drift_range, solver);
+    solver->moved = rp_reduce_max(host->grains, host->threads, RP_DEM_BLOCK, drift_range, solver);
 }

@@ -4,8 +4,9 @@
 
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
-/* Diameters of the smallest grain that a grain may go in a step. */
-#define WAY_MOST 2
+/* Diameters of the smallest grain that a grain may move in a step. Steps are such that none does:
+ * one that does was shot away within this step, and what it flew through has not seen it. */
+#define TRAVEL_MOST 2
 
 /* The step was found before bodies took the speeds that they have in it. */
 static rp_code fail_by_body(const rp_dem *solver, int body, double speed, double time, double dt,
@@ -30,32 +31,6 @@ static rp_code check_step(rp_dem *solver, double time, double dt, rp_report *rep
                    "at %.6g s a step of %.3g s is too long for contacts that last %.3g s; leave "
                    "time.step out, or make it %.2g s at most",
                    time, dt, good * solver->params.steps, good);
-}
-
-static uint32_t fastest(const rp_grains *p)
-{
-    size_t most = 0;
-    double square = -1;
-    for (size_t i = 0; i < p->count; i++) {
-        rp_vec3 v = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
-        if (rp_v3_dot(v, v) <= square) continue;
-        square = rp_v3_dot(v, v);
-        most = i;
-    }
-    return p->id[most];
-}
-
-/* Steps are such that nobody goes far; who does was shot away within this one, and what it flew
- * through has not seen it. */
-static rp_code check_way(const rp_dem *solver, double time, rp_report *report)
-{
-    double speed = solver->stats.max_speed, way = speed * solver->dt;
-    if (!(way > WAY_MOST * solver->smallest)) return RP_OK;
-    return rp_fail(
-        report, RP_ERROR_NUMERIC,
-        "at %.6g s grain %u goes at %.3g m/s, %.3g m in a step of %.3g s: forces are too "
-        "great for its mass",
-        time, fastest(solver->host.grains), speed, way, solver->dt);
 }
 
 rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
@@ -84,5 +59,8 @@ rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
     rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
     solver->seen = code == RP_OK;
     solver->stats.max_speed = rp_grains_max_speed(host->grains, host->threads);
-    return code == RP_OK ? check_way(solver, time, report) : code;
+    if (code != RP_OK) return code;
+    return rp_grains_check_travel(host->grains, solver->stats.max_speed, time, dt,
+                                  TRAVEL_MOST * solver->smallest,
+                                  "forces are too great for its mass", report);
 }

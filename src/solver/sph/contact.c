@@ -227,8 +227,8 @@ static rp_code look_further(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
-    double speed = rp_parallel_max(host->threads, host->grains->count, RP_SPH_BLOCK, speed_of_range,
-                                   w->velocity);
+    double speed =
+        rp_reduce_max(host->grains, host->threads, RP_SPH_BLOCK, speed_of_range, w->velocity);
     double enough = (w->reach - 0.5 * solver->spacing) / solver->dt;
     enough -= rp_couple_max_speed(host->couple);
     if (speed <= enough) return RP_OK;

@@ -479,9 +479,8 @@ static double compression(void *context, rp_range range)
 void rp_sph_tell_error(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
-    size_t count = host->grains->count;
-    double sum = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)count;
+    solver->stats.density_error =
+        rp_reduce_mean(host->grains, host->threads, RP_SPH_BLOCK, compression, solver);
 }
 
 /* Own grains in cell order, and their ghosts. */

@@ -183,7 +183,7 @@ static void move_apart(rp_sph *solver)
     part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
     double before = INFINITY;
     for (int sweep = 0; sweep < sweeps; sweep++) {
-        double pressed = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, press_range, &q);
+        double pressed = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, press_range, &q);
         if (!(pressed > 0)) break;
         bool vain = pressed > MANY * (double)count && pressed > HELPED * before;
         if (vain && !solver->weightless && !solver->first) break;

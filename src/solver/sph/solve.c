@@ -322,14 +322,14 @@ static double squares_of_range(void *context, rp_range range)
 static double spread_of_speed(const rp_sph *solver)
 {
     rp_threads *threads = solver->host.threads;
-    size_t count = solver->host.grains->count;
+    const rp_grains *p = solver->host.grains;
     double squares = 0;
     for (int axis = 0; axis < 3; axis++) {
         component c = {.velocity = solver->work.free, .axis = axis};
-        c.mean = rp_parallel_sum(threads, count, RP_SPH_BLOCK, sum_of_range, &c) / (double)count;
-        squares += rp_parallel_sum(threads, count, RP_SPH_BLOCK, squares_of_range, &c);
+        c.mean = rp_reduce_mean(p, threads, RP_SPH_BLOCK, sum_of_range, &c);
+        squares += rp_reduce_sum(p, threads, RP_SPH_BLOCK, squares_of_range, &c);
     }
-    return sqrt(squares / (double)count);
+    return sqrt(squares / rp_reduce_count(p));
 }
 
 /* m/s, what gravity gives in two steps: sand at rest looks no faster. */
@@ -436,10 +436,10 @@ static void temper_start(rp_sph *solver)
     size_t count = host->grains->count;
     if (bodies_move(solver)) return;
     start s = {.solver = solver};
-    double too_far = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double too_far = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, change_of_range, &s);
     if (!(too_far > 0)) return;
     s.squares = true;
-    double squares = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double squares = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, change_of_range, &s);
     double share = fmax(1 - too_far / squares, 0);
     if (share > WANTED) return;
     s.share = (float)share;

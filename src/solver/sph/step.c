@@ -2,7 +2,10 @@
 #include "base/report.h"
 #include "solver/sph/sph.h"
 
-#define WAY_MOST 1e4 /* spacings in a step */
+/* Spacings that a grain may move in a step. Faster ones are the end of a run that went wrong: with
+ * a fixed step nothing else stops it, and walls do not hold what rounding cannot tell from their
+ * place. */
+#define TRAVEL_MOST 1e4
 
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
 static void free_range(void *context, rp_range range)
@@ -61,18 +64,6 @@ static void prepare(rp_sph *solver, double time, double dt)
     }
 }
 
-/* Speeds that no step was meant for are the end of a run that went wrong: with a fixed step nothing
- * else stops it, and walls do not hold what rounding cannot tell from their place. */
-static rp_code check_way(const rp_sph *solver, double time, rp_report *report)
-{
-    double speed = solver->stats.max_speed, spacings = speed * solver->dt / solver->spacing;
-    if (spacings <= WAY_MOST) return RP_OK;
-    return rp_fail(report, RP_ERROR_NUMERIC,
-                   "at %.6g s a grain moves %.3g spacings in a step of %.3g s (%.3g m/s): the step "
-                   "is too long, or forces are too great",
-                   time, spacings, solver->dt, speed);
-}
-
 /* Bodies feel no grains any more; where all of them sleep, they feel what they felt before. */
 static rp_code push_nothing(const rp_host *host, rp_report *report)
 {
@@ -114,5 +105,7 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     move(solver);
     rp_sph_part_again(solver);
     solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
-    return check_way(solver, time, report);
+    return rp_grains_check_travel(host->grains, solver->stats.max_speed, time, dt,
+                                  TRAVEL_MOST * solver->spacing,
+                                  "the step is too long, or forces are too great", report);
 }
