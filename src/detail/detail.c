@@ -1,20 +1,12 @@
 #include "detail/detail.h"
 #include "detail/inside.h"
+#include "math/exponent.h"
 
 #include <string.h>
 
 /* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
  * them; cells are a quarter, a half or the whole of the reach. */
 #define CELL_GRAINS 2
-
-/* By Newton's steps: cbrt has other last bits on other machines. */
-static double cube_root(double a)
-{
-    double root = a;
-    for (double next; (next = (2 * root + a / (root * root)) / 3) < root;)
-        root = next;
-    return root;
-}
 
 static double cube(double a)
 {
@@ -36,7 +28,7 @@ static void set_lengths(rp_detail *detail)
     double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
     detail->radius = 0.5 * spacing;
     detail->reach = 3 * detail->radius;
-    detail->spacing = spacing / cube_root(factor);
+    detail->spacing = spacing / rp_cube_root(factor);
     detail->clear = 0.5 * detail->spacing;
     detail->cell = cell_edge(detail);
     detail->packed = factor * cube(detail->cell / spacing);

@@ -10,6 +10,7 @@
 #define RP_MATH_WIDE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -120,6 +121,21 @@ RP_WIDE_INLINE rp_wide rp_wide_select(rp_wide_int mask, rp_wide a, rp_wide b)
 {
     rp_wide_int chosen = (mask & (rp_wide_int)a) | (~mask & (rp_wide_int)b);
     return (rp_wide)chosen;
+}
+
+/* Whether any lane is set. */
+RP_WIDE_INLINE bool rp_wide_any(rp_wide_int mask)
+{
+    int64_t parts[4];
+    memcpy(parts, &mask, sizeof parts);
+    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
+}
+
+/* The first `count` lanes. */
+RP_WIDE_INLINE rp_wide_int rp_wide_first(int count)
+{
+    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+    return numbers < count;
 }
 
 RP_WIDE_INLINE rp_wide rp_wide_min(rp_wide a, rp_wide b)

@@ -268,8 +268,6 @@ double rp_dem_contact_time(const rp_dem *solver, double speed);
 rp_step_limit rp_dem_limit_dt(void *state);
 /* The longest step for the way of the fastest body, and which it is; -1 where none moves. */
 double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed);
-/* x^(1/5), the same bits everywhere. */
-double rp_dem_fifth_root(double x);
 
 /* lists.c */
 /* m, between two spheres by where they are; negative where they overlap. */

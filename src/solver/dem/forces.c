@@ -37,18 +37,17 @@ typedef struct block_load {
 } block_load;
 
 /* Three columns of contact history. */
-RP_WIDE_INLINE rp_dem_vec load_springs(float *const columns[3], size_t at)
+RP_WIDE_INLINE rp_wide_vec3 load_springs(float *const columns[3], size_t at)
 {
-    return (rp_dem_vec){rp_wide_load(columns[0] + at), rp_wide_load(columns[1] + at),
-                        rp_wide_load(columns[2] + at)};
+    return (rp_wide_vec3){rp_wide_load(columns[0] + at), rp_wide_load(columns[1] + at),
+                          rp_wide_load(columns[2] + at)};
 }
 
 /* The lanes behind the last entry keep what they have. */
-RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes, rp_dem_vec spring,
-                                  rp_dem_vec before)
+RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
+                                  rp_wide_vec3 spring, rp_wide_vec3 before)
 {
-    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-    rp_wide_int there = numbers < lanes;
+    rp_wide_int there = rp_wide_first(lanes);
     rp_wide_store(columns[0] + at, rp_wide_select(there, spring.x, before.x));
     rp_wide_store(columns[1] + at, rp_wide_select(there, spring.y, before.y));
     rp_wide_store(columns[2] + at, rp_wide_select(there, spring.z, before.z));
@@ -56,8 +55,7 @@ RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
 
 RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twist, rp_wide before)
 {
-    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-    rp_wide_store(column + at, rp_wide_select(numbers < lanes, twist, before));
+    rp_wide_store(column + at, rp_wide_select(rp_wide_first(lanes), twist, before));
 }
 
 /* Nobody touches: springs are gone. */
@@ -65,19 +63,19 @@ RP_WIDE_INLINE void forget_springs(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.spring;
     rp_wide zero = rp_wide_all(0);
-    rp_dem_vec none = {zero, zero, zero};
+    rp_wide_vec3 none = {zero, zero, zero};
     for (int a = 0; a + 2 < solver->springs; a += ROLL_X) {
-        rp_dem_vec before = load_springs(columns + a, at);
-        if (rp_dem_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
+        rp_wide_vec3 before = load_springs(columns + a, at);
+        if (rp_wide_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
             store_springs(columns + a, at, lanes, none, before);
     }
     if (solver->springs < RP_DEM_SPRINGS) return;
     rp_wide before = rp_wide_load(columns[TWIST] + at);
-    if (rp_dem_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
+    if (rp_wide_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
 }
 
 /* The rows of one side of eight contacts; the squeeze is N m, normal forces times levers. */
-RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze,
+RP_WIDE_INLINE void rows_of(rp_wide_vec3 force, rp_wide_vec3 torque, rp_wide squeeze,
                             rp_wide rows[RP_WIDE])
 {
     rows[LOAD_X] = force.x;
@@ -119,17 +117,18 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
 {
     rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
-    rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
-    rp_dem_vec turn = rp_dem_cross(e->n, a->shear);
-    rp_dem_vec own = rp_dem_madd(a->torque, lever, turn);
-    rp_dem_vec other = rp_dem_madd(rp_dem_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
+    rp_wide_vec3 force = rp_wide_v3_madd(a->shear, -normal, e->n);
+    rp_wide_vec3 turn = rp_wide_v3_cross(e->n, a->shear);
+    rp_wide_vec3 own = rp_wide_v3_madd(a->torque, lever, turn);
+    rp_wide_vec3 other =
+        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
     if (!solver->single) {
-        own = rp_dem_add(own, rp_dem_cross(e->own_low, force));
-        other = rp_dem_add(other, rp_dem_cross(force, e->other_low));
+        own = rp_wide_v3_add(own, rp_wide_v3_cross(e->own_low, force));
+        other = rp_wide_v3_add(other, rp_wide_v3_cross(force, e->other_low));
     }
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own, normal * lever, first);
-    rows_of(rp_dem_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
+    rows_of(rp_wide_v3_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
     uint32_t mine[RP_WIDE], others[RP_WIDE];
     name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
