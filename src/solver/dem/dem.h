@@ -5,8 +5,8 @@
  *     law.c       materials to pair constants  respond.h   the force of a contact
  *     meet.h      who touches, from rows       press.c     a sphere on a solid
  *     lists.c     who may touch whom           keep.c      contact memory across new lists
- *     forces.c    forces and kicks             walls.c     grains on solids
- *     move.c      drifts, rows of spheres      contacts.c  contacts as data
+ *     forces.c    forces of all contacts       walls.c     grains on solids
+ *     move.c      kicks, drifts, rows          contacts.c  contacts as data
  *     state.c     checkpoints                  room.c      memory
  *     rough.c     fixed grains of solids
  *
@@ -321,13 +321,6 @@ rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report);
 void rp_dem_drift(rp_dem *solver);
 /* Rows of all grains as they are, which is where lists are made. */
 void rp_dem_fill_rows(rp_dem *solver);
-/* One grain drifts for a while. */
-void rp_dem_drift_grain(const rp_dem *solver, size_t grain, float time);
-/* (E1): an impulse of its torque, N m s, at the orientation that it has. */
-void rp_dem_twist_grain(const rp_dem *solver, size_t grain, const float impulse[3]);
-
-/* forces.c */
-rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report);
 
 /* step.c */
 rp_code rp_dem_step(void *state, double time, double dt, rp_report *report);

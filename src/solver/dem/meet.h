@@ -161,6 +161,35 @@ typedef struct rp_dem_pressed {
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_pressed;
 
+/* What presses on a grain. */
+typedef struct rp_dem_force {
+    float force[3], torque[3]; /* N; N m about its middle */
+    float squeeze;             /* N m, normal forces times levers */
+} rp_dem_force;
+
+/* forces.c: the forces of a step, block by block. */
+typedef struct rp_dem_forces {
+    rp_dem *solver;
+    rp_dem_field field;
+    float *loads;             /* m2/kg2, of each block: the largest R* xi / m*^2 */
+    rp_grain_value *excesses; /* m, likewise: overlap beyond what is borne */
+    float most;               /* overlap in parts of the smaller radius */
+    int classes;              /* of entries that may touch by now */
+} rp_dem_forces;
+
+rp_code rp_dem_forces_begin(rp_dem_forces *forces, rp_dem *solver, rp_report *report);
+/* What presses on the grains of a block, whatever of them was kicked or has drifted in other blocks
+ * by then: neighbours are seen through their rows. */
+void rp_dem_forces_on(const rp_dem_forces *forces, rp_range block, rp_dem_force *loads);
+/* Hands forces to bodies; a fault where grains overlap by more than is borne. */
+rp_code rp_dem_forces_end(const rp_dem_forces *forces, double time, rp_report *report);
+
+/* move.c */
+/* (E1): velocities and spins of a block change by a whole step. */
+void rp_dem_kick(const rp_dem *solver, rp_range block, const rp_dem_force *loads);
+/* (E1): a block drifts for half a step; rows stay as they were. */
+void rp_dem_drift_block(const rp_dem *solver, rp_range block);
+
 void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                        const rp_dem_press *press, const float spring[RP_DEM_SPRINGS],
                        rp_dem_pressed *out);
