@@ -3,6 +3,7 @@
 #ifndef RP_DETAIL_INSIDE_H
 #define RP_DETAIL_INSIDE_H
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "couple/surface.h"
@@ -41,6 +42,7 @@ typedef struct rp_row {
     float vx, vy, vz; /* m/s, that takes it to where it is at the end */
     float pad[2];
 } rp_row;
+_Static_assert(sizeof(rp_row) == 32, "two rows share a cache line");
 
 typedef struct rp_detail_field {
     rp_near *near;
@@ -77,6 +79,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at);
 
 #define RP_COUNT_CELLS 4 /* of a block, along each axis */
 #define RP_COUNT_BLOCK (RP_COUNT_CELLS * RP_COUNT_CELLS * RP_COUNT_CELLS)
+_Static_assert(RP_COUNT_CELLS == 4, "cells of a block are numbered by two bits of each axis");
 
 /* Cells of fine grains, in blocks that are found through a hash; blocks exist around clumps only.
  */
@@ -178,6 +181,8 @@ typedef struct rp_sort_room {
     uint16_t order[2][RP_CHUNK_MAX];
     float spare[RP_CHUNK_MAX];
 } rp_sort_room;
+_Static_assert(RP_CHUNK_MAX <= UINT16_MAX + 1, "places in a chunk have 16 bits");
+_Static_assert(RP_DETAIL_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
 /* Sorts the grains of a chunk along a curve through small cells that fill the cells of the search;
  * edges of both in m. */
@@ -214,6 +219,7 @@ rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id);
 
 /* Grains that are carried together: neighbours on the curve, of one cell. */
 #define RP_PACKET 32
+_Static_assert(RP_PACKET % RP_WIDE == 0, "packets are worked on in whole groups of eight");
 typedef struct rp_packet {
     size_t begin;
     int count;
@@ -225,6 +231,7 @@ typedef struct rp_packet {
 } rp_packet;
 
 #define RP_KEY_BLOCK 2048
+_Static_assert(RP_KEY_BLOCK % RP_PACKET == 0, "only the last packet of a block is cut short");
 
 /* What a worker needs for itself. */
 typedef struct rp_work {

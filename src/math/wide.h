@@ -19,6 +19,9 @@
 typedef float rp_wide __attribute__((vector_size(32)));
 typedef float rp_four __attribute__((vector_size(16)));       /* half of it */
 typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 or -1 */
+_Static_assert(sizeof(rp_wide) == RP_WIDE * sizeof(float), "a wide value is eight floats");
+_Static_assert(sizeof(rp_wide_int) == sizeof(rp_wide), "a mask has as many lanes");
+_Static_assert(2 * sizeof(rp_four) == sizeof(rp_wide), "two fours make a wide value");
 
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
 #define RP_WIDE_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

@@ -84,6 +84,7 @@ static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const in
 {
     rp_grains *p = job->grains;
     size_t to = p->count + (size_t)ghost;
+    RP_ASSERT_DEBUG(to < p->place_capacity && ghost < p->ghost_source_capacity);
     p->x[to] = layer[0] ? image(&job->sides[0], p->x[i], layer[0]) : p->x[i];
     p->y[to] = layer[1] ? image(&job->sides[1], p->y[i], layer[1]) : p->y[i];
     p->z[to] = layer[2] ? image(&job->sides[2], p->z[i], layer[2]) : p->z[i];
@@ -127,6 +128,7 @@ static void ghost_range(void *context, rp_range range)
 {
     const ghost_job *job = context;
     uint64_t *first = &job->neighbor->ghost_first[range.begin / RP_NEIGHBOR_BLOCK];
+    RP_ASSERT(range.begin / RP_NEIGHBOR_BLOCK < job->neighbor->ghost_block_capacity);
     uint64_t ghost = job->write ? *first : 0;
     for (size_t i = range.begin; i < range.end; i++)
         ghost = images_of(job, ghost, i);

@@ -14,6 +14,7 @@
 #define RP_NONE UINT32_MAX
 /* Arrays that are read with wide loads are this much longer. */
 #define RP_NEIGHBOR_PADDING 8
+_Static_assert(RP_NEIGHBOR_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
 /* Three arrays of coordinates. */
 typedef struct rp_points {
@@ -54,6 +55,7 @@ typedef struct rp_octet {
     uint64_t key;      /* of its cells, without the last three bits */
     uint32_t begin[9]; /* of cell c: first candidate; begin[c + 1] is behind the last */
 } rp_octet;
+_Static_assert(sizeof(rp_octet) == 48, "an octet is three quarters of a cache line");
 
 /* The octets that hold something, in the order of their keys, and a hash table to find them. */
 typedef struct rp_cells {

@@ -275,6 +275,8 @@ static void pair_range(void *context, rp_range range)
     const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
     rp_search_room *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
+    RP_ASSERT(range.begin % RP_QUERY_BLOCK == 0 && range.end - range.begin <= RP_QUERY_BLOCK);
+    RP_ASSERT(neighbor->ladder.count <= RP_LEVELS_MAX && scratch->room >= RP_GATHER_FIRST);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
     rp_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);

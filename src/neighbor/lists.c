@@ -58,6 +58,8 @@ static void flush(batch *b)
     rp_lists *lists = b->job->lists;
     rp_piece *piece = &b->scratch->piece;
     const uint32_t *list = b->scratch->list;
+    RP_ASSERT(b->used <= RP_LIST_ROOM * b->scratch->room && b->first <= b->next);
+    RP_ASSERT(piece->next <= piece->end);
     atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
     while (b->first < b->next) {
         size_t begin = piece->next;
@@ -174,6 +176,7 @@ static void list_range(void *context, rp_range range)
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
     rp_search_room *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
+    RP_ASSERT(range.end - range.begin <= RP_QUERY_BLOCK && range.end <= job->queries.count);
     uint64_t *keys = scratch->keys;
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
     rp_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);

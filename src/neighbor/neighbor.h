@@ -64,7 +64,7 @@ void rp_neighbor_ghosts_attach(const rp_grains *grains);
  */
 static inline uint32_t rp_neighbor_own(const rp_grains *grains, uint32_t index)
 {
-    RP_ASSERT(index < grains->count + grains->ghosts);
+    RP_ASSERT_DEBUG(index < grains->count + grains->ghosts);
     return index < grains->count ? index : grains->ghost_source[index - grains->count];
 }
 

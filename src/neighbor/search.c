@@ -159,6 +159,8 @@ size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, cons
 {
     const rp_candidates c = *from;
     const wide_box b = widened(box);
+    RP_ASSERT(ranges->count >= 0 && ranges->count <= RP_RANGES_MAX);
+    RP_ASSERT(ranges->total <= scratch->room);
     const float limit = box->limit;
     const rp_wide_int *lanes = scratch->lanes;
     size_t to = 0;
@@ -203,6 +205,7 @@ size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_qu
                       const rp_wide_int *lanes, uint32_t *list)
 {
     const rp_candidates c = *candidates;
+    RP_ASSERT_DEBUG((uintptr_t)lanes % sizeof *lanes == 0);
     const rp_query q = *query;
     size_t found = 0, i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE)

@@ -39,6 +39,9 @@ typedef struct rp_search_room {
     uint32_t *index;
     uint32_t *list; /* RP_LIST_ROOM times as long */
 } rp_search_room;
+_Static_assert(sizeof(rp_search_room) % sizeof(rp_wide) == 0, "arrays begin right behind it");
+_Static_assert(RP_GATHER_FIRST % RP_WIDE == 0 && RP_GATHER_MAX % RP_GATHER_FIRST == 0,
+               "room for candidates is doubled from the first to the most");
 
 /* One point whose neighbours are wanted. */
 typedef struct rp_query {

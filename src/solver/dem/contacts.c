@@ -17,6 +17,7 @@ static void look_at(const rp_dem_field *field, const rp_dem_lists *lists,
 {
     rp_dem_eight e;
     memset(out, 0, sizeof *out);
+    RP_ASSERT_DEBUG(at + RP_WIDE <= lists->entry_capacity);
     if (!rp_dem_look(field, entries, &e)) return;
     rp_dem_pairs pairs;
     rp_dem_meet m = rp_dem_meet_of(field, entries, &e, &pairs);

@@ -57,6 +57,7 @@ typedef struct rp_dem_pair {
     float slip;    /* damping of slip in parts of sqrt(m* k), history */
     float lag;     /* what the steps make of damping, over k dt^2 / m* (E4) */
 } rp_dem_pair;
+_Static_assert(sizeof(rp_dem_pair) == sizeof(rp_wide), "pairs are turned as wide rows");
 
 /* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
  * how it moves, with its grain's spin, material and moisture. A row is a cache line. */
@@ -65,6 +66,10 @@ enum { GO_X, GO_Y, GO_Z, GO_SPIN_X, GO_SPIN_Y, GO_SPIN_Z, GO_MATERIAL, GO_MOISTU
 typedef struct rp_dem_row {
     rp_wide at, go;
 } rp_dem_row;
+_Static_assert(sizeof(rp_dem_row) == 64 && offsetof(rp_dem_row, go) == 32,
+               "a row is a cache line, and its halves are two wide values apart from the next's");
+_Static_assert(AT_INVERSE_MASS == RP_WIDE - 1 && GO_MOISTURE == RP_WIDE - 1,
+               "the halves of a row are full");
 
 /* What kicks and drifts need to know of a kind of grains. */
 typedef struct rp_dem_kind {
@@ -91,6 +96,10 @@ typedef struct rp_dem_wall {
     rp_fixed fixed;               /* RP_DEM_SMOOTH: the surface itself */
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
+_Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_SPRINGS) * sizeof(uint32_t),
+               "walls are saved as numbers of 32 bits, without padding");
+_Static_assert(ROLL_X == 3 && TWIST == RP_DEM_SPRINGS - 1,
+               "springs are loaded and saved by threes, the twist after them");
 
 /* Entries of a block by the gap they had when lists were made: those that touched or nearly did
  * come first, and the others are not looked at before somebody has gone so far. */
@@ -100,6 +109,9 @@ typedef struct rp_dem_wall {
 typedef struct rp_dem_sides {
     uint16_t mine, other; /* RP_DEM_BLOCK: one of another block */
 } rp_dem_sides;
+_Static_assert(RP_DEM_BLOCK <= UINT16_MAX, "grains of a block are numbered with 16 bits");
+_Static_assert(RP_DEM_BLOCK *RP_CLUMP_MAX <= UINT16_MAX + 1,
+               "spheres of a block are numbered with 16 bits");
 
 /* Who may touch whom until the next lists: pairs of spheres, in blocks of grains. A pair within a
  * block has one entry, one between two blocks has one in each, which sees it from its own side.
@@ -206,6 +218,7 @@ static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
 /* Where a sphere is: AT_X … */
 static inline const float *rp_dem_at(const rp_dem *solver, size_t sphere)
 {
+    RP_ASSERT_DEBUG(sphere < solver->spheres);
     return (const float *)&solver->rows[sphere].at;
 }
 
@@ -245,6 +258,7 @@ static inline size_t rp_dem_blocks(size_t grains)
 /* Where the classes of a block begin; [RP_DEM_CLASSES] is behind the last. */
 static inline uint32_t *rp_dem_ends(const rp_dem_lists *lists, size_t block)
 {
+    RP_ASSERT_DEBUG(block < lists->block_capacity);
     return lists->ends + block * (RP_DEM_CLASSES + 1);
 }
 
@@ -256,6 +270,14 @@ static inline float rp_dem_nearest(float difference, float period)
 }
 
 const char *rp_dem_stage_name(rp_dem_stage stage);
+
+/* What loops over blocks rely on: where a block begins, and that it is no longer than one. */
+static inline size_t rp_dem_block(rp_range range)
+{
+    RP_ASSERT(range.begin % RP_DEM_BLOCK == 0);
+    RP_ASSERT(range.begin < range.end && range.end - range.begin <= RP_DEM_BLOCK);
+    return range.begin / RP_DEM_BLOCK;
+}
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
 rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report);

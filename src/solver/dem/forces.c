@@ -21,6 +21,7 @@ typedef struct worst {
 /* What presses on the grains of a block, a row for each: torques are about the origin of their low
  * parts. */
 enum { LOAD_X, LOAD_Y, LOAD_Z, LOAD_SQUEEZE, LOAD_TURN_X, LOAD_TURN_Y, LOAD_TURN_Z, LOAD_NONE };
+_Static_assert(LOAD_NONE == RP_WIDE - 1, "loads of a grain are a wide value");
 typedef struct block_load {
     rp_wide rows[RP_DEM_BLOCK + 1]; /* the last is for the grains of others: nobody reads it */
     rp_wide load, excess;           /* m2/kg2, m: the largest, as of the worst */
@@ -122,6 +123,7 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
     uint32_t mine[RP_WIDE], others[RP_WIDE];
     name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
+        RP_ASSERT_DEBUG(mine[k] < RP_DEM_BLOCK && others[k] <= RP_DEM_BLOCK);
         l->rows[mine[k]] += first[k];
         l->rows[others[k]] += second[k];
     }
@@ -183,6 +185,9 @@ RP_WIDE_INLINE void add_entries(const rp_dem_forces *job, size_t begin, bool res
     size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
     size_t behind = entries_behind(job, block);
     size_t first = rp_dem_ends(lists, block)[0];
+    RP_ASSERT(first <= behind && behind + RP_WIDE <= lists->entries);
+    RP_ASSERT(job->classes >= 1 && job->classes <= RP_DEM_CLASSES);
+    RP_ASSERT(lists->entries <= lists->entry_capacity);
     for (size_t at = first; at < behind && at < first + EARLY; at += RP_WIDE)
         ask_for_rows(solver, base, at);
     for (size_t at = first; at < behind; at += RP_WIDE) {
@@ -310,8 +315,11 @@ void rp_dem_forces_on(const rp_dem_forces *job, rp_range range, rp_dem_force *lo
 {
     const rp_dem *solver = job->solver;
     const rp_grains *p = solver->host.grains;
-    size_t begin = range.begin, block = begin / RP_DEM_BLOCK;
+    size_t begin = range.begin, block = rp_dem_block(range);
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
+    RP_ASSERT(solver->lists.grains == p->count && solver->lists.spheres == solver->spheres);
+    RP_ASSERT(RP_IS_ALIGNED(solver->rows));
+    RP_ASSERT(wall <= walls && walls <= solver->lists.wall_count);
     block_load all;
     press_block(job, begin, range.end, &all);
     worst w = {rp_wide_most(all.load), 0, begin};

@@ -148,6 +148,7 @@ static void kick_grain(const rp_dem *solver, size_t i, const rp_dem_force *l)
 
 void rp_dem_kick(const rp_dem *solver, rp_range block, const rp_dem_force *loads)
 {
+    RP_ASSERT(block.end - block.begin <= RP_DEM_BLOCK && solver->dt > 0);
     for (size_t i = block.begin; i < block.end; i++)
         kick_grain(solver, i, &loads[i - block.begin]);
 }
@@ -175,6 +176,7 @@ static inline void fill_ball(const rp_dem *solver, size_t i, size_t sphere, rp_v
 {
     const rp_grains *p = solver->host.grains;
     float ax = (float)arm.x, ay = (float)arm.y, az = (float)arm.z;
+    RP_ASSERT_DEBUG(sphere < solver->spheres && sphere < solver->row_capacity);
     float wx = solver->spin[0][i], wy = solver->spin[1][i], wz = solver->spin[2][i];
     solver->rows[sphere].at = (rp_wide){p->x[i],
                                         p->y[i],
@@ -246,6 +248,7 @@ static double drift_range(void *context, rp_range range)
 {
     const rp_dem *solver = context;
     float half = (float)(solver->dt / 2);
+    RP_ASSERT(range.end <= solver->lists.grains && RP_IS_ALIGNED(solver->rows));
     for (size_t i = range.begin; i < range.end; i++) {
         drift_grain(solver, i, half);
         fill_grain(solver, i);

@@ -153,6 +153,7 @@ static void way_range(void *context, rp_range range)
     const part *q = context;
     const rp_grains *p = q->solver->host.grains;
     bool any = false;
+    RP_ASSERT(rp_sph_block(q->solver, range) < q->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i++) {
         bool moved = (q->mark[i] == PRESSED || q->mark[i] == MOVED) && !p->asleep[i];
         q->way[i] = moved ? way_of(q, i) : (rp_four){0};

@@ -216,6 +216,7 @@ RP_WIDE_INLINE void turn_rows(const rp_wide *rows, uint32_t count, rp_wide to[8]
  * where this is called, so that plain sand needs no registers for them. */
 RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool plain)
 {
+    RP_ASSERT(s->share > 0 && end <= s->solver->host.grains->capacity);
     const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
     rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
@@ -253,13 +254,18 @@ RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool
 RP_WIDE_KERNEL
 static void plain_range(void *context, rp_range range)
 {
-    step_stresses(context, range.begin, range.end, true);
+    const solve *s = context;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
+    RP_ASSERT(!s->solver->work.flow && !s->solver->cohesive);
+    step_stresses(s, range.begin, range.end, true);
 }
 
 RP_WIDE_KERNEL
 static void stress_range(void *context, rp_range range)
 {
-    step_stresses(context, range.begin, range.end, false);
+    const solve *s = context;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
+    step_stresses(s, range.begin, range.end, false);
 }
 
 /* (G11): beyond the new stresses, along the way they came. */
@@ -268,6 +274,7 @@ static void extrapolate_range(void *context, rp_range range)
 {
     const solve *s = context;
     rp_wide *stress = s->solver->work.stress;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i += RP_WIDE) {
         uint32_t count = range.end - i < RP_WIDE ? (uint32_t)(range.end - i) : RP_WIDE;
         rp_wide to[8], last[8], rows[8];

@@ -62,8 +62,11 @@ static void velocity_range(void *context, rp_range range)
 {
     const sweep *job = context;
     const rp_sph *solver = job->solver;
+    size_t block = rp_sph_block(solver, range);
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
+    RP_ASSERT(RP_IS_ALIGNED(w->velocity) && RP_IS_ALIGNED(w->free));
+    RP_ASSERT(!(job->what & RP_SPH_WAYS) || w->way);
     rp_sph_ahead ahead = rp_sph_look_ahead(w, range.begin);
     for (size_t i = range.begin; i < range.end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
@@ -79,8 +82,7 @@ static void velocity_range(void *context, rp_range range)
         w->velocity[i] = w->free[i] - push * force;
         if (job->what & RP_SPH_WAYS) w->way[i] = way_of(solver, i, &s);
     }
-    if (job->what & RP_SPH_CONTACTS)
-        rp_sph_contact_velocities(solver, range.begin / RP_SPH_BLOCK, w->velocity);
+    if (job->what & RP_SPH_CONTACTS) rp_sph_contact_velocities(solver, block, w->velocity);
 }
 
 void rp_sph_velocities(rp_sph *solver, unsigned what)
