@@ -29,6 +29,14 @@ double rp_reduce_max(const rp_grains *grains, rp_threads *threads, size_t block,
     return rp_parallel_max(threads, grains->count, block, body, context);
 }
 
+double rp_reduce_blocks(const double *blocks, size_t count)
+{
+    double sum = 0;
+    for (size_t b = 0; b < count; b++)
+        sum += blocks[b];
+    return sum;
+}
+
 float rp_reduce_largest(const float *blocks, size_t count)
 {
     float largest = 0;

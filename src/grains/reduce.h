@@ -19,6 +19,8 @@ double rp_reduce_mean(const rp_grains *grains, rp_threads *threads, size_t block
 double rp_reduce_max(const rp_grains *grains, rp_threads *threads, size_t block,
                      rp_range_value_fn *body, void *context);
 
+/* The sum of what blocks of own grains have found in a loop that had more to do. */
+double rp_reduce_blocks(const double *blocks, size_t count);
 /* The largest of what blocks have found, if it is above zero; else zero. */
 float rp_reduce_largest(const float *blocks, size_t count);
 /* A number and the grain that it belongs to. */

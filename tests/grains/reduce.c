@@ -67,6 +67,8 @@ static void the_first_of_the_worst_is_told(void **state)
     (void)state;
     const float largest[] = {-1, 3, 2, 3};
     const rp_grain_value blocks[] = {{-1, 10}, {3, 11}, {2, 12}, {3, 13}};
+    const double sums[] = {1, 1e-3, 3};
+    assert_true(rp_reduce_blocks(sums, 3) == 1 + 1e-3 + 3);
     assert_true(rp_reduce_largest(largest, 4) == 3);
     assert_true(rp_reduce_largest(largest, 1) == 0);
     assert_int_equal(rp_reduce_worst(blocks, 4).id, 11);

@@ -290,14 +290,6 @@ static void extrapolate_range(void *context, rp_range range)
     }
 }
 
-static double add_up(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum;
-}
-
 /* One component of the velocities without pressure and friction. */
 typedef struct component {
     const rp_four *velocity;
@@ -391,10 +383,10 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     bool plain = !solver->cohesive && !solver->inertial;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
     rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
-    double residual = add_up(s->sums.residual, w->blocks) / (double)count;
+    double residual = rp_reduce_blocks(s->sums.residual, w->blocks) / rp_reduce_count(host->grains);
     /* A heavy body stands on a few grains, which count for nothing in the mean of all. */
     if (w->left) residual = fmax(residual, rp_sph_left_at_bodies(solver));
-    if (add_up(s->sums.turn, w->blocks) > 0) *weight = 1;
+    if (rp_reduce_blocks(s->sums.turn, w->blocks) > 0) *weight = 1;
     double next = 0.5 * (1 + sqrt(1 + 4 * *weight * *weight));
     bool still = last || residual < goal || solver->params.scheme == RP_SPH_JACOBI;
     s->momentum = still ? 0 : (float)((*weight - 1) / next);
