@@ -311,6 +311,26 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
     threads->looping = false;
 }
 
+rp_code rp_scratch_begin(rp_scratch *scratch, int count, size_t bytes, const char *what,
+                         rp_report *report)
+{
+    size_t each = (bytes + RP_ALIGNMENT - 1) / RP_ALIGNMENT * RP_ALIGNMENT;
+    *scratch = (rp_scratch){rp_allocate_zero((size_t)count * each), each, count};
+    return scratch->memory ? RP_OK : rp_fail_memory(report, (size_t)count * each, what);
+}
+
+void rp_scratch_end(rp_scratch *scratch)
+{
+    rp_release(scratch->memory, (size_t)scratch->count * scratch->each);
+    *scratch = (rp_scratch){0};
+}
+
+void *rp_scratch_of(const rp_scratch *scratch, int worker)
+{
+    RP_ASSERT(worker >= 0 && worker < scratch->count);
+    return (char *)scratch->memory + (size_t)worker * scratch->each;
+}
+
 typedef struct fold {
     rp_range_value_fn *body;
     void *context;

@@ -31,6 +31,8 @@ bool rp_field_is_extra(const rp_field *field)
 
 #undef AT
 #define AT(member) offsetof(rp_contact, member)
+_Static_assert(sizeof(rp_contact) == 68 && AT(position) == 12 && AT(overlap) == 64,
+               "the parts of a contact are copied by their places");
 
 const rp_contact_part rp_contact_parts[RP_CONTACT_PARTS] = {
     {"contacts/first", "", RP_U32, AT(first), 1},

@@ -9,6 +9,7 @@
 #define RP_SOLVER_SOLVER_H
 
 #include "couple/couple.h"
+#include "grains/reduce.h"
 #include "neighbor/neighbor.h"
 
 typedef enum rp_capability {

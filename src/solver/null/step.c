@@ -135,8 +135,7 @@ static rp_code find_density(rp_null *solver, rp_report *report)
     if (code == RP_OK) code = rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report);
     if (code != RP_OK) return code;
     rp_parallel_for(host->threads, p->count, BLOCK, sum_density, solver);
-    double sum = rp_parallel_sum(host->threads, p->count, BLOCK, compression, solver);
-    solver->stats.density_error = p->count ? sum / (double)p->count : 0;
+    solver->stats.density_error = rp_reduce_mean(p, host->threads, BLOCK, compression, solver);
     return RP_OK;
 }
 
