@@ -50,6 +50,13 @@ RP_API rp_code rp_world_step(rp_world *world, rp_report *report);
 /* Steps until exactly `time`, which must not have passed; the last steps are cut evenly so as to
  * meet it. */
 RP_API rp_code rp_world_run_to(rp_world *world, double time, rp_report *report);
+/* The same within `seconds` of wall time: it returns before the step that would exceed them, if
+ * that takes as long as the one before, but takes one step at least. The time it has come to goes
+ * to `reached`, which may be NULL. Steps are always whole, and the clock does not decide their
+ * lengths: a call that stopped early, followed by others with the same `time`, takes the steps that
+ * a single call would have taken, to the same bits. */
+RP_API rp_code rp_world_advance(rp_world *world, double time, double seconds, double *reached,
+                                rp_report *report);
 
 RP_API double rp_world_time(const rp_world *world); /* s */
 RP_API void rp_world_view(const rp_world *world, rp_view *view);
@@ -69,7 +76,10 @@ typedef struct rp_step_info {
 } rp_step_info;
 RP_API rp_step_info rp_world_step_info(const rp_world *world);
 
-/* Adds a force in newtons to grain `index` of the present view, for the next step only. */
+/* Adds a force in newtons to grain `index` of the present view. It acts on that grain, however
+ * grains are sorted meanwhile, during the whole of the next call that steps: one step of
+ * rp_world_step, all steps of rp_world_run_to or rp_world_advance. When that call returns, all
+ * forces are zero again. A snapshot holds those that have been added and not yet acted. */
 RP_API rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
                                   rp_report *report);
 

@@ -209,7 +209,6 @@ static rp_code take_step(rp_world *world, double dt, rp_report *report)
     rp_couple_refresh(world->couple);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     if (code == RP_OK) code = rp_world_remove_leavers(world, report);
-    world->external.any = false;
     if (code != RP_OK) return code;
     world->time += dt;
     world->dt = dt;
@@ -288,7 +287,11 @@ rp_code rp_world_step(rp_world *world, rp_report *report)
 {
     RP_NEED(world, report);
     RP_ENTER();
-    return rp_world_step_toward(world, INFINITY, report);
+    uint64_t before = world->step;
+    rp_code code = RP_OK;
+    while (code == RP_OK && world->step == before) /* an event may be a rounding away */
+        code = rp_world_step_toward(world, INFINITY, report);
+    return code;
 }
 
 /* (W2): cuts a step so that even steps meet `target`. */
@@ -326,7 +329,8 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
     return code;
 }
 
-rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
+/* One step of a call that may take many: what the host program added stays. */
+static rp_code step_within(rp_world *world, double target, rp_report *report)
 {
     if (world->broken)
         return rp_fail(
@@ -342,20 +346,62 @@ rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
     return code;
 }
 
-rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
+/* The end of a call that steps: what the host program added for it has acted. */
+static void end_stepping(rp_world *world)
 {
-    RP_NEED(world, report);
-    RP_ENTER();
+    world->external.any = false;
+}
+
+rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
+{
+    uint64_t before = world->step;
+    rp_code code = step_within(world, target, report);
+    if (code != RP_OK || world->step > before) end_stepping(world);
+    return code;
+}
+
+/* Only forward, and to a time that is one. */
+static rp_code check_target(const rp_world *world, double time, rp_report *report)
+{
     if (!isfinite(time))
         return rp_fail(report, RP_ERROR_INPUT, "a world cannot run to time %g s", time);
     if (time < world->time)
         return rp_fail(report, RP_ERROR_INPUT,
                        "a world at %.9g s cannot run back to %.9g s; restore a snapshot instead",
                        world->time, time);
+    return RP_OK;
+}
+
+/* Steps are cut by where the world is and where it has to go, never by the clock: a target that is
+ * given again after a pause leads to the same steps. */
+rp_code rp_world_advance(rp_world *world, double time, double seconds, double *reached,
+                         rp_report *report)
+{
+    RP_NEED(world, report);
+    RP_ENTER();
+    if (reached) *reached = world->time;
+    RP_TRY(check_target(world, time, report));
+    if (isnan(seconds))
+        return rp_fail(report, RP_ERROR_INPUT, "a budget of %g s of wall time is no number",
+                       seconds);
     rp_code code = RP_OK;
-    while (code == RP_OK && world->time < time)
-        code = rp_world_step_toward(world, time, report);
+    double start = rp_clock(), now = start, last = 0;
+    while (code == RP_OK && world->time < time) {
+        if (now > start && now - start + last > seconds) break;
+        code = step_within(world, time, report);
+        double end = rp_clock();
+        last = end - now;
+        now = end;
+    }
+    end_stepping(world);
+    if (reached) *reached = world->time;
     return code;
+}
+
+rp_code rp_world_run_to(rp_world *world, double time, rp_report *report)
+{
+    RP_NEED(world, report);
+    return rp_world_advance(world, time, INFINITY, NULL, report);
 }
 
 double rp_world_time(const rp_world *world)

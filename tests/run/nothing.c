@@ -139,6 +139,8 @@ static void of_world_h(void **state)
     IGNORES(rp_world_destroy, (NULL));
     REFUSES(rp_world_step, (NULL, report), "world");
     REFUSES(rp_world_run_to, (NULL, 1, report), "world");
+    REFUSES(rp_world_advance, (NULL, 1, 1, NULL, report), "world");
+    ALLOWS(rp_world_advance, (world, rp_world_time(world), 1, NULL, report));
     GIVES(rp_world_time, (NULL), 0);
     IGNORES(rp_world_view, (world, NULL));
     IGNORES(rp_world_view, (NULL, &seen));
