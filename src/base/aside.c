@@ -1,4 +1,5 @@
 #include "base/aside.h"
+#include "base/locale.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -26,7 +27,6 @@ static int folder_length(const char *path)
 
 static void release_parts(rp_aside *file)
 {
-    if (file->plain) freelocale(file->plain);
     rp_release(file->buffer, RP_ASIDE_BUFFER);
 }
 
@@ -63,7 +63,6 @@ rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report)
     snprintf(file->path, sizeof file->path, "%s", path);
     file->buffer = rp_allocate(RP_ASIDE_BUFFER);
     if (!file->buffer) return rp_fail_memory(report, RP_ASIDE_BUFFER, "a file buffer");
-    file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     int error = open_temporary(file);
     if (!error) return RP_OK;
     release_parts(file);
@@ -111,9 +110,7 @@ void rp_aside_print(rp_aside *file, const char *format, ...)
     char text[4096];
     va_list arguments;
     va_start(arguments, format);
-    locale_t before = uselocale(file->plain);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    uselocale(before);
+    int length = rp_locale_print(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length < 0 || length >= (int)sizeof text) {
         rp_aside_note(file, EOVERFLOW);

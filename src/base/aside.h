@@ -11,13 +11,11 @@
 #ifndef RP_BASE_ASIDE_H
 #define RP_BASE_ASIDE_H
 
-#include "base/report.h"
+#include "base/files.h"
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#define RP_PATH_MAX 4096
 #define RP_ASIDE_BUFFER ((size_t)256 << 10)
 
 /* How temporary names end; they also start with a dot. */
@@ -30,12 +28,11 @@ typedef struct rp_aside {
     int error; /* errno of the first call that failed */
     char *buffer;
     size_t used;
-    locale_t plain; /* numbers are printed with points, whatever the host program has set */
 } rp_aside;
 
 rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report);
 void rp_aside_write(rp_aside *file, const void *data, size_t size);
-/* At most 4 kB a call. */
+/* At most 4 kB a call; numbers have decimal points, whatever the host program has set. */
 void rp_aside_print(rp_aside *file, const char *format, ...) RP_PRINTF(2, 3);
 /* Renames when all went well; otherwise removes the temporary and tells why. */
 rp_code rp_aside_finish(rp_aside *file, rp_report *report);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Beyond this a size is a mistake, not a wish. */
-#define SIZE_ABSURD ((size_t)1 << 46)
+/* Beyond this a size is a mistake, not a wish: 64 TiB, or half of what 32 bits can address. */
+#define SIZE_ABSURD ((size_t)1 << (sizeof(size_t) > 4 ? 46 : 31))
 
 static size_t rounded(size_t size)
 {

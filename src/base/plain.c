@@ -74,3 +74,22 @@ const char *rp_text_plain(const char *text, bool lines, char *plain, size_t size
     if (size) plain[used] = 0;
     return plain;
 }
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool rp_text_begins(const char *text, size_t size, const char *word)
+{
+    size_t i = 0;
+    while (word[i] && i < size && lower(text[i]) == lower(word[i]))
+        i++;
+    return !word[i];
+}
+
+bool rp_text_matches(const char *a, const char *b)
+{
+    size_t length = strlen(a);
+    return length == strlen(b) && rp_text_begins(a, length, b);
+}

@@ -18,4 +18,8 @@ bool rp_character_shows(unsigned code);
  * that is no UTF-8 \xff. With `lines`, line ends and tabs stay. What does not fit is left out. */
 const char *rp_text_plain(const char *text, bool lines, char *plain, size_t size);
 
+/* Whether two texts are equal, or one begins with the other, whatever the case of ASCII letters. */
+bool rp_text_matches(const char *a, const char *b);
+bool rp_text_begins(const char *text, size_t size, const char *word);
+
 #endif

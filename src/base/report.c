@@ -204,7 +204,11 @@ rp_code rp_fail_null(rp_report *report, const char *function, const char *argume
 rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char *action)
 {
     rp_place place = {.file = file};
-    rp_code code = error == ENOSPC || error == EDQUOT ? RP_ERROR_SPACE : RP_ERROR_IO;
+    bool full = error == ENOSPC;
+#ifdef EDQUOT
+    full = full || error == EDQUOT;
+#endif
+    rp_code code = full ? RP_ERROR_SPACE : RP_ERROR_IO;
     const char *advice =
         code == RP_ERROR_SPACE
             ? "; free some space and try again (`repose resume RUN` goes on with a run)"

@@ -332,7 +332,7 @@ void *rp_scratch_of(const rp_scratch *scratch, int worker)
 }
 
 typedef struct fold {
-    rp_range_value_fn *body;
+    rp_limits_value_fn *body;
     void *context;
     double *parts;
     size_t block, group; /* items; blocks that share a part */
@@ -357,7 +357,7 @@ static void fold_range(void *context, rp_range range)
 }
 
 static double parallel_fold(rp_threads *threads, size_t count, size_t block,
-                            rp_range_value_fn *body, void *context, bool sum)
+                            rp_limits_value_fn *body, void *context, bool sum)
 {
     RP_ASSERT(block > 0);
     double parts[PARTS_MAX];
@@ -371,14 +371,64 @@ static double parallel_fold(rp_threads *threads, size_t count, size_t block,
     return value;
 }
 
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, true);
 }
 
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, false);
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+#define LOCKS_MAX 16 /* of a process */
+
+/* The first guards the others and what runs once. */
+static pthread_mutex_t locks[1 + LOCKS_MAX];
+static pthread_once_t locks_made = PTHREAD_ONCE_INIT;
+static int locks_used;
+
+static void make_locks(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    for (int i = 0; i <= LOCKS_MAX; i++)
+        pthread_mutex_init(&locks[i], &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+void rp_lock_take(rp_lock *lock)
+{
+    pthread_once(&locks_made, make_locks);
+    int number = atomic_load(&lock->number);
+    if (!number) {
+        pthread_mutex_lock(&locks[0]);
+        if (!atomic_load(&lock->number)) {
+            RP_ASSERT(locks_used < LOCKS_MAX);
+            atomic_store(&lock->number, ++locks_used);
+        }
+        number = atomic_load(&lock->number);
+        pthread_mutex_unlock(&locks[0]);
+    }
+    pthread_mutex_lock(&locks[number]);
+}
+
+void rp_lock_give(rp_lock *lock)
+{
+    pthread_mutex_unlock(&locks[atomic_load(&lock->number)]);
+}
+
+void rp_once_run(rp_once *once, void (*run)(void))
+{
+    if (atomic_load(&once->done)) return;
+    pthread_once(&locks_made, make_locks);
+    pthread_mutex_lock(&locks[0]);
+    if (!atomic_load(&once->done)) run();
+    atomic_store(&once->done, true);
+    pthread_mutex_unlock(&locks[0]);
 }

@@ -7,6 +7,9 @@
 
 #include "repose/base.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 typedef struct rp_threads rp_threads;
 
 /* `count` threads including the caller; 0 takes one per core. */
@@ -49,10 +52,25 @@ void *rp_scratch_of(const rp_scratch *scratch, int worker);
 
 /* The sum (or maximum) of what `body` gives for each block, combined in block order: the same bits
  * for any number of threads. */
-typedef double rp_range_value_fn(void *context, rp_range range);
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+typedef double rp_limits_value_fn(void *context, rp_range range);
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
                        void *context);
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
                        void *context);
+
+/* A lock that one thread at a time holds, also several times over; for what a whole process shares,
+ * such as a library that is not safe for threads. Static and zero at first, never destroyed. */
+typedef struct rp_lock {
+    atomic_int number; /* 0: never taken so far */
+} rp_lock;
+void rp_lock_take(rp_lock *lock);
+void rp_lock_give(rp_lock *lock);
+
+/* Runs a function once per process, whichever thread comes first; others wait for it. Static and
+ * zero at first. */
+typedef struct rp_once {
+    atomic_bool done;
+} rp_once;
+void rp_once_run(rp_once *once, void (*run)(void));
 
 #endif

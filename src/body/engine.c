@@ -2,9 +2,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "body/ode.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 #define PARTING 1.0
 
 /* The engine draws from one generator and one set of handlers for the whole process. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t woken_up = PTHREAD_ONCE_INIT;
+static rp_lock one_at_a_time;
+static rp_once woken_up;
 static _Thread_local char complaint[256];
 static _Thread_local bool unsure; /* the exact solve met more contacts than it can tell apart */
 
@@ -155,7 +155,7 @@ rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_
                          rp_report *report)
 {
     *out = NULL;
-    pthread_once(&woken_up, wake_up);
+    rp_once_run(&woken_up, wake_up);
     dAllocateODEDataForThread(dAllocateMaskAll);
     rp_engine *engine = rp_allocate_zero(sizeof *engine);
     if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
@@ -290,10 +290,10 @@ static rp_code step_world(rp_engine *engine, bool exact, rp_report *report)
 {
     complaint[0] = 0;
     unsure = false;
-    pthread_mutex_lock(&one_at_a_time);
+    rp_lock_take(&one_at_a_time);
     dRandSetSeed(1);
     bool stepped = take_step(engine, exact);
-    pthread_mutex_unlock(&one_at_a_time);
+    rp_lock_give(&one_at_a_time);
     if (!stepped && exact) unsure = true;
     if (stepped || unsure) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine gives up: %s",

@@ -2,7 +2,7 @@
  * same bits. */
 #include "export/digits.h"
 #include "export/export.h"
-#include "record/fields.h"
+#include "view/view.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "base/options.h"
 #include "contact/contact.h"
 #include "export/digits.h"
-#include "record/fields.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 #include "scene/words.h"
+#include "view/view.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static bool add_extra(const rp_view *view, rp_columns *columns)
 {
     for (int i = 0; i < view->field_count; i++) {
         const rp_field *field = &view->fields[i];
-        if (!rp_field_is_extra(field)) continue;
+        if (!rp_view_is_extra(field)) continue;
         rp_column column = {.components = 1, .type = field->type, .data = {field->data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         if (join_fields(field, view->field_count - i, &column)) i += 2;
@@ -163,9 +163,6 @@ static bool add_extra(const rp_view *view, rp_columns *columns)
     }
     return true;
 }
-
-/* The first six of the standard fields are position and velocity. */
-#define STANDARD_SCALARS_FROM 6
 
 static bool make_columns(const rp_view *view, rp_columns *columns)
 {
@@ -177,9 +174,9 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
                           .type = RP_F32,
                           .data = {view->vx, view->vy, view->vz}};
     bool made = add_column(columns, &position) && add_column(columns, &velocity);
-    for (int i = STANDARD_SCALARS_FROM; i < RP_STANDARD_FIELDS && made; i++) {
-        const rp_standard_field *field = &rp_standard_fields[i];
-        const void *data = rp_standard_data(view, field);
+    for (int i = RP_VIEW_vz + 1; i < RP_VIEW_FIELDS && made; i++) {
+        const rp_view_column *field = &rp_view_schema[i];
+        const void *data = rp_view_data(view, field);
         /* Fine grains do not have them all; without any grains nothing is known of what they have.
          */
         if (!data && view->count) continue;

@@ -1,6 +1,7 @@
 /* The series file that ParaView opens: all exported frames with their real times. The times of
  * earlier frames come from the series file as it was, and for files that it does not know from
  * their own first lines. */
+#include "base/locale.h"
 #include "base/memory.h"
 #include "export/export.h"
 #include "record/folder.h"
@@ -21,7 +22,6 @@ struct moment {
 struct series {
     struct moment *moments; /* numbers rising */
     size_t count;
-    locale_t plain;
 };
 
 static rp_path file_path(const rp_export *export, const char *stem, int64_t number)
@@ -36,12 +36,12 @@ static rp_path file_path(const rp_export *export, const char *stem, int64_t numb
 }
 
 /* The number behind `mark`, or NaN. */
-static double number_behind(const struct series *series, const char *text, const char *mark)
+static double number_behind(const char *text, const char *mark)
 {
     const char *at = strstr(text, mark);
     if (!at) return NAN;
     char *end;
-    double value = strtod_l(at + strlen(mark), &end, series->plain);
+    double value = rp_locale_number(at + strlen(mark), &end);
     return end > at + strlen(mark) ? value : NAN;
 }
 
@@ -67,12 +67,12 @@ static void read_series(const struct series *series, const char *stem, char *tex
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const char *file = strstr(line, mark);
         struct moment *known = file ? find_moment(series, atoll(file + strlen(mark))) : NULL;
-        if (known) known->time = number_behind(series, line, "timestep=\"");
+        if (known) known->time = number_behind(line, "timestep=\"");
     }
 }
 
 /* From the head of a vtp file of ours. */
-static double file_time(const struct series *series, const char *path)
+static double file_time(const char *path)
 {
     char head[2048];
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -81,7 +81,7 @@ static double file_time(const struct series *series, const char *path)
     close(descriptor);
     head[size > 0 ? size : 0] = 0;
     const char *field = strstr(head, "Name=\"TimeValue\"");
-    return field ? number_behind(series, field, ">") : NAN;
+    return field ? number_behind(field, ">") : NAN;
 }
 
 static void find_times(const rp_export *export, const char *stem, struct series *series)
@@ -98,7 +98,7 @@ static void find_times(const rp_export *export, const char *stem, struct series 
         if (moment->number == export->number)
             moment->time = export->view->time;
         else if (isnan(moment->time))
-            moment->time = file_time(series, file_path(export, stem, moment->number).text);
+            moment->time = file_time(file_path(export, stem, moment->number).text);
     }
 }
 
@@ -127,11 +127,10 @@ rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *r
     snprintf(before, sizeof before, "%s-", stem);
     rp_code code = rp_folder_numbers(export->folder, before, ".vtp", &numbers, report);
     if (code != RP_OK) return code;
-    struct series series = {.count = numbers.count,
-                            .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    struct series series = {.count = numbers.count};
     size_t bytes = series.count * sizeof *series.moments;
     series.moments = rp_allocate(bytes);
-    if (series.moments && series.plain) {
+    if (series.moments) {
         for (size_t i = 0; i < series.count; i++)
             series.moments[i] = (struct moment){numbers.items[i], NAN};
         find_times(export, stem, &series);
@@ -139,7 +138,6 @@ rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *r
     } else {
         code = rp_fail_memory(report, bytes, "a series");
     }
-    if (series.plain) freelocale(series.plain);
     rp_release(series.moments, bytes);
     rp_numbers_end(&numbers);
     return code;

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "contact/contact.h"
 #include "export/export.h"
-#include "record/fields.h"
+#include "view/view.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -6,6 +6,7 @@
  *     FOLDER/.repose-lock   while somebody paints
  */
 #include "base/hash.h"
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "film/film.h"
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,14 +123,12 @@ static char *make_settings(const rp_film *film)
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (file && plain) {
-        locale_t before = uselocale(plain);
+    if (file) {
+        void *before = rp_locale_enter();
         print_settings(file, film);
-        uselocale(before);
+        rp_locale_leave(before);
     }
-    bool well = file && fclose(file) == 0 && plain;
-    if (plain) freelocale(plain);
+    bool well = file && fclose(file) == 0;
     if (well) return text;
     free(text);
     return NULL;

@@ -195,7 +195,6 @@ rp_code rp_json_parse(rp_json *json, const rp_mesh_bytes *bytes, const char *dat
 
 void rp_json_destroy(rp_json *json)
 {
-    rp_mesh_text_end(&json->text);
     rp_release(json->values, json->capacity * sizeof *json->values);
 }
 

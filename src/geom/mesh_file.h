@@ -5,8 +5,6 @@
 
 #include "geom/mesh.h"
 
-#include <locale.h>
-
 typedef struct rp_mesh_bytes {
     const char *name; /* of the file, for messages */
     const char *data;
@@ -56,11 +54,9 @@ typedef struct rp_mesh_text {
     const char *at, *end;
     int line;       /* from 1 */
     bool continued; /* a backslash at its end joins a line to the next */
-    locale_t plain;
 } rp_mesh_text;
 
 void rp_mesh_text_begin(rp_mesh_text *text, const rp_mesh_bytes *bytes);
-void rp_mesh_text_end(rp_mesh_text *text);
 /* True at the end of a line or of the file. */
 bool rp_mesh_text_line_ends(rp_mesh_text *text);
 /* To the beginning of the next line; false at the end of the file. */

@@ -1,17 +1,15 @@
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
+#include "base/files.h"
 #include "base/memory.h"
+#include "base/plain.h"
 #include "geom/mesh_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define LARGEST_FILE ((int64_t)2 << 30)
+#define LARGEST_FILE ((uint64_t)2 << 30)
 
 rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report)
 {
@@ -21,37 +19,24 @@ rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report)
 
 static rp_code check_file(const char *path, const char *what, size_t *size, rp_report *report)
 {
-    struct stat found;
+    rp_file_info found;
     rp_place place = {.file = path};
     char action[32];
     snprintf(action, sizeof action, "read %s", what);
-    if (stat(path, &found) != 0) return rp_fail_errno(report, errno, path, action);
-    if (S_ISDIR(found.st_mode)) return rp_fail_errno(report, EISDIR, path, action);
-    if (!S_ISREG(found.st_mode))
+    int error = rp_file_look(path, &found);
+    if (error) return rp_fail_errno(report, error, path, action);
+    if (found.kind == RP_FILE_FOLDER) return rp_fail_errno(report, EISDIR, path, action);
+    if (found.kind != RP_FILE_PLAIN)
         return rp_fail_at(report, RP_ERROR_IO, &place, NULL, "cannot %s: not a file", action);
-    if (found.st_size == 0)
+    if (found.size == 0)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "cannot %s: the file is empty (0 bytes)", action);
-    if (found.st_size > LARGEST_FILE)
+    if (found.size > LARGEST_FILE)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "cannot %s: the file has %.1f GB, 2 GB are allowed; simplify it", action,
-                          (double)found.st_size / (1 << 30));
-    *size = (size_t)found.st_size;
+                          (double)found.size / (1 << 30));
+    *size = (size_t)found.size;
     return RP_OK;
-}
-
-/* Gives the number of bytes that came, or -1. */
-static ssize_t read_whole(int file, char *data, size_t size)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t part = read(file, data + got, size - got);
-        if (part < 0 && errno == EINTR) continue;
-        if (part < 0) return -1;
-        if (part == 0) break;
-        got += (size_t)part;
-    }
-    return (ssize_t)got;
 }
 
 rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
@@ -63,14 +48,13 @@ rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *byt
     if (code != RP_OK) return code;
     char *data = rp_allocate(size), action[32];
     if (!data) return rp_mesh_fail_memory(bytes, report);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? -1 : read_whole(file, data, size);
+    size_t got = 0;
+    int error = rp_file_get(path, data, size, &got);
     bytes->data = data;
     bytes->size = size;
     snprintf(action, sizeof action, "read %s", what);
-    if (got < 0) code = rp_fail_errno(report, errno, path, action);
-    if (file >= 0) close(file);
-    if (code == RP_OK && (size_t)got < size) {
+    if (error) code = rp_fail_errno(report, error, path, action);
+    if (code == RP_OK && got < size) {
         rp_place place = {.file = path};
         code = rp_fail_at(report, RP_ERROR_IO, &place, NULL,
                           "cannot %s: the file became shorter meanwhile", action);
@@ -88,7 +72,7 @@ void rp_mesh_file_release(rp_mesh_bytes *bytes)
 static bool begins_with(const rp_mesh_bytes *bytes, const char *word)
 {
     size_t length = strlen(word);
-    return bytes->size > length && strncasecmp(bytes->data, word, length) == 0;
+    return bytes->size > length && rp_text_begins(bytes->data, bytes->size, word);
 }
 
 /* By the ending of the name; where that says nothing, by how the content begins. */
@@ -103,7 +87,7 @@ static rp_mesh_reader *find_reader(const rp_mesh_bytes *bytes)
     const char *slash = strrchr(bytes->name, '/');
     const char *dot = strrchr(slash ? slash : bytes->name, '.');
     for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
-        if (strcasecmp(dot, formats[i].ending) == 0) return formats[i].reader;
+        if (rp_text_matches(dot, formats[i].ending)) return formats[i].reader;
     if (begins_with(bytes, "ply\n") || begins_with(bytes, "ply\r")) return rp_mesh_read_ply;
     if (begins_with(bytes, "solid")) return rp_mesh_read_stl;
     if (begins_with(bytes, "glTF")) return rp_mesh_read_gltf;

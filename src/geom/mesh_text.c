@@ -1,5 +1,6 @@
 /* Words and numbers of mesh files. Decimal numbers of up to 15 digits or so are read here, exactly;
  * others by the C library, in a locale that has points. */
+#include "base/locale.h"
 #include "geom/mesh_file.h"
 
 #include <stdlib.h>
@@ -9,16 +10,8 @@
 
 void rp_mesh_text_begin(rp_mesh_text *text, const rp_mesh_bytes *bytes)
 {
-    *text = (rp_mesh_text){.bytes = bytes,
-                           .at = bytes->data,
-                           .end = bytes->data + bytes->size,
-                           .line = 1,
-                           .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-}
-
-void rp_mesh_text_end(rp_mesh_text *text)
-{
-    if (text->plain) freelocale(text->plain);
+    *text = (rp_mesh_text){
+        .bytes = bytes, .at = bytes->data, .end = bytes->data + bytes->size, .line = 1};
 }
 
 static bool is_blank(char c)
@@ -84,8 +77,8 @@ static bool slow_number(rp_mesh_text *text, double *value)
         length++;
     }
     copy[length] = 0;
-    if (length == 0 || !text->plain) return false;
-    *value = strtod_l(copy, &stopped, text->plain);
+    if (length == 0) return false;
+    *value = rp_locale_number(copy, &stopped);
     if (*stopped) return false;
     text->at += length;
     return true;

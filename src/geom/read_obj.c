@@ -120,6 +120,5 @@ rp_code rp_mesh_read_obj(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
         code = read_line(&r, report);
     while (code == RP_OK && r.ok && rp_mesh_text_next_line(&r.text));
     if (code == RP_OK) code = finish(&r, report);
-    rp_mesh_text_end(&r.text);
     return code;
 }

@@ -92,6 +92,5 @@ rp_code rp_mesh_read_off(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
         code = i < counts[0] ? read_vertex(&r, report) : read_face(&r, report);
         if (code == RP_OK) rp_mesh_text_next_line(&r.text);
     }
-    rp_mesh_text_end(&r.text);
     return code == RP_OK && !r.ok ? rp_mesh_fail_memory(bytes, report) : code;
 }

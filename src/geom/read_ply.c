@@ -320,6 +320,5 @@ rp_code rp_mesh_read_ply(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
     mesh->origins_are_lines = r.form == TEXT;
     for (int i = 0; i < r.element_count && code == RP_OK; i++)
         code = read_items(&r, &r.elements[i], report);
-    rp_mesh_text_end(&r.text);
     return code == RP_OK && !r.ok ? rp_mesh_fail_memory(bytes, report) : code;
 }

@@ -1,11 +1,11 @@
 /* STL: triangles without shared vertices, as bytes or as text. Many files of bytes begin with the
  * word of the text form; so a size that fits the bytes decides first. */
 #include "base/log.h"
+#include "base/plain.h"
 #include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define HEADER 84 /* bytes, the count included */
 #define RECORD 50 /* bytes of a triangle: normal, three corners, two bytes of anything */
@@ -56,7 +56,7 @@ static rp_code expect(rp_mesh_text *text, const char *first, const char *second,
     for (int i = 0; i < 2 && words[i]; i++) {
         rp_mesh_text before = *text;
         char word[RP_MESH_WORD];
-        if (rp_mesh_text_word(text, word) && strcasecmp(word, words[i]) == 0) continue;
+        if (rp_mesh_text_word(text, word) && rp_text_matches(word, words[i])) continue;
         *text = before;
         char wanted[2 * RP_MESH_WORD];
         snprintf(wanted, sizeof wanted, "'%s%s%s'", first, second ? " " : "", second ? second : "");
@@ -111,9 +111,9 @@ static rp_code read_solids(rp_mesh_text *text, rp_mesh *mesh, bool *ok, rp_repor
         char word[RP_MESH_WORD];
         rp_code code = RP_OK;
         if (!rp_mesh_text_word(text, word)) continue;
-        if (inside && strcasecmp(word, "facet") == 0) {
+        if (inside && rp_text_matches(word, "facet")) {
             code = read_facet(text, mesh, ok, report);
-        } else if (strcasecmp(word, inside ? "endsolid" : "solid") == 0) {
+        } else if (rp_text_matches(word, inside ? "endsolid" : "solid")) {
             inside = !inside;
         } else {
             *text = before;
@@ -132,7 +132,6 @@ static rp_code read_text(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
     rp_mesh_text_begin(&text, bytes);
     mesh->origins_are_lines = true;
     rp_code code = read_solids(&text, mesh, &ok, report);
-    rp_mesh_text_end(&text);
     return code == RP_OK && !ok ? rp_mesh_fail_memory(bytes, report) : code;
 }
 
@@ -143,8 +142,7 @@ rp_code rp_mesh_read_stl(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
     size_t count = has_count ? little32((const unsigned char *)bytes->data + HEADER - 4) : 0;
     if (has_count && bytes->size == HEADER + count * RECORD)
         return read_binary(bytes, count, mesh, report);
-    if (bytes->size >= 5 && strncasecmp(bytes->data, "solid", 5) == 0)
-        return read_text(bytes, mesh, report);
+    if (rp_text_begins(bytes->data, bytes->size, "solid")) return read_text(bytes, mesh, report);
     if (!has_count)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "cannot read mesh: an STL file begins with 'solid' or with %d bytes of "

@@ -1,6 +1,6 @@
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */
-#include "base/aside.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "geom/sample.h"
@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define PATH 4096
 
 typedef struct head {
     char name[16];  /* "repose samples" */
@@ -49,21 +46,23 @@ static uint64_t hash_of(const head *h, const rp_samples *s)
     return rp_hash(s->normals, bytes, hash);
 }
 
-static bool head_fits(const head *h, uint64_t key, double spacing, off_t size)
+static bool head_fits(const head *h, uint64_t key, double spacing, size_t size)
 {
     rp_samples none = {.spacing = spacing};
     head wanted = head_of(&none, key);
     return memcmp(h->name, wanted.name, sizeof h->name) == 0 && h->order == wanted.order &&
            h->key == key && h->spacing == spacing && h->count > 0 && h->count <= RP_SAMPLES_MAX &&
-           size == (off_t)(sizeof *h + 2 * h->count * sizeof(rp_vec3) + sizeof(uint64_t));
+           size == sizeof *h + 2 * h->count * sizeof(rp_vec3) + sizeof(uint64_t);
 }
 
-static bool read_samples(FILE *file, uint64_t key, double spacing, rp_samples *s)
+/* Takes the samples out of the bytes of a file. */
+static bool take_samples(const char *data, size_t size, uint64_t key, double spacing, rp_samples *s)
 {
     head h;
-    struct stat info;
-    if (fstat(fileno(file), &info) != 0 || fread(&h, sizeof h, 1, file) != 1) return false;
-    if (!head_fits(&h, key, spacing, info.st_size)) return false;
+    uint64_t hash;
+    if (size < sizeof h) return false;
+    memcpy(&h, data, sizeof h);
+    if (!head_fits(&h, key, spacing, size)) return false;
     *s = (rp_samples){.count = h.count,
                       .spacing = spacing,
                       .area = h.area,
@@ -71,38 +70,38 @@ static bool read_samples(FILE *file, uint64_t key, double spacing, rp_samples *s
                       .spread = h.spread,
                       .rounds = (int)h.rounds,
                       .kept = true};
-    s->points = rp_allocate(s->count * sizeof *s->points);
-    s->normals = rp_allocate(s->count * sizeof *s->normals);
-    uint64_t hash;
-    return s->points && s->normals &&
-           fread(s->points, sizeof(rp_vec3), s->count, file) == s->count &&
-           fread(s->normals, sizeof(rp_vec3), s->count, file) == s->count &&
-           fread(&hash, sizeof hash, 1, file) == 1 && hash == hash_of(&h, s);
+    size_t bytes = s->count * sizeof(rp_vec3);
+    s->points = rp_allocate(bytes);
+    s->normals = rp_allocate(bytes);
+    if (!s->points || !s->normals) return false;
+    memcpy(s->points, data + sizeof h, bytes);
+    memcpy(s->normals, data + sizeof h + bytes, bytes);
+    memcpy(&hash, data + sizeof h + 2 * bytes, sizeof hash);
+    return hash == hash_of(&h, s);
+}
+
+/* True when a plain file of a size that samples may have was read. */
+static bool read_file(const char *path, char **data, size_t *size)
+{
+    size_t largest = sizeof(head) + 2 * RP_SAMPLES_MAX * sizeof(rp_vec3) + sizeof(uint64_t), got;
+    rp_file_info info;
+    *data = NULL;
+    if (rp_file_look(path, &info) || info.kind != RP_FILE_PLAIN || info.size > largest)
+        return false;
+    *size = (size_t)info.size;
+    *data = rp_allocate(*size);
+    return *data && rp_file_get(path, *data, *size, &got) == 0 && got == *size;
 }
 
 static bool load(const char *path, uint64_t key, double spacing, rp_samples *samples)
 {
-    FILE *file = fopen(path, "rb");
+    char *data;
+    size_t size = 0;
     *samples = (rp_samples){0};
-    if (!file) return false;
-    bool ok = read_samples(file, key, spacing, samples);
-    fclose(file);
+    bool ok = read_file(path, &data, &size) && take_samples(data, size, key, spacing, samples);
+    rp_release(data, size);
     if (!ok) rp_samples_release(samples);
     return ok;
-}
-
-/* The folder and those above it. */
-static void make_folder(const char *path)
-{
-    char part[PATH];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *c = part + 1; *c; c++) {
-        if (*c != '/') continue;
-        *c = 0;
-        mkdir(part, 0700);
-        *c = '/';
-    }
-    mkdir(part, 0700);
 }
 
 /* Trouble is passed over: without the file the samples are only made again. */
@@ -110,20 +109,17 @@ static void save(const char *folder, const char *path, uint64_t key, const rp_sa
 {
     head h = head_of(s, key);
     uint64_t hash = hash_of(&h, s);
-    rp_aside file;
-    make_folder(folder);
-    if (rp_aside_open(&file, path, NULL) != RP_OK) return;
-    rp_aside_write(&file, &h, sizeof h);
-    rp_aside_write(&file, s->points, s->count * sizeof(rp_vec3));
-    rp_aside_write(&file, s->normals, s->count * sizeof(rp_vec3));
-    rp_aside_write(&file, &hash, sizeof hash);
-    (void)rp_aside_finish(&file, NULL);
+    const rp_file_piece pieces[] = {{&h, sizeof h},
+                                    {s->points, s->count * sizeof(rp_vec3)},
+                                    {s->normals, s->count * sizeof(rp_vec3)},
+                                    {&hash, sizeof hash}};
+    rp_file_cache(folder, path, pieces, 4);
 }
 
 rp_code rp_shape_sample_kept(const rp_shape *shape, double spacing, const char *folder,
                              rp_threads *threads, rp_samples *samples, rp_report *report)
 {
-    char path[PATH];
+    char path[RP_PATH_MAX];
     uint64_t key = 0;
     bool keep = folder && shape->kind != RP_SHAPE_PLANE;
     if (keep) {

@@ -1,6 +1,7 @@
 #include "grains/grains.h"
 #include "base/log.h"
 #include "base/report.h"
+#include "view/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,23 +55,11 @@ static void release_arrays(rp_grains *grains)
 rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
 {
     *grains = (rp_grains){0};
-    const unsigned state = RP_FIELD_STATE | RP_FIELD_VISIBLE;
-    const unsigned both = state | RP_FIELD_GHOST;
-    const particle_field common[] = {
-        {"x", "m", RP_F32, both, (void **)&grains->x},
-        {"y", "m", RP_F32, both, (void **)&grains->y},
-        {"z", "m", RP_F32, both, (void **)&grains->z},
-        {"velocity_x", "m/s", RP_F32, both, (void **)&grains->vx},
-        {"velocity_y", "m/s", RP_F32, both, (void **)&grains->vy},
-        {"velocity_z", "m/s", RP_F32, both, (void **)&grains->vz},
-        {"mass", "kg", RP_F32, both, (void **)&grains->mass},
-        {"density", "kg/m3", RP_F32, both, (void **)&grains->density},
-        {"pressure", "Pa", RP_F32, both, (void **)&grains->pressure},
-        {"id", "", RP_U32, both, (void **)&grains->id},
-        {"material", "", RP_U8, both, (void **)&grains->material},
-        {"asleep", "", RP_U8, both, (void **)&grains->asleep},
-        {"moisture", "", RP_F32, both, (void **)&grains->moisture},
-    };
+    const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
+#define FIELD(member, name, unit, value, type, optional)                                           \
+    {name, unit, type, use, (void **)&grains->member},
+    const particle_field common[] = {RP_VIEW_SCHEMA(FIELD)};
+#undef FIELD
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         const particle_field *c = &common[i];
         rp_code code =
@@ -411,19 +400,9 @@ rp_code rp_grains_load(rp_grains *grains, const rp_store *store, rp_report *repo
 void rp_grains_view(const rp_grains *grains, rp_field *fields, rp_view *view)
 {
     view->count = grains->count;
-    view->x = grains->x;
-    view->y = grains->y;
-    view->z = grains->z;
-    view->vx = grains->vx;
-    view->vy = grains->vy;
-    view->vz = grains->vz;
-    view->mass = grains->mass;
-    view->density = grains->density;
-    view->pressure = grains->pressure;
-    view->id = grains->id;
-    view->material = grains->material;
-    view->asleep = grains->asleep;
-    view->moisture = grains->moisture;
+#define POINTER(member, name, unit, value, type, optional) view->member = grains->member;
+    RP_VIEW_SCHEMA(POINTER)
+#undef POINTER
     view->fields = fields;
     view->field_count = 0;
     for (int f = 0; f < grains->field_count; f++) {

@@ -12,6 +12,8 @@ const char *rp_wide_name(void)
     return "AVX2";
 #elif defined(__SSE2__)
     return "SSE2";
+#elif defined(__wasm_simd128__)
+    return "WebAssembly SIMD";
 #elif defined(__ARM_NEON)
     return "NEON";
 #else

@@ -1,17 +1,17 @@
 /* The life of a neighbour search. */
 #include "base/report.h"
+#include "base/system.h"
 #include "neighbor/search.h"
 
 #include <float.h>
-#include <unistd.h>
 
 /* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
  * spot; asking for them would end the program instead of the call. */
 static size_t indices_in_memory(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return SIZE_MAX / 2;
-    return (size_t)pages * (size_t)page / sizeof(uint32_t);
+    double bytes = rp_system_memory();
+    if (!(bytes > 0 && bytes < (double)SIZE_MAX / 2)) return SIZE_MAX / 2;
+    return (size_t)bytes / sizeof(uint32_t);
 }
 
 void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)

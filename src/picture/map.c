@@ -3,10 +3,10 @@
  * https://bottosson.github.io/posts/oklab. */
 #include "picture/map.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "math/trig.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const double map_corners[4][2] = {
     {0.050, -0.120}, {-0.025, -0.140}, {-0.185, 0.005}, {-0.048, 0.165}};
 
 static double map_table[MAP_STEPS + 1][3], hue_table[HUES][3];
-static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
+static rp_once tables_once;
 
 void rp_oklab_to_linear(const double lab[3], double linear[3])
 {
@@ -128,7 +128,7 @@ static void make_tables(void)
 
 void rp_colour_map(double t, double linear[3])
 {
-    pthread_once(&tables_once, make_tables);
+    rp_once_run(&tables_once, make_tables);
     if (isnan(t)) {
         linear[0] = linear[1] = linear[2] = MAP_GREY * MAP_GREY * MAP_GREY;
         return;
@@ -141,7 +141,7 @@ void rp_colour_map(double t, double linear[3])
 
 void rp_colour_of_id(uint32_t id, double linear[3])
 {
-    pthread_once(&tables_once, make_tables);
+    rp_once_run(&tables_once, make_tables);
     uint32_t hash = rp_random(0, RP_RANDOM_COLOUR, id).bits[0];
     memcpy(linear, hue_table[hash % HUES], sizeof hue_table[0]);
 }

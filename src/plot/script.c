@@ -2,12 +2,12 @@
  * command substitution in backquotes and no macros; a single quote in a text becomes an apostrophe
  * (gnuplot 5.4 stumbles over a doubled one at the start), and line ends are gone already. Numbers
  * stand in data blocks. So nothing that a user wrote is ever read as a command. */
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "plot/figure.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,10 +246,9 @@ rp_code rp_figure_script(const rp_figure *figure, bool png, char **text, size_t 
     if (!figure || figure->failed) return rp_fail_memory(report, 0, "a figure");
     FILE *file = open_memstream(&buffer, &length);
     if (!file) return rp_fail_memory(report, 0, "a figure");
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+    void *before = rp_locale_enter();
     put_script(file, figure, png);
-    uselocale(before);
-    if (plain) freelocale(plain);
+    rp_locale_leave(before);
     int failed = ferror(file);
     if (fclose(file) != 0) failed = 1;
     rp_code code = failed ? rp_fail_memory(report, length, "a figure")

@@ -1,8 +1,8 @@
 /* Contacts in frames: a group of arrays, one a part, where the view holds contacts. */
 #include "base/memory.h"
 #include "base/report.h"
-#include "record/fields.h"
 #include "record/frame.h"
+#include "view/view.h"
 
 /* The widest part of a contact. */
 #define PART_BYTES (3 * sizeof(float))

@@ -1,8 +1,9 @@
 #include "base/memory.h"
-#include "record/fields.h"
 #include "record/fine.h"
 #include "record/fine_layout.h"
 #include "record/frame.h"
+#include "record/limits.h"
+#include "view/view.h"
 
 #include <string.h>
 
@@ -141,30 +142,26 @@ static rp_code read_part(const rp_parts *parts, size_t index, filling *to, rp_re
 }
 
 /* An array for all grains, owned by the frame. */
-static rp_code add_array(rp_frame_file *frame, const char *name, const char *unit,
-                         rp_field_type type, void **out, rp_report *report)
+static rp_code add_array(rp_frame_file *frame, int place, void **out, rp_report *report)
 {
-    size_t bytes = frame->view.count * rp_field_type_size(type);
+    const rp_view_column *column = &rp_view_schema[place];
+    size_t count = frame->view.count, bytes = count * rp_field_type_size(column->type);
     *out = rp_allocate(bytes);
-    if (!*out) return rp_fail_memory(report, bytes, name);
-    return rp_store_give(&frame->store, name, unit, type, *out, frame->view.count, report);
+    if (!*out) return rp_fail_memory(report, bytes, column->name);
+    rp_view_set_data(&frame->view, column, *out);
+    return rp_store_give(&frame->store, column->name, column->unit, column->type, *out, count,
+                         report);
 }
 
 static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
 {
-    static const char *const names[] = {"x", "y", "z", "velocity_x", "velocity_y", "velocity_z"};
     rp_code code = RP_OK;
-    for (int i = 0; i < 6 && code == RP_OK; i++)
-        code = add_array(frame, names[i], i < 3 ? "m" : "m/s", RP_F32,
-                         (void **)(i < 3 ? &to->x[i] : &to->v[i - 3]), report);
-    if (code == RP_OK) code = add_array(frame, "id", "", RP_U32, (void **)&to->id, report);
-    if (code == RP_OK)
-        code = add_array(frame, "material", "", RP_U8, (void **)&to->material, report);
-    rp_view *view = &frame->view;
-    view->x = to->x[0], view->y = to->x[1], view->z = to->x[2];
-    view->vx = to->v[0], view->vy = to->v[1], view->vz = to->v[2];
-    view->id = to->id;
-    view->material = to->material;
+    for (int a = 0; a < 3 && code == RP_OK; a++)
+        code = add_array(frame, RP_VIEW_x + a, (void **)&to->x[a], report);
+    for (int a = 0; a < 3 && code == RP_OK; a++)
+        code = add_array(frame, RP_VIEW_vx + a, (void **)&to->v[a], report);
+    if (code == RP_OK) code = add_array(frame, RP_VIEW_id, (void **)&to->id, report);
+    if (code == RP_OK) code = add_array(frame, RP_VIEW_material, (void **)&to->material, report);
     return code;
 }
 

@@ -1,7 +1,6 @@
 #include "record/frame.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "record/fields.h"
 #include "view/view.h"
 
 #include <limits.h>
@@ -14,15 +13,16 @@
 static void put_grains(rp_sealed_writer *file, const rp_view *view)
 {
     char name[256];
-    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
-        const rp_standard_field *field = &rp_standard_fields[i];
-        snprintf(name, sizeof name, "grains/%s", field->name);
-        rp_sealed_put(file, name, field->unit, field->type, rp_standard_data(view, field),
-                      view->count, 1);
+    for (int i = 0; i < RP_VIEW_FIELDS; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        const void *data = rp_view_data(view, column);
+        if (!data && view->count) continue; /* optional, as rp_record_write_frame has checked */
+        snprintf(name, sizeof name, "grains/%s", column->name);
+        rp_sealed_put(file, name, column->unit, column->type, data, view->count, 1);
     }
     for (int i = 0; i < view->field_count; i++) {
         const rp_field *field = &view->fields[i];
-        if (!rp_field_is_extra(field)) continue;
+        if (!rp_view_is_extra(field)) continue;
         snprintf(name, sizeof name, "grains/%s", field->name);
         rp_sealed_put(file, name, field->unit, field->type, field->data, view->count, 1);
     }
@@ -58,10 +58,10 @@ static void put_facts(rp_sealed_writer *file, int64_t number, const rp_view *vie
 static size_t view_bytes(const rp_view *view)
 {
     size_t each = 0;
-    for (int i = 0; i < RP_STANDARD_FIELDS; i++)
-        each += rp_field_type_size(rp_standard_fields[i].type);
+    for (int i = 0; i < RP_VIEW_FIELDS; i++)
+        each += rp_field_type_size(rp_view_schema[i].type);
     for (int i = 0; i < view->field_count; i++)
-        if (rp_field_is_extra(&view->fields[i])) each += rp_field_type_size(view->fields[i].type);
+        if (rp_view_is_extra(&view->fields[i])) each += rp_field_type_size(view->fields[i].type);
     return each * view->count + (size_t)view->body_count * sizeof(rp_body_state) +
            view->contact_count * sizeof(rp_contact);
 }
@@ -133,15 +133,16 @@ rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *
     return RP_OK;
 }
 
-static rp_code set_standard(const char *path, rp_frame_file *frame, rp_report *report)
+static rp_code set_pointers(const char *path, rp_frame_file *frame, rp_report *report)
 {
-    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
-        const rp_standard_field *standard = &rp_standard_fields[i];
-        const rp_store_entry *entry = rp_store_find(&frame->store, standard->name);
-        if (!entry) return damaged(path, standard->name, "the array is missing", report);
-        if (entry->type != standard->type)
-            return damaged(path, standard->name, "the array has the wrong type", report);
-        memcpy((char *)&frame->view + standard->offset, &entry->data, sizeof entry->data);
+    for (int i = 0; i < RP_VIEW_FIELDS; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        const rp_store_entry *entry = rp_store_find(&frame->store, column->name);
+        if (!entry && column->optional) continue;
+        if (!entry) return damaged(path, column->name, "the array is missing", report);
+        if (entry->type != column->type)
+            return damaged(path, column->name, "the array has the wrong type", report);
+        rp_view_set_data(&frame->view, column, entry->data);
     }
     return RP_OK;
 }
@@ -231,7 +232,7 @@ static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_
     if (code == RP_OK)
         code = rp_sealed_get_group(file, "grains", frame->view.count, &frame->store, report);
     if (code == RP_OK) code = rp_frame_list_fields(path, frame, report);
-    if (code == RP_OK) code = set_standard(path, frame, report);
+    if (code == RP_OK) code = set_pointers(path, frame, report);
     if (code == RP_OK) code = check_orientations(path, frame, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
     if (code == RP_OK) code = rp_frame_get_contacts(file, path, frame, report);

@@ -1,8 +1,8 @@
 #include "record/manifest.h"
 #include "base/aside.h"
 #include "base/memory.h"
-#include "record/fields.h"
 #include "record/sealed.h"
+#include "view/view.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -138,11 +138,11 @@ static void print_fields(rp_aside *file)
     static const char *const types[] = {"float32", "float64", "uint8",
                                         "uint16",  "uint32",  "uint64"};
     rp_aside_print(file, "  \"grain_fields\": [\n");
-    for (int i = 0; i < RP_STANDARD_FIELDS; i++) {
-        const rp_standard_field *field = &rp_standard_fields[i];
+    for (int i = 0; i < RP_VIEW_FIELDS; i++) {
+        const rp_view_column *field = &rp_view_schema[i];
         rp_aside_print(file, "    {\"name\": \"%s\", \"unit\": \"%s\", \"type\": \"%s\"}%s\n",
                        field->name, field->unit, types[field->type],
-                       i + 1 < RP_STANDARD_FIELDS ? "," : "");
+                       i + 1 < RP_VIEW_FIELDS ? "," : "");
     }
     rp_aside_print(file, "  ]\n");
 }

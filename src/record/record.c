@@ -1,12 +1,12 @@
 #include "base/entry.h"
 #include "base/memory.h"
-#include "record/fields.h"
 #include "record/fine.h"
 #include "record/folder.h"
 #include "record/frame.h"
 #include "record/manifest.h"
 #include "record/parts.h"
 #include "scene/scene.h"
+#include "view/view.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -351,13 +351,15 @@ static rp_code write_named(rp_record *record, int64_t number, const rp_view *vie
     return code;
 }
 
-/* Views of fine grains lack some. */
+/* Views of fine grains have no mass. */
 static rp_code check_fields(const rp_view *view, rp_report *report)
 {
-    for (int i = 0; i < RP_STANDARD_FIELDS && view->count; i++)
-        if (!rp_standard_data(view, &rp_standard_fields[i]))
+    for (int i = 0; i < RP_VIEW_FIELDS && view->count; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        if (!column->optional && !rp_view_data(view, column))
             return rp_fail(report, RP_ERROR_INPUT, "the view has no %s, which frames hold",
-                           rp_standard_fields[i].name);
+                           column->name);
+    }
     return RP_OK;
 }
 

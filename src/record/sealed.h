@@ -41,7 +41,7 @@ rp_code rp_sealed_finish(rp_sealed_writer *file, rp_report *report);
 rp_code rp_sealed_finish_hash(rp_sealed_writer *file, uint64_t *hash, rp_report *report);
 
 /* Reading: every mistake in the content is RP_ERROR_DAMAGED with path and name. Facts and values
- * are within the ranges of record/fields.h. */
+ * are within the ranges of record/limits.h. */
 typedef struct rp_sealed_reader rp_sealed_reader;
 
 /* Checks seal, kind and format, and that all arrays are whole and of our making. */

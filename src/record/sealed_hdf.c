@@ -1,14 +1,14 @@
 #include "record/sealed_hdf.h"
+#include "base/threads.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static rp_lock inside;
 
 rp_hdf_quiet rp_hdf_enter(void)
 {
-    pthread_mutex_lock(&inside);
+    rp_lock_take(&inside);
     rp_hdf_quiet before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -19,7 +19,7 @@ void rp_hdf_leave(rp_hdf_quiet before)
 {
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
-    pthread_mutex_unlock(&inside);
+    rp_lock_give(&inside);
 }
 
 hid_t rp_hdf_file_type(rp_field_type type)

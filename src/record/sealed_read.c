@@ -1,6 +1,6 @@
 #include "base/aside.h"
 #include "base/memory.h"
-#include "record/fields.h"
+#include "record/limits.h"
 #include "record/seal.h"
 #include "record/sealed.h"
 #include "record/sealed_image.h"
@@ -56,7 +56,7 @@ static rp_code check_values(const rp_sealed_reader *file, const char *name, rp_f
     char allowed[64] = "finite numbers";
     if (range.high < DBL_MAX) snprintf(allowed, sizeof allowed, "%g to %g", range.low, range.high);
     return rp_fail_at(report, RP_ERROR_DAMAGED, &where, name, "value %zu is %g; allowed are %s",
-                      place / columns, rp_range_value(type, values, place), allowed);
+                      place / columns, rp_limits_value(type, values, place), allowed);
 }
 
 bool rp_sealed_has_fact(const rp_sealed_reader *file, const char *name)

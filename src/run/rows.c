@@ -1,10 +1,10 @@
 #include "run/rows.h"
 #include "base/aside.h"
+#include "base/locale.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,12 +55,10 @@ rp_code rp_rows_add(const char *path, int64_t frame, double time, const rp_measu
                     int count, rp_report *report)
 {
     row r = {.used = 0};
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(plain);
+    void *before = rp_locale_enter();
     if (access(path, F_OK) != 0) add_head(&r, measured, count);
     add_values(&r, frame, time, measured, count);
-    uselocale(before);
-    freelocale(plain);
+    rp_locale_leave(before);
     return rp_file_append(path, r.text, report);
 }
 

@@ -1,11 +1,11 @@
 /* Joints of drafts: a struct in C becomes the keys that a scene file would say, so that there is
  * one way of checking them. */
 #include "base/entry.h"
+#include "base/locale.h"
 #include "base/options.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,11 +34,7 @@ static void set(const joint_draft *joint, const char *key, const char *format, .
     char path[256], value[256];
     va_list arguments;
     va_start(arguments, format);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(plain);
-    vsnprintf(value, sizeof value, format, arguments);
-    uselocale(before);
-    if (plain) freelocale(plain);
+    rp_locale_print(value, sizeof value, format, arguments);
     va_end(arguments);
     snprintf(path, sizeof path, "joints.%s.%s", joint->name, key);
     rp_draft_set(joint->draft, path, value);

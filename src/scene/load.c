@@ -1,22 +1,17 @@
 /* Files, their includes, and settings: all merged into one tree before anything is understood. */
+#include "base/files.h"
 #include "scene/node.h"
 #include "scene/words.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A file that is being read, and the one that includes it. */
 typedef struct visit {
     const struct visit *from;
-    const rp_node *by; /* the node that names it; NULL for the scene itself */
-    dev_t device;
-    ino_t number;
+    const rp_node *by;    /* the node that names it; NULL for the scene itself */
+    uint64_t identity[2]; /* of the file */
     int depth;
 } visit;
 
@@ -35,59 +30,38 @@ static void file_fail(rp_tree *tree, rp_code code, const char *path, const visit
     rp_document_fail(tree, code, &document, 0, 0, 0, "%s", what);
 }
 
-static char *read_bytes(rp_tree *tree, int file, size_t size, size_t *got)
+/* What is wrong with a file before a byte of it is read, or NULL: devices and pipes may have no
+ * end.
+ */
+static const char *refuse(const rp_tree *tree, const rp_file_info *info)
 {
-    char *text = rp_tree_take(tree, size + 1);
-    *got = 0;
-    while (text && *got < size) {
-        ssize_t part = read(file, text + *got, size - *got);
-        if (part < 0 && errno == EINTR) continue;
-        if (part < 0) return NULL;
-        if (part == 0) break;
-        *got += (size_t)part;
-    }
-    if (text) text[*got] = 0;
-    return text;
-}
-
-/* Checks what was opened before reading a byte of it: devices and pipes may have no end. */
-static bool read_opened(rp_tree *tree, const char *path, visit *v, int file, rp_document *document)
-{
-    struct stat info;
-    const char *wrong = NULL;
-    if (fstat(file, &info) != 0)
-        wrong = strerror(errno);
-    else if (S_ISDIR(info.st_mode))
-        wrong = "this is a folder, not a scene file";
-    else if (!S_ISREG(info.st_mode))
-        wrong = "this is not a plain file";
-    else if ((size_t)info.st_size > RP_SCENE_BYTES_MAX - tree->bytes)
-        wrong = "the files of a scene may have 16 MiB together; this one is too large";
-    if (wrong) {
-        file_fail(tree, RP_ERROR_IO, path, v, wrong);
-        return false;
-    }
-    v->device = info.st_dev;
-    v->number = info.st_ino;
-    tree->bytes += (size_t)info.st_size;
-    document->text = read_bytes(tree, file, (size_t)info.st_size, &document->size);
-    if (document->text) return true;
-    if (tree->code != RP_ERROR_MEMORY) file_fail(tree, RP_ERROR_IO, path, v, strerror(errno));
-    return false;
+    if (info->kind == RP_FILE_FOLDER) return "this is a folder, not a scene file";
+    if (info->kind != RP_FILE_PLAIN) return "this is not a plain file";
+    if (info->size > RP_SCENE_BYTES_MAX - tree->bytes)
+        return "the files of a scene may have 16 MiB together; this one is too large";
+    return NULL;
 }
 
 static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *document)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
-        char what[256];
-        snprintf(what, sizeof what, "cannot open this file: %s", strerror(errno));
-        file_fail(tree, RP_ERROR_IO, path, v, what);
-        return false;
+    rp_file_info info;
+    char what[256];
+    int error = rp_file_look(path, &info);
+    snprintf(what, sizeof what, "cannot open this file: %s", strerror(error));
+    const char *wrong = error ? what : refuse(tree, &info);
+    if (!wrong) {
+        size_t size = (size_t)info.size;
+        memcpy(v->identity, info.identity, sizeof v->identity);
+        tree->bytes += size;
+        char *text = rp_tree_take(tree, size + 1);
+        if (!text) return false;
+        error = rp_file_get(path, text, size, &document->size);
+        text[document->size] = 0;
+        document->text = text;
+        if (error) wrong = strerror(error);
     }
-    bool ok = read_opened(tree, path, v, file, document);
-    close(file);
-    return ok;
+    if (wrong) file_fail(tree, RP_ERROR_IO, path, v, wrong);
+    return !wrong;
 }
 
 /* The folder part of a path, as a copy. */
@@ -112,21 +86,16 @@ char *rp_load_resolve(rp_tree *tree, const rp_document *document, const char *fi
 {
     char *path = join(tree, document ? document->folder : NULL, file);
     if (!path) return NULL;
-    char *real = realpath(path, NULL);
-    if (real) {
-        path = rp_tree_text(tree, real, strlen(real));
-        free(real);
-        return path;
-    }
-    char folder[PATH_MAX];
-    return path[0] != '/' && getcwd(folder, sizeof folder) ? join(tree, folder, path) : path;
+    char absolute[RP_PATH_MAX];
+    bool known = rp_file_resolve(path, absolute, sizeof absolute);
+    return known ? rp_tree_text(tree, absolute, strlen(absolute)) : path;
 }
 
 /* True when the file is one of those that led here. */
 static bool is_cycle(const visit *v)
 {
     for (const visit *other = v->from; other; other = other->from)
-        if (other->device == v->device && other->number == v->number) return true;
+        if (memcmp(other->identity, v->identity, sizeof v->identity) == 0) return true;
     return false;
 }
 

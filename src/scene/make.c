@@ -1,5 +1,6 @@
 /* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
  * and kinds of grains. */
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "scene/read.h"
@@ -17,18 +18,19 @@ static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
     return (rp_pose){position, rp_quat_euler(rotation)};
 }
 
-/* A hash of a file's content; false when it cannot be read. */
-static bool hash_file(const char *path, uint64_t *hash)
+/* A hash of a file's content. 0 or an error number. */
+static int hash_file(const char *path, uint64_t *hash)
 {
-    FILE *file = fopen(path, "rb");
-    char *piece = rp_allocate(PIECE);
+    rp_file_info info;
+    size_t size = 0;
     *hash = 0;
-    for (size_t size; file && piece && (size = fread(piece, 1, PIECE, file)) > 0;)
-        *hash = rp_hash(piece, size, *hash);
-    bool whole = file && piece && !ferror(file);
-    if (file) fclose(file);
-    rp_release(piece, PIECE);
-    return whole;
+    int error = rp_file_look(path, &info);
+    char *data = error ? NULL : rp_allocate((size_t)info.size);
+    if (!error) error = data ? rp_file_get(path, data, (size_t)info.size, &size) : ENOMEM;
+    for (size_t at = 0; !error && at < size; at += PIECE)
+        *hash = rp_hash(data + at, size - at < PIECE ? size - at : PIECE, *hash);
+    rp_release(data, data ? (size_t)info.size : 0);
+    return error;
 }
 
 /* The name under which a run keeps a file: its content, and the ending that tells its format. NULL,
@@ -40,11 +42,12 @@ static char *name_kept(rp_reader *reader, const rp_node *named, const char *file
     bool plain = dot && strlen(dot) <= 8 && strspn(dot + 1, ENDING_LETTERS) == strlen(dot + 1);
     char *kept = rp_read_take(reader, 64);
     if (!kept) return NULL;
-    if (hash_file(file, &hash)) {
+    int error = hash_file(file, &hash);
+    if (!error) {
         snprintf(kept, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
         return kept;
     }
-    rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", file, strerror(errno));
+    rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", file, strerror(error));
     return NULL;
 }
 

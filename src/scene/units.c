@@ -1,8 +1,8 @@
 #include "scene/units.h"
+#include "base/locale.h"
 #include "math/vec.h"
 #include "scene/words.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,11 +231,8 @@ double rp_number_at(const char *text, const char **end)
     *end = text;
     const char *digit = c + (*c == '.');
     if (*digit < '0' || *digit > '9' || (c[0] == '0' && (c[1] | 0x20) == 'x')) return 0;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!plain) return 0;
     char *stop;
-    double value = strtod_l(text, &stop, plain);
-    freelocale(plain);
+    double value = rp_locale_number(text, &stop);
     *end = stop;
     return isinf(value) ? nan("") : value; /* infinity has to be meant */
 }

@@ -1,4 +1,5 @@
 /* Single values: numbers with units, words, colours, texts, names. */
+#include "base/files.h"
 #include "scene/read.h"
 #include "scene/units.h"
 #include "scene/words.h"
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SHOWN 100 /* bytes for rp_node_shown */
 
@@ -189,10 +189,11 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
 /* A file that is missing is told together with all other mistakes; what is in it comes later. */
 static void check_file(rp_reader *reader, const rp_node *named, const char *path)
 {
-    struct stat info;
-    if (stat(path, &info) != 0)
-        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", path, strerror(errno));
-    else if (!S_ISREG(info.st_mode))
+    rp_file_info info;
+    int error = rp_file_look(path, &info);
+    if (error)
+        rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", path, strerror(error));
+    else if (info.kind != RP_FILE_PLAIN)
         rp_node_fail(reader->tree, named, NULL, "'%s' is not a file", path);
 }
 

@@ -10,6 +10,34 @@ const rp_field *rp_view_field(const rp_view *view, const char *name)
     return NULL;
 }
 
+#define COLUMN(member, name, unit, value, type, optional)                                          \
+    {name, unit, type, optional, offsetof(rp_view, member)},
+const rp_view_column rp_view_schema[RP_VIEW_FIELDS] = {RP_VIEW_SCHEMA(COLUMN)};
+
+/* The pointers of rp_view are written out, for readers of the public header; their types must be
+ * those of the schema. */
+#define SAME_TYPE(member, name, unit, value, type, optional)                                       \
+    _Static_assert(_Generic(((rp_view *)0)->member, const value * : 1, default : 0),               \
+                   "rp_view has another type of " name " than the schema");
+RP_VIEW_SCHEMA(SAME_TYPE)
+
+const void *rp_view_data(const rp_view *view, const rp_view_column *column)
+{
+    return *(const void *const *)((const char *)view + column->offset);
+}
+
+void rp_view_set_data(rp_view *view, const rp_view_column *column, const void *data)
+{
+    memcpy((char *)view + column->offset, &data, sizeof data);
+}
+
+bool rp_view_is_extra(const rp_field *field)
+{
+    for (int i = 0; i < RP_VIEW_FIELDS; i++)
+        if (strcmp(field->name, rp_view_schema[i].name) == 0) return false;
+    return true;
+}
+
 #define AT(member) offsetof(rp_body_state, member)
 _Static_assert(sizeof(rp_body_state) == 25 * sizeof(double) && AT(orientation) == AT(position) + 24,
                "the parts of a state are columns of doubles");
@@ -39,4 +67,40 @@ void rp_body_part_scatter(const rp_body_part *part, rp_body_state *states, size_
     for (size_t i = 0; i < count; i++)
         memcpy((char *)&states[i] + part->offset, table + i * part->width,
                part->width * sizeof *table);
+}
+
+#undef AT
+#define AT(member) offsetof(rp_contact, member)
+
+const rp_contact_part rp_contact_parts[RP_CONTACT_PARTS] = {
+    {"contacts/first", "", RP_U32, AT(first), 1},
+    {"contacts/second", "", RP_U32, AT(second), 1},
+    {"contacts/with", "", RP_U8, AT(with), 1},
+    {"contacts/position", "m", RP_F32, AT(position), 3},
+    {"contacts/normal", "", RP_F32, AT(normal), 3},
+    {"contacts/normal_force", "N", RP_F32, AT(normal_force), 1},
+    {"contacts/shear_force", "N", RP_F32, AT(shear_force), 3},
+    {"contacts/branch", "m", RP_F32, AT(branch), 3},
+    {"contacts/overlap", "m", RP_F32, AT(overlap), 1},
+};
+
+const char *rp_contact_part_name(const rp_contact_part *part)
+{
+    return strchr(part->path, '/') + 1;
+}
+
+void rp_contact_part_gather(const rp_contact_part *part, const rp_contact *contacts, size_t count,
+                            void *table)
+{
+    size_t bytes = part->width * rp_field_type_size(part->type);
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)table + i * bytes, (const char *)&contacts[i] + part->offset, bytes);
+}
+
+void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, size_t count,
+                             const void *table)
+{
+    size_t bytes = part->width * rp_field_type_size(part->type);
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)&contacts[i] + part->offset, (const char *)table + i * bytes, bytes);
 }

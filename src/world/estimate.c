@@ -2,11 +2,11 @@
 #include "base/entry.h"
 #include "base/options.h"
 #include "base/report.h"
+#include "base/system.h"
 #include "world/world.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* Places of a source that are looked at, about. */
 #define SAMPLES 30000
@@ -26,43 +26,10 @@
 /* The program itself, its threads and tables. */
 #define BASE_BYTES 64e6
 
-/* One value in kB from /proc/meminfo, as bytes; infinite when it is not there. */
-static double memory_available(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (!file) return INFINITY;
-    char line[256];
-    double bytes = INFINITY, kilobytes;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1) bytes = 1024 * kilobytes;
-    fclose(file);
-    return bytes;
-}
-
-/* The number in a file of the control group, or infinite ("max", or no such file). */
-static double group_number(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) return INFINITY;
-    double number;
-    int found = fscanf(file, "%lf", &number);
-    fclose(file);
-    return found == 1 ? number : INFINITY;
-}
-
 double rp_world_memory_limit(const rp_world_options *options)
 {
     if (options->memory_limit) return (double)options->memory_limit;
-    double limit = memory_available();
-    double group = group_number("/sys/fs/cgroup/memory.max");
-    if (isfinite(group)) {
-        double used = group_number("/sys/fs/cgroup/memory.current");
-        limit = fmin(limit, group - (isfinite(used) ? used : 0));
-    }
-    struct rlimit space;
-    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
-        limit = fmin(limit, (double)space.rlim_cur);
-    return fmax(limit, 0);
+    return rp_system_memory_free();
 }
 
 size_t rp_world_budget(const rp_world_options *options)

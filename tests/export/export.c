@@ -4,6 +4,8 @@
 #include "export/export.h"
 #include "scene/words.h"
 
+#include <locale.h>
+
 typedef struct run {
     rp_report *report;
     rp_scene *scene;

@@ -1,8 +1,8 @@
 /* Frames made of anything: read or refused, never a crash. See fuzz/sealed.h. */
 #include "sealed.h"
 
-#include "record/fields.h"
 #include "record/frame.h"
+#include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

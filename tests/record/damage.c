@@ -4,10 +4,11 @@
 
 #include "base/store.h"
 #include "record/checkpoint.h"
-#include "record/fields.h"
 #include "record/frame.h"
+#include "record/limits.h"
 #include "record/seal.h"
 #include "record/sealed.h"
+#include "view/view.h"
 
 typedef struct damage_case {
     rp_report *report;
@@ -157,7 +158,7 @@ static const uint32_t zeros[4];
 /* A sealed, sound HDF5 file with one thing wrong. */
 enum wrong {
     MISSING_FIELD,
-    MISSING_MOISTURE,
+    MISSING_MATERIAL,
     WRONG_TYPE,
     WRONG_LENGTH,
     TWO_COLUMNS,
@@ -177,8 +178,8 @@ static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char 
         char name[64];
         rp_field_type type = i == 9 ? RP_U32 : i == 10 || i == 11 ? RP_U8 : RP_F32;
         size_t rows = wrong == WRONG_LENGTH && i == 4 ? 3 : 4;
-        if (wrong == MISSING_FIELD && i == 7) continue;
-        if (wrong == MISSING_MOISTURE && i == 12) continue;
+        if (wrong == MISSING_FIELD && i == 6) continue;
+        if (wrong == MISSING_MATERIAL && i == 10) continue;
         if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
         snprintf(name, sizeof name, "grains/%s", names[i]);
         const void *values = type == RP_F32 ? (const void *)halves : (const void *)zeros;
@@ -232,8 +233,8 @@ static void misleading_frames_are_refused(void **state)
     static const struct {
         enum wrong wrong;
         const char *words;
-    } cases[] = {{MISSING_FIELD, "density"},
-                 {MISSING_MOISTURE, "moisture"},
+    } cases[] = {{MISSING_FIELD, "mass"},
+                 {MISSING_MATERIAL, "material"},
                  {WRONG_TYPE, "id"},
                  {WRONG_LENGTH, "velocity_y"},
                  {TWO_COLUMNS, "z"},

@@ -1,7 +1,7 @@
 /* Frames: what is written is read back bit for bit, and equal views give equal files. */
 #include "fixture.h"
 
-#include "record/fields.h"
+#include "view/view.h"
 
 static void check_views_equal(const rp_view *a, const rp_view *b)
 {
@@ -146,6 +146,39 @@ static void equal_views_give_equal_files(void **state)
     rp_report_destroy(report);
 }
 
+/* A method may do without the optional fields of the schema; all others must be there. */
+static void fields_of_the_schema_may_be_left_out(void **state)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    rp_record *record;
+    check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
+    for (int i = 0; i < RP_VIEW_FIELDS; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        test_grains grains;
+        test_grains_make(&grains, 10, 0);
+        grains.view.field_count = 0;
+        rp_view_set_data(&grains.view, column, NULL);
+        rp_code code = rp_record_write_frame(record, i, &grains.view, report);
+        rp_frame_file *frame = NULL;
+        if (column->optional) {
+            check_ok(code, report);
+            check_ok(rp_record_read_frame(record, i, &frame, report), report);
+            assert_null(rp_view_data(rp_frame_view(frame), column));
+            assert_null(rp_view_field(rp_frame_view(frame), column->name));
+            assert_int_equal(rp_frame_view(frame)->field_count, RP_VIEW_FIELDS - 1);
+        } else {
+            assert_int_equal(code, RP_ERROR_INPUT);
+            check_fault(report, RP_ERROR_INPUT, column->name);
+        }
+        rp_frame_close(frame);
+        test_grains_free(&grains);
+    }
+    rp_record_close(record);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
 static void other_bodies_are_refused(void **state)
 {
     rp_report *report = rp_report_create();
@@ -178,6 +211,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_empty_compressed_frame_comes_back, make_folder,
                                         drop_folder),
         cmocka_unit_test_setup_teardown(equal_views_give_equal_files, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(fields_of_the_schema_may_be_left_out, make_folder,
+                                        drop_folder),
         cmocka_unit_test_setup_teardown(other_bodies_are_refused, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

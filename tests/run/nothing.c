@@ -53,6 +53,7 @@ static void of_base_h(void **state)
     GIVES(rp_report_total, (NULL), 0);
     GIVES(rp_report_fault, (NULL, 0), NULL);
     IGNORES(rp_set_hooks, (NULL));
+    IGNORES(rp_set_file_reader, (NULL));
 }
 
 static void of_view_h(void **state)

@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "record/fields.h"
 #include "solver/registry.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

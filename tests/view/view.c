@@ -52,11 +52,32 @@ static void sizes_and_names_are_found(void **state)
     assert_null(rp_view_field(&view, "y"));
 }
 
+/* Names are unique, pointers are found where the schema says, and own fields are told apart. */
+static void the_schema_names_every_pointer(void **state)
+{
+    (void)state;
+    static const char values[RP_VIEW_FIELDS];
+    rp_view view = {0};
+    for (int i = 0; i < RP_VIEW_FIELDS; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        assert_null(rp_view_data(&view, column));
+        rp_view_set_data(&view, column, &values[i]);
+        assert_false(rp_view_is_extra(&(rp_field){.name = column->name}));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(column->name, rp_view_schema[k].name);
+    }
+    assert_ptr_equal(view.x, &values[RP_VIEW_x]);
+    assert_ptr_equal(view.vz, &values[RP_VIEW_vz]);
+    assert_ptr_equal(view.moisture, &values[RP_VIEW_moisture]);
+    assert_true(rp_view_is_extra(&(rp_field){.name = "spin_x"}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_parts_are_the_whole_state),
         cmocka_unit_test(states_come_back_from_tables),
+        cmocka_unit_test(the_schema_names_every_pointer),
         cmocka_unit_test(sizes_and_names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

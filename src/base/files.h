@@ -1,0 +1,42 @@
+/* How rooms that may run without a disk read files: scenes, meshes, animations. A host program's
+ * reader (rp_set_file_reader) comes first; without one the files are those of the system. How files
+ * are written, and all else that needs a disk, stands in base/aside.h. */
+#ifndef RP_BASE_FILES_H
+#define RP_BASE_FILES_H
+
+#include "base/report.h"
+
+#include <stdbool.h>
+
+#define RP_PATH_MAX 4096
+
+typedef enum rp_file_kind {
+    RP_FILE_PLAIN,
+    RP_FILE_FOLDER,
+    RP_FILE_LINK,
+    RP_FILE_OTHER
+} rp_file_kind;
+
+typedef struct rp_file_info {
+    rp_file_kind kind;
+    uint64_t size;        /* bytes */
+    uint64_t identity[2]; /* equal for two names of one file */
+    int64_t changed;      /* ns since 1970 */
+} rp_file_info;
+
+/* What stands at a path that can be opened. 0 or an error number of errno.h. */
+int rp_file_look(const char *path, rp_file_info *info);
+/* The first `size` bytes of a plain file, or as many as it has. 0 or an error number. */
+int rp_file_get(const char *path, char *data, size_t size, size_t *got);
+/* The absolute path without links; false when there is none or it is too long. */
+bool rp_file_resolve(const char *path, char *absolute, size_t size);
+
+/* A file that only saves time, such as samples of a mesh: missing or unreadable is no fault. */
+typedef struct rp_file_piece {
+    const void *data;
+    size_t size;
+} rp_file_piece;
+/* Writes the pieces one behind the other as a file of `folder`, which it makes. */
+void rp_file_cache(const char *folder, const char *path, const rp_file_piece *pieces, int count);
+
+#endif
