@@ -9,7 +9,7 @@
 #define BLOCK 1024       /* grains that a thread looks at together */
 #define REACH_SPACINGS 2 /* depths are exact up to this */
 
-rp_mass rp_body_mass(const rp_scene *scene, int body)
+rp_mass rp_spec_mass(const rp_scene *scene, int body)
 {
     const rp_body_spec *spec = &rp_scene_bodies(scene)[body];
     rp_mass mass;
@@ -69,7 +69,7 @@ rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene)
     rp_sand_sums sums = rp_sand_sum(view);
     for (int i = 0; i < view->body_count; i++) {
         if (rp_scene_bodies(scene)[i].motion != RP_MOTION_DYNAMIC) continue;
-        rp_mass mass = rp_body_mass(scene, i);
+        rp_mass mass = rp_spec_mass(scene, i);
         add_body(&sums, &mass, &view->bodies[i]);
     }
     return sums;

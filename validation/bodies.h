@@ -8,7 +8,7 @@
 #include "validation/sand.h"
 
 /* Mass of a dynamic body, kg, with its middle and inertia in its own frame. */
-rp_mass rp_body_mass(const rp_scene *scene, int body);
+rp_mass rp_spec_mass(const rp_scene *scene, int body);
 /* rp_sand_sum and all dynamic bodies, their spin included. */
 rp_sand_sums rp_all_sum(const rp_view *view, const rp_scene *scene);
 /* The length of a - b. */

@@ -3,6 +3,7 @@
 #define REPOSE_H
 
 #include "repose/base.h"
+#include "repose/body.h"
 #include "repose/export.h"
 #include "repose/film.h"
 #include "repose/record.h"

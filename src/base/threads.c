@@ -332,7 +332,7 @@ void *rp_scratch_of(const rp_scratch *scratch, int worker)
 }
 
 typedef struct fold {
-    rp_limits_value_fn *body;
+    rp_range_value_fn *body;
     void *context;
     double *parts;
     size_t block, group; /* items; blocks that share a part */
@@ -357,7 +357,7 @@ static void fold_range(void *context, rp_range range)
 }
 
 static double parallel_fold(rp_threads *threads, size_t count, size_t block,
-                            rp_limits_value_fn *body, void *context, bool sum)
+                            rp_range_value_fn *body, void *context, bool sum)
 {
     RP_ASSERT(block > 0);
     double parts[PARTS_MAX];
@@ -371,13 +371,13 @@ static double parallel_fold(rp_threads *threads, size_t count, size_t block,
     return value;
 }
 
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, true);
 }
 
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, false);

@@ -52,10 +52,10 @@ void *rp_scratch_of(const rp_scratch *scratch, int worker);
 
 /* The sum (or maximum) of what `body` gives for each block, combined in block order: the same bits
  * for any number of threads. */
-typedef double rp_limits_value_fn(void *context, rp_range range);
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+typedef double rp_range_value_fn(void *context, rp_range range);
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context);
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context);
 
 /* A lock that one thread at a time holds, also several times over; for what a whole process shares,

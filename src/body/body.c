@@ -2,7 +2,7 @@
 #include "body/body.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "body/engine.h"
+#include "body/inside.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -19,43 +19,9 @@
 /* A body is slow below this speed: extents per second for its place, rad/s for its turn. */
 #define SLOW 0.02
 
-struct rp_bodies {
-    const rp_scene *scene;
-    rp_body_state *states;
-    rp_body_state *sums; /* only their loads: impulses, N s and N m s, since the mean began */
-    double sum_time;     /* s that these sums span */
-    double *calm;        /* s that each has been slow */
-    int count;
-    bool dynamic;      /* some body is */
-    rp_engine *engine; /* NULL when none is */
-    double time, dt;   /* s, of the step in hand */
-};
-
 static size_t states_size(int count)
 {
     return (size_t)count * sizeof(rp_body_state);
-}
-
-static void store_vec3(double to[3], rp_vec3 v)
-{
-    to[0] = v.x;
-    to[1] = v.y;
-    to[2] = v.z;
-}
-
-static void store_pose(rp_body_state *state, rp_pose pose)
-{
-    store_vec3(state->position, pose.position);
-    const rp_quat q = pose.orientation;
-    const double values[4] = {q.w, q.x, q.y, q.z};
-    memcpy(state->orientation, values, sizeof values);
-}
-
-static rp_quat turned(rp_quat from, rp_vec3 spin, double time)
-{
-    double rate = rp_v3_length(spin);
-    if (!(rate > 0)) return from;
-    return rp_quat_mul(rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
 }
 
 rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
@@ -64,7 +30,7 @@ rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
     if (spec->animation.count)
         return rp_animation_pose(spec->animation.items, spec->animation.count, time);
     rp_pose pose = {rp_v3_madd(spec->pose.position, time, spec->velocity),
-                    turned(spec->pose.orientation, spec->spin, time)};
+                    rp_quat_turned(spec->pose.orientation, spec->spin, time)};
     if (!spec->keys.count) return pose;
     rp_pose keyed = rp_keys_pose(spec->keys.items, spec->keys.count,
                                  (rp_interpolation)spec->interpolation, time);
@@ -112,9 +78,9 @@ static rp_code check_all(const rp_scene *scene, rp_report *report)
 static rp_body_state first_state(const rp_body_spec *spec)
 {
     rp_body_state state = {0};
-    store_pose(&state, rp_body_pose_at(spec, 0));
-    store_vec3(state.velocity, spec->velocity);
-    store_vec3(state.angular_velocity, spec->spin);
+    rp_store_pose(&state, rp_body_pose_at(spec, 0));
+    rp_store_vec3(state.velocity, spec->velocity);
+    rp_store_vec3(state.angular_velocity, spec->spin);
     return state;
 }
 
@@ -128,11 +94,12 @@ static rp_code fill(rp_bodies *bodies, rp_report *report)
     if (!bodies->states || !bodies->sums || !bodies->calm)
         return rp_fail_memory(report, states_size(count), "bodies");
     for (int i = 0; i < count; i++) {
-        bodies->states[i] = first_state(&rp_scene_bodies(scene)[i]);
-        bodies->dynamic = bodies->dynamic || rp_bodies_is_dynamic(bodies, i);
+        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
+        bodies->states[i] = first_state(spec);
+        bodies->dynamic = bodies->dynamic || spec->motion == RP_MOTION_DYNAMIC;
     }
-    return bodies->dynamic ? rp_engine_create(scene, bodies->states, &bodies->engine, report)
-                           : RP_OK;
+    RP_TRY(rp_control_begin(scene, bodies->states, &bodies->control, report));
+    return bodies->dynamic ? rp_bodies_make_engine(bodies, NULL, report) : RP_OK;
 }
 
 rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report)
@@ -156,6 +123,7 @@ void rp_bodies_destroy(rp_bodies *bodies)
 {
     if (!bodies) return;
     rp_engine_destroy(bodies->engine);
+    rp_control_end(bodies->scene, &bodies->control);
     rp_release(bodies->states, states_size(bodies->count));
     rp_release(bodies->sums, states_size(bodies->count));
     rp_release(bodies->calm, (size_t)bodies->count * sizeof *bodies->calm);
@@ -164,12 +132,12 @@ void rp_bodies_destroy(rp_bodies *bodies)
 
 bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index)
 {
-    return rp_scene_bodies(bodies->scene)[index].motion == RP_MOTION_DYNAMIC;
+    return bodies->control.drives[index] == RP_DRIVE_DYNAMIC;
 }
 
 rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
 {
-    RP_ASSERT(rp_bodies_is_dynamic(bodies, index));
+    RP_ASSERT(rp_scene_bodies(bodies->scene)[index].motion == RP_MOTION_DYNAMIC);
     return rp_engine_mass(bodies->engine, index);
 }
 
@@ -215,8 +183,8 @@ static void follow_keys(rp_body_state *state, const rp_body_spec *spec, double t
     rp_pose from = rp_body_pose_at(spec, time), to = rp_body_pose_at(spec, time + dt);
     rp_vec3 move = rp_v3_sub(to.position, from.position);
     rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-    store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
-    store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
+    rp_store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
+    rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
 }
 
 /* Under the forces of the last step, which for bodies at rest are those of this one, too. */
@@ -233,9 +201,12 @@ rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *re
     RP_ASSERT(dt > 0);
     bodies->time = time;
     bodies->dt = dt;
+    RP_TRY(rp_bodies_settle(bodies, time, report));
     for (int i = 0; i < bodies->count; i++) {
-        const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
-        if (spec->motion == RP_MOTION_KEYS) follow_keys(&bodies->states[i], spec, time, dt);
+        rp_body_state *state = &bodies->states[i];
+        if (bodies->control.drives[i] == RP_DRIVE_KEYS)
+            follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
+        if (rp_is_on_track(bodies, i)) rp_track_follow(&bodies->control.tracks[i], time, dt, state);
     }
     return bodies->engine ? first_guess(bodies, report) : RP_OK;
 }
@@ -264,12 +235,13 @@ static void count_calm(rp_bodies *bodies)
         if (!rp_bodies_is_dynamic(bodies, i)) continue;
         bool slow = rp_v3_length(rp_v3_from(state->velocity)) < SLOW * extent_of(bodies, i) &&
                     rp_v3_length(rp_v3_from(state->angular_velocity)) < SLOW;
-        bool touched = rp_v3_length(rp_v3_from(state->force)) > 0;
+        bool touched = rp_v3_length(rp_v3_from(state->force)) > 0 ||
+                       !rp_push_is_zero(&bodies->control.pushes[i]);
         bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
         if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
         if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
-        store_vec3(state->velocity, rp_v3(0, 0, 0));
-        store_vec3(state->angular_velocity, rp_v3(0, 0, 0));
+        rp_store_vec3(state->velocity, rp_v3(0, 0, 0));
+        rp_store_vec3(state->angular_velocity, rp_v3(0, 0, 0));
     }
 }
 
@@ -354,11 +326,15 @@ void rp_bodies_mean(const rp_bodies *bodies, rp_body_state *states)
 
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
 {
+    double end = bodies->time + bodies->dt;
     for (int i = 0; i < bodies->count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
-        if (spec->motion == RP_MOTION_KEYS)
-            store_pose(&bodies->states[i], rp_body_pose_at(spec, bodies->time + bodies->dt));
+        if (bodies->control.drives[i] == RP_DRIVE_KEYS)
+            rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, end));
+        if (rp_is_on_track(bodies, i))
+            rp_store_pose(&bodies->states[i], rp_track_pose(&bodies->control.tracks[i], end));
     }
+    bodies->control.disturbed = false;
     rp_code code = RP_OK;
     if (bodies->engine) {
         code = rp_engine_finish(bodies->engine, bodies->states, report);
@@ -417,6 +393,8 @@ rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *repo
     for (int i = 0; i < RP_BODY_PARTS && code == RP_OK; i++)
         code = save_part(bodies->states, bodies->count, &rp_body_parts[i], store, report);
     if (code == RP_OK) code = save_sums(bodies, store, report);
+    if (code == RP_OK && bodies->control.used)
+        code = rp_control_save(bodies->scene, &bodies->control, store, report);
     if (code != RP_OK || !bodies->engine) return code;
     code = rp_store_put(store, "bodies/calm", "s", RP_F64, bodies->calm, (size_t)bodies->count,
                         report);
@@ -439,54 +417,97 @@ static rp_code load_parts(rp_body_state *states, size_t count, const rp_body_par
     return code;
 }
 
-/* What only an engine has; read aside, too. */
-static rp_code load_engine(rp_bodies *bodies, const rp_store *store, rp_report *report)
+/* All that a store holds of the bodies, read before anything of them is changed. */
+typedef struct saved {
+    rp_body_state *states, *sums;
+    double sum_time;
+    double *calm;
+    uint8_t *broken;
+    rp_control control;
+} saved;
+
+static size_t calm_size(const rp_bodies *bodies)
 {
-    size_t count = (size_t)bodies->count, joints = (size_t)bodies->scene->joints.count;
-    double *calm = rp_allocate(count * sizeof *calm);
-    uint8_t *broken = rp_allocate(joints);
-    rp_code code = calm && broken ? RP_OK : rp_fail_memory(report, count, "the state of bodies");
-    if (code == RP_OK) code = rp_store_get(store, "bodies/calm", RP_F64, calm, count, report);
-    if (code == RP_OK) code = rp_store_get(store, "joints/broken", RP_U8, broken, joints, report);
-    if (code == RP_OK) {
-        memcpy(bodies->calm, calm, count * sizeof *calm);
-        code = rp_engine_restore(bodies->engine, broken, report);
-    }
-    rp_release(calm, count * sizeof *calm);
-    rp_release(broken, joints);
-    return code;
+    return (size_t)bodies->count * sizeof *bodies->calm;
 }
 
-/* States and sums are put together aside, so that a damaged store leaves the bodies as they were.
- */
-static rp_code load_states(rp_bodies *bodies, rp_body_state *states, rp_body_state *sums,
-                           double *values, const rp_store *store, rp_report *report)
+static size_t joint_count(const rp_bodies *bodies)
+{
+    return (size_t)bodies->scene->joints.count;
+}
+
+static rp_code saved_begin(const rp_bodies *bodies, saved *s, rp_report *report)
+{
+    size_t size = states_size(bodies->count);
+    s->states = rp_allocate_zero(size);
+    s->sums = rp_allocate_zero(size);
+    s->calm = rp_allocate_zero(calm_size(bodies));
+    s->broken = rp_allocate_zero(joint_count(bodies));
+    if (!s->states || !s->sums || !s->calm || !s->broken)
+        return rp_fail_memory(report, 3 * size, "the state of bodies");
+    /* Joints take hold where the scene starts, whatever the state. */
+    for (int i = 0; i < bodies->count; i++)
+        s->states[i] = first_state(&rp_scene_bodies(bodies->scene)[i]);
+    return rp_control_begin(bodies->scene, s->states, &s->control, report);
+}
+
+static void saved_end(const rp_bodies *bodies, saved *s)
+{
+    rp_control_end(bodies->scene, &s->control);
+    rp_release(s->broken, joint_count(bodies));
+    rp_release(s->calm, calm_size(bodies));
+    rp_release(s->sums, states_size(bodies->count));
+    rp_release(s->states, states_size(bodies->count));
+}
+
+/* `values` is room for any part. */
+static rp_code saved_read(const rp_bodies *bodies, saved *s, double *values, const rp_store *store,
+                          rp_report *report)
 {
     size_t count = (size_t)bodies->count;
-    double sum_time;
-    rp_code code = load_parts(states, count, rp_body_parts, RP_BODY_PARTS, values, store, report);
-    if (code == RP_OK) code = load_parts(sums, count, sum_parts, SUM_PARTS, values, store, report);
-    if (code == RP_OK) code = rp_store_get_f64(store, "bodies/impulse_time", &sum_time, report);
-    if (code == RP_OK) code = check_states(states, bodies->count, RP_ERROR_DAMAGED, report);
-    if (code == RP_OK && bodies->engine) code = load_engine(bodies, store, report);
-    if (code != RP_OK) return code;
-    memcpy(bodies->states, states, states_size(bodies->count));
-    memcpy(bodies->sums, sums, states_size(bodies->count));
-    bodies->sum_time = sum_time;
-    return RP_OK;
+    RP_TRY(load_parts(s->states, count, rp_body_parts, RP_BODY_PARTS, values, store, report));
+    RP_TRY(load_parts(s->sums, count, sum_parts, SUM_PARTS, values, store, report));
+    RP_TRY(rp_store_get_f64(store, "bodies/impulse_time", &s->sum_time, report));
+    RP_TRY(check_states(s->states, bodies->count, RP_ERROR_DAMAGED, report));
+    RP_TRY(rp_control_load(bodies->scene, &s->control, store, report));
+    if (!bodies->engine) return RP_OK;
+    RP_TRY(rp_store_get(store, "bodies/calm", RP_F64, s->calm, count, report));
+    return rp_store_get(store, "joints/broken", RP_U8, s->broken, joint_count(bodies), report);
+}
+
+/* Puts what was read in the place of what is there; where the engine cannot be made, puts it back.
+ */
+static rp_code install(rp_bodies *bodies, saved *s, rp_report *report)
+{
+    rp_body_state *states = bodies->states;
+    rp_control control = bodies->control;
+    bodies->states = s->states;
+    bodies->control = s->control;
+    rp_code code = bodies->engine ? rp_bodies_make_engine(bodies, s->broken, report) : RP_OK;
+    if (code == RP_OK) {
+        s->states = states;
+        s->control = control;
+        memcpy(bodies->sums, s->sums, states_size(bodies->count));
+        memcpy(bodies->calm, s->calm, calm_size(bodies));
+        bodies->sum_time = s->sum_time;
+    } else {
+        bodies->states = states;
+        bodies->control = control;
+    }
+    return code;
 }
 
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report)
 {
     /* No part is larger than the state, so one block of that size holds the values of any. */
     size_t size = states_size(bodies->count);
-    rp_body_state *states = rp_allocate(size), *sums = rp_allocate_zero(size);
     double *values = rp_allocate(size);
-    rp_code code = states && sums && values
-                       ? load_states(bodies, states, sums, values, store, report)
-                       : rp_fail_memory(report, 3 * size, "the state of bodies");
+    saved s = {0};
+    rp_code code = values ? saved_begin(bodies, &s, report)
+                          : rp_fail_memory(report, size, "the state of bodies");
+    if (code == RP_OK) code = saved_read(bodies, &s, values, store, report);
+    if (code == RP_OK) code = install(bodies, &s, report);
+    saved_end(bodies, &s);
     rp_release(values, size);
-    rp_release(sums, size);
-    rp_release(states, size);
     return code;
 }

@@ -3,7 +3,9 @@
  * this room and nowhere else. docs/theory/bodies.md has the equations (B1 …).
  *
  * A step has three parts, so that grains and bodies can find velocities that suit both: begin, any
- * number of answers to what grains would push, finish. Poses change in the last one only. */
+ * number of answers to what grains would push, finish. Poses change in the last one only.
+ *
+ * Between steps the host program may change how bodies are driven: see the end of this header. */
 #ifndef RP_BODY_BODY_H
 #define RP_BODY_BODY_H
 
@@ -24,6 +26,45 @@ typedef struct rp_load {
     rp_vec3 moment;        /* kg m, sum of mass times arm */
     double second[6];      /* kg m2, sum of mass times arm times arm: xx, yy, zz, xy, xz, yz */
 } rp_load;
+
+/* How a body is driven at present; the first three are the motions of the scene. */
+typedef enum rp_drive {
+    RP_DRIVE_FIXED,
+    RP_DRIVE_KEYS,
+    RP_DRIVE_DYNAMIC,
+    RP_DRIVE_PROGRAM, /* along the track that the host program gave it */
+    RP_DRIVE_RETURN,  /* along a track that leads back to the motion of the scene */
+    RP_DRIVE_ABSENT   /* it was removed */
+} rp_drive;
+_Static_assert((int)RP_DRIVE_FIXED == RP_MOTION_FIXED && (int)RP_DRIVE_KEYS == RP_MOTION_KEYS &&
+                   (int)RP_DRIVE_DYNAMIC == RP_MOTION_DYNAMIC,
+               "a motion of the scene is a drive");
+
+/* Even motion from a pose: for ever, or until it rests at another one. A function of the time
+ * alone, so that nothing adds up over steps. */
+typedef struct rp_track {
+    double start, end;      /* s; end infinite: it has none */
+    rp_pose from, to;       /* at the start; from the end on */
+    rp_vec3 velocity, spin; /* m/s, rad/s */
+} rp_track;
+
+/* What the host program pushes a dynamic body with, at its centre of mass, along the world's axes.
+ */
+typedef struct rp_push {
+    rp_vec3 force, torque; /* N; N m */
+} rp_push;
+
+/* What a joint does at present: its motor and limits, which the host program may change, and what
+ * it did in the last step. All of it is doubles, in the order in which states hold it. */
+typedef struct rp_joint_control {
+    rp_pose holds[2];     /* of the body and the other one when it took hold */
+    double low, high;     /* rad or m; infinite: no limit */
+    double speed, force;  /* of the motor: rad/s or m/s; N m or N at most, 0: there is none */
+    double target;        /* rad or m, of a servo, which runs towards it at `speed` at most */
+    double servo;         /* 1: the motor is a servo; 0: it keeps its speed */
+    rp_vec3 load, couple; /* N, N m about the anchor: what it did to the body in the last step */
+    double drive;         /* N m or N about or along its axis: what motor and stops did then */
+} rp_joint_control;
 
 /* Bodies of the scene at time 0, with their first velocities. The scene must outlive them. Keys
  * must rise in time. A dynamic body is refused (RP_ERROR_UNSUPPORTED) by a build without an engine.
@@ -49,7 +90,7 @@ void rp_bodies_mean(const rp_bodies *bodies, rp_body_state *states);
 /* The longest step that dynamic bodies bear, s; infinite without any. */
 double rp_bodies_limit_dt(const rp_bodies *bodies);
 bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index);
-/* Of a dynamic body. */
+/* Of a body that the scene has as dynamic. */
 rp_mass rp_bodies_mass(const rp_bodies *bodies, int index);
 int rp_bodies_count(const rp_bodies *bodies);
 /* All states, in the order of the scene. Forces are written by couple. */
@@ -73,8 +114,40 @@ rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interp
  * arc in orientation. */
 rp_pose rp_animation_pose(const rp_animation_key *keys, int count, double time);
 
-/* All states, bit for bit, as "bodies/position" and so on, the sums of the mean, and which joints
- * are broken; a load that fails changes nothing. */
+/* control.c: what the host program changes between two steps. Indices are in range, numbers are
+ * finite and orientations are unit quaternions. */
+rp_drive rp_bodies_drive(const rp_bodies *bodies, int index);
+/* Puts a dynamic body, or one that the program drives, somewhere else, without a motion between. */
+void rp_bodies_set_pose(rp_bodies *bodies, int index, double time, rp_pose pose);
+/* The velocity of a dynamic body now, or of one that the program drives from now on. */
+void rp_bodies_set_velocity(rp_bodies *bodies, int index, double time, rp_vec3 velocity,
+                            rp_vec3 spin);
+/* Leads a body that the program drives evenly to a pose, where it rests from `end` on. */
+void rp_bodies_move_to(rp_bodies *bodies, int index, double time, double end, rp_pose pose);
+/* Adds a force in a point and a torque to what pushes a dynamic body, and wakes it. */
+void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point, rp_vec3 torque);
+void rp_bodies_clear_pushes(rp_bodies *bodies);
+/* The centre of mass of a body that the scene has as dynamic, in the world, m. */
+rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index);
+/* From now on the program drives the body, which rests. Where it fails nothing is changed. */
+rp_code rp_bodies_take_control(rp_bodies *bodies, int index, double time, rp_report *report);
+/* Back to the motion of the scene: a dynamic body at once, another one by even motion to where the
+ * scene has it at `end`, or by a jump where that is now. */
+rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end, rp_report *report);
+/* The control of a joint, to be read and changed; what it holds is woken. */
+rp_joint_control *rp_bodies_joint(rp_bodies *bodies, int joint);
+const rp_joint_control *rp_bodies_joint_now(const rp_bodies *bodies, int joint);
+bool rp_bodies_joint_holds(const rp_bodies *bodies, int joint);
+/* How far a hinge or slider is from where it took hold, rad or m, and its rate; else both are 0. */
+void rp_bodies_joint_motion(const rp_bodies *bodies, int joint, double *position, double *rate);
+/* Lets go what a joint holds, for ever. */
+void rp_bodies_release_joint(rp_bodies *bodies, int joint);
+/* A surface jumped, appeared or vanished since the last step, so that what rests on surfaces may
+ * not any more. */
+bool rp_bodies_are_disturbed(const rp_bodies *bodies);
+
+/* All states, bit for bit, as "bodies/position" and so on, the sums of the mean, which joints are
+ * broken, and what the host program changed, if anything; a load that fails changes nothing. */
 rp_code rp_bodies_save(const rp_bodies *bodies, rp_store *store, rp_report *report);
 rp_code rp_bodies_load(rp_bodies *bodies, const rp_store *store, rp_report *report);
 

@@ -106,7 +106,9 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
 {
     const rp_body_spec *spec = &rp_scene_bodies(engine->scene)[i];
     rp_solid *solid = &engine->solids[i];
-    if (spec->motion != RP_MOTION_FIXED && spec->shape.kind != RP_SHAPE_PLANE) {
+    rp_drive drive = (rp_drive)engine->host.drives[i];
+    if (drive == RP_DRIVE_ABSENT) return RP_OK;
+    if (drive != RP_DRIVE_FIXED && spec->shape.kind != RP_SHAPE_PLANE) {
         solid->body = dBodyCreate(engine->world);
         if (!solid->body) return rp_fail_memory(report, sizeof(dMass), "rigid bodies");
         dBodySetFiniteRotationMode(solid->body, 1);
@@ -116,9 +118,8 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
         rp_code code = check_mass(spec, &solid->mass, report);
         if (code != RP_OK) return code;
         rp_solid_set_mass(solid, solid->mass.mass, solid->mass.inertia);
-    } else if (solid->body) {
-        dBodySetKinematic(solid->body);
     }
+    if (solid->body && drive != RP_DRIVE_DYNAMIC) dBodySetKinematic(solid->body);
     return rp_engine_add_geom(engine, i, report);
 }
 
@@ -151,28 +152,28 @@ static size_t bytes_of(const rp_engine *engine, int which)
     return all[which];
 }
 
-rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
-                         rp_report *report)
+rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states,
+                         const uint8_t *broken, rp_engine **out, rp_report *report)
 {
     *out = NULL;
     rp_once_run(&woken_up, wake_up);
     dAllocateODEDataForThread(dAllocateMaskAll);
     rp_engine *engine = rp_allocate_zero(sizeof *engine);
     if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
-    engine->scene = scene;
-    engine->count = scene->bodies.count;
-    engine->joint_count = scene->joints.count;
+    engine->host = *host;
+    engine->scene = host->scene;
+    engine->count = host->scene->bodies.count;
+    engine->joint_count = host->scene->joints.count;
     engine->solids = rp_allocate_zero(bytes_of(engine, SOLIDS));
     engine->start = rp_allocate_zero(bytes_of(engine, STATES));
-    engine->first = rp_allocate_zero(bytes_of(engine, STATES));
     engine->joints = rp_allocate_zero(bytes_of(engine, JOINTS));
     engine->joint_forces = rp_allocate_zero(bytes_of(engine, JOINT_FORCES));
     engine->broken = rp_allocate_zero(bytes_of(engine, BROKEN));
     rp_code code = RP_ERROR_MEMORY;
-    if (engine->solids && engine->start && engine->first && engine->joints &&
-        engine->joint_forces && engine->broken) {
+    if (engine->solids && engine->start && engine->joints && engine->joint_forces &&
+        engine->broken) {
         memcpy(engine->start, states, bytes_of(engine, STATES));
-        memcpy(engine->first, states, bytes_of(engine, STATES));
+        if (broken) memcpy(engine->broken, broken, bytes_of(engine, BROKEN));
         code = fill(engine, report);
     } else {
         rp_fail_memory(report, bytes_of(engine, SOLIDS), "the rigid-body engine");
@@ -198,7 +199,6 @@ void rp_engine_destroy(rp_engine *engine)
     rp_release(engine->meetings, engine->meeting_capacity * sizeof *engine->meetings);
     rp_release(engine->solids, bytes_of(engine, SOLIDS));
     rp_release(engine->start, bytes_of(engine, STATES));
-    rp_release(engine->first, bytes_of(engine, STATES));
     rp_release(engine->joints, bytes_of(engine, JOINTS));
     rp_release(engine->joint_forces, bytes_of(engine, JOINT_FORCES));
     rp_release(engine->broken, bytes_of(engine, BROKEN));
@@ -240,6 +240,7 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
+    rp_engine_tune_joints(engine);
     let_sleep(engine, calm);
     rp_code code = rp_engine_collide(engine, report);
     if (code == RP_OK) wake_carried(engine, calm);
@@ -405,22 +406,22 @@ rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *re
     for (int i = 0; i < engine->count; i++)
         if (rp_is_dynamic(engine, i)) read_pose(&engine->solids[i], &states[i]);
     read_reactions(engine, states);
+    rp_engine_read_loads(engine);
     rp_engine_break_joints(engine);
     return code;
+}
+
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate)
+{
+    memcpy(engine->start, states, bytes_of(engine, STATES));
+    rp_engine_place(engine);
+    rp_joint_motion_of(engine, joint, position, rate);
 }
 
 const uint8_t *rp_engine_broken(const rp_engine *engine)
 {
     return engine->broken;
-}
-
-rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
-{
-    memcpy(engine->start, engine->first, bytes_of(engine, STATES));
-    rp_engine_place(engine);
-    rp_engine_remove_joints(engine);
-    memcpy(engine->broken, broken, bytes_of(engine, BROKEN));
-    return rp_engine_add_joints(engine, report);
 }
 
 rp_mass rp_engine_mass(const rp_engine *engine, int body)

@@ -11,9 +11,22 @@ typedef struct rp_engine rp_engine;
 
 /* True when this build has an engine. */
 bool rp_engine_is_there(void);
-/* Joints take hold at the poses of `states`, which are those of the scene's start. */
-rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
-                         rp_report *report);
+/* What the engine reads, and the rest of the room owns and changes: one for each body or joint. */
+typedef struct rp_engine_host {
+    const rp_scene *scene;
+    const uint8_t *drives; /* rp_drive; while an engine lives only by way of a new one */
+    const rp_push *pushes;
+    rp_joint_control *joints; /* the engine writes what they do */
+} rp_engine_host;
+
+static inline bool rp_push_is_zero(const rp_push *push)
+{
+    return !(rp_v3_dot(push->force, push->force) + rp_v3_dot(push->torque, push->torque) > 0);
+}
+
+/* Bodies at `states`; joints but those `broken` (NULL: none) take hold where their controls say. */
+rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states,
+                         const uint8_t *broken, rp_engine **out, rp_report *report);
 void rp_engine_destroy(rp_engine *engine);
 
 /* Takes the states at the start of a step of `dt` from `time`, keyed bodies with the velocities
@@ -31,11 +44,16 @@ rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *st
  * forces from contacts and joints. Joints that had to hold too much are broken afterwards. */
 rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report);
 
+/* Whether a joint is there: neither broken nor released, nor without anything that could move. */
+bool rp_engine_joint_holds(const rp_engine *engine, int joint);
+/* How far a hinge or slider is from where it took hold, rad or m, and how fast that changes. */
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate);
+/* Breaks a joint. */
+void rp_engine_release_joint(rp_engine *engine, int joint);
 /* One number for each joint of the scene: 1 when it is broken. */
 const uint8_t *rp_engine_broken(const rp_engine *engine);
-/* All joints take hold again but these. */
-rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report);
-/* The mass of a dynamic body, for tests and sums. */
+/* The mass of a body that the scene has as dynamic. */
 rp_mass rp_engine_mass(const rp_engine *engine, int body);
 
 #endif

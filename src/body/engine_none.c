@@ -7,10 +7,10 @@ bool rp_engine_is_there(void)
     return false;
 }
 
-rp_code rp_engine_create(const rp_scene *scene, const rp_body_state *states, rp_engine **out,
-                         rp_report *report)
+rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states,
+                         const uint8_t *broken, rp_engine **out, rp_report *report)
 {
-    (void)scene, (void)states, (void)report;
+    (void)host, (void)states, (void)broken, (void)report;
     *out = NULL;
     return RP_ERROR_UNSUPPORTED;
 }
@@ -40,16 +40,28 @@ rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *re
     return RP_ERROR_UNSUPPORTED;
 }
 
+bool rp_engine_joint_holds(const rp_engine *engine, int joint)
+{
+    (void)engine, (void)joint;
+    return false;
+}
+
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate)
+{
+    (void)engine, (void)states, (void)joint;
+    *position = *rate = 0;
+}
+
+void rp_engine_release_joint(rp_engine *engine, int joint)
+{
+    (void)engine, (void)joint;
+}
+
 const uint8_t *rp_engine_broken(const rp_engine *engine)
 {
     (void)engine;
     return NULL;
-}
-
-rp_code rp_engine_restore(rp_engine *engine, const uint8_t *broken, rp_report *report)
-{
-    (void)engine, (void)broken, (void)report;
-    return RP_ERROR_UNSUPPORTED;
 }
 
 rp_mass rp_engine_mass(const rp_engine *engine, int body)

@@ -43,6 +43,16 @@ static void place_middle(rp_engine *engine, int i, rp_vec3 arm)
     solid->middle = arm;
 }
 
+void rp_solid_place(const rp_solid *solid, rp_pose pose)
+{
+    if (!solid->body) return;
+    const dQuaternion q = {pose.orientation.w, pose.orientation.x, pose.orientation.y,
+                           pose.orientation.z};
+    rp_vec3 at = rp_pose_to_world(pose, solid->mass.centre);
+    dBodySetQuaternion(solid->body, q);
+    dBodySetPosition(solid->body, at.x, at.y, at.z);
+}
+
 static void place_body(rp_engine *engine, int i)
 {
     rp_solid *solid = &engine->solids[i];
@@ -50,7 +60,7 @@ static void place_body(rp_engine *engine, int i)
     rp_pose pose = rp_state_pose(state);
     const double *w = state->angular_velocity;
     if (!solid->body) {
-        if (dGeomGetClass(solid->geom) == dPlaneClass) {
+        if (solid->geom && dGeomGetClass(solid->geom) == dPlaneClass) {
             rp_vec3 n = rp_quat_rotate(pose.orientation, rp_v3(0, 0, 1));
             dGeomPlaneSetParams(solid->geom, n.x, n.y, n.z, rp_v3_dot(n, pose.position));
         }
@@ -161,16 +171,23 @@ static bool is_joined(const rp_engine *engine, int body)
     return false;
 }
 
-/* Gravity, what grains push, and what they hold. */
+/* Gravity, what grains and the host program push, and what grains hold. */
 static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_body_state *guess)
 {
     const rp_solid *solid = &engine->solids[i];
     const rp_body_state *start = &engine->start[i];
+    const rp_push *extra = &engine->host.pushes[i];
     rp_vec3 force = rp_v3_madd(load->force, solid->mass.mass, engine->gravity);
+    rp_vec3 torque = rp_v3_sub(load->torque, rp_v3_cross(solid->middle, load->force));
     bool pushed = rp_v3_dot(load->force, load->force) + rp_v3_dot(load->torque, load->torque) > 0;
+    if (!rp_push_is_zero(extra)) {
+        force = rp_v3_add(force, extra->force);
+        torque = rp_v3_add(torque, extra->torque);
+        pushed = true;
+    }
     if (pushed) dBodyEnable(solid->body);
     if (!dBodyIsEnabled(solid->body)) return;
-    push(solid, force, rp_v3_sub(load->torque, rp_v3_cross(solid->middle, load->force)));
+    push(solid, force, torque);
     if (!(load->mass > 0)) return;
     change c = {rate(guess->velocity, start->velocity, engine->dt),
                 rate(guess->angular_velocity, start->angular_velocity, engine->dt)};

@@ -9,11 +9,11 @@
 
 /* A body in the engine. */
 typedef struct rp_solid {
-    dBodyID body; /* NULL for fixed bodies */
-    dGeomID geom;
+    dBodyID body;             /* NULL for fixed bodies */
+    dGeomID geom;             /* NULL for absent bodies */
     dTriMeshDataID triangles; /* of meshes, cones and funnels */
     rp_mesh *made;            /* of cones and funnels: the triangles behind them */
-    rp_mass mass;             /* of a dynamic body; all zero for others */
+    rp_mass mass;             /* of what the scene has as dynamic; all zero for others */
     rp_vec3 middle; /* m, in a trial: from the body's origin to the engine's middle of it */
 } rp_solid;
 
@@ -27,12 +27,12 @@ typedef struct rp_meeting {
 
 struct rp_engine {
     const rp_scene *scene;
+    rp_engine_host host;
     dWorldID world;
     dSpaceID space;
     dJointGroupID contacts;
     rp_solid *solids; /* one for each body of the scene */
     int count;
-    rp_body_state *first; /* of the scene's start, where joints take hold */
     rp_body_state *start; /* of the step in hand */
     double time, dt;      /* s, of the step in hand */
     rp_vec3 gravity;      /* m/s2, likewise */
@@ -59,11 +59,13 @@ static inline rp_pose rp_state_pose(const rp_body_state *state)
 
 static inline bool rp_is_dynamic(const rp_engine *engine, int body)
 {
-    return body >= 0 && rp_scene_bodies(engine->scene)[body].motion == RP_MOTION_DYNAMIC;
+    return body >= 0 && engine->host.drives[body] == RP_DRIVE_DYNAMIC;
 }
 
 /* load.c */
 void rp_solid_set_mass(const rp_solid *solid, double mass, const double inertia[6]);
+/* Puts a body somewhere, at rest. */
+void rp_solid_place(const rp_solid *solid, rp_pose pose);
 /* Puts all bodies where they were at the start of the step. */
 void rp_engine_place(rp_engine *engine);
 /* The same, with gravity and what grains push and hold; without loads with the forces that the
@@ -78,7 +80,12 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report);
 
 /* joint.c */
 rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report);
-void rp_engine_remove_joints(rp_engine *engine);
+/* Gives motors and limits the values of their controls, at the bodies' present places. */
+void rp_engine_tune_joints(rp_engine *engine);
+/* Of a hinge or slider, at the bodies' present places. */
+void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, double *rate);
+/* Writes what joints did in the last step into their controls. */
+void rp_engine_read_loads(rp_engine *engine);
 /* Lets go what is to be released by now, and wakes what it held. */
 void rp_engine_release_joints(rp_engine *engine, double *calm);
 /* Breaks what had to hold too much in the last step. */

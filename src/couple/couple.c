@@ -6,10 +6,13 @@
 /* Both are handed to states as three doubles. */
 _Static_assert(sizeof(rp_vec3) == sizeof((rp_body_state *)0)->force, "a force is three doubles");
 
+/* m, along each axis: where nothing is, and squares of distances are still numbers. */
+#define FAR_OFF 1e12
 /* Surfaces near a block that the first pass has room for. Few blocks have more. */
 #define NEAR_ROOM 8
 
 struct rp_couple {
+    const rp_scene *scene;
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
@@ -41,6 +44,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     *out = NULL;
     rp_couple *couple = rp_allocate_zero(sizeof *couple);
     if (!couple) return rp_fail_memory(report, sizeof *couple, "the surfaces of bodies");
+    couple->scene = scene;
     couple->bodies = bodies;
     couple->body_count = rp_bodies_count(bodies);
     couple->capacity = rp_surfaces_room(scene);
@@ -51,8 +55,6 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
         return RP_ERROR_MEMORY;
     }
     couple->count = rp_surfaces_fill(scene, couple->surfaces);
-    for (int i = 0; i < couple->body_count; i++)
-        couple->dynamic = couple->dynamic || couple->surfaces[i].dynamic;
     rp_couple_refresh(couple);
     *out = couple;
     return RP_OK;
@@ -99,9 +101,27 @@ void rp_couple_destroy(rp_couple *couple)
     rp_release(couple, sizeof *couple);
 }
 
+/* How bodies are driven may change while a world runs. Surfaces keep their places, since solvers
+ * remember contacts by these: that of an absent body lies where no grain is. */
 void rp_couple_refresh(rp_couple *couple)
 {
+    static const rp_shape absent = {.kind = RP_SHAPE_SPHERE};
     rp_surfaces_refresh(couple->surfaces, couple->count, rp_bodies_states(couple->bodies));
+    couple->dynamic = false;
+    for (int i = 0; i < couple->count; i++) {
+        rp_surface *surface = &couple->surfaces[i];
+        if (surface->body < 0) continue;
+        bool gone = rp_bodies_drive(couple->bodies, surface->body) == RP_DRIVE_ABSENT;
+        surface->dynamic = rp_bodies_is_dynamic(couple->bodies, surface->body);
+        surface->shape = gone ? &absent : &rp_scene_bodies(couple->scene)[surface->body].shape;
+        if (gone) surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
+        couple->dynamic = couple->dynamic || surface->dynamic;
+    }
+}
+
+bool rp_couple_is_disturbed(const rp_couple *couple)
+{
+    return rp_bodies_are_disturbed(couple->bodies);
 }
 
 void rp_couple_move(rp_couple *couple, double dt)

@@ -37,6 +37,9 @@ void rp_couple_refresh(rp_couple *couple);
 void rp_couple_move(rp_couple *couple, double dt);
 /* Some surface is that of a dynamic body. */
 bool rp_couple_is_dynamic(const rp_couple *couple);
+/* Some surface jumped, appeared or vanished since the last step: what rests on surfaces may have
+ * lost its support, and lists of what is near to them are void. */
+bool rp_couple_is_disturbed(const rp_couple *couple);
 int rp_couple_count(const rp_couple *couple);
 const rp_surface *rp_couple_surfaces(const rp_couple *couple);
 /* The body with the fastest point of its surface, belts included, and the speed of that, m/s; -1

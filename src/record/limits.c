@@ -69,8 +69,10 @@ static const rp_limits ranges[] = {
     {"most_moved", 0, FAR},
     {"body_moved", 0, FAR},
     {"load", 0, FLT_MAX},
-    {"calm", 0, INFINITY},            /* s; bodies that have left are calm for ever */
-    {"streams", -INFINITY, INFINITY}, /* some never stop; looked at where they are taken */
+    {"calm", 0, INFINITY},             /* s; bodies that have left are calm for ever */
+    {"streams", -INFINITY, INFINITY},  /* some never stop; looked at where they are taken */
+    {"tracks", -INFINITY, INFINITY},   /* likewise */
+    {"controls", -INFINITY, INFINITY}, /* of joints without limits; likewise */
 };
 
 rp_limits rp_limits_of(const char *path)

@@ -350,6 +350,7 @@ static rp_code step_within(rp_world *world, double target, rp_report *report)
 static void end_stepping(rp_world *world)
 {
     world->external.any = false;
+    rp_bodies_clear_pushes(world->bodies);
 }
 
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)

@@ -163,6 +163,51 @@ static void of_world_h(void **state)
     GIVES(rp_world_hash, (NULL), 0);
 }
 
+static void of_body_h(void **state)
+{
+    (void)state;
+    const double v[3] = {0, 0, 0};
+    int stone = rp_body_find(world, "stone");
+    GIVES(rp_body_find, (NULL, "stone"), -1);
+    GIVES(rp_body_find, (world, NULL), -1);
+    GIVES(rp_body_mass, (NULL, 0), 0);
+    GIVES(rp_body_is_controlled, (NULL, 0), false);
+    REFUSES(rp_body_take_control, (NULL, stone, report), "world");
+    check_ok(rp_body_take_control(world, stone, report), report);
+    REFUSES(rp_body_set_pose, (NULL, stone, v, NULL, report), "world");
+    ALLOWS(rp_body_set_pose, (world, stone, v, NULL, report));
+    ALLOWS(rp_body_set_pose, (world, stone, NULL, NULL, report));
+    REFUSES(rp_body_set_velocity, (NULL, stone, v, v, report), "world");
+    ALLOWS(rp_body_set_velocity, (world, stone, v, NULL, report));
+    ALLOWS(rp_body_set_velocity, (world, stone, NULL, v, report));
+    REFUSES(rp_body_move_to, (NULL, stone, v, NULL, 1, report), "world");
+    ALLOWS(rp_body_move_to, (world, stone, v, NULL, 1, report));
+    ALLOWS(rp_body_move_to, (world, stone, NULL, NULL, 1, report));
+    REFUSES(rp_body_release, (NULL, stone, 0, report), "world");
+    check_ok(rp_body_release(world, stone, 0, report), report);
+    REFUSES(rp_body_add_force, (NULL, stone, v, report), "world");
+    REFUSES(rp_body_add_force, (world, stone, NULL, report), "force");
+    REFUSES(rp_body_add_force_at, (NULL, stone, v, v, report), "world");
+    REFUSES(rp_body_add_force_at, (world, stone, NULL, v, report), "force");
+    REFUSES(rp_body_add_force_at, (world, stone, v, NULL, report), "point");
+    REFUSES(rp_body_add_torque, (NULL, stone, v, report), "world");
+    REFUSES(rp_body_add_torque, (world, stone, NULL, report), "torque");
+}
+
+static void of_joints(void **state)
+{
+    (void)state;
+    rp_joint_state now;
+    GIVES(rp_joint_find, (NULL, "hinge"), -1);
+    GIVES(rp_joint_find, (world, NULL), -1);
+    REFUSES(rp_joint_set_motor, (NULL, 0, 1, 1, report), "world");
+    REFUSES(rp_joint_set_target, (NULL, 0, 1, 1, 1, report), "world");
+    REFUSES(rp_joint_set_limits, (NULL, 0, 0, 1, report), "world");
+    REFUSES(rp_joint_release, (NULL, 0, report), "world");
+    REFUSES(rp_joint_read, (NULL, 0, &now, report), "world");
+    REFUSES(rp_joint_read, (world, 0, NULL, report), "state");
+}
+
 static void of_record_h(void **state)
 {
     (void)state;
@@ -289,7 +334,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
         cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_world_h), cmocka_unit_test(of_body_h),
+        cmocka_unit_test(of_joints),  cmocka_unit_test(of_record_h),
         cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
         cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };

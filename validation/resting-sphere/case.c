@@ -24,7 +24,7 @@ typedef struct rest {
 static rp_code watch(rp_case_context *c, const rp_trial *trial, rest *r)
 {
     int ball = rp_scene_find_body(trial->scene, "ball");
-    double weight = GRAVITY * rp_body_mass(trial->scene, ball).mass;
+    double weight = GRAVITY * rp_spec_mass(trial->scene, ball).mass;
     rp_code code = RP_OK;
     for (int i = 0; i < SAMPLES && BETWEEN * i < TIME_END + BETWEEN / 2 && code == RP_OK; i++) {
         rp_view view;

@@ -42,6 +42,7 @@ static rp_code begin_step(rp_dem *solver, double time, double dt, rp_report *rep
     if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */
     solver->body_moved += rp_couple_max_motion(host->couple) * dt;
+    if (rp_couple_is_disturbed(host->couple)) solver->body_moved = INFINITY; /* lists are void */
     return RP_OK;
 }
 

@@ -1,0 +1,374 @@
+/* Bodies and joints as the host program drives them while a world runs: tracks, pushes, motors. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "body/inside.h"
+
+#include <string.h>
+
+/* A step may end after a track by this part of itself, and still be even motion to its end. */
+#define STEP_EPSILON 1e-6
+
+/* --- tracks ----------------------------------------------------------------------------------- */
+
+rp_pose rp_track_pose(const rp_track *track, double time)
+{
+    if (time >= track->end) return track->to;
+    double passed = time - track->start;
+    return (rp_pose){rp_v3_madd(track->from.position, passed, track->velocity),
+                     rp_quat_turned(track->from.orientation, track->spin, passed)};
+}
+
+void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state)
+{
+    rp_vec3 velocity = track->velocity, spin = track->spin;
+    if (time >= track->end) {
+        velocity = spin = rp_v3(0, 0, 0);
+    } else if (time + dt >
+               track->end + STEP_EPSILON * dt) { /* the step ends in the rest after it */
+        rp_pose from = rp_track_pose(track, time);
+        rp_quat turn = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
+        velocity = rp_v3_scale(rp_v3_sub(track->to.position, from.position), 1 / dt);
+        spin = rp_v3_scale(rp_quat_log(turn), 1 / dt);
+    }
+    rp_store_vec3(state->velocity, velocity);
+    rp_store_vec3(state->angular_velocity, spin);
+}
+
+/* Even motion from where the body is now. */
+static void start_track(rp_bodies *bodies, int index, double time, rp_vec3 velocity, rp_vec3 spin)
+{
+    rp_body_state *state = &bodies->states[index];
+    rp_pose pose = rp_load_pose(state);
+    bodies->control.tracks[index] = (rp_track){.start = time,
+                                               .end = INFINITY,
+                                               .from = pose,
+                                               .to = pose,
+                                               .velocity = velocity,
+                                               .spin = spin};
+    rp_store_vec3(state->velocity, velocity);
+    rp_store_vec3(state->angular_velocity, spin);
+}
+
+/* Even motion from there to a pose, along the shorter arc. */
+static void lead(rp_bodies *bodies, int index, double time, double end, rp_pose to)
+{
+    rp_pose from = rp_load_pose(&bodies->states[index]);
+    rp_quat turn = rp_quat_mul(to.orientation, rp_quat_conj(from.orientation));
+    double rate = 1 / (end - time);
+    start_track(bodies, index, time, rp_v3_scale(rp_v3_sub(to.position, from.position), rate),
+                rp_v3_scale(rp_quat_log(turn), rate));
+    bodies->control.tracks[index].end = end;
+    bodies->control.tracks[index].to = to;
+}
+
+/* --- what the program asks for ---------------------------------------------------------------- */
+
+rp_drive rp_bodies_drive(const rp_bodies *bodies, int index)
+{
+    return (rp_drive)bodies->control.drives[index];
+}
+
+bool rp_bodies_are_disturbed(const rp_bodies *bodies)
+{
+    return bodies->control.disturbed;
+}
+
+/* The engine is made from how bodies are driven and remembers nothing else, so a new one goes on
+ * just as the one before would. */
+rp_code rp_bodies_make_engine(rp_bodies *bodies, const uint8_t *broken, rp_report *report)
+{
+    rp_engine *fresh;
+    const rp_engine_host host = {bodies->scene, bodies->control.drives, bodies->control.pushes,
+                                 bodies->control.joints};
+    if (!broken && bodies->engine) broken = rp_engine_broken(bodies->engine);
+    RP_TRY(rp_engine_create(&host, bodies->states, broken, &fresh, report));
+    rp_engine_destroy(bodies->engine);
+    bodies->engine = fresh;
+    return RP_OK;
+}
+
+static rp_code set_drive(rp_bodies *bodies, int index, rp_drive drive, rp_report *report)
+{
+    uint8_t before = bodies->control.drives[index];
+    bodies->control.drives[index] = (uint8_t)drive;
+    rp_code code = bodies->engine ? rp_bodies_make_engine(bodies, NULL, report) : RP_OK;
+    if (code != RP_OK) bodies->control.drives[index] = before;
+    if (code == RP_OK) bodies->control.used = true;
+    return code;
+}
+
+static void jump(rp_bodies *bodies, int index, rp_pose pose)
+{
+    rp_store_pose(&bodies->states[index], pose);
+    bodies->calm[index] = 0;
+    bodies->control.used = bodies->control.disturbed = true;
+}
+
+void rp_bodies_set_pose(rp_bodies *bodies, int index, double time, rp_pose pose)
+{
+    jump(bodies, index, pose);
+    if (!rp_is_on_track(bodies, index)) return;
+    const rp_track *track = &bodies->control.tracks[index];
+    bool endless = isinf(track->end); /* a motion to somewhere else ends here */
+    rp_vec3 none = rp_v3(0, 0, 0);
+    start_track(bodies, index, time, endless ? track->velocity : none,
+                endless ? track->spin : none);
+}
+
+void rp_bodies_set_velocity(rp_bodies *bodies, int index, double time, rp_vec3 velocity,
+                            rp_vec3 spin)
+{
+    bodies->control.used = true;
+    bodies->calm[index] = 0;
+    if (rp_is_on_track(bodies, index)) {
+        start_track(bodies, index, time, velocity, spin);
+    } else {
+        rp_store_vec3(bodies->states[index].velocity, velocity);
+        rp_store_vec3(bodies->states[index].angular_velocity, spin);
+    }
+}
+
+void rp_bodies_move_to(rp_bodies *bodies, int index, double time, double end, rp_pose pose)
+{
+    RP_ASSERT(end > time);
+    bodies->control.used = true;
+    lead(bodies, index, time, end, pose);
+}
+
+rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index)
+{
+    return rp_pose_to_world(rp_load_pose(&bodies->states[index]),
+                            rp_bodies_mass(bodies, index).centre);
+}
+
+void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point, rp_vec3 torque)
+{
+    rp_push *push = &bodies->control.pushes[index];
+    rp_vec3 arm = rp_v3_sub(point, rp_bodies_centre(bodies, index));
+    push->force = rp_v3_add(push->force, force);
+    push->torque = rp_v3_add(push->torque, rp_v3_add(torque, rp_v3_cross(arm, force)));
+    bodies->calm[index] = 0;
+    bodies->control.used = true;
+}
+
+void rp_bodies_clear_pushes(rp_bodies *bodies)
+{
+    memset(bodies->control.pushes, 0, (size_t)bodies->count * sizeof *bodies->control.pushes);
+}
+
+rp_code rp_bodies_take_control(rp_bodies *bodies, int index, double time, rp_report *report)
+{
+    RP_TRY(set_drive(bodies, index, RP_DRIVE_PROGRAM, report));
+    bodies->control.pushes[index] = (rp_push){0};
+    start_track(bodies, index, time, rp_v3(0, 0, 0), rp_v3(0, 0, 0));
+    return RP_OK;
+}
+
+/* The scene's own motion of a body, from now on. */
+static rp_code hand_back(rp_bodies *bodies, int index, rp_report *report)
+{
+    rp_drive own = (rp_drive)rp_scene_bodies(bodies->scene)[index].motion;
+    bodies->calm[index] = 0;
+    return set_drive(bodies, index, own, report);
+}
+
+rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end, rp_report *report)
+{
+    const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[index];
+    if (spec->motion == RP_MOTION_DYNAMIC) return hand_back(bodies, index, report);
+    if (end > time) {
+        RP_TRY(set_drive(bodies, index, RP_DRIVE_RETURN, report));
+        lead(bodies, index, time, end, rp_body_pose_at(spec, end));
+        return RP_OK;
+    }
+    rp_pose before = rp_load_pose(&bodies->states[index]);
+    jump(bodies, index, rp_body_pose_at(spec, time));
+    rp_code code = hand_back(bodies, index, report);
+    if (code != RP_OK) jump(bodies, index, before);
+    if (code != RP_OK) return code;
+    rp_store_vec3(bodies->states[index].velocity, spec->velocity);
+    rp_store_vec3(bodies->states[index].angular_velocity, spec->spin);
+    return RP_OK;
+}
+
+rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
+{
+    for (int i = 0; i < bodies->count; i++) {
+        if (bodies->control.drives[i] != RP_DRIVE_RETURN) continue;
+        if (time < bodies->control.tracks[i].end) continue;
+        const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
+        rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, time));
+        rp_store_vec3(bodies->states[i].velocity, spec->velocity);
+        rp_store_vec3(bodies->states[i].angular_velocity, spec->spin);
+        RP_TRY(hand_back(bodies, i, report));
+    }
+    return RP_OK;
+}
+
+/* --- joints ----------------------------------------------------------------------------------- */
+
+static void wake_ends(rp_bodies *bodies, int joint)
+{
+    const rp_joint_spec *spec = &rp_scene_joints(bodies->scene)[joint];
+    bodies->calm[spec->body] = 0;
+    if (spec->other >= 0) bodies->calm[spec->other] = 0;
+}
+
+rp_joint_control *rp_bodies_joint(rp_bodies *bodies, int joint)
+{
+    wake_ends(bodies, joint);
+    bodies->control.used = true;
+    return &bodies->control.joints[joint];
+}
+
+const rp_joint_control *rp_bodies_joint_now(const rp_bodies *bodies, int joint)
+{
+    return &bodies->control.joints[joint];
+}
+
+bool rp_bodies_joint_holds(const rp_bodies *bodies, int joint)
+{
+    return rp_engine_joint_holds(bodies->engine, joint);
+}
+
+void rp_bodies_joint_motion(const rp_bodies *bodies, int joint, double *position, double *rate)
+{
+    rp_engine_read_joint(bodies->engine, bodies->states, joint, position, rate);
+}
+
+void rp_bodies_release_joint(rp_bodies *bodies, int joint)
+{
+    wake_ends(bodies, joint);
+    rp_engine_release_joint(bodies->engine, joint);
+}
+
+/* --- the state of all this -------------------------------------------------------------------- */
+
+static size_t body_count(const rp_scene *scene)
+{
+    return (size_t)scene->bodies.count;
+}
+
+static size_t joint_count(const rp_scene *scene)
+{
+    return (size_t)scene->joints.count;
+}
+
+static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state *states)
+{
+    rp_pose world = {.orientation = {.w = 1}};
+    return (rp_joint_control){
+        .holds = {rp_load_pose(&states[spec->body]),
+                  spec->other >= 0 ? rp_load_pose(&states[spec->other]) : world},
+        .low = spec->low,
+        .high = spec->high,
+        .speed = spec->motor_force > 0 ? spec->motor_speed : 0,
+        .force = spec->motor_force};
+}
+
+rp_code rp_control_begin(const rp_scene *scene, const rp_body_state *states, rp_control *control,
+                         rp_report *report)
+{
+    size_t bodies = body_count(scene), joints = joint_count(scene);
+    control->drives = rp_allocate_zero(bodies * sizeof *control->drives);
+    control->tracks = rp_allocate_zero(bodies * sizeof *control->tracks);
+    control->pushes = rp_allocate_zero(bodies * sizeof *control->pushes);
+    control->joints = rp_allocate_zero(joints * sizeof *control->joints);
+    if (!control->drives || !control->tracks || !control->pushes || !control->joints)
+        return rp_fail_memory(report, bodies * sizeof *control->tracks, "the control of bodies");
+    for (size_t i = 0; i < bodies; i++)
+        control->drives[i] = (uint8_t)rp_scene_bodies(scene)[i].motion;
+    for (size_t i = 0; i < joints; i++)
+        control->joints[i] = joint_of(&rp_scene_joints(scene)[i], states);
+    return RP_OK;
+}
+
+void rp_control_end(const rp_scene *scene, rp_control *control)
+{
+    rp_release(control->drives, body_count(scene) * sizeof *control->drives);
+    rp_release(control->tracks, body_count(scene) * sizeof *control->tracks);
+    rp_release(control->pushes, body_count(scene) * sizeof *control->pushes);
+    rp_release(control->joints, joint_count(scene) * sizeof *control->joints);
+}
+
+/* Tracks, pushes and joints are saved as rows of doubles, as they lie in memory. */
+#define TRACK_NUMBERS 22
+#define PUSH_NUMBERS 6
+#define JOINT_NUMBERS 27
+_Static_assert(sizeof(rp_track) == TRACK_NUMBERS * sizeof(double), "a track is all doubles");
+_Static_assert(sizeof(rp_push) == PUSH_NUMBERS * sizeof(double), "a push is all doubles");
+_Static_assert(sizeof(rp_joint_control) == JOINT_NUMBERS * sizeof(double),
+               "the control of a joint is all doubles");
+
+rp_code rp_control_save(const rp_scene *scene, const rp_control *control, rp_store *store,
+                        rp_report *report)
+{
+    size_t bodies = body_count(scene), joints = joint_count(scene);
+    RP_TRY(rp_store_put(store, "bodies/drives", "", RP_U8, control->drives, bodies, report));
+    RP_TRY(rp_store_put(store, "bodies/tracks", "", RP_F64, control->tracks, bodies * TRACK_NUMBERS,
+                        report));
+    RP_TRY(rp_store_put(store, "bodies/pushes", "", RP_F64, control->pushes, bodies * PUSH_NUMBERS,
+                        report));
+    RP_TRY(rp_store_put(store, "joints/controls", "", RP_F64, control->joints,
+                        joints * JOINT_NUMBERS, report));
+    return rp_store_put_u64(store, "bodies/disturbed", control->disturbed, report);
+}
+
+static bool is_pose(rp_pose pose)
+{
+    rp_quat q = pose.orientation;
+    double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    return isfinite(rp_v3_dot(pose.position, rp_v3(1, 1, 1))) && fabs(length - 1) < 1e-6;
+}
+
+static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
+                          const rp_push *push)
+{
+    rp_vec3 all = rp_v3(1, 1, 1);
+    double sum = rp_v3_dot(push->force, all) + rp_v3_dot(push->torque, all);
+    bool moves = isfinite(track->start) && !isnan(track->end) && is_pose(track->from) &&
+                 is_pose(track->to) && isfinite(rp_v3_dot(track->velocity, all)) &&
+                 isfinite(rp_v3_dot(track->spin, all));
+    if (drive > RP_DRIVE_ABSENT || !isfinite(sum)) return false;
+    if (drive == RP_DRIVE_RETURN && spec->motion == RP_MOTION_DYNAMIC) return false;
+    if (drive == RP_DRIVE_PROGRAM || drive == RP_DRIVE_RETURN) return moves;
+    return drive == RP_DRIVE_ABSENT || (int)drive == spec->motion;
+}
+
+static bool is_joint_sound(const rp_joint_control *joint)
+{
+    return is_pose(joint->holds[0]) && is_pose(joint->holds[1]) && joint->low <= joint->high &&
+           isfinite(joint->speed) && isfinite(joint->target) && joint->force >= 0;
+}
+
+static rp_code check_control(const rp_scene *scene, const rp_control *control, rp_report *report)
+{
+    for (int i = 0; i < scene->bodies.count; i++)
+        if (!is_body_sound(&rp_scene_bodies(scene)[i], (rp_drive)control->drives[i],
+                           &control->tracks[i], &control->pushes[i]))
+            return rp_fail(report, RP_ERROR_DAMAGED, "the control of body %d makes no sense", i);
+    for (int i = 0; i < scene->joints.count; i++)
+        if (!is_joint_sound(&control->joints[i]))
+            return rp_fail(report, RP_ERROR_DAMAGED, "the control of joint %d makes no sense", i);
+    return RP_OK;
+}
+
+rp_code rp_control_load(const rp_scene *scene, rp_control *control, const rp_store *store,
+                        rp_report *report)
+{
+    if (!rp_store_find(store, "bodies/drives")) return RP_OK;
+    size_t bodies = body_count(scene), joints = joint_count(scene);
+    uint64_t disturbed;
+    RP_TRY(rp_store_get(store, "bodies/drives", RP_U8, control->drives, bodies, report));
+    RP_TRY(rp_store_get(store, "bodies/tracks", RP_F64, control->tracks, bodies * TRACK_NUMBERS,
+                        report));
+    RP_TRY(rp_store_get(store, "bodies/pushes", RP_F64, control->pushes, bodies * PUSH_NUMBERS,
+                        report));
+    RP_TRY(rp_store_get(store, "joints/controls", RP_F64, control->joints, joints * JOINT_NUMBERS,
+                        report));
+    RP_TRY(rp_store_get_u64(store, "bodies/disturbed", &disturbed, report));
+    control->used = true;
+    control->disturbed = disturbed != 0;
+    return check_control(scene, control, report);
+}
