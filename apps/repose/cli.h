@@ -134,14 +134,13 @@ typedef struct frame_kind {
     const char *word;   /* on the command line: "coarse" */
     const char *stem;   /* of exported files: "grains" */
     const char *called; /* "frames" */
-    int64_t (*count)(const rp_record *record);
-    int64_t (*number)(const rp_record *record, int64_t index);
-    rp_code (*read)(const rp_record *record, int64_t number, rp_frame_file **out,
-                    rp_report *report);
+    rp_series_kind series;
 } frame_kind;
 #define FRAME_KINDS 2
 #define FRAME_KIND_WORDS "coarse|fine"
 extern const frame_kind frame_kinds[FRAME_KINDS];
+/* The frames of a kind. */
+const rp_series *series_of(const rp_record *record, const frame_kind *kind);
 /* The kind of that word; without a word the finest that the record holds. NULL after a fault. */
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report);
 /* The fault that a record has no frames of a kind, and what to do about it. */
@@ -224,10 +223,10 @@ typedef struct live_film {
     rp_film *film; /* NULL until there is a frame */
     bool wanted, quiet;
     bool json;
-    bool failed;  /* painting waits for the end of the run */
-    bool refused; /* it can never be painted: better to stop the run at once */
-    bool fine;
-    rp_report *report; /* borrowed; gets why it was refused */
+    bool failed;         /* painting waits for the end of the run */
+    bool refused;        /* it can never be painted: better to stop the run at once */
+    rp_series_kind kind; /* of the frames that it shows */
+    rp_report *report;   /* borrowed; gets why it was refused */
 } live_film;
 /* Before the run begins: what can be wrong is told now. */
 rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *scene,

@@ -7,11 +7,14 @@
 #include <string.h>
 
 const frame_kind frame_kinds[FRAME_KINDS] = {
-    {"coarse", "grains", "frames", rp_record_frame_count, rp_record_frame_number,
-     rp_record_read_frame},
-    {"fine", "fine", "fine frames", rp_record_fine_count, rp_record_fine_number,
-     rp_record_read_fine},
+    {"coarse", "grains", "frames", RP_SERIES_COARSE},
+    {"fine", "fine", "fine frames", RP_SERIES_FINE},
 };
+
+const rp_series *series_of(const rp_record *record, const frame_kind *kind)
+{
+    return rp_record_series(record, kind->series);
+}
 
 rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
 {
@@ -21,11 +24,12 @@ rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_repor
 
 rp_code fail_other_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
 {
-    long long count = kind->count(record);
+    long long count = rp_series_count(series_of(record, kind));
     if (!count) return fail_no_frames(record, kind, report);
     return rp_fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s, %lld to %lld",
                    rp_record_folder(record), count, kind->called,
-                   (long long)kind->number(record, 0), (long long)kind->number(record, count - 1));
+                   (long long)rp_series_number(series_of(record, kind), 0),
+                   (long long)rp_series_number(series_of(record, kind), count - 1));
 }
 
 const frame_kind *choose_kind(const rp_record *record, const char *word, rp_report *report)
@@ -33,7 +37,8 @@ const frame_kind *choose_kind(const rp_record *record, const char *word, rp_repo
     const frame_kind *chosen = &frame_kinds[0];
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
-        if (word ? strcmp(word, kind->word) == 0 : kind->count(record) > 0) chosen = kind;
+        if (word ? strcmp(word, kind->word) == 0 : rp_series_count(series_of(record, kind)) > 0)
+            chosen = kind;
     }
     if (word && strcmp(word, chosen->word) != 0) {
         char hint[128];
@@ -43,7 +48,7 @@ const frame_kind *choose_kind(const rp_record *record, const char *word, rp_repo
         rp_fail(report, RP_ERROR_INPUT, "--grains %s: there are coarse and fine%s", word, hint);
         return NULL;
     }
-    if (chosen->count(record) > 0) return chosen;
+    if (rp_series_count(series_of(record, chosen)) > 0) return chosen;
     fail_no_frames(record, chosen, report);
     return NULL;
 }
@@ -69,9 +74,9 @@ rp_code choose_frames(const rp_record *record, const frame_kind *kind, const cha
     *first = *count = 0;
     rp_code code = read_frame_range(text, &from, &to, report);
     if (code != RP_OK) return code;
-    int64_t total = kind->count(record);
+    int64_t total = rp_series_count(series_of(record, kind));
     for (int64_t i = 0; i < total; i++) {
-        int64_t number = kind->number(record, i);
+        int64_t number = rp_series_number(series_of(record, kind), i);
         if (number < from || number > to) continue;
         if (!*count) *first = i;
         ++*count;

@@ -33,13 +33,14 @@ rp_code live_film_prepare(live_film *live, const options *o, const rp_scene *sce
     live->options.path = live->path;
     live->options.live = true;
     live->options.progress = progress_quiet_film;
-    live->fine = scene->detail.factor >= 1 && scene->detail.live;
+    live->kind =
+        scene->detail.factor >= 1 && scene->detail.live ? RP_SERIES_FINE : RP_SERIES_COARSE;
     return rp_film_check(&live->options, scene, report);
 }
 
 static rp_code open_film(live_film *live, const rp_record *record, rp_report *report)
 {
-    rp_film_run run = {.record = record, .fine = live->fine, .from = 0, .to = INT64_MAX};
+    rp_film_run run = {rp_record_series(record, live->kind), 0, INT64_MAX};
     return rp_film_open(&live->options, &run, 1, &live->film, report);
 }
 
@@ -48,7 +49,7 @@ static rp_code open_film(live_film *live, const rp_record *record, rp_report *re
 static rp_code check_first(const live_film *live, const rp_record *record)
 {
     rp_film_options nowhere = live->options;
-    rp_film_run run = {.record = record, .fine = live->fine, .from = 0, .to = INT64_MAX};
+    rp_film_run run = {rp_record_series(record, live->kind), 0, INT64_MAX};
     rp_film *film = NULL;
     if (!nowhere.colour) return RP_OK;
     nowhere.path = NULL;

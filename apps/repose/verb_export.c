@@ -69,19 +69,6 @@ static rp_code read_only(job *j, const char *text, rp_report *report)
     return code;
 }
 
-static bool has_frame(const job *j, const frame_kind *kind, int64_t number)
-{
-    int64_t low = 0, high = kind->count(j->record);
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (kind->number(j->record, middle) < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < kind->count(j->record) && kind->number(j->record, low) == number;
-}
-
 /* What a frame of this kind has to give. */
 static rp_export_options frame_options(const job *j, int kind, int64_t number)
 {
@@ -93,7 +80,8 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
     made.contacts = j->contacts && kind == 0;
     for (int i = 0; i < kind; i++)
-        made.bodies = made.bodies && !has_frame(j, &frame_kinds[i], number);
+        made.bodies =
+            made.bodies && rp_series_find(series_of(j->record, &frame_kinds[i]), number) < 0;
     return made;
 }
 
@@ -101,8 +89,9 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 {
     rp_export_options wanted = frame_options(j, kind, number);
     if (!wanted.grains && !wanted.bodies && !wanted.contacts) return RP_OK;
+    const rp_series *series = series_of(j->record, &frame_kinds[kind]);
     rp_frame_file *frame = NULL;
-    rp_code code = frame_kinds[kind].read(j->record, number, &frame, report);
+    rp_code code = rp_series_read(series, number, &frame, report);
     if (code == RP_OK)
         code = rp_record_export(j->record, number, rp_frame_view(frame), &wanted, report);
     rp_frame_close(frame);
@@ -113,9 +102,10 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 static rp_code export_kind(job *j, int kind, rp_report *report)
 {
     rp_code code = RP_OK;
-    int64_t total = frame_kinds[kind].count(j->record), chosen = 0;
+    const rp_series *series = series_of(j->record, &frame_kinds[kind]);
+    int64_t total = rp_series_count(series), chosen = 0;
     for (int64_t i = 0; i < total && code == RP_OK; i++) {
-        int64_t number = frame_kinds[kind].number(j->record, i);
+        int64_t number = rp_series_number(series, i);
         if (number < j->from || number > j->to) continue;
         if (chosen++ % j->every == 0) code = export_frame(j, kind, number, report);
     }
@@ -132,7 +122,9 @@ static rp_code say_none(const job *j, rp_report *report)
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
         if (!j->grains[i] && !j->bodies && !(j->contacts && i == 0)) continue;
-        if (!most || kind->count(j->record) > most->count(j->record)) most = kind;
+        if (!most || rp_series_count(series_of(j->record, kind)) >
+                         rp_series_count(series_of(j->record, most)))
+            most = kind;
     }
     return fail_other_frames(j->record, most, report);
 }

@@ -7,17 +7,18 @@ static const option_spec specs[] = {
 static void print_text(const rp_record *record, const rp_view *view)
 {
     const rp_scene *scene = rp_record_scene(record);
-    int64_t count = rp_record_frame_count(record);
+    const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+    int64_t count = rp_series_count(series);
     char grains[32];
     printf("%s\n", plain(rp_scene_title(scene)));
     printf("frames:  %lld (the scene asks for %lld), at %.6g frames/s\n", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
-    if (rp_record_fine_count(record))
-        printf("fine:    %lld frames of fine grains (counts: fine/counts.csv)\n",
-               (long long)rp_record_fine_count(record));
+    int64_t fine = rp_series_count(rp_record_series(record, RP_SERIES_FINE));
+    if (fine)
+        printf("fine:    %lld frames of fine grains (counts: fine/counts.csv)\n", (long long)fine);
     if (!view) return;
     printf("last:    frame %lld at %.6g s, step %llu, grains: %s, bodies: %d\n",
-           (long long)rp_record_frame_number(record, count - 1), view->time,
+           (long long)rp_series_number(series, count - 1), view->time,
            (unsigned long long)view->step, short_number((double)view->count, grains, sizeof grains),
            view->body_count);
     printf("spacing: %.6g m\nfields:\n", view->spacing);
@@ -28,16 +29,18 @@ static void print_text(const rp_record *record, const rp_view *view)
 static void print_json(const rp_record *record, const rp_view *view)
 {
     const rp_scene *scene = rp_record_scene(record);
-    int64_t count = rp_record_frame_count(record);
+    const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+    int64_t count = rp_series_count(series);
     printf("{\"title\": ");
     print_json_text(stdout, rp_scene_title(scene));
     printf(", \"frames\": %lld, \"frames_asked\": %lld, \"frame_rate\": %.9g", (long long)count,
            (long long)rp_scene_frame_count(scene), rp_scene_frame_rate(scene));
-    printf(", \"fine_frames\": %lld", (long long)rp_record_fine_count(record));
+    printf(", \"fine_frames\": %lld",
+           (long long)rp_series_count(rp_record_series(record, RP_SERIES_FINE)));
     if (view) {
         printf(", \"last\": {\"frame\": %lld, \"time\": %.17g, \"step\": %llu, \"grains\": %zu, "
                "\"bodies\": %d, \"fields\": {",
-               (long long)rp_record_frame_number(record, count - 1), view->time,
+               (long long)rp_series_number(series, count - 1), view->time,
                (unsigned long long)view->step, view->count, view->body_count);
         for (int i = 0; i < view->field_count; i++) {
             if (i) printf(", ");
@@ -57,10 +60,9 @@ static int run(const verb *v, const options *o)
     rp_record *record = NULL;
     rp_frame_file *frame = NULL;
     rp_code code = rp_record_open(o->words[0], &record, report);
-    int64_t count = code == RP_OK ? rp_record_frame_count(record) : 0;
-    if (count)
-        code =
-            rp_record_read_frame(record, rp_record_frame_number(record, count - 1), &frame, report);
+    const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+    int64_t count = rp_series_count(series);
+    if (count) code = rp_series_read(series, rp_series_number(series, count - 1), &frame, report);
     if (record) { /* what there is to tell, also when the last frame is damaged */
         const rp_view *view = frame ? rp_frame_view(frame) : NULL;
         if (o->json)

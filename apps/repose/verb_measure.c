@@ -53,6 +53,11 @@ typedef struct job {
     int64_t shown;     /* frames that have been printed */
 } job;
 
+static const rp_series *frames_of(const job *j)
+{
+    return rp_record_series(j->record, RP_SERIES_COARSE);
+}
+
 static void print_json_value(double value)
 {
     if (isfinite(value))
@@ -212,7 +217,7 @@ static void print_held(job *j)
             measured[m].value = values[1 + m];
             measured[m].uncertainty = values[1 + j->numbers + m];
         }
-        print_numbers(j, rp_record_frame_number(j->record, place), values[0], measured, j->numbers);
+        print_numbers(j, rp_series_number(frames_of(j), place), values[0], measured, j->numbers);
         j->shown++;
     }
 }
@@ -260,9 +265,9 @@ static rp_code measure_frames(job *j, rp_report *report)
     rp_frame_file *before = NULL;
     bool pairs = j->kind->frames == RP_MEASURE_PAIRS;
     for (int64_t i = 0; i < j->count && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(j->record, j->first + i);
+        int64_t number = rp_series_number(frames_of(j), j->first + i);
         rp_frame_file *frame = NULL;
-        code = rp_record_read_frame(j->record, number, &frame, report);
+        code = rp_series_read(frames_of(j), number, &frame, report);
         if (code != RP_OK) break;
         rp_measure_input in = {.view = rp_frame_view(frame),
                                .before = before ? rp_frame_view(before) : NULL,

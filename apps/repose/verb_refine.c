@@ -47,11 +47,10 @@ static void print_summary(rp_code code, const rp_refine_summary *s, const option
 /* The last frame tells how many grains there will be; what is wrong with it is told later. */
 static double grains_of(const rp_record *record, double factor)
 {
-    int64_t count = rp_record_frame_count(record);
+    const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+    int64_t last = rp_series_number(series, rp_series_count(series) - 1);
     rp_frame_file *frame;
-    if (!count || rp_record_read_frame(record, rp_record_frame_number(record, count - 1), &frame,
-                                       NULL) != RP_OK)
-        return 0;
+    if (last < 0 || rp_series_read(series, last, &frame, NULL) != RP_OK) return 0;
     double grains = factor * (double)rp_frame_view(frame)->count;
     rp_frame_close(frame);
     return grains;
@@ -70,7 +69,8 @@ static void announce(const options *o)
     double factor = (double)(o->factor ? o->factor : rp_record_scene(record)->detail.factor);
     for (int i = 0; i < o->setting_count && !o->factor; i++)
         if (strcmp(o->settings[i].key, "detail.factor") == 0) factor = atof(o->settings[i].value);
-    double grains = grains_of(record, factor), frames = (double)rp_record_frame_count(record);
+    double grains = grains_of(record, factor);
+    double frames = (double)rp_series_count(rp_record_series(record, RP_SERIES_COARSE));
     bool known = statvfs(o->words[0], &disk) == 0;
     char text[4][32];
     if (grains > 0) {

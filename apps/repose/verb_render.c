@@ -110,7 +110,8 @@ static rp_code choose_target(job *j, rp_report *report)
 /* A refinement that was stopped leaves fewer fine frames than coarse ones. */
 static void tell_missing(const job *j, const rp_record *record)
 {
-    long long fine = rp_record_fine_count(record), coarse = rp_record_frame_count(record);
+    long long fine = rp_series_count(rp_record_series(record, RP_SERIES_FINE)),
+              coarse = rp_series_count(rp_record_series(record, RP_SERIES_COARSE));
     if (fine < coarse && !j->options->quiet)
         fprintf(stderr,
                 "repose: %s: fine grains of %lld of %lld frames are there; the others are left "
@@ -121,11 +122,13 @@ static void tell_missing(const job *j, const rp_record *record)
 /* Frames that are gone make a film that leaps. */
 static void tell_gaps(const job *j, const rp_film_run *run, int64_t count)
 {
-    int64_t every = rp_record_scene(run->record)->output.frame_every;
+    const rp_record *record = rp_series_record(run->series);
+    bool fine = run->series == rp_record_series(record, RP_SERIES_FINE);
+    int64_t every = rp_record_scene(record)->output.frame_every;
     int64_t gaps = (run->to - run->from) / every + 1 - count;
-    if (gaps > 0 && !run->fine && !j->options->quiet)
+    if (gaps > 0 && !fine && !j->options->quiet)
         fprintf(stderr, "repose: %s: %lld frame%s missing between %lld and %lld, and left out\n",
-                plain(rp_record_folder(run->record)), (long long)gaps, gaps == 1 ? " is" : "s are",
+                plain(rp_record_folder(record)), (long long)gaps, gaps == 1 ? " is" : "s are",
                 (long long)run->from, (long long)run->to);
 }
 
@@ -140,11 +143,11 @@ static rp_code open_run(job *j, const char *folder, rp_report *report)
     if (!kind) return RP_ERROR_INPUT;
     code = choose_frames(*record, kind, j->options->frames_text, &first, &count, report);
     if (code != RP_OK) return code;
-    *run = (rp_film_run){.record = *record,
-                         .fine = kind == &frame_kinds[1],
-                         .from = kind->number(*record, first),
-                         .to = kind->number(*record, first + count - 1)};
-    if (run->fine) tell_missing(j, *record);
+    const rp_series *series = series_of(*record, kind);
+    *run = (rp_film_run){.series = series,
+                         .from = rp_series_number(series, first),
+                         .to = rp_series_number(series, first + count - 1)};
+    if (kind->series == RP_SERIES_FINE) tell_missing(j, *record);
     tell_gaps(j, run, count);
     /* A single picture has a camera and colours of its own. */
     if (is_still(j) && !j->columns) run->from = run->to;

@@ -149,9 +149,10 @@ static bool film_is_there(const char *film, const char *folder)
     bool there = stat(film, &made) == 0 && S_ISREG(made.st_mode) &&
                  rp_record_open(folder, &record, NULL) == RP_OK;
     if (there) {
-        int64_t last = rp_record_frame_number(record, rp_record_frame_count(record) - 1);
-        there = stat(rp_record_frame_path(record, last).text, &frame) == 0 &&
-                made.st_mtime >= frame.st_mtime;
+        const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
+        int64_t last = rp_series_number(series, rp_series_count(series) - 1);
+        there =
+            stat(rp_series_path(series, last).text, &frame) == 0 && made.st_mtime >= frame.st_mtime;
     }
     rp_record_close(record);
     return there;

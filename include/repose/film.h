@@ -58,11 +58,10 @@ typedef struct rp_film_options {
 } rp_film_options;
 RP_API rp_film_options rp_default_film_options(void);
 
-/* What it is of: frames `from` to `to` of a run. The record is borrowed until the film is closed.
- */
+/* What it is of: frames `from` to `to` of a series. Its record is borrowed until the film is
+ * closed. */
 typedef struct rp_film_run {
-    const rp_record *record;
-    bool fine;        /* its fine grains, not the coarse ones */
+    const rp_series *series;
     int64_t from, to; /* numbers; 0 and INT64_MAX: all */
 } rp_film_run;
 

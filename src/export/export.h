@@ -76,6 +76,6 @@ rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report 
 void rp_body_mesh_end(rp_body_mesh *bodies);
 
 /* Rewrites "<stem>.pvd": the files "<stem>-*.vtp" of the folder with their times. */
-rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *report);
+rp_code rp_export_series_update(const rp_export *export, const char *stem, rp_report *report);
 
 #endif

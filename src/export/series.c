@@ -120,7 +120,7 @@ static rp_code write_series(const rp_export *export, const char *stem, const str
     return rp_aside_finish(&file, report);
 }
 
-rp_code rp_series_update(const rp_export *export, const char *stem, rp_report *report)
+rp_code rp_export_series_update(const rp_export *export, const char *stem, rp_report *report)
 {
     char before[80];
     rp_numbers numbers;

@@ -108,9 +108,9 @@ rp_code rp_film_check(const rp_film_options *options, const rp_scene *scene, rp_
 static rp_code check_runs(const rp_film *film, rp_report *report)
 {
     for (int i = 0; i < film->shown_count; i++) {
-        const rp_film_run *run = &film->shown[i].run;
-        const rp_scene *scene = rp_record_scene(run->record);
-        rp_place place = {.file = rp_record_folder(run->record)};
+        const rp_record *record = rp_shown_record(&film->shown[i]);
+        const rp_scene *scene = rp_record_scene(record);
+        rp_place place = {.file = rp_record_folder(record)};
         rp_code code = rp_film_check(&film->options, scene, report);
         if (code != RP_OK) return code;
         if (film->options.width < film->shown_count)
@@ -124,7 +124,7 @@ static rp_code check_runs(const rp_film *film, rp_report *report)
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                               "its frames are %g s apart, those of %s %g s: such runs cannot be "
                               "side by side",
-                              time, rp_record_folder(film->shown[0].run.record), first);
+                              time, rp_record_folder(rp_shown_record(&film->shown[0])), first);
     }
     return RP_OK;
 }
@@ -157,7 +157,7 @@ rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, in
         return rp_fail(report, RP_ERROR_INPUT, "a film of %d runs: 1 to %d are allowed", run_count,
                        RP_FILM_RUNS_MAX);
     for (int i = 0; i < run_count; i++)
-        RP_NEED(runs[i].record, report);
+        RP_NEED(runs[i].series, report);
     rp_film_options own = rp_default_film_options();
     RP_TAKE_OPTIONS(&own, options, report);
     rp_film *film = rp_allocate_zero(sizeof *film);

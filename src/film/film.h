@@ -17,7 +17,7 @@
 /* A run of the film. */
 typedef struct rp_shown {
     rp_film_run run;
-    int64_t first, count; /* places in the record's list of frames */
+    int64_t first, count; /* indices into the series */
     rp_framing framing;
     uint64_t identity; /* of the record: a hash of its manifest */
 } rp_shown;
@@ -54,6 +54,9 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
 rp_paint_options rp_film_paint_options(const rp_film_options *options);
 /* The file of the frame that a picture shows of a run. */
 rp_path rp_shown_path(const rp_shown *shown, int64_t picture);
+
+const rp_record *rp_shown_record(const rp_shown *shown);
+bool rp_shown_is_fine(const rp_shown *shown);
 
 /* sheet.c: pictures in memory; the film needs no path. */
 #define RP_SHEET_MAX 12 /* rows and columns */

@@ -91,11 +91,11 @@ void rp_film_folder_close(rp_film *film)
 
 static void print_shown(FILE *file, const rp_shown *shown)
 {
-    const rp_scene *scene = rp_record_scene(shown->run.record);
+    const rp_scene *scene = rp_record_scene(rp_shown_record(shown));
     const rp_box3 *b = &shown->framing.bounds;
     fprintf(file, "run: %016" PRIx64 "\nscene: %016" PRIx64 "\ngrains: %s\n", shown->identity,
             rp_hash(scene->portable, strlen(scene->portable), 0),
-            shown->run.fine ? "fine" : "coarse");
+            rp_series_name(shown->run.series));
     fprintf(file, "framing: %.17g %.17g %.17g to %.17g %.17g %.17g hull %016" PRIx64 "\n", b->low.x,
             b->low.y, b->low.z, b->high.x, b->high.y, b->high.z,
             rp_hash(shown->framing.hull, sizeof shown->framing.hull, 0));

@@ -5,42 +5,28 @@
 #include "base/report.h"
 #include "film/film.h"
 #include "picture/legend.h"
-#include "record/parts.h"
 #include "scene/scene.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static int64_t total_frames(const rp_film_run *run)
-{
-    return run->fine ? rp_record_fine_count(run->record) : rp_record_frame_count(run->record);
-}
-
-static int64_t frame_number(const rp_film_run *run, int64_t place)
-{
-    return run->fine ? rp_record_fine_number(run->record, place)
-                     : rp_record_frame_number(run->record, place);
-}
-
 static rp_code read_frame(const rp_shown *shown, int64_t place, rp_frame_file **out,
                           rp_report *report)
 {
-    const rp_film_run *run = &shown->run;
-    int64_t number = frame_number(run, place);
+    const rp_series *series = shown->run.series;
     *out = NULL;
-    return run->fine ? rp_record_read_fine(run->record, number, out, report)
-                     : rp_record_read_frame(run->record, number, out, report);
+    return rp_series_read(series, rp_series_number(series, place), out, report);
 }
 
 void rp_film_look(rp_film *film)
 {
     for (int i = 0; i < film->shown_count; i++) {
         rp_shown *shown = &film->shown[i];
-        int64_t total = total_frames(&shown->run);
+        int64_t total = rp_series_count(shown->run.series);
         shown->first = shown->count = 0;
         for (int64_t place = 0; place < total; place++) {
-            int64_t number = frame_number(&shown->run, place);
+            int64_t number = rp_series_number(shown->run.series, place);
             if (number < shown->run.from || number > shown->run.to) continue;
             if (!shown->count++) shown->first = place;
         }
@@ -55,10 +41,18 @@ static int64_t place_of(const rp_shown *shown, int64_t picture)
 
 rp_path rp_shown_path(const rp_shown *shown, int64_t picture)
 {
-    int64_t number = frame_number(&shown->run, place_of(shown, picture));
-    if (!shown->run.fine) return rp_record_frame_path(shown->run.record, number);
-    rp_path folder = rp_record_path(shown->run.record, RP_FINE_FOLDER);
-    return rp_parts_index_path(folder.text, number);
+    int64_t number = rp_series_number(shown->run.series, place_of(shown, picture));
+    return rp_series_path(shown->run.series, number);
+}
+
+const rp_record *rp_shown_record(const rp_shown *shown)
+{
+    return rp_series_record(shown->run.series);
+}
+
+bool rp_shown_is_fine(const rp_shown *shown)
+{
+    return shown->run.series == rp_record_series(rp_shown_record(shown), RP_SERIES_FINE);
 }
 
 int64_t rp_film_count(const rp_film *film)
@@ -74,12 +68,12 @@ int64_t rp_film_number(const rp_film *film, int64_t picture)
     const rp_shown *longest = &film->shown[0];
     for (int i = 1; i < film->shown_count; i++)
         if (film->shown[i].count > longest->count) longest = &film->shown[i];
-    return frame_number(&longest->run, place_of(longest, picture));
+    return rp_series_number(longest->run.series, place_of(longest, picture));
 }
 
 double rp_film_frame_time(const rp_film *film)
 {
-    const rp_scene *scene = rp_record_scene(film->shown[0].run.record);
+    const rp_scene *scene = rp_record_scene(rp_shown_record(&film->shown[0]));
     return (double)scene->output.frame_every / scene->time.frame_rate;
 }
 
@@ -88,8 +82,9 @@ static bool coarse_has(const rp_shown *shown, int64_t place, const char *colour)
 {
     rp_frame_file *frame = NULL;
     rp_colour_range range = rp_colour_range_empty();
-    int64_t number = frame_number(&shown->run, place);
-    rp_code code = rp_record_read_frame(shown->run.record, number, &frame, NULL);
+    int64_t number = rp_series_number(shown->run.series, place);
+    const rp_series *coarse = rp_record_series(rp_shown_record(shown), RP_SERIES_COARSE);
+    rp_code code = rp_series_read(coarse, number, &frame, NULL);
     if (code == RP_OK) code = rp_colour_range_add(&range, rp_frame_view(frame), colour, NULL);
     rp_frame_close(frame);
     return code == RP_OK;
@@ -99,9 +94,9 @@ static rp_code add_colours(rp_film *film, const rp_shown *shown, int64_t place, 
                            rp_report *report)
 {
     const char *colour = film->options.colour;
-    rp_place at = {.file = rp_record_folder(shown->run.record)};
+    rp_place at = {.file = rp_record_folder(rp_shown_record(shown))};
     if (rp_colour_range_add(&film->range, view, colour, NULL) == RP_OK) return RP_OK;
-    if (!shown->run.fine || !coarse_has(shown, place, colour))
+    if (!rp_shown_is_fine(shown) || !coarse_has(shown, place, colour))
         return rp_colour_range_add(&film->range, view, colour, report);
     return rp_fail_at(report, RP_ERROR_INPUT, &at, NULL,
                       "fine grains have no '%s', but the coarse ones do: `repose render --grains "
@@ -113,7 +108,7 @@ static rp_code add_view(rp_film *film, rp_shown *shown, int64_t place, size_t *g
                         rp_report *report)
 {
     rp_frame_file *frame;
-    const rp_scene *scene = rp_record_scene(shown->run.record);
+    const rp_scene *scene = rp_record_scene(rp_shown_record(shown));
     rp_code code = read_frame(shown, place, &frame, report);
     if (code == RP_OK) code = rp_framing_add(&shown->framing, rp_frame_view(frame), scene, report);
     if (code == RP_OK) code = add_colours(film, shown, place, rp_frame_view(frame), report);
@@ -153,7 +148,7 @@ static rp_code identify(rp_shown *shown, rp_report *report)
 {
     char *text;
     size_t size;
-    rp_path path = rp_record_path(shown->run.record, "manifest.json");
+    rp_path path = rp_record_path(rp_shown_record(shown), "manifest.json");
     rp_code code = rp_file_read(path.text, &text, &size, report);
     if (code != RP_OK) return code;
     shown->identity = rp_hash(text, size, 0);
@@ -192,10 +187,10 @@ static rp_path folder_name(const char *folder, bool whole)
 
 rp_path rp_film_caption(const rp_film *film, int index)
 {
-    const char *folder = rp_record_folder(film->shown[index].run.record);
+    const char *folder = rp_record_folder(rp_shown_record(&film->shown[index]));
     rp_path name = folder_name(folder, false);
     for (int i = 0; i < film->shown_count; i++) {
-        rp_path other = folder_name(rp_record_folder(film->shown[i].run.record), false);
+        rp_path other = folder_name(rp_record_folder(rp_shown_record(&film->shown[i])), false);
         if (i != index && strcmp(other.text, name.text) == 0)
             return folder_name(folder, true); /* such as dry/run and wet/run */
     }
@@ -257,8 +252,8 @@ static rp_code paint_run(rp_film *film, int index, int64_t picture, rp_picture *
         /* Of runs side by side the shorter one stands still at its end. */
         film->progress.time = index == 0 ? view->time : fmax(view->time, film->progress.time);
         film->progress.grains = view->count;
-        code =
-            rp_paint(view, rp_record_scene(shown->run.record), &paint, film->threads, out, report);
+        code = rp_paint(view, rp_record_scene(rp_shown_record(shown)), &paint, film->threads, out,
+                        report);
     }
     rp_frame_close(frame);
     return code;

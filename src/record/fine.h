@@ -26,6 +26,9 @@
 #include "base/store.h"
 #include "record/folder.h"
 
+/* What the indices of frames note as their kind. */
+#define RP_FINE_KIND "fine"
+
 /* About one frame of fine grains. */
 typedef struct rp_fine_facts {
     int64_t frame;

@@ -26,7 +26,7 @@ static const rp_part_column columns[RP_FINE_COLUMNS] = {
     [RP_FINE_LOCAL] = {"local", "", RP_U16, 1},
 };
 
-const rp_part_layout rp_fine_layout = {"fine", "fine part", columns, RP_FINE_COLUMNS};
+const rp_part_layout rp_fine_layout = {RP_FINE_KIND, "fine part", columns, RP_FINE_COLUMNS};
 
 struct rp_fine_writer {
     rp_parts_writer parts;

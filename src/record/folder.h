@@ -18,25 +18,37 @@ typedef struct rp_numbers {
     size_t count, capacity;
 } rp_numbers;
 
+/* The frames of one kind. */
+struct rp_series {
+    const rp_record *record; /* whose member this is */
+    rp_series_kind kind;
+    rp_numbers numbers;
+};
+
 struct rp_record {
     char *folder;
     const rp_scene *scene;
     rp_scene *owned_scene; /* the same, when the record read it itself */
-    rp_numbers frames;
-    rp_numbers fine; /* frames of fine grains */
+    rp_series series[RP_SERIES_KINDS];
 };
 
-/* Where frames of fine grains are, and their checkpoints (record/fine.h). */
+/* Where frames are; those of fine grains, and their checkpoints (record/fine.h). */
+#define RP_FRAMES_FOLDER "frames"
 #define RP_FINE_FOLDER "fine"
 #define RP_FINE_CHECKPOINTS RP_FINE_FOLDER "/checkpoints"
 
 /* A file or folder of the run, such as "scene.yaml". */
 rp_path rp_record_path(const rp_record *record, const char *name);
-rp_path rp_record_frame_path(const rp_record *record, int64_t number);
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number);
 
-/* Notes a frame of fine grains that was written. */
-rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report);
+/* series.c: all series of a record, empty; then with the frames that the folder holds. */
+void rp_series_begin(rp_record *record);
+rp_code rp_series_list(rp_record *record, rp_report *report);
+void rp_series_end(rp_record *record);
+/* Notes a frame that was written. */
+rp_code rp_series_add(rp_series *series, int64_t number, rp_report *report);
+/* The file of a frame, or the index of its files. */
+rp_path rp_series_path(const rp_series *series, int64_t number);
 
 /* Copies the meshes of the scene into the run. */
 rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);

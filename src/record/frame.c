@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KIND "frame"
-
 static void put_grains(rp_sealed_writer *file, const rp_view *view)
 {
     char name[256];
@@ -70,7 +68,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report)
 {
     rp_sealed_writer *file;
-    rp_code code = rp_sealed_create(path, KIND, view_bytes(view), compress, &file, report);
+    rp_code code = rp_sealed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report);
     if (code != RP_OK) return code;
     put_facts(file, number, view);
     put_grains(file, view);
@@ -243,7 +241,7 @@ rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_
 {
     *out = NULL;
     rp_sealed_reader *file;
-    rp_code code = rp_sealed_open(path, KIND, &file, report);
+    rp_code code = rp_sealed_open(path, RP_FRAME_KIND, &file, report);
     if (code != RP_OK) return code;
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
     if (frame) {

@@ -11,6 +11,9 @@
 #include "record/sealed.h"
 #include "repose/record.h"
 
+/* What the files of frames note as their kind. */
+#define RP_FRAME_KIND "frame"
+
 /* `body_names` holds a name for each body of the view. */
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report);

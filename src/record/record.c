@@ -30,13 +30,6 @@ rp_path rp_record_path(const rp_record *record, const char *name)
     return inside(record->folder, name);
 }
 
-rp_path rp_record_frame_path(const rp_record *record, int64_t number)
-{
-    char name[64];
-    snprintf(name, sizeof name, "frames/%06" PRId64 ".h5", number);
-    return inside(record->folder, name);
-}
-
 /* The folders inside it must not be too long either. */
 static rp_code check_length(const char *folder, rp_report *report)
 {
@@ -50,6 +43,7 @@ static rp_record *make_record(const char *folder)
     rp_record *record = rp_allocate_zero(sizeof *record);
     if (!record) return NULL;
     record->folder = rp_text_copy(folder);
+    rp_series_begin(record);
     if (record->folder) return record;
     rp_release(record, sizeof *record);
     return NULL;
@@ -58,8 +52,7 @@ static rp_record *make_record(const char *folder)
 void rp_record_close(rp_record *record)
 {
     if (!record) return;
-    rp_numbers_end(&record->frames);
-    rp_numbers_end(&record->fine);
+    rp_series_end(record);
     if (record->owned_scene) rp_scene_destroy(record->owned_scene);
     rp_text_release(record->folder);
     rp_release(record, sizeof *record);
@@ -291,11 +284,7 @@ rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
                              &record->owned_scene, report);
     record->scene = record->owned_scene;
     if (code == RP_OK) code = rp_record_check_meshes(record, report);
-    if (code == RP_OK)
-        code = rp_folder_numbers(rp_record_path(record, "frames").text, "", ".h5", &record->frames,
-                                 report);
-    if (code == RP_OK)
-        code = rp_fine_numbers(rp_record_path(record, RP_FINE_FOLDER).text, &record->fine, report);
+    if (code == RP_OK) code = rp_series_list(record, report);
     if (code == RP_OK)
         *out = record;
     else
@@ -313,42 +302,16 @@ const char *rp_record_folder(const rp_record *record)
     return record ? record->folder : NULL;
 }
 
-int64_t rp_record_frame_count(const rp_record *record)
-{
-    return record ? (int64_t)record->frames.count : 0;
-}
-
-static int64_t number_at(const rp_numbers *numbers, int64_t index)
-{
-    return index >= 0 && (size_t)index < numbers->count ? numbers->items[index] : -1;
-}
-
-int64_t rp_record_frame_number(const rp_record *record, int64_t index)
-{
-    return record ? number_at(&record->frames, index) : -1;
-}
-
-int64_t rp_record_fine_count(const rp_record *record)
-{
-    return record ? (int64_t)record->fine.count : 0;
-}
-
-int64_t rp_record_fine_number(const rp_record *record, int64_t index)
-{
-    return record ? number_at(&record->fine, index) : -1;
-}
-
 static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
                            const char **names, rp_report *report)
 {
     const rp_body_spec *bodies = rp_scene_bodies(record->scene);
     for (int i = 0; i < view->body_count; i++)
         names[i] = bodies[i].name;
-    rp_code code = rp_frame_write(rp_record_frame_path(record, number).text, number, view, names,
+    rp_series *series = &record->series[RP_SERIES_COARSE];
+    rp_code code = rp_frame_write(rp_series_path(series, number).text, number, view, names,
                                   (int)record->scene->output.compress, report);
-    if (code == RP_OK && !rp_numbers_add(&record->frames, number))
-        code = rp_fail_memory(report, sizeof number, "the list of frames");
-    return code;
+    return code == RP_OK ? rp_series_add(series, number, report) : code;
 }
 
 /* Views of fine grains have no mass. */
@@ -382,74 +345,4 @@ rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *
     code = write_named(record, number, view, names, report);
     rp_release((void *)names, bytes);
     return code;
-}
-
-/* Indices into a list of the scene; NULL is let pass. */
-static rp_code check_indices(const char *path, const char *key, const uint8_t *values, size_t count,
-                             int limit, rp_report *report)
-{
-    rp_place place = {.file = path};
-    for (size_t i = 0; values && i < count; i++)
-        if (values[i] >= limit)
-            return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key,
-                              "value %zu is %d; the scene has %d", i, values[i], limit);
-    return RP_OK;
-}
-
-static rp_code check_scene(const rp_record *record, const char *path, const rp_view *view,
-                           rp_report *report)
-{
-    const rp_scene *scene = record->scene;
-    rp_place place = {.file = path};
-    if (view->body_count != scene->bodies.count)
-        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "body_count",
-                          "the frame has %d bodies, the scene has %d", view->body_count,
-                          scene->bodies.count);
-    const rp_field *kind = rp_view_field(view, "kind");
-    rp_code code = check_indices(path, "grains/material", view->material, view->count,
-                                 scene->materials.count, report);
-    if (code == RP_OK && kind && kind->type == RP_U8)
-        code = check_indices(path, "grains/kind", kind->data, view->count, scene->grains.count,
-                             report);
-    return code;
-}
-
-/* A frame of this scene, or none. */
-static rp_code keep_fitting(const rp_record *record, const char *path, rp_frame_file **frame,
-                            rp_report *report)
-{
-    rp_code code = check_scene(record, path, rp_frame_view(*frame), report);
-    if (code == RP_OK) return RP_OK;
-    rp_frame_close(*frame);
-    *frame = NULL;
-    return code;
-}
-
-rp_code rp_record_read_frame(const rp_record *record, int64_t number, rp_frame_file **out,
-                             rp_report *report)
-{
-    RP_NEED(record, report);
-    RP_NEED(out, report);
-    RP_ENTER();
-    rp_path path = rp_record_frame_path(record, number);
-    rp_code code = rp_frame_read(path.text, number, out, report);
-    return code == RP_OK ? keep_fitting(record, path.text, out, report) : code;
-}
-
-rp_code rp_record_read_fine(const rp_record *record, int64_t number, rp_frame_file **out,
-                            rp_report *report)
-{
-    RP_NEED(record, report);
-    RP_NEED(out, report);
-    RP_ENTER();
-    rp_path folder = rp_record_path(record, RP_FINE_FOLDER);
-    rp_path path = rp_parts_index_path(folder.text, number);
-    rp_code code = rp_fine_read(folder.text, number, out, report);
-    return code == RP_OK ? keep_fitting(record, path.text, out, report) : code;
-}
-
-rp_code rp_record_add_fine(rp_record *record, int64_t number, rp_report *report)
-{
-    if (rp_numbers_add(&record->fine, number)) return RP_OK;
-    return rp_fail_memory(report, sizeof number, "the list of frames");
 }

@@ -98,7 +98,7 @@ rp_code rp_record_remove_output(const rp_record *record, rp_report *report)
 
 rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report *report)
 {
-    rp_numbers *fine = &record->fine;
+    rp_numbers *fine = &record->series[RP_SERIES_FINE].numbers;
     rp_path frames = rp_record_path(record, RP_FINE_FOLDER);
     rp_path checkpoints = rp_record_path(record, RP_FINE_CHECKPOINTS);
     rp_code code = rp_fine_remove_after(frames.text, number, report);
@@ -110,11 +110,12 @@ rp_code rp_record_remove_fine_after(rp_record *record, int64_t number, rp_report
 
 rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_report *report)
 {
-    rp_numbers *frames = &record->frames;
+    rp_series *series = &record->series[RP_SERIES_COARSE];
+    rp_numbers *frames = &series->numbers;
     rp_code code = remove_partial(record, report);
     while (code == RP_OK && frames->count && frames->items[frames->count - 1] > number) {
         int64_t last = frames->items[frames->count - 1];
-        code = remove_file(rp_record_frame_path(record, last).text, report);
+        code = remove_file(rp_series_path(series, last).text, report);
         if (code == RP_OK) frames->count--;
     }
     return code == RP_OK ? rp_record_remove_fine_after(record, number, report) : code;

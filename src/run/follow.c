@@ -192,13 +192,13 @@ static rp_code no_checkpoint(const rp_follower *follower, rp_report *report)
         report, RP_ERROR_INPUT, &place, NULL,
         "the folder holds %lld frames of fine grains but no sound checkpoint to go on "
         "from; they are kept. Remove the folder to make them again",
-        (long long)rp_record_fine_count(follower->record));
+        (long long)rp_series_count(rp_record_series(follower->record, RP_SERIES_FINE)));
 }
 
 rp_code rp_follower_resume(rp_follower *follower, int64_t last, rp_report *report)
 {
     rp_numbers numbers = {0};
-    int64_t frames = rp_record_fine_count(follower->record);
+    int64_t frames = rp_series_count(rp_record_series(follower->record, RP_SERIES_FINE));
     rp_code code = rp_fine_numbers(follower->checkpoints.text, &numbers, report);
     if (code == RP_OK) code = check_settings(follower, !frames && !numbers.count, report);
     if (code == RP_OK) code = load_newest(follower, &numbers, last, report);
@@ -271,7 +271,8 @@ static rp_code write_frame(rp_follower *follower, rp_report *report)
         code = rp_fine_finish(writer, report);
     else
         rp_fine_abandon(writer);
-    return code == RP_OK ? rp_record_add_fine(follower->record, follower->frame, report) : code;
+    if (code != RP_OK) return code;
+    return rp_series_add(&follower->record->series[RP_SERIES_FINE], follower->frame, report);
 }
 
 static rp_code write_counts(const rp_follower *follower, rp_report *report)

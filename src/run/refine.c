@@ -29,6 +29,12 @@ typedef struct refinement {
     rp_budget budget; /* of all that it holds */
 } refinement;
 
+/* The coarse frames that it starts from. */
+static const rp_series *source_of(const refinement *r)
+{
+    return rp_record_series(r->from, RP_SERIES_COARSE);
+}
+
 /* Another folder becomes a run of its own: the scene, and fine frames without coarse ones. */
 static rp_code open_output(refinement *r, rp_report *report)
 {
@@ -58,9 +64,9 @@ static void set_budget(refinement *r)
 /* Known before anything is written. */
 static rp_code check_numbers(refinement *r, rp_report *report)
 {
-    int64_t last = rp_record_frame_number(r->from, rp_record_frame_count(r->from) - 1);
+    int64_t last = rp_series_number(source_of(r), rp_series_count(source_of(r)) - 1);
     rp_frame_file *frame;
-    if (rp_record_read_frame(r->from, last, &frame, NULL) != RP_OK) return RP_OK; /* told later */
+    if (rp_series_read(source_of(r), last, &frame, NULL) != RP_OK) return RP_OK; /* told later */
     double grains = (double)rp_frame_view(frame)->count * (double)r->scene->detail.factor;
     rp_frame_close(frame);
     r->grains = grains;
@@ -84,7 +90,7 @@ static rp_code start(refinement *r, rp_report *report)
                        "--factor, such as --factor 100");
     if (code == RP_OK && rp_world_resolves_grains(r->scene))
         code = rp_world_check_grains(r->scene, report);
-    if (code == RP_OK && rp_record_frame_count(r->from) == 0)
+    if (code == RP_OK && rp_series_count(source_of(r)) == 0)
         code = rp_fail(report, RP_ERROR_INPUT, "%s: the run has no frames yet", o->folder);
     if (code == RP_OK) code = check_numbers(r, report);
     if (code == RP_OK) code = rp_threads_create(o->threads, &r->threads, report);
@@ -105,7 +111,7 @@ static void show_progress(refinement *r, int64_t done, int64_t count, const rp_v
     const rp_refine_options *o = r->options;
     if (!o->progress) return;
     double seconds = rp_clock() - r->started;
-    int64_t last = rp_record_frame_number(r->from, rp_record_frame_count(r->from) - 1);
+    int64_t last = rp_series_number(source_of(r), rp_series_count(source_of(r)) - 1);
     double rate = r->scene->time.frame_rate;
     rp_progress progress = {.frame = rp_follower_frame(r->follower),
                             .frame_count = last,
@@ -122,9 +128,8 @@ static void show_progress(refinement *r, int64_t done, int64_t count, const rp_v
 /* Places in the record's list of frames that are still to be done. */
 static int64_t first_place(const refinement *r)
 {
-    int64_t place = 0, count = rp_record_frame_count(r->from);
-    while (place < count &&
-           rp_record_frame_number(r->from, place) <= rp_follower_frame(r->follower))
+    int64_t place = 0, count = rp_series_count(source_of(r));
+    while (place < count && rp_series_number(source_of(r), place) <= rp_follower_frame(r->follower))
         place++;
     return place;
 }
@@ -132,8 +137,8 @@ static int64_t first_place(const refinement *r)
 static rp_code take_frame(refinement *r, int64_t place, int64_t first, rp_report *report)
 {
     rp_frame_file *frame;
-    int64_t number = rp_record_frame_number(r->from, place), count = rp_record_frame_count(r->from);
-    rp_code code = rp_record_read_frame(r->from, number, &frame, report);
+    int64_t number = rp_series_number(source_of(r), place), count = rp_series_count(source_of(r));
+    rp_code code = rp_series_read(source_of(r), number, &frame, report);
     if (code != RP_OK) return code;
     code = rp_follower_take(r->follower, number, rp_frame_view(frame), place + 1 == count, report);
     if (code == RP_OK) show_progress(r, place + 1 - first, count - first, rp_frame_view(frame));
@@ -143,7 +148,7 @@ static rp_code take_frame(refinement *r, int64_t place, int64_t first, rp_report
 
 static rp_code take_frames(refinement *r, rp_report *report)
 {
-    int64_t first = first_place(r), count = rp_record_frame_count(r->from);
+    int64_t first = first_place(r), count = rp_series_count(source_of(r));
     rp_code code = RP_OK;
     int64_t place = first;
     for (; place < count && code == RP_OK && !r->stop; place++)
@@ -160,12 +165,13 @@ static rp_code take_frames(refinement *r, rp_report *report)
 static void finish(refinement *r, rp_refine_summary *summary)
 {
     if (summary && r->follower)
-        *summary = (rp_refine_summary){.frames = rp_record_fine_count(r->to),
-                                       .resumed = r->resumed,
-                                       .grains = rp_follower_count(r->follower),
-                                       .left = rp_follower_left(r->follower),
-                                       .steps = rp_follower_steps(r->follower),
-                                       .seconds = rp_clock() - r->started};
+        *summary =
+            (rp_refine_summary){.frames = rp_series_count(rp_record_series(r->to, RP_SERIES_FINE)),
+                                .resumed = r->resumed,
+                                .grains = rp_follower_count(r->follower),
+                                .left = rp_follower_left(r->follower),
+                                .steps = rp_follower_steps(r->follower),
+                                .seconds = rp_clock() - r->started};
     rp_follower_destroy(r->follower);
     if (r->lock >= 0) close(r->lock);
     rp_threads_destroy(r->threads);

@@ -132,7 +132,7 @@ static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_
 /* Without a checkpoint a run can only start again, which would cost the frames that are there. */
 static rp_code check_restart(const rp_runner *runner, rp_report *report)
 {
-    int64_t frames = rp_record_frame_count(runner->record);
+    int64_t frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE));
     if (frames <= 1) return RP_OK;
     rp_place place = {.file = runner->options->folder};
     return rp_fail_at(
@@ -157,7 +157,7 @@ static rp_code resume(rp_runner *runner, rp_report *report)
 {
     rp_code code = go_back(runner, report);
     if (code == RP_OK) code = rp_record_remove_frames_after(runner->record, runner->frame, report);
-    if (code == RP_OK) code = rp_series_rewind(runner, runner->frame, report);
+    if (code == RP_OK) code = rp_measurements_rewind(runner, runner->frame, report);
     return code;
 }
 
@@ -186,12 +186,13 @@ static void show_progress(rp_runner *runner)
 static rp_code catch_up(rp_runner *runner, rp_report *report)
 {
     rp_code code = rp_follower_resume(runner->follower, runner->frame, report);
-    int64_t count = rp_record_frame_count(runner->record);
+    const rp_series *series = rp_record_series(runner->record, RP_SERIES_COARSE);
+    int64_t count = rp_series_count(series);
     for (int64_t i = 0; i < count && code == RP_OK; i++) {
-        int64_t number = rp_record_frame_number(runner->record, i);
+        int64_t number = rp_series_number(series, i);
         if (number <= rp_follower_frame(runner->follower)) continue;
         rp_frame_file *frame;
-        code = rp_record_read_frame(runner->record, number, &frame, report);
+        code = rp_series_read(series, number, &frame, report);
         if (code != RP_OK) break;
         code = rp_follower_take(runner->follower, number, rp_frame_view(frame), false, report);
         rp_frame_close(frame);
@@ -297,7 +298,7 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
  * a single step say little. Contacts come where somebody will look at them. */
 static rp_code look(rp_runner *runner, bool due, rp_view *view, rp_report *report)
 {
-    bool wanted = (due && runner->scene->output.contacts) || rp_series_want_contacts(runner);
+    bool wanted = (due && runner->scene->output.contacts) || rp_measurements_want_contacts(runner);
     rp_code code = wanted ? rp_world_contacts(runner->world, view, report) : RP_OK;
     if (!wanted) rp_world_view(runner->world, view);
     rp_bodies_mean(runner->world->bodies, runner->means);
@@ -341,7 +342,7 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
         if (code == RP_OK) tell_of_frame(runner);
         rp_bodies_begin_mean(runner->world->bodies);
     }
-    if (code == RP_OK) code = rp_series_write(runner, &view, report);
+    if (code == RP_OK) code = rp_measurements_write(runner, &view, report);
     show_progress(runner);
     if (code == RP_OK) code = write_checkpoint(runner, report);
     return code;
@@ -412,15 +413,15 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
 {
     rp_tally_sort(&runner->tally);
     if (runner->world && runner->record && summary)
-        *summary =
-            (rp_run_summary){.frames = rp_record_frame_count(runner->record),
-                             .steps = runner->world->step,
-                             .time = runner->world->time,
-                             .seconds = rp_clock() - runner->started,
-                             .grains = runner->world->grains.count,
-                             .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
-                             .hash = rp_world_hash(runner->world),
-                             .tally = runner->tally};
+        *summary = (rp_run_summary){
+            .frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE)),
+            .steps = runner->world->step,
+            .time = runner->world->time,
+            .seconds = rp_clock() - runner->started,
+            .grains = runner->world->grains.count,
+            .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
+            .hash = rp_world_hash(runner->world),
+            .tally = runner->tally};
     rp_snapshot_destroy(runner->before);
     rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);

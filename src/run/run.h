@@ -1,4 +1,4 @@
-/* A run in hand: the parts that run.c leads and series.c writes. */
+/* A run in hand: the parts that run.c leads and measurements.c writes. */
 #ifndef RP_RUN_RUN_H
 #define RP_RUN_RUN_H
 
@@ -36,12 +36,12 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report);
 void rp_tally_add(rp_step_tally *tally, double dt, const char *reason);
 void rp_tally_sort(rp_step_tally *tally);
 
-/* series.c: the scene's measurements, one table each, RUN/measurements/NAME.csv. */
+/* measurements.c: the scene's measurements, one table each, RUN/measurements/NAME.csv. */
 /* Adds this frame's rows. */
-rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report);
+rp_code rp_measurements_write(const rp_runner *runner, const rp_view *view, rp_report *report);
 /* Whether one of this frame's measurements looks at contacts. */
-bool rp_series_want_contacts(const rp_runner *runner);
+bool rp_measurements_want_contacts(const rp_runner *runner);
 /* Drops the rows behind `frame`, which a resumed run writes again. */
-rp_code rp_series_rewind(const rp_runner *runner, int64_t frame, rp_report *report);
+rp_code rp_measurements_rewind(const rp_runner *runner, int64_t frame, rp_report *report);
 
 #endif

@@ -84,7 +84,8 @@ static rp_film_options small_film(const char *path, watch *w)
 
 static rp_film_run all_of(const rp_record *of)
 {
-    return (rp_film_run){.record = of, .from = 0, .to = INT64_MAX};
+    return (rp_film_run){
+        .series = rp_record_series(of, RP_SERIES_COARSE), .from = 0, .to = INT64_MAX};
 }
 
 static rp_code make(const rp_film_options *options, const rp_film_run *runs, int count, watch *w,
@@ -485,7 +486,7 @@ static void runs_side_by_side_have_captions(void **state)
     check_ok(rp_film_open(&options, runs, 2, &film, report), report);
     assert_string_equal(rp_film_caption(film, 0).text, "short");
     check_ok(rp_film_picture(film, 1, &both, report), report);
-    film->shown[0].run.record = film->shown[1].run.record;
+    film->shown[0].run.series = film->shown[1].run.series;
     assert_string_equal(rp_film_caption(film, 1).text, "run");
     options.width = 120;
     check_ok(rp_film_open(&options, runs, 1, &alone, report), report);
@@ -529,9 +530,10 @@ static void a_live_film_grows_with_its_run(void **state)
     rp_frame_file *frame;
     rp_film *film;
     check_ok(rp_record_create("growing", rp_record_scene(record), 1, &growing, report), report);
-    run.record = growing;
+    run.series = rp_record_series(growing, RP_SERIES_COARSE);
     for (int64_t n = 0; n < FRAMES; n++) {
-        check_ok(rp_record_read_frame(record, n, &frame, report), report);
+        check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), n, &frame, report),
+                 report);
         check_ok(rp_record_write_frame(growing, n, rp_frame_view(frame), report), report);
         rp_frame_close(frame);
         if (n == 0 || n == 4) check_ok(rp_film_open(&options, &run, 1, &film, report), report);
@@ -682,7 +684,7 @@ static void a_view_has_a_picture_of_its_own(void **state)
     rp_film_options options = small_film(NULL, NULL);
     options.progress = NULL;
     options.samples = 2;
-    rp_film_run run = {.record = record, .from = 3, .to = 3};
+    rp_film_run run = {rp_record_series(record, RP_SERIES_COARSE), 3, 3};
     rp_film *film;
     rp_picture *picture;
     rp_frame_file *frame;
@@ -692,7 +694,7 @@ static void a_view_has_a_picture_of_its_own(void **state)
     check_ok(rp_picture_write_png(picture, "last/3.png", report), report);
     rp_picture_destroy(picture);
     rp_film_close(film);
-    check_ok(rp_record_read_frame(record, 3, &frame, report), report);
+    check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), 3, &frame, report), report);
     const rp_view *view = rp_frame_view(frame);
     const rp_scene *scene = rp_record_scene(record);
     check_ok(rp_view_picture(view, scene, &options, "view/3.png", report), report);

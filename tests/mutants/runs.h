@@ -169,8 +169,9 @@ static inline void use_frame(rp_record *record, int64_t number, bool fine, const
 {
     rp_report *report = rp_report_create();
     rp_frame_file *frame;
-    rp_code code = fine ? rp_record_read_fine(record, number, &frame, report)
-                        : rp_record_read_frame(record, number, &frame, report);
+    rp_code code =
+        fine ? rp_series_read(rp_record_series(record, RP_SERIES_FINE), number, &frame, report)
+             : rp_series_read(rp_record_series(record, RP_SERIES_COARSE), number, &frame, report);
     check_report(code, report);
     if (code == RP_OK) use_view(record, rp_frame_view(frame), folder);
     rp_frame_close(frame);

@@ -43,10 +43,11 @@ static void check_write_fails(run *r, rp_code expected, const char *words)
     snprintf(frames, sizeof frames, "%s/frames", rp_record_folder(r->record));
     assert_int_equal(rp_record_write_frame(r->record, 1, &r->large.view, r->report), expected);
     check_fault(r->report, expected, words);
-    assert_int_equal(rp_record_frame_count(r->record), 1);
+    assert_int_equal(rp_series_count(rp_record_series(r->record, RP_SERIES_COARSE)), 1);
     assert_int_equal(count_files(frames), 1);
     rp_frame_file *frame;
-    check_ok(rp_record_read_frame(r->record, 0, &frame, r->report), r->report);
+    check_ok(rp_series_read(rp_record_series(r->record, RP_SERIES_COARSE), 0, &frame, r->report),
+             r->report);
     assert_int_equal(rp_frame_view(frame)->count, 10);
     rp_frame_close(frame);
 }
@@ -145,7 +146,7 @@ static void a_limit_on_file_size_is_told(void **state)
     assert_int_equal(count_files(in_folder(state, "run/checkpoints")), 0);
     setrlimit(RLIMIT_FSIZE, &before);
     check_ok(rp_record_write_frame(r.record, 1, &r.large.view, r.report), r.report);
-    assert_int_equal(rp_record_frame_count(r.record), 2);
+    assert_int_equal(rp_series_count(rp_record_series(r.record, RP_SERIES_COARSE)), 2);
     rp_store_end(&store);
     end_run(&r);
 }
@@ -158,7 +159,9 @@ static void a_vanished_folder_is_told(void **state)
     assert_int_equal(rp_record_write_frame(r.record, 1, &r.small.view, r.report), RP_ERROR_IO);
     check_fault(r.report, RP_ERROR_IO, "000001.h5: cannot write: No such file");
     rp_frame_file *frame;
-    assert_int_equal(rp_record_read_frame(r.record, 0, &frame, r.report), RP_ERROR_IO);
+    assert_int_equal(
+        rp_series_read(rp_record_series(r.record, RP_SERIES_COARSE), 0, &frame, r.report),
+        RP_ERROR_IO);
     check_fault(r.report, RP_ERROR_IO, "000000.h5: cannot read: No such file");
     assert_false(exists(in_folder(state, "run")));
     end_run(&r);

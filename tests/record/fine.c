@@ -251,7 +251,8 @@ static void check_other_scene(rp_record *record)
     rp_frame_file *frame;
     check_ok(rp_scene_parse(text, "test", &other, report), report);
     record->scene = other;
-    assert_int_equal(rp_record_read_fine(record, 5, &frame, report), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_series_read(rp_record_series(record, RP_SERIES_FINE), 5, &frame, report),
+                     RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "fine/000005.h5");
     record->scene = kept;
     rp_scene_destroy(other);
@@ -267,18 +268,18 @@ static void a_record_knows_its_fine_frames(void **state)
     char folder[RP_PATH_MAX];
     snprintf(folder, sizeof folder, "%s", in_folder(state, "run/fine"));
     check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
-    assert_int_equal(rp_record_fine_count(record), 0);
+    assert_int_equal(rp_series_count(rp_record_series(record, RP_SERIES_FINE)), 0);
     for (int64_t i = 5; i < 8; i++)
         check_ok(chunks_write(folder, i, &chunk, 1, 100, 0, report), report);
-    check_ok(rp_record_add_fine(record, 5, report), report);
-    assert_int_equal(rp_record_fine_number(record, 0), 5);
+    check_ok(rp_series_add(&record->series[RP_SERIES_FINE], 5, report), report);
+    assert_int_equal(rp_series_number(rp_record_series(record, RP_SERIES_FINE), 0), 5);
     rp_record_close(record);
 
     check_ok(rp_record_open(in_folder(state, "run"), &record, report), report);
-    assert_int_equal(rp_record_fine_count(record), 3);
-    assert_int_equal(rp_record_fine_number(record, 2), 7);
-    assert_int_equal(rp_record_fine_number(record, 3), -1);
-    check_ok(rp_record_read_fine(record, 5, &frame, report), report);
+    assert_int_equal(rp_series_count(rp_record_series(record, RP_SERIES_FINE)), 3);
+    assert_int_equal(rp_series_number(rp_record_series(record, RP_SERIES_FINE), 2), 7);
+    assert_int_equal(rp_series_number(rp_record_series(record, RP_SERIES_FINE), 3), -1);
+    check_ok(rp_series_read(rp_record_series(record, RP_SERIES_FINE), 5, &frame, report), report);
     check_frame(rp_frame_view(frame), &chunk, 1);
     check_export(record, rp_frame_view(frame), in_folder(state, "out"));
     rp_code code = rp_record_write_frame(record, 5, rp_frame_view(frame), report);
@@ -287,7 +288,7 @@ static void a_record_knows_its_fine_frames(void **state)
     rp_frame_close(frame);
 
     check_ok(rp_record_remove_frames_after(record, 5, report), report);
-    assert_int_equal(rp_record_fine_count(record), 1);
+    assert_int_equal(rp_series_count(rp_record_series(record, RP_SERIES_FINE)), 1);
     assert_int_equal(count_files(folder), 2);
     check_other_scene(record);
     rp_record_close(record);

@@ -37,10 +37,11 @@ static void write_frames(run *r, const int64_t *numbers, int count)
 
 static void check_frames(const rp_record *record, const int64_t *numbers, int count)
 {
-    assert_int_equal(rp_record_frame_count(record), count);
+    assert_int_equal(rp_series_count(rp_record_series(record, RP_SERIES_COARSE)), count);
     for (int i = 0; i < count; i++)
-        assert_int_equal(rp_record_frame_number(record, i), numbers[i]);
-    assert_int_equal(rp_record_frame_number(record, count), -1);
+        assert_int_equal(rp_series_number(rp_record_series(record, RP_SERIES_COARSE), i),
+                         numbers[i]);
+    assert_int_equal(rp_series_number(rp_record_series(record, RP_SERIES_COARSE), count), -1);
 }
 
 static void a_run_is_opened_again(void **state)

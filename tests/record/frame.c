@@ -52,7 +52,8 @@ static void round_trip_with(void **state, size_t count, const char *more, contac
     rp_frame_file *frame;
     check_ok(rp_record_create(in_folder(state, "run"), scene, 3, &record, report), report);
     check_ok(rp_record_write_frame(record, 12, &grains.view, report), report);
-    check_ok(rp_record_read_frame(record, 12, &frame, report), report);
+    check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), 12, &frame, report),
+             report);
     check_views_equal(&grains.view, rp_frame_view(frame));
     check_standard_pointers(rp_frame_view(frame));
     rp_frame_close(frame);
@@ -163,7 +164,8 @@ static void fields_of_the_schema_may_be_left_out(void **state)
         rp_frame_file *frame = NULL;
         if (column->optional) {
             check_ok(code, report);
-            check_ok(rp_record_read_frame(record, i, &frame, report), report);
+            check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), i, &frame, report),
+                     report);
             assert_null(rp_view_data(rp_frame_view(frame), column));
             assert_null(rp_view_field(rp_frame_view(frame), column->name));
             assert_int_equal(rp_frame_view(frame)->field_count, RP_VIEW_FIELDS - 1);

@@ -49,7 +49,8 @@ static void interrupted_calls_do_not_fail_a_frame(void **state)
     assert_int_equal(count_files(in_folder(state, "run/frames")), 2);
     for (int64_t i = 0; i < 2; i++) {
         rp_frame_file *frame;
-        check_ok(rp_record_read_frame(record, i, &frame, report), report);
+        check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), i, &frame, report),
+                 report);
         rp_frame_close(frame);
     }
     rp_record_close(record);

@@ -41,7 +41,8 @@ static long contacts_of(const char *folder, int64_t number)
     rp_record *record;
     rp_frame_file *frame;
     check_ok(rp_record_open(folder, &record, report), report);
-    check_ok(rp_record_read_frame(record, number, &frame, report), report);
+    check_ok(rp_series_read(rp_record_series(record, RP_SERIES_COARSE), number, &frame, report),
+             report);
     const rp_view *view = rp_frame_view(frame);
     long count = view->contacts ? (long)view->contact_count : -1;
     rp_frame_close(frame);

@@ -19,12 +19,20 @@ static void on_frame(void *user, const rp_record *record, int64_t number)
     rp_frame_file *frame = NULL;
     assert_in_range(s->count, 0, LAST);
     s->numbers[s->count++] = number;
-    assert_int_equal(rp_record_frame_number(record, rp_record_frame_count(record) - 1), number);
-    assert_int_equal(rp_record_read_frame(record, number, &frame, NULL), RP_OK);
+    assert_int_equal(
+        rp_series_number(rp_record_series(record, RP_SERIES_COARSE),
+                         rp_series_count(rp_record_series(record, RP_SERIES_COARSE)) - 1),
+        number);
+    assert_int_equal(
+        rp_series_read(rp_record_series(record, RP_SERIES_COARSE), number, &frame, NULL), RP_OK);
     rp_frame_close(frame);
     if (!s->fine) return;
-    assert_int_equal(rp_record_fine_number(record, rp_record_fine_count(record) - 1), number);
-    assert_int_equal(rp_record_read_fine(record, number, &frame, NULL), RP_OK);
+    assert_int_equal(
+        rp_series_number(rp_record_series(record, RP_SERIES_FINE),
+                         rp_series_count(rp_record_series(record, RP_SERIES_FINE)) - 1),
+        number);
+    assert_int_equal(rp_series_read(rp_record_series(record, RP_SERIES_FINE), number, &frame, NULL),
+                     RP_OK);
     rp_frame_close(frame);
 }
 

@@ -197,7 +197,7 @@ static rp_code picture_of(const char *folder, rp_report *report)
     options.samples = 1;
     options.threads = 2;
     rp_code code = rp_record_open(folder, &record, report);
-    rp_film_run run = {.record = record, .to = 1};
+    rp_film_run run = {.series = rp_record_series(record, RP_SERIES_COARSE), .to = 1};
     if (code == RP_OK) code = rp_film_open(&options, &run, 1, &film, report);
     if (code == RP_OK) code = rp_film_paint(film, report);
     if (code == RP_OK) code = rp_film_finish(film, report);

@@ -60,7 +60,7 @@ static void of_films(void **state)
     (void)state;
     rp_film *film = NULL;
     rp_record *record = (rp_record *)&film; /* is not looked at */
-    rp_film_run run = {.record = record};
+    rp_film_run run = {.series = rp_record_series(record, RP_SERIES_COARSE)};
     rp_film_options options = rp_default_film_options();
     REFUSES_SIZE(options, rp_film_check(&options, scene, report));
     REFUSES_SIZE(options, rp_film_open(&options, &run, 1, &film, report));

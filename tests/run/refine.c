@@ -61,8 +61,8 @@ static void same_frame(const rp_record *a, const rp_record *b, int64_t number)
 {
     rp_report *report = rp_report_create();
     rp_frame_file *frame_a, *frame_b;
-    check_ok(rp_record_read_fine(a, number, &frame_a, report), report);
-    check_ok(rp_record_read_fine(b, number, &frame_b, report), report);
+    check_ok(rp_series_read(rp_record_series(a, RP_SERIES_FINE), number, &frame_a, report), report);
+    check_ok(rp_series_read(rp_record_series(b, RP_SERIES_FINE), number, &frame_b, report), report);
     same_views(rp_frame_view(frame_a), rp_frame_view(frame_b), number);
     rp_frame_close(frame_a);
     rp_frame_close(frame_b);
@@ -76,9 +76,10 @@ static void same_fine(const char *a, const char *b, int64_t last)
     rp_record *record_a, *record_b;
     check_ok(rp_record_open(a, &record_a, report), report);
     check_ok(rp_record_open(b, &record_b, report), report);
-    assert_int_equal(rp_record_fine_count(record_b), last + 1);
+    assert_int_equal(rp_series_count(rp_record_series(record_b, RP_SERIES_FINE)), last + 1);
     for (int64_t frame = 0; frame <= last; frame++) {
-        assert_int_equal(rp_record_fine_number(record_b, frame), frame);
+        assert_int_equal(rp_series_number(rp_record_series(record_b, RP_SERIES_FINE), frame),
+                         frame);
         same_frame(record_a, record_b, frame);
         char name[64];
         snprintf(name, sizeof name, "fine/%06d.h5", (int)frame);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static rp_path series_path(const rp_runner *runner, int index)
+static rp_path table_path(const rp_runner *runner, int index)
 {
     char name[512];
     snprintf(name, sizeof name, "measurements/%s.csv",
@@ -24,7 +24,7 @@ static rp_code take(const rp_view *view, const rp_scene *scene, int what, rp_mea
     return code == RP_ERROR_INPUT || code == RP_ERROR_UNSUPPORTED ? RP_OK : code;
 }
 
-bool rp_series_want_contacts(const rp_runner *runner)
+bool rp_measurements_want_contacts(const rp_runner *runner)
 {
     const rp_scene *scene = runner->scene;
     for (int i = 0; i < scene->measurements.count; i++) {
@@ -34,7 +34,7 @@ bool rp_series_want_contacts(const rp_runner *runner)
     return false;
 }
 
-rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report *report)
+rp_code rp_measurements_write(const rp_runner *runner, const rp_view *view, rp_report *report)
 {
     const rp_scene *scene = runner->scene;
     rp_code code = RP_OK;
@@ -47,16 +47,16 @@ rp_code rp_series_write(const rp_runner *runner, const rp_view *view, rp_report 
         int count = 0;
         code = take(view, scene, spec->what, measured, &count);
         if (code != RP_OK) break;
-        code = rp_rows_add(series_path(runner, i).text, runner->frame, view->time, measured, count,
+        code = rp_rows_add(table_path(runner, i).text, runner->frame, view->time, measured, count,
                            report);
     }
     return code;
 }
 
-rp_code rp_series_rewind(const rp_runner *runner, int64_t frame, rp_report *report)
+rp_code rp_measurements_rewind(const rp_runner *runner, int64_t frame, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int i = 0; i < runner->scene->measurements.count && code == RP_OK; i++)
-        code = rp_rows_rewind(series_path(runner, i).text, frame, report);
+        code = rp_rows_rewind(table_path(runner, i).text, frame, report);
     return code;
 }
