@@ -37,7 +37,7 @@ static rp_code begin_step(rp_dem *solver, double time, double dt, rp_report *rep
 {
     const rp_host *host = &solver->host;
     solver->dt = dt;
-    solver->gravity = rp_scene_gravity(host->scene, time + dt / 2);
+    solver->gravity = rp_gravity_at(host->gravity, time + dt / 2);
     rp_code code = check_step(solver, time, dt, report);
     if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */
