@@ -1,5 +1,6 @@
 /* Fine grains for a run that has been. */
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/entry.h"
 #include "base/options.h"
 #include "base/report.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 rp_refine_options rp_default_refine_options(void)
 {
@@ -173,7 +173,7 @@ static void finish(refinement *r, rp_refine_summary *summary)
                                 .steps = rp_follower_steps(r->follower),
                                 .seconds = rp_clock() - r->started};
     rp_follower_destroy(r->follower);
-    if (r->lock >= 0) close(r->lock);
+    rp_disk_close(r->lock);
     rp_threads_destroy(r->threads);
     if (r->to != r->from) rp_record_close(r->to);
     rp_record_close(r->from);

@@ -1,5 +1,6 @@
 /* A scene runs into a record: the loop over frames, checkpoints and resuming. */
 #include "run/run.h"
+#include "base/disk.h"
 #include "base/entry.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -7,11 +8,8 @@
 #include "export/export.h"
 #include "record/checkpoint.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #define CHECKPOINTS_KEPT 2
 /* Steps that take longer on the wall are not waited for when a run is to end, s. */
@@ -54,9 +52,9 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
     rp_path path = rp_record_path(record, "lock");
     rp_place place = {.file = rp_record_folder(record)};
     rp_code code = rp_record_check_links(record, report);
-    if (code == RP_OK) code = rp_file_open_own(path.text, O_RDWR | O_CREAT, lock, report);
+    if (code == RP_OK) code = rp_disk_open(path.text, true, lock, report);
     if (code != RP_OK) return code;
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
+    if (rp_disk_lock(*lock) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
 }
@@ -425,7 +423,7 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
     rp_snapshot_destroy(runner->before);
     rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);
-    if (runner->lock >= 0) close(runner->lock);
+    rp_disk_close(runner->lock);
     rp_record_close(runner->record);
     if (runner->world) rp_budget_enter(runner->outside);
     rp_world_destroy(runner->world);
