@@ -410,7 +410,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
 static void finish(rp_runner *runner, rp_run_summary *summary)
 {
     rp_tally_sort(&runner->tally);
-    if (runner->world && runner->record && summary)
+    if (runner->world && runner->record && summary) {
         *summary = (rp_run_summary){
             .frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE)),
             .steps = runner->world->step,
@@ -419,7 +419,10 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
             .grains = runner->world->grains.count,
             .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
             .hash = rp_world_hash(runner->world),
-            .tally = runner->tally};
+            .tally = runner->tally,
+            .last = rp_world_step_info(runner->world)};
+        summary->stage_count = rp_world_stages(runner->world, summary->stages, RP_STAGE_COUNT_MAX);
+    }
     rp_snapshot_destroy(runner->before);
     rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);

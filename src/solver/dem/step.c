@@ -48,17 +48,17 @@ static rp_code begin_step(rp_dem *solver, double time, double dt, rp_report *rep
 
 static void drift(rp_dem *solver)
 {
-    rp_timer_start(&solver->timers[RP_DEM_MOVE]);
+    rp_stage_begin(&solver->host, "move");
     rp_dem_drift(solver);
-    rp_timer_stop(&solver->timers[RP_DEM_MOVE]);
+    rp_stage_end(&solver->host, "move");
 }
 
 static rp_code update_lists(rp_dem *solver, rp_report *report)
 {
     if (!rp_dem_lists_are_stale(solver)) return RP_OK;
-    rp_timer_start(&solver->timers[RP_DEM_LISTS]);
+    rp_stage_begin(&solver->host, "lists");
     rp_code code = rp_dem_make_lists(solver, report);
-    rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
+    rp_stage_end(&solver->host, "lists");
     return code;
 }
 
@@ -78,13 +78,13 @@ static rp_code force_kick_drift(rp_dem *solver, double time, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_dem_forces forces;
-    rp_timer_start(&solver->timers[RP_DEM_FORCES]);
+    rp_stage_begin(&solver->host, "forces");
     rp_code code = rp_dem_forces_begin(&forces, solver, report);
     if (code == RP_OK) {
         rp_couple_for(host->couple, host->threads, force_kick_drift_block, &forces);
         code = rp_dem_forces_end(&forces, time, report);
     }
-    rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
+    rp_stage_end(&solver->host, "forces");
     solver->seen = code == RP_OK;
     return code;
 }
@@ -92,8 +92,9 @@ static rp_code force_kick_drift(rp_dem *solver, double time, rp_report *report)
 static rp_code end_step(rp_dem *solver, double time, rp_report *report)
 {
     const rp_host *host = &solver->host;
-    solver->stats.max_speed = rp_grains_max_speed(host->grains, host->threads);
-    return rp_grains_check_travel(host->grains, solver->stats.max_speed, time, solver->dt,
+    host->stats->max_speed = rp_grains_max_speed(host->grains, host->threads);
+    host->stats->numbers[RP_DEM_DISPLACEMENT] = solver->moved;
+    return rp_grains_check_travel(host->grains, host->stats->max_speed, time, solver->dt,
                                   TRAVEL_MOST * solver->smallest,
                                   "forces are too great for its mass", report);
 }

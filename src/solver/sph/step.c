@@ -80,7 +80,7 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_grains *p = host->grains;
     prepare(solver, time, dt);
     if (!p->count || rp_sph_all_asleep(solver)) {
-        solver->stats.max_speed = solver->stats.iterations = 0;
+        host->stats->max_speed = host->stats->numbers[RP_SPH_ITERATIONS] = 0;
         return p->count ? RP_OK : push_nothing(host, report);
     }
 
@@ -88,9 +88,9 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_code code = rp_sph_density(solver, report);
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
-    rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_begin(host, "contacts");
     code = rp_sph_contacts(solver, report);
-    rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_end(host, "contacts");
     if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
     rp_sph_contact_fill(solver);
@@ -106,8 +106,8 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_sph_fall_asleep(solver);
     move(solver);
     rp_sph_part_again(solver);
-    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
-    return rp_grains_check_travel(host->grains, solver->stats.max_speed, time, dt,
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
+    return rp_grains_check_travel(p, host->stats->max_speed, time, dt,
                                   TRAVEL_MOST * solver->spacing,
                                   "the step is too long, or forces are too great", report);
 }
