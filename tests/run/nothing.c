@@ -62,6 +62,8 @@ static void of_view_h(void **state)
     HAS_NONE(rp_field_type_size);
     GIVES(rp_view_field, (NULL, "density"), NULL);
     GIVES(rp_view_field, (&view, NULL), NULL);
+    GIVES(rp_view_grid, (NULL, "height"), NULL);
+    GIVES(rp_view_grid, (&view, NULL), NULL);
 }
 
 static void of_scene_h(void **state)
