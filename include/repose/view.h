@@ -113,6 +113,28 @@ RP_API const rp_field *rp_view_field(const rp_view *view, const char *name);
 /* The grid of that name, or NULL. */
 RP_API const rp_grid *rp_view_grid(const rp_view *view, const char *name);
 
+/* A copy of a view, for whoever reads it later or on another thread: a live viewer takes one after
+ * a step, while the world stands still, and reads it while the world goes on. */
+typedef struct rp_view_buffer rp_view_buffer;
+
+/* What to copy; the rest is empty in the copy. */
+typedef enum rp_copy_parts {
+    RP_COPY_GRAINS = 1, /* the fields that rp_view has pointers for */
+    RP_COPY_FIELDS = 2, /* the solver's own */
+    RP_COPY_BODIES = 4,
+    RP_COPY_CONTACTS = 8,
+    RP_COPY_GRIDS = 16,
+    RP_COPY_ALL = 31
+} rp_copy_parts;
+
+/* Copies a view, names and units included. `*buffer` is NULL at first, and then the one to use
+ * again: its memory is taken anew only where it does not suffice. After a failure it is empty. */
+RP_API rp_code rp_view_copy(const rp_view *view, unsigned parts, rp_view_buffer **buffer,
+                            rp_report *report);
+/* The copy; good until the next one into this buffer. */
+RP_API const rp_view *rp_view_buffer_view(const rp_view_buffer *buffer);
+RP_API void rp_view_buffer_destroy(rp_view_buffer *buffer);
+
 #ifdef __cplusplus
 }
 #endif
