@@ -63,6 +63,9 @@ typedef struct rp_run_summary {
     uint64_t fine;       /* fine grains that are there; 0: none were made */
     uint64_t hash;       /* of the final state */
     rp_step_tally tally; /* of the steps since this run or resume began */
+    rp_step_info last;   /* step */
+    int stage_count;     /* and where the time of the steps since then went */
+    rp_stage_time stages[RP_STAGE_COUNT_MAX];
 } rp_run_summary;
 
 /* Runs the scene into the folder: frames, checkpoints, exports, measurements; and fine grains,

@@ -2,8 +2,9 @@
  *
  * A view of a world is good until that world steps, loads or is destroyed; a view of a frame until
  * the frame is closed. Arrays hold one value per grain, in an order that changes from step to step:
- * `id` tells grains apart. NULL stands for what a record does not hold: fine grains have no mass,
- * density, pressure, asleep and moisture.
+ * `id` tells grains apart. NULL stands for what a method does without or a record does not hold:
+ * pressure and asleep in null, asleep in dem; fine grains have no mass, density, pressure, asleep
+ * and moisture.
  */
 #ifndef REPOSE_VIEW_H
 #define REPOSE_VIEW_H

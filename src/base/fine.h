@@ -8,6 +8,7 @@
 
 /* Grains of a chunk at most, so that their numbers within it fit 16 bits. */
 #define RP_CHUNK_MAX 65536
+_Static_assert(RP_CHUNK_MAX - 1 <= UINT16_MAX, "local ids have 16 bits");
 
 typedef struct rp_chunk {
     uint32_t first;      /* ids are first to first + born - 1 */

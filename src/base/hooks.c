@@ -95,6 +95,9 @@ rp_memory_use rp_memory_now(void)
 #define PAGE ((size_t)4 << 10)
 #define ROOM_LEAST (PAGE / 4) /* to choose a place from */
 
+_Static_assert(PAGE % RP_ALIGNMENT == 0 && ROOM_LEAST >= RP_ALIGNMENT,
+               "blocks begin at multiples of the alignment");
+
 /* A multiple of the alignment that is asked for: some hosts insist on that. */
 static size_t full_size(size_t size)
 {

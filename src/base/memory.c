@@ -7,6 +7,8 @@
 /* Beyond this a size is a mistake, not a wish: 64 TiB, or half of what 32 bits can address. */
 #define SIZE_ABSURD ((size_t)1 << (sizeof(size_t) > 4 ? 46 : 31))
 
+_Static_assert((RP_ALIGNMENT & (RP_ALIGNMENT - 1)) == 0, "sizes are rounded with a mask");
+
 static size_t rounded(size_t size)
 {
     return (size + RP_ALIGNMENT - 1) & ~(size_t)(RP_ALIGNMENT - 1);

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Arrays of a store are hashed, recorded and read as they lie in memory. */
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "RP_F32 and RP_F64 are C's own");
+
 size_t rp_field_type_size(rp_field_type type)
 {
     switch (type) {

@@ -1,13 +1,11 @@
 /* Where chunks are kept: in memory as long as the limit allows, behind that in a scratch file that
  * has no name, so that nothing is left of it whatever happens. */
+#include "base/disk.h"
 #include "detail/inside.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* One block of memory for all arrays of a chunk: x, y, z, vx, vy, vz, local. */
 static size_t chunk_bytes(size_t capacity)
@@ -55,7 +53,7 @@ void rp_chunks_end(rp_chunks *chunks)
     for (size_t i = 0; i < chunks->count; i++)
         rp_chunk_release(&chunks->items[i].chunk, chunks->items[i].capacity);
     rp_release(chunks->items, chunks->capacity * sizeof *chunks->items);
-    if (chunks->file >= 0) close(chunks->file);
+    rp_disk_close(chunks->file);
     rp_text_release(chunks->folder);
     *chunks = (rp_chunks){.file = -1};
 }
@@ -65,42 +63,18 @@ void rp_chunks_end(rp_chunks *chunks)
 static rp_code open_scratch(rp_chunks *chunks, rp_report *report)
 {
     if (chunks->file >= 0) return RP_OK;
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/.scratch-XXXXXX", chunks->folder);
-    if (length >= (int)sizeof path)
-        return rp_fail_errno(report, ENAMETOOLONG, chunks->folder, "make a scratch file in");
-    chunks->file = mkostemp(path, O_CLOEXEC);
-    if (chunks->file < 0) return rp_fail_errno(report, errno, path, "make the scratch file");
-    unlink(path);
-    return RP_OK;
-}
-
-typedef ssize_t transfer_fn(int file, void *data, size_t size, off_t at);
-
-static ssize_t write_at(int file, void *data, size_t size, off_t at)
-{
-    return pwrite(file, data, size, at);
-}
-
-/* True when all of it went through; else errno tells why. */
-static bool transfer(transfer_fn *move, int file, void *data, size_t size, int64_t at)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t moved = move(file, (char *)data + done, size - done, at + (int64_t)done);
-        if (moved < 0 && errno == EINTR) continue;
-        if (moved == 0) errno = EIO;
-        if (moved <= 0) return false;
-        done += (size_t)moved;
-    }
-    return true;
+    int error = rp_disk_scratch(chunks->folder, &chunks->file);
+    return error ? rp_fail_errno(report, error, chunks->folder, "make a scratch file in") : RP_OK;
 }
 
 /* The arrays of a chunk lie in one block, so that one call moves them all. */
-static rp_code swap(const rp_chunks *chunks, const rp_kept_chunk *kept, void *block,
-                    transfer_fn *move, rp_report *report)
+static rp_code swap(const rp_chunks *chunks, const rp_kept_chunk *kept, void *block, bool out,
+                    rp_report *report)
 {
-    if (transfer(move, chunks->file, block, chunk_bytes(kept->capacity), kept->place)) return RP_OK;
-    return rp_fail_errno(report, errno, chunks->folder, "use the scratch file in");
+    size_t bytes = chunk_bytes(kept->capacity);
+    int error = out ? rp_disk_write_at(chunks->file, block, bytes, kept->place)
+                    : rp_disk_read_at(chunks->file, block, bytes, kept->place);
+    return error ? rp_fail_errno(report, error, chunks->folder, "use the scratch file in") : RP_OK;
 }
 
 rp_code rp_chunks_borrow(const rp_chunks *chunks, size_t index, rp_chunk *buffer, rp_chunk *out,
@@ -110,7 +84,7 @@ rp_code rp_chunks_borrow(const rp_chunks *chunks, size_t index, rp_chunk *buffer
     *out = kept->chunk;
     if (kept->place < 0) return RP_OK;
     set_arrays(out, buffer->x, kept->capacity);
-    return swap(chunks, kept, buffer->x, pread, report);
+    return swap(chunks, kept, buffer->x, false, report);
 }
 
 rp_code rp_chunks_return(rp_chunks *chunks, size_t index, const rp_chunk *chunk, rp_report *report)
@@ -118,7 +92,7 @@ rp_code rp_chunks_return(rp_chunks *chunks, size_t index, const rp_chunk *chunk,
     rp_kept_chunk *kept = &chunks->items[index];
     kept->chunk.born = chunk->born;
     kept->chunk.count = chunk->count;
-    return kept->place < 0 ? RP_OK : swap(chunks, kept, chunk->x, write_at, report);
+    return kept->place < 0 ? RP_OK : swap(chunks, kept, chunk->x, true, report);
 }
 
 /* --- new chunks ------------------------------------------------------------------------------- */

@@ -1,18 +1,18 @@
 /* The series file that ParaView opens: all exported frames with their real times. The times of
  * earlier frames come from the series file as it was, and for files that it does not know from
  * their own first lines. */
+#include "base/disk.h"
 #include "base/locale.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "export/export.h"
 #include "record/folder.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct moment {
     int64_t number;
@@ -76,11 +76,10 @@ static void read_series(const struct series *series, char *text)
 static double file_time(const char *path)
 {
     char head[2048];
-    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0) return NAN;
-    ssize_t size = read(descriptor, head, sizeof head - 1);
-    close(descriptor);
-    head[size > 0 ? size : 0] = 0;
+    size_t size = 0;
+    if (!rp_disk_is(path, RP_FILE_PLAIN) || rp_system_read(path, head, sizeof head - 1, &size))
+        return NAN;
+    head[size] = 0;
     const char *field = strstr(head, "Name=\"TimeValue\"");
     return field ? number_behind(field, ">") : NAN;
 }
@@ -90,7 +89,7 @@ static void find_times(const rp_export *export, struct series *series)
     char *text;
     size_t size;
     rp_path path = file_path(export, series, -1);
-    if (access(path.text, F_OK) == 0 && rp_file_read(path.text, &text, &size, NULL) == RP_OK) {
+    if (rp_disk_has(path.text) && rp_file_read(path.text, &text, &size, NULL) == RP_OK) {
         read_series(series, text);
         rp_release(text, size + 1);
     }

@@ -1,5 +1,5 @@
-/* ffmpeg as a program of its own. Pictures go through a socket, not a pipe: writing to a socket can
- * be told not to send the host program a SIGPIPE when ffmpeg dies. Complaints, and how many
+/* ffmpeg as a program of its own. Pictures go through a connection that does not send the host
+ * program a SIGPIPE when ffmpeg dies. Complaints, and how many
  * pictures ffmpeg has taken, go to files without names. */
 #include "film/encode.h"
 #include "base/aside.h"
@@ -10,14 +10,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define ARGUMENTS_MAX 64
 
@@ -27,8 +22,8 @@ struct rp_encoder {
     long long added; /* pictures */
     rp_keep_on_fn *keep_on;
     void *user;
-    int socket;  /* -1 when closed */
-    pid_t child; /* 0 when there is none */
+    int socket; /* -1 when closed */
+    int child;  /* 0 when there is none */
 };
 
 /* How a kind of film is made. */
@@ -137,11 +132,11 @@ static rp_code start(rp_encoder *encoder, const film_kind *kind, const char *rat
     encoder->counts = tmpfile();
     if (!encoder->complaints || !encoder->counts)
         return rp_fail_errno(report, errno, "a temporary file", "make");
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return rp_fail_errno(report, errno, "ffmpeg", "connect to");
+    int error = rp_program_connect(ends);
+    if (error) return rp_fail_errno(report, error, "ffmpeg", "connect to");
     rp_code code = start_program(encoder, kind, rate, ends[1], report);
     encoder->socket = ends[0];
-    close(ends[1]);
+    rp_program_disconnect(ends[1]);
     return code;
 }
 
@@ -213,7 +208,7 @@ static void read_complaint(FILE *file, char *text, size_t size)
 
 static void close_socket(rp_encoder *encoder)
 {
-    if (encoder->socket >= 0) close(encoder->socket);
+    rp_program_disconnect(encoder->socket);
     encoder->socket = -1;
 }
 
@@ -228,11 +223,11 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
     if (code == RP_INTERRUPTED) return code; /* it is ended when it is abandoned */
     encoder->child = 0;
     if (code != RP_OK) return code;
-    bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    bool well = rp_program_well(status);
     if (well && whole) return RP_OK;
     read_complaint(encoder->complaints, text, sizeof text);
-    if (WIFSIGNALED(status))
-        snprintf(how, sizeof how, "it was ended by signal %d", WTERMSIG(status));
+    if (rp_program_signal(status))
+        snprintf(how, sizeof how, "it was ended by signal %d", rp_program_signal(status));
     else
         snprintf(how, sizeof how, "it ended %s and said nothing", well ? "too early" : "badly");
     bool full = strstr(text, "No space left on device") != NULL;
@@ -243,8 +238,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
 /* Until ffmpeg has read something, or for a short while; false when it is to stop. */
 static bool wait_for_room(const rp_encoder *encoder)
 {
-    struct pollfd wanted = {.fd = encoder->socket, .events = POLLOUT};
-    bool room = poll(&wanted, 1, (int)(1000 * RP_PROGRAM_PATIENCE)) > 0;
+    bool room = rp_program_wait_for_room(encoder->socket, RP_PROGRAM_PATIENCE);
     return room || !encoder->keep_on || encoder->keep_on(encoder->user);
 }
 
@@ -253,18 +247,15 @@ rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_r
     const char *next = bytes;
     encoder->added++;
     while (size > 0 && encoder->socket >= 0) {
-        ssize_t sent = send(encoder->socket, next, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (!wait_for_room(encoder)) return RP_INTERRUPTED;
-            continue;
-        }
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0) {
+        size_t sent;
+        int error = rp_program_send(encoder->socket, next, size, &sent);
+        if (error == EAGAIN && !wait_for_room(encoder)) return RP_INTERRUPTED;
+        if (error && error != EAGAIN) {
             close_socket(encoder);
             return wait_for(encoder, false, report);
         }
         next += sent;
-        size -= (size_t)sent;
+        size -= sent;
     }
     if (encoder->socket >= 0) return RP_OK;
     return rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
@@ -290,7 +281,7 @@ void rp_encoder_abandon(rp_encoder *encoder)
     if (!encoder) return;
     close_socket(encoder);
     if (encoder->child) {
-        kill(-encoder->child, SIGKILL); /* its group: it may be a script */
+        rp_program_kill(encoder->child);
         rp_program_wait("ffmpeg", encoder->child, &status, NULL);
     }
     if (encoder->complaints) fclose(encoder->complaints);

@@ -5,6 +5,7 @@
  *     FOLDER/000012.png     whole or absent
  *     FOLDER/.repose-lock   while somebody paints
  */
+#include "base/disk.h"
 #include "base/hash.h"
 #include "base/locale.h"
 #include "base/memory.h"
@@ -12,16 +13,11 @@
 #include "film/film.h"
 #include "scene/scene.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define SETTINGS_FILE "settings.txt"
 #define LOCK_FILE ".repose-lock"
@@ -45,15 +41,6 @@ rp_path rp_film_picture_path(const rp_film *film, int64_t picture)
 
 /* --- the lock --------------------------------------------------------------------------------- */
 
-/* Who finishes removes the folder and the lock with it: true when the locked file is still the one
- * that has the name. */
-static bool still_there(int lock, const char *path)
-{
-    struct stat held, named;
-    return fstat(lock, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
-           held.st_dev == named.st_dev;
-}
-
 static rp_code lock_folder(rp_film *film, rp_report *report)
 {
     rp_path path = inside(film, LOCK_FILE);
@@ -61,14 +48,15 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
     for (int i = 0; i < LOCK_TRIES; i++) {
         rp_code code = rp_folder_make(film->folder, report);
         if (code != RP_OK) return code;
-        code = rp_file_open_own(path.text, O_RDWR | O_CREAT, &film->lock, NULL);
-        if (code != RP_OK && access(film->folder, F_OK) != 0) continue; /* just removed */
-        if (code != RP_OK)                                              /* again, to say why */
-            code = rp_file_open_own(path.text, O_RDWR | O_CREAT, &film->lock, report);
+        code = rp_disk_open(path.text, true, &film->lock, NULL);
+        if (code != RP_OK && !rp_disk_has(film->folder)) continue; /* just removed */
+        if (code != RP_OK)                                         /* again, to say why */
+            code = rp_disk_open(path.text, true, &film->lock, report);
         if (code != RP_OK) return code;
-        int error = flock(film->lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-        if (!error && still_there(film->lock, path.text)) return RP_OK;
-        close(film->lock);
+        int error = rp_disk_lock(film->lock);
+        /* Who finishes removes the folder and the lock with it: is it still the one locked? */
+        if (!error && rp_disk_is_open(film->lock, path.text)) return RP_OK;
+        rp_disk_close(film->lock);
         film->lock = -1;
         if (error == EWOULDBLOCK) break;
         if (error && error != EINTR) return rp_fail_errno(report, error, path.text, "lock");
@@ -81,10 +69,10 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
 void rp_film_folder_close(rp_film *film)
 {
     if (film->lock < 0) return;
-    unlink(inside(film, LOCK_FILE).text);
-    close(film->lock);
+    rp_disk_remove(inside(film, LOCK_FILE).text);
+    rp_disk_close(film->lock);
     film->lock = -1;
-    if (film->encodes) rmdir(film->folder);
+    if (film->encodes) rp_disk_remove_folder(film->folder);
 }
 
 /* --- settings --------------------------------------------------------------------------------- */
@@ -147,16 +135,17 @@ static bool is_picture(const char *name)
 static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
 {
     rp_code code = rp_aside_sweep(film->folder, report);
-    DIR *folder = code == RP_OK && all ? opendir(film->folder) : NULL;
     if (code != RP_OK || !all) return code;
-    if (!folder) return rp_fail_errno(report, errno, film->folder, "list the folder");
-    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
-        if (!is_picture(entry->d_name)) continue;
-        rp_path path = inside(film, entry->d_name);
-        if (unlink(path.text) != 0 && errno != ENOENT)
-            code = rp_fail_errno(report, errno, path.text, "remove");
+    rp_disk_list list;
+    int error = rp_disk_list_open(&list, film->folder);
+    if (error) return rp_fail_errno(report, error, film->folder, "list the folder");
+    for (const char *name; code == RP_OK && (name = rp_disk_list_next(&list));) {
+        if (!is_picture(name)) continue;
+        rp_path path = inside(film, name);
+        error = rp_disk_remove(path.text);
+        if (error) code = rp_fail_errno(report, error, path.text, "remove");
     }
-    closedir(folder);
+    rp_disk_list_close(&list);
     return code;
 }
 
@@ -164,11 +153,11 @@ static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
 static rp_path find_picture(const rp_film *film)
 {
     rp_path name = {""};
-    DIR *folder = opendir(film->folder);
-    if (!folder) return name;
-    for (struct dirent *entry; !name.text[0] && (entry = readdir(folder));)
-        if (is_picture(entry->d_name)) snprintf(name.text, sizeof name.text, "%s", entry->d_name);
-    closedir(folder);
+    rp_disk_list list;
+    rp_disk_list_open(&list, film->folder);
+    for (const char *entry; !name.text[0] && (entry = rp_disk_list_next(&list));)
+        if (is_picture(entry)) snprintf(name.text, sizeof name.text, "%s", entry);
+    rp_disk_list_close(&list);
     return name;
 }
 
@@ -191,7 +180,7 @@ static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report
     rp_place place = {.file = path.text};
     char *found = NULL;
     size_t size = 0;
-    bool there = access(path.text, F_OK) == 0;
+    bool there = rp_disk_has(path.text);
     rp_code code =
         there ? rp_file_read(path.text, &found, &size, report) : refuse_foreign(film, report);
     if (code != RP_OK) return code;
@@ -208,18 +197,18 @@ static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report
 rp_code rp_film_folder_open(rp_film *film, rp_report *report)
 {
     const char *path = film->options.path;
-    struct stat info;
+    rp_file_info info;
     int length =
         snprintf(film->folder, sizeof film->folder, "%s%s", path, film->encodes ? ".frames" : "");
     if (length >= RP_FOLDER_MAX) return rp_fail_errno(report, ENAMETOOLONG, path, "write");
-    if (film->encodes && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    if (film->encodes && rp_disk_status(path, &info) == 0 && info.kind == RP_FILE_FOLDER)
         return rp_fail_errno(report, EISDIR, path, "write");
     rp_place place = {.file = film->folder};
-    if (film->encodes && lstat(film->folder, &info) == 0 && S_ISLNK(info.st_mode))
+    if (film->encodes && rp_disk_is(film->folder, RP_FILE_LINK))
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is a link, where the pictures of the film would go; remove it, or "
                           "take another name with -o");
-    if (access(inside(film, "manifest.json").text, F_OK) == 0)
+    if (rp_disk_has(inside(film, "manifest.json").text))
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is the folder of a run; give its pictures one of their own, such "
                           "as %s/pictures",
@@ -237,12 +226,6 @@ rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
     return code;
 }
 
-static bool older(const struct stat *a, const struct stat *b)
-{
-    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec) return a->st_mtim.tv_sec < b->st_mtim.tv_sec;
-    return a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
-}
-
 /* A power cut may leave files that are empty or cut short, and disks change bytes: ffmpeg would
  * leave such pictures out of the film, or fail on them again and again. */
 static bool is_whole(const rp_film *film, const char *path)
@@ -257,12 +240,12 @@ static bool is_whole(const rp_film *film, const char *path)
 
 bool rp_film_has_picture(const rp_film *film, int64_t picture)
 {
-    struct stat painted, frame;
+    rp_file_info painted, frame;
     rp_path file = rp_film_picture_path(film, picture);
-    if (lstat(file.text, &painted) != 0 || !S_ISREG(painted.st_mode)) return false;
+    if (rp_disk_link_status(file.text, &painted) || painted.kind != RP_FILE_PLAIN) return false;
     for (int i = 0; i < film->shown_count; i++) {
         rp_path path = rp_shown_path(&film->shown[i], picture);
-        if (stat(path.text, &frame) != 0 || older(&painted, &frame)) return false;
+        if (rp_disk_status(path.text, &frame) || painted.changed < frame.changed) return false;
     }
     return is_whole(film, file.text);
 }
@@ -270,6 +253,6 @@ bool rp_film_has_picture(const rp_film *film, int64_t picture)
 void rp_film_folder_remove(rp_film *film)
 {
     remove_pictures(film, true, NULL);
-    unlink(inside(film, SETTINGS_FILE).text);
+    rp_disk_remove(inside(film, SETTINGS_FILE).text);
     rp_film_folder_close(film);
 }

@@ -19,6 +19,10 @@ typedef struct head {
     uint64_t rounds;
 } head;
 
+/* What files hold: no padding, which would be written as chance left it and hashed. */
+_Static_assert(sizeof(head) == 16 + 8 * sizeof(uint64_t), "the head of a file has no padding");
+_Static_assert(sizeof(rp_vec3) == 3 * sizeof(double), "points are three doubles each");
+
 /* The mesh as it is used, scaled; other shapes by their numbers. */
 static uint64_t key_of(const rp_shape *shape, double spacing)
 {

@@ -52,7 +52,7 @@ static void release_arrays(rp_grains *grains)
     }
 }
 
-rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
+rp_code rp_grains_begin_with(rp_grains *grains, unsigned needs, rp_report *report)
 {
     *grains = (rp_grains){0};
     const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
@@ -62,11 +62,17 @@ rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
 #undef FIELD
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         const particle_field *c = &common[i];
+        if (rp_view_schema[i].optional && !(needs >> i & 1)) continue;
         rp_code code =
             rp_grains_add_field(grains, c->name, c->unit, c->type, c->use, c->array, report);
         if (code != RP_OK) return code;
     }
     return RP_OK;
+}
+
+rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
+{
+    return rp_grains_begin_with(grains, RP_NEEDS_ALL, report);
 }
 
 void rp_grains_end(rp_grains *grains)

@@ -17,6 +17,7 @@
 #define RP_NEIGHBOR_NEIGHBOR_H
 
 #include "grains/grains.h"
+#include "math/kernel.h"
 #include "math/vec.h"
 
 typedef struct rp_neighbor rp_neighbor;
@@ -115,6 +116,11 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
                                   const float *z, size_t count, const float *query_x,
                                   const float *query_y, const float *query_z, size_t query_count,
                                   double radius, rp_lists *lists, rp_report *report);
+
+/* sum.c: the density of every own grain, kg/m3: `factor` times the sum of m W over itself and the
+ * neighbours in its list. */
+void rp_neighbor_density(const rp_grains *grains, const rp_lists *lists, rp_kernel kernel,
+                         float factor, float *density, rp_threads *threads);
 
 /* Bytes that sorting and listing take at most for each grain with that many neighbours. */
 size_t rp_neighbor_bytes_each(double neighbours);

@@ -11,8 +11,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 bool rp_plot_can(void)
 {
@@ -33,13 +31,13 @@ static void read_complaint(FILE *file, char *text, size_t size)
     }
 }
 
-static rp_code wait_for(pid_t child, FILE *complaints, rp_report *report)
+static rp_code wait_for(int child, FILE *complaints, rp_report *report)
 {
     int status = 0;
     char text[512];
     rp_code code = rp_program_wait("gnuplot", child, &status, report);
     if (code != RP_OK) return code;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return RP_OK;
+    if (rp_program_well(status)) return RP_OK;
     read_complaint(complaints, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
 }
@@ -64,17 +62,17 @@ static rp_code draw(FILE *const files[3], const char *script, size_t length, cha
                     size_t *size, rp_report *report)
 {
     char program[PATH_MAX];
-    pid_t child;
+    int child;
     if (!rp_program_find("gnuplot", program, sizeof program))
         return rp_fail(report, RP_ERROR_UNSUPPORTED,
                        "plots need gnuplot, which is not in PATH; on Debian: apt-get install "
                        "gnuplot-nox");
     if (!files[0] || !files[1] || !files[2])
         return rp_fail_errno(report, errno, "a temporary file", "make");
-    if (fwrite(script, 1, length, files[0]) != length || fflush(files[0]) != 0)
+    if (fwrite(script, 1, length, files[0]) != length)
         return rp_fail_errno(report, errno, "a temporary file", "write");
-    if (lseek(fileno(files[0]), 0, SEEK_SET) != 0)
-        return rp_fail_errno(report, errno, "a temporary file", "rewind");
+    int error = rp_program_rewind(files[0]);
+    if (error) return rp_fail_errno(report, error, "a temporary file", "write");
     int descriptors[3];
     for (int i = 0; i < 3; i++)
         descriptors[i] = fileno(files[i]);

@@ -1,14 +1,15 @@
 /* What a run does to its folders of fine grains when it goes on. */
+#include "base/disk.h"
 #include "record/fine.h"
 #include "record/parts.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 rp_code rp_fine_numbers(const char *folder, rp_numbers *out, rp_report *report)
 {
     *out = (rp_numbers){0};
-    if (access(folder, F_OK) != 0 && errno == ENOENT) return RP_OK;
+    rp_file_info info;
+    if (rp_disk_status(folder, &info) == ENOENT) return RP_OK;
     return rp_folder_numbers(folder, "", ".h5", out, report);
 }
 

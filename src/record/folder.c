@@ -1,21 +1,18 @@
 #include "record/folder.h"
+#include "base/disk.h"
 #include "base/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static rp_code make_one(const char *path, rp_report *report)
 {
-    if (mkdir(path, 0777) == 0) return RP_OK;
-    int error = errno;
-    struct stat status;
-    if (error == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return RP_OK;
-    return rp_fail_errno(report, error == EEXIST ? ENOTDIR : error, path, "make the folder");
+    int error = rp_disk_make_folder(path);
+    return error ? rp_fail_errno(report, error, path, "make the folder") : RP_OK;
 }
 
 rp_code rp_folder_make(const char *path, rp_report *report)
@@ -75,19 +72,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Folders list their files in any order: taken as they come, sorted at the end. */
-static rp_code collect_numbers(DIR *folder, const char *path, const char *before, const char *after,
-                               rp_numbers *out, rp_report *report)
+static rp_code collect_numbers(rp_disk_list *list, const char *path, const char *before,
+                               const char *after, rp_numbers *out, rp_report *report)
 {
-    errno = 0;
-    for (struct dirent *entry; (entry = readdir(folder)); errno = 0) {
-        int64_t number = name_number(entry->d_name, before, after);
+    for (const char *name; (name = rp_disk_list_next(list));) {
+        int64_t number = name_number(name, before, after);
         if (number < 0) continue;
         if (!rp_reserve((void **)&out->items, &out->capacity, out->count, out->count + 1,
                         sizeof *out->items))
             return rp_fail_memory(report, out->count * sizeof *out->items, path);
         out->items[out->count++] = number;
     }
-    if (errno) return rp_fail_errno(report, errno, path, "list the folder");
+    if (list->error) return rp_fail_errno(report, list->error, path, "list the folder");
     if (out->count) qsort(out->items, out->count, sizeof *out->items, by_value);
     return RP_OK;
 }
@@ -96,10 +92,11 @@ rp_code rp_folder_numbers(const char *path, const char *before, const char *afte
                           rp_report *report)
 {
     *out = (rp_numbers){0};
-    DIR *folder = opendir(path);
-    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
-    rp_code code = collect_numbers(folder, path, before, after, out, report);
-    closedir(folder);
+    rp_disk_list list;
+    int error = rp_disk_list_open(&list, path);
+    if (error) return rp_fail_errno(report, error, path, "list the folder");
+    rp_code code = collect_numbers(&list, path, before, after, out, report);
+    rp_disk_list_close(&list);
     if (code != RP_OK) rp_numbers_end(out);
     return code;
 }

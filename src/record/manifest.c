@@ -1,5 +1,6 @@
 #include "record/manifest.h"
 #include "base/aside.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "record/sealed.h"
 #include "view/view.h"
@@ -9,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A JSON text: quotes, backslashes and control characters escaped, the rest as it is (UTF-8). */
 static void print_text(rp_aside *file, const char *text)
@@ -83,37 +82,15 @@ static void print_colours(rp_aside *file, const rp_scene *scene)
     rp_aside_print(file, "  ],\n");
 }
 
-/* The processor as the kernel calls it; where it does not say, its architecture. */
-static void find_processor(char *text, size_t size, const char *otherwise)
-{
-    snprintf(text, size, "%s", otherwise);
-    FILE *info = fopen("/proc/cpuinfo", "re");
-    if (!info) return;
-    char line[512];
-    while (fgets(line, sizeof line, info)) {
-        char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !value) continue;
-        value += strspn(value, ": \t");
-        snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    fclose(info);
-}
-
 static void print_machine(rp_aside *file)
 {
-    struct utsname name;
-    if (uname(&name) != 0) name = (struct utsname){.sysname = "unknown"};
-    char processor[256], kernel[256];
-    find_processor(processor, sizeof processor, name.machine);
-    snprintf(kernel, sizeof kernel, "%.60s %.60s %.60s", name.sysname, name.release, name.machine);
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    rp_machine machine;
+    rp_machine_describe(&machine);
     rp_aside_print(file, "  \"machine\": {\n");
-    print_entry(file, "    ", "kernel", kernel);
-    print_entry(file, "    ", "processor", processor);
-    rp_aside_print(file, "    \"cores\": %ld,\n", sysconf(_SC_NPROCESSORS_ONLN));
-    rp_aside_print(file, "    \"memory_bytes\": %lld\n  },\n",
-                   pages > 0 && page > 0 ? (long long)pages * page : 0);
+    print_entry(file, "    ", "kernel", machine.kernel);
+    print_entry(file, "    ", "processor", machine.processor);
+    rp_aside_print(file, "    \"cores\": %ld,\n", machine.cores);
+    rp_aside_print(file, "    \"memory_bytes\": %lld\n  },\n", machine.memory);
 }
 
 static void print_units(rp_aside *file)

@@ -1,19 +1,18 @@
 /* A run keeps the meshes and animations of its scene, named by their content, so that it can be
  * looked at, moved and resumed when the files it was made from have changed or gone. */
+#include "base/disk.h"
 #include "base/memory.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Whether the run has this content under this name already. */
 static bool is_kept(const char *path, const char *data, size_t size)
 {
     char *found;
     size_t found_size;
-    if (access(path, F_OK) != 0 || rp_file_read(path, &found, &found_size, NULL) != RP_OK)
-        return false;
+    if (!rp_disk_has(path) || rp_file_read(path, &found, &found_size, NULL) != RP_OK) return false;
     bool same = found_size == size && memcmp(found, data, size) == 0;
     rp_release(found, found_size + 1);
     return same;
@@ -27,7 +26,7 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     size_t size = 0;
     rp_aside file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
-    if (code == RP_OK && !from.memory) code = rp_file_read(from.file, &data, &size, report);
+    if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
     if (code != RP_OK) return code;
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
@@ -74,7 +73,7 @@ void rp_record_drop_meshes(const rp_record *record)
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
         rp_kept_file file = rp_scene_file_at(scene, i);
-        if (file.kept) unlink(rp_record_path(record, file.kept).text);
+        if (file.kept) rp_disk_remove(rp_record_path(record, file.kept).text);
     }
-    rmdir(rp_record_path(record, "meshes").text);
+    rp_disk_remove_folder(rp_record_path(record, "meshes").text);
 }

@@ -1,13 +1,13 @@
 /* The files of sets: their names, and how they are removed. */
+#include "base/disk.h"
 #include "record/parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 rp_path rp_parts_index_path(const char *folder, int64_t number)
 {
@@ -40,31 +40,32 @@ static int64_t part_number(const char *name)
 
 static rp_code remove_file(const char *path, rp_report *report)
 {
-    if (unlink(path) == 0 || errno == ENOENT) return RP_OK;
-    return rp_fail_errno(report, errno, path, "remove the file");
+    int error = rp_disk_remove(path);
+    return error ? rp_fail_errno(report, error, path, "remove the file") : RP_OK;
 }
 
 static bool has_index(const char *folder, int64_t number)
 {
-    return access(rp_parts_index_path(folder, number).text, F_OK) == 0;
+    return rp_disk_has(rp_parts_index_path(folder, number).text);
 }
 
 /* Removes the parts of a set or, with -1, those without an index. */
 static rp_code remove_parts(const char *path, int64_t only, rp_report *report)
 {
-    DIR *folder = opendir(path);
-    if (!folder && errno == ENOENT) return RP_OK;
-    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_disk_list list;
+    int error = rp_disk_list_open(&list, path);
+    if (error == ENOENT) return RP_OK;
+    if (error) return rp_fail_errno(report, error, path, "list the folder");
     rp_code code = RP_OK;
-    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+    for (const char *name; code == RP_OK && (name = rp_disk_list_next(&list));) {
         char file[RP_PATH_MAX + NAME_MAX + 2];
-        int64_t number = part_number(entry->d_name);
+        int64_t number = part_number(name);
         bool doomed = only < 0 ? number >= 0 && !has_index(path, number) : number == only;
         if (!doomed) continue;
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        snprintf(file, sizeof file, "%s/%s", path, name);
         code = remove_file(file, report);
     }
-    closedir(folder);
+    rp_disk_list_close(&list);
     return code;
 }
 

@@ -1,9 +1,9 @@
+#include "base/disk.h"
 #include "record/parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 /* More than 2^32 grains in parts of any sensible size need. */
 #define PARTS_MAX 65536
@@ -62,12 +62,13 @@ static rp_code check_files(const rp_parts *parts, rp_report *report)
     uint64_t sum = 0;
     for (size_t i = 0; i < parts->list.count; i++) {
         rp_path path = rp_parts_part_path(parts->folder.text, parts->number, i);
-        struct stat status;
-        if (stat(path.text, &status) != 0)
-            return errno == ENOENT
+        rp_file_info info;
+        int error = rp_disk_status(path.text, &info);
+        if (error)
+            return error == ENOENT
                        ? damaged(&path, NULL, "the file is missing, a part of a whole", report)
-                       : rp_fail_errno(report, errno, path.text, "read");
-        if (parts->list.grains[i] / GRAINS_PER_BYTE > (uint64_t)status.st_size)
+                       : rp_fail_errno(report, error, path.text, "read");
+        if (parts->list.grains[i] / GRAINS_PER_BYTE > info.size)
             return damaged(&path, "count", "the file is too small for its grains", report);
         sum += parts->list.grains[i];
         if (sum > RP_PART_IDS) break;

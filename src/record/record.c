@@ -1,3 +1,4 @@
+#include "base/disk.h"
 #include "base/entry.h"
 #include "base/memory.h"
 #include "record/fine.h"
@@ -9,15 +10,10 @@
 #include "view/grid.h"
 #include "view/view.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static rp_path inside(const char *folder, const char *name)
 {
@@ -59,22 +55,15 @@ void rp_record_close(rp_record *record)
     rp_release(record, sizeof *record);
 }
 
-static bool has_kind(const char *path, mode_t kind)
-{
-    struct stat status; /* links are never ours */
-    return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
-}
-
 /* A true folder with nothing in it but temporaries. */
 static bool hollow(const char *path)
 {
-    DIR *folder = has_kind(path, S_IFDIR) ? opendir(path) : NULL;
-    if (!folder) return false;
+    rp_disk_list list;
+    if (!rp_disk_is(path, RP_FILE_FOLDER) || rp_disk_list_open(&list, path)) return false;
     bool found = false;
-    for (struct dirent *entry; !found && (entry = readdir(folder));)
-        found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                !rp_aside_is_temporary(entry->d_name);
-    closedir(folder);
+    for (const char *name; !found && (name = rp_disk_list_next(&list));)
+        found = !rp_aside_is_temporary(name);
+    rp_disk_list_close(&list);
     return !found;
 }
 
@@ -85,43 +74,45 @@ static bool is_beginning(const char *path, const char *name)
     rp_path entry = inside(path, name);
     if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
     /* Copies named by their content: whatever is there is used as it is. */
-    if (strcmp(name, "meshes") == 0) return has_kind(inside(path, "scene.yaml").text, S_IFREG);
+    if (strcmp(name, "meshes") == 0)
+        return rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
     if (strcmp(name, RP_COMMAND_FILE) == 0)
-        return has_kind(entry.text, S_IFREG) && has_kind(inside(path, "scene.yaml").text, S_IFREG);
-    if (!has_kind(entry.text, S_IFREG)) return false;
+        return rp_disk_is(entry.text, RP_FILE_PLAIN) &&
+               rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
+    if (!rp_disk_is(entry.text, RP_FILE_PLAIN)) return false;
     if (strcmp(name, "scene.yaml") == 0)
         return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
     return strcmp(name, "lock") == 0 || rp_aside_is_temporary(name);
 }
 
 /* The first entry of an open folder that we cannot have begun with, or NULL. */
-static const char *foreign_entry(DIR *folder, const char *path)
+static const char *foreign_entry(rp_disk_list *list, const char *path)
 {
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            !is_beginning(path, entry->d_name))
-            return entry->d_name;
-    return NULL;
+    const char *name = rp_disk_list_next(list);
+    while (name && is_beginning(path, name))
+        name = rp_disk_list_next(list);
+    return name;
 }
 
 bool rp_record_is_run(const char *folder)
 {
-    return access(inside(folder, "manifest.json").text, F_OK) == 0;
+    return rp_disk_has(inside(folder, "manifest.json").text);
 }
 
 /* A folder may be missing, empty or hold the beginnings of a run; `*missing` tells the first. */
 static rp_code check_free(const char *path, bool *missing, rp_report *report)
 {
-    DIR *folder = opendir(path);
-    *missing = !folder && errno == ENOENT;
+    rp_disk_list list;
+    int error = rp_disk_list_open(&list, path);
+    *missing = error == ENOENT;
     if (*missing) return RP_OK;
     rp_place place = {.file = path};
-    if (!folder && errno == ENOTDIR)
+    if (error == ENOTDIR)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is a file, not a folder; choose another folder with -o");
-    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    if (error) return rp_fail_errno(report, error, path, "list the folder");
     rp_code code = RP_OK;
-    const char *entry = foreign_entry(folder, path);
+    const char *entry = foreign_entry(&list, path);
     if (rp_record_is_run(path))
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder holds another run; replace it with --overwrite, go on with "
@@ -130,7 +121,7 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder is not empty (it holds '%s'); choose another folder with -o",
                           entry);
-    closedir(folder);
+    rp_disk_list_close(&list);
     return code;
 }
 
@@ -156,13 +147,13 @@ static rp_code fill_folder(const rp_record *record, int threads, const char *com
 /* Takes back what fill_folder made, so that the same command may be tried again. */
 static void clear_folder(const rp_record *record, bool made)
 {
-    unlink(rp_record_path(record, "manifest.json").text);
-    unlink(rp_record_path(record, "scene.yaml").text);
-    unlink(rp_record_path(record, RP_COMMAND_FILE).text);
+    rp_disk_remove(rp_record_path(record, "manifest.json").text);
+    rp_disk_remove(rp_record_path(record, "scene.yaml").text);
+    rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text);
     rp_record_drop_meshes(record);
-    rmdir(rp_record_path(record, "frames").text);
-    rmdir(rp_record_path(record, "checkpoints").text);
-    if (made) rmdir(record->folder);
+    rp_disk_remove_folder(rp_record_path(record, "frames").text);
+    rp_disk_remove_folder(rp_record_path(record, "checkpoints").text);
+    if (made) rp_disk_remove_folder(record->folder);
 }
 
 /* Removes what a run that was killed at its start was writing. */
@@ -175,22 +166,13 @@ static rp_code sweep_folder(const rp_record *record, rp_report *report)
 }
 
 /* The beginnings of a run that has just been started look like those of a killed one, so starts
- * take turns: a lock on the folder itself, given back by closing the descriptor. -1 where there is
- * no such lock. */
-static int take_turn(const char *folder)
-{
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
-    }
-    return descriptor;
-}
-
+ * take turns: by a lock on the folder itself. */
 static rp_code start_folder(const rp_record *record, int threads, const char *command, bool made,
                             rp_report *report)
 {
     rp_code code = rp_folder_make(record->folder, report);
     if (code != RP_OK) return code;
-    int turn = take_turn(record->folder);
+    int turn = rp_disk_lock_folder(record->folder);
     bool missing;
     code = check_free(record->folder, &missing, report); /* still, now that it is our turn */
     if (code == RP_OK) {
@@ -198,7 +180,7 @@ static rp_code start_folder(const rp_record *record, int threads, const char *co
         if (code == RP_OK) code = fill_folder(record, threads, command, report);
         if (code != RP_OK) clear_folder(record, made);
     }
-    if (turn >= 0) close(turn);
+    rp_disk_close(turn);
     return code;
 }
 
@@ -251,9 +233,8 @@ rp_code rp_record_begin_again(rp_record *record, int threads, const char *comman
                               rp_report *report)
 {
     rp_code code = rp_record_remove_output(record, report);
-    if (code == RP_OK && unlink(rp_record_path(record, RP_COMMAND_FILE).text) != 0 &&
-        errno != ENOENT)
-        code = rp_fail_errno(report, errno, record->folder, "remove the command in");
+    int error = code == RP_OK ? rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text) : 0;
+    if (error) code = rp_fail_errno(report, error, record->folder, "remove the command in");
     return code == RP_OK ? fill_folder(record, threads, command, report) : code;
 }
 
@@ -261,9 +242,11 @@ static rp_code check_run(const rp_record *record, rp_report *report)
 {
     rp_path manifest = rp_record_path(record, "manifest.json");
     rp_place place = {.file = record->folder};
-    if (access(record->folder, F_OK) != 0)
-        return rp_fail_errno(report, errno, record->folder, "open the run folder");
-    if (access(manifest.text, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    rp_file_info info;
+    int error = rp_disk_status(record->folder, &info);
+    if (error) return rp_fail_errno(report, error, record->folder, "open the run folder");
+    error = rp_disk_status(manifest.text, &info);
+    if (error == ENOENT || error == ENOTDIR)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is not the folder of a run: it has no manifest.json");
     return rp_manifest_check(manifest.text, report);

@@ -1,17 +1,15 @@
 /* What a resumed run asks of its folder, and does to it. */
+#include "base/disk.h"
 #include "base/memory.h"
 #include "record/fine.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 rp_path rp_record_checkpoint_path(const rp_record *record, int64_t number)
 {
@@ -27,8 +25,8 @@ rp_code rp_record_checkpoints(const rp_record *record, rp_numbers *out, rp_repor
 
 static rp_code remove_file(const char *path, rp_report *report)
 {
-    if (unlink(path) == 0 || errno == ENOENT) return RP_OK;
-    return rp_fail_errno(report, errno, path, "remove the file");
+    int error = rp_disk_remove(path);
+    return error ? rp_fail_errno(report, error, path, "remove the file") : RP_OK;
 }
 
 rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report *report)
@@ -52,8 +50,7 @@ rp_code rp_record_check_links(const rp_record *record, rp_report *report)
     for (size_t i = 0; i < FOLDERS; i++) {
         rp_path path = rp_record_path(record, folders[i]);
         rp_place place = {.file = path.text};
-        struct stat status;
-        if (lstat(path.text, &status) == 0 && S_ISLNK(status.st_mode))
+        if (rp_disk_is(path.text, RP_FILE_LINK))
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                               "this is a link, and runs write inside their own folder only; put "
                               "the folder itself in its place");
@@ -73,17 +70,17 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
 /* Removes the plain files of a folder; one that is missing is fine. */
 static rp_code remove_files(const char *path, rp_report *report)
 {
-    DIR *folder = opendir(path);
-    if (!folder && errno == ENOENT) return RP_OK;
-    if (!folder) return rp_fail_errno(report, errno, path, "list the folder");
+    rp_disk_list list;
+    int error = rp_disk_list_open(&list, path);
+    if (error == ENOENT) return RP_OK;
+    if (error) return rp_fail_errno(report, error, path, "list the folder");
     rp_code code = RP_OK;
-    for (struct dirent *entry; code == RP_OK && (entry = readdir(folder));) {
+    for (const char *name; code == RP_OK && (name = rp_disk_list_next(&list));) {
         char file[RP_PATH_MAX + NAME_MAX + 2];
-        struct stat status;
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (lstat(file, &status) == 0 && S_ISREG(status.st_mode)) code = remove_file(file, report);
+        snprintf(file, sizeof file, "%s/%s", path, name);
+        if (rp_disk_is(file, RP_FILE_PLAIN)) code = remove_file(file, report);
     }
-    closedir(folder);
+    rp_disk_list_close(&list);
     return code;
 }
 

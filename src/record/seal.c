@@ -1,10 +1,17 @@
 #include "record/seal.h"
+#include "base/aside.h"
 #include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* HDF5 wants a power of two from 512 on before its own data; the head of a file is checked alone.
+ */
+_Static_assert(RP_SEAL_BYTES >= 512 && (RP_SEAL_BYTES & (RP_SEAL_BYTES - 1)) == 0,
+               "not a user block");
+_Static_assert(RP_SEAL_BYTES <= RP_FILE_HEAD, "a seal is read before the file");
 
 #define SEAL_WORD "REPOSE SEAL 1 "
 

@@ -1,4 +1,5 @@
 #include "run/follow.h"
+#include "base/disk.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -11,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Positions in frames are kept to this share of the distance of fine grains. */
 #define PRECISION (1.0 / 256)
@@ -138,7 +138,7 @@ static rp_code check_settings(const rp_follower *follower, bool empty, rp_report
     char now[512], *there = NULL;
     size_t size = 0;
     settings_text(follower->scene, now, sizeof now);
-    if (empty || access(path.text, F_OK) != 0) return rp_file_write(path.text, now, report);
+    if (empty || !rp_disk_has(path.text)) return rp_file_write(path.text, now, report);
     rp_code code = rp_file_read(path.text, &there, &size, report);
     if (code != RP_OK) return code;
     if (strcmp(there, now) != 0) code = settings_differ(follower, there, now, report);

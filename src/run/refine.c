@@ -1,5 +1,6 @@
 /* Fine grains for a run that has been. */
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/entry.h"
 #include "base/options.h"
 #include "base/report.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 rp_refine_options rp_default_refine_options(void)
 {
@@ -118,7 +118,6 @@ static void show_progress(refinement *r, int64_t done, int64_t count, const rp_v
                             .time = view->time,
                             .duration = (double)last / rate,
                             .grains = (size_t)rp_follower_count(r->follower),
-                            .step = {.density_error = -1},
                             .steps = rp_follower_steps(r->follower),
                             .seconds = seconds,
                             .seconds_left = seconds * (double)(count - done) / (double)done};
@@ -173,7 +172,7 @@ static void finish(refinement *r, rp_refine_summary *summary)
                                 .steps = rp_follower_steps(r->follower),
                                 .seconds = rp_clock() - r->started};
     rp_follower_destroy(r->follower);
-    if (r->lock >= 0) close(r->lock);
+    rp_disk_close(r->lock);
     rp_threads_destroy(r->threads);
     if (r->to != r->from) rp_record_close(r->to);
     rp_record_close(r->from);

@@ -1,16 +1,15 @@
 #include "run/rows.h"
 #include "base/aside.h"
+#include "base/disk.h"
 #include "base/locale.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define ROW_MAX 1024
 
@@ -56,44 +55,43 @@ rp_code rp_rows_add(const char *path, int64_t frame, double time, const rp_measu
 {
     row r = {.used = 0};
     void *before = rp_locale_enter();
-    if (access(path, F_OK) != 0) add_head(&r, measured, count);
+    if (!rp_disk_has(path)) add_head(&r, measured, count);
     add_values(&r, frame, time, measured, count);
     rp_locale_leave(before);
     return rp_file_append(path, r.text, report);
 }
 
 /* Where the first row behind `frame`, or the first broken row, begins. */
-static long keep_until(FILE *file, int64_t frame)
+static size_t keep_until(const char *text, int64_t frame)
 {
-    char text[ROW_MAX];
-    long end = 0;
-    for (int line = 0; fgets(text, sizeof text, file); line++) {
-        bool whole = strchr(text, '\n') != NULL;
-        if (!whole || (line > 0 && strtoll(text, NULL, 10) > frame)) break;
-        end = ftell(file);
+    const char *at = text;
+    for (int line = 0; *at; line++) {
+        const char *end = strchr(at, '\n');
+        bool whole = end && end - at < ROW_MAX - 1;
+        if (!whole || (line > 0 && strtoll(at, NULL, 10) > frame)) break;
+        at = end + 1;
     }
-    return end;
+    return (size_t)(at - text);
 }
 
-/* 0 or errno. Closes the file. */
-static int cut_back(FILE *file, const char *path, int64_t frame)
+static rp_code cut_back(int file, const char *path, int64_t frame, rp_report *report)
 {
-    long end = keep_until(file, frame);
-    int failed = end ? ftruncate(fileno(file), end) : unlink(path);
-    int error = failed ? errno : 0;
-    fclose(file);
-    return error;
+    char *text;
+    size_t size;
+    RP_TRY(rp_file_read(path, &text, &size, report));
+    size_t end = keep_until(text, frame);
+    rp_release(text, size + 1);
+    int error = end ? rp_disk_truncate(file, end) : rp_disk_remove(path);
+    return error ? rp_fail_errno(report, error, path, "cut back") : RP_OK;
 }
 
 rp_code rp_rows_rewind(const char *path, int64_t frame, rp_report *report)
 {
-    int descriptor;
-    struct stat status;
-    if (lstat(path, &status) != 0 && errno == ENOENT) return RP_OK; /* it never began */
-    rp_code code = rp_file_open_own(path, O_RDWR, &descriptor, report);
-    if (code != RP_OK) return code;
-    FILE *file = fdopen(descriptor, "r+");
-    int error = file ? cut_back(file, path, frame) : errno;
-    if (!file) close(descriptor);
-    return error ? rp_fail_errno(report, error, path, "cut back") : RP_OK;
+    int file;
+    rp_file_info info;
+    if (rp_disk_link_status(path, &info) == ENOENT) return RP_OK; /* it never began */
+    RP_TRY(rp_disk_open(path, false, &file, report));
+    rp_code code = cut_back(file, path, frame, report);
+    rp_disk_close(file);
+    return code;
 }

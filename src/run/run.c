@@ -1,16 +1,14 @@
 /* A scene runs into a record: the loop over frames, checkpoints and resuming. */
 #include "run/run.h"
+#include "base/disk.h"
 #include "base/entry.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #define CHECKPOINTS_KEPT 2
 /* Steps that take longer on the wall are not waited for when a run is to end, s. */
@@ -26,9 +24,9 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
     rp_path path = rp_record_path(record, "lock");
     rp_place place = {.file = rp_record_folder(record)};
     rp_code code = rp_record_check_links(record, report);
-    if (code == RP_OK) code = rp_file_open_own(path.text, O_RDWR | O_CREAT, lock, report);
+    if (code == RP_OK) code = rp_disk_open(path.text, true, lock, report);
     if (code != RP_OK) return code;
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return RP_OK;
+    if (rp_disk_lock(*lock) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
 }
@@ -384,7 +382,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
 static void finish(rp_runner *runner, rp_run_summary *summary)
 {
     rp_tally_sort(&runner->tally);
-    if (runner->world && runner->record && summary)
+    if (runner->world && runner->record && summary) {
         *summary = (rp_run_summary){
             .frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE)),
             .steps = runner->world->step,
@@ -393,11 +391,14 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
             .grains = runner->world->grains.count,
             .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
             .hash = rp_world_hash(runner->world),
-            .tally = runner->tally};
+            .tally = runner->tally,
+            .last = rp_world_step_info(runner->world)};
+        summary->stage_count = rp_world_stages(runner->world, summary->stages, RP_STAGE_COUNT_MAX);
+    }
     rp_snapshot_destroy(runner->before);
     rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);
-    if (runner->lock >= 0) close(runner->lock);
+    rp_disk_close(runner->lock);
     rp_record_close(runner->record);
     if (runner->world) rp_budget_enter(runner->outside);
     rp_world_destroy(runner->world);

@@ -1,11 +1,11 @@
 /* Meshes of drafts: arrays in C become the text of an OBJ file, so that they are read, checked and
  * kept by runs as files are. */
 #include "base/entry.h"
+#include "base/locale.h"
 #include "base/memory.h"
 #include "scene/scene.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,10 +55,9 @@ void rp_draft_add_mesh(rp_draft *draft, const char *name, const double *position
     RP_ENTER();
     mesh_text m = {0};
     /* Numbers have points, whatever the host program's language. */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+    void *before = rp_locale_enter();
     bool ok = add_lines(&m, positions, vertices, triangles, count);
-    uselocale(before);
-    if (plain) freelocale(plain);
+    rp_locale_leave(before);
     char *text = ok ? rp_allocate(m.size) : NULL;
     if (text) memcpy(text, m.text, m.size);
     rp_release(m.text, m.capacity);

@@ -24,12 +24,21 @@ typedef enum rp_param_kind {
                         the section stands above in the table of the scene */
     RP_PARAM_TABLE,  /* a section of its own: the table is in `table`; the struct is inside */
     RP_PARAM_PART,   /* no key: the parameters of `table`, which several tables share */
+    RP_PARAM_OWN,    /* no key: what methods add to the section `words` (such as "materials") by
+                        tables of their own      void *, the struct of the method that the scene
+                        chose; NULL where it adds nothing */
     RP_PARAM_METHOD, /* a section with `method:` and the parameters of the method that it names */
     RP_PARAM_NAMED,  /* a map of named entries, all by `table`     rp_named_list */
     RP_PARAM_LIST    /* a list of entries, all by `table`          rp_plain_list */
 } rp_param_kind;
 
 struct rp_param_table;
+
+/* What is wrong with values that are each in their range. */
+typedef struct rp_param_fault {
+    const char *key; /* the one to blame; NULL: nothing is wrong */
+    char text[256];
+} rp_param_fault;
 
 typedef struct rp_param {
     const char *key;
@@ -42,7 +51,7 @@ typedef struct rp_param {
                            other is. */
     double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component.
                            Infinite values need an infinite bound; equal bounds: any finite one. */
-    const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
+    const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME and OWN */
     const struct rp_param_table *table; /* for TABLE, NAMED, LIST and EACH */
     const char *help;                   /* one line */
     const char *also;                   /* other spellings of words and numbers, such as "block=box"
@@ -55,6 +64,9 @@ typedef struct rp_param_table {
     size_t size;      /* of the struct */
     const rp_param *params;
     int count;
+    /* Of the tables that methods add to sections: what ranges cannot say. `entry` is the struct of
+     * the section, `values` that of this table. NULL: there is nothing more to check. */
+    rp_param_fault (*check)(const void *entry, const void *values);
 } rp_param_table;
 
 /* Entries of a NAMED parameter in the order of the file: `count` structs of the table's size, one

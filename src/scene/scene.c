@@ -35,7 +35,8 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
                         .meshes = &scene->meshes,
                         .memory = scene->memory,
                         .schema = schema,
-                        .root = root};
+                        .root = root,
+                        .chosen = rp_read_choice(schema, root)};
     rp_read_table(&reader, rp_scene_table(), root, scene);
     fill_texts(scene);
     scene->method = reader.method;

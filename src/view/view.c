@@ -51,6 +51,8 @@ const rp_body_part rp_body_parts[RP_BODY_PARTS] = {
     {"bodies/contact_torque", "N m", AT(contact_torque), 3},
 };
 
+_Static_assert(sizeof(rp_body_state) == 25 * sizeof(double), "a new member belongs in the list");
+
 void rp_body_part_gather(const rp_body_part *part, const rp_body_state *states, size_t count,
                          double *table)
 {
@@ -81,6 +83,8 @@ const rp_contact_part rp_contact_parts[RP_CONTACT_PARTS] = {
     {"contacts/branch", "m", RP_F32, AT(branch), 3},
     {"contacts/overlap", "m", RP_F32, AT(overlap), 1},
 };
+
+_Static_assert(sizeof(rp_contact) == 17 * sizeof(float), "a new member belongs in the list");
 
 const char *rp_contact_part_name(const rp_contact_part *part)
 {

@@ -260,7 +260,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
     if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
-    if (code == RP_OK) code = world->type->save(world->solver, store, report);
+    if (code == RP_OK && world->type->save) code = world->type->save(world->solver, store, report);
     return code;
 }
 
@@ -291,7 +291,7 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
         if (p->material[i] >= world->scene->materials.count)
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of material %d; there are %d",
                            p->id[i], p->material[i], world->scene->materials.count);
-        if (!(p->moisture[i] >= 0 && p->moisture[i] <= 1))
+        if (p->moisture && !(p->moisture[i] >= 0 && p->moisture[i] <= 1))
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
                            (double)p->moisture[i]);
         rp_code code = p->kind ? check_shape(world, i, report) : RP_OK;
@@ -320,7 +320,8 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
     if (code == RP_OK) rp_couple_refresh(world->couple);
-    if (code == RP_OK) code = world->type->load(world->solver, store, report);
+    if (code == RP_OK) rp_world_forget_step(world);
+    if (code == RP_OK && world->type->load) code = world->type->load(world->solver, store, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     return code;
 }

@@ -51,6 +51,8 @@ struct rp_world {
     double most_grains; /* that memory holds */
     rp_budget budget;   /* of all that it holds */
     rp_stop stop;
+    rp_step_stats stats; /* of the last step */
+    rp_stages stages;
 
     bool warned; /* that a fixed step is too long */
     bool broken; /* a step or a load failed half way; only a restored state mends it */
@@ -68,6 +70,8 @@ struct rp_world {
     bool query_is_made;
 };
 
+/* What is known of the last step of a new or restored state: how fast grains are. */
+void rp_world_forget_step(rp_world *world);
 /* After grains, bodies or fields changed: what views show. */
 void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */

@@ -228,8 +228,14 @@ static void of_world_h(void **state)
     assert_int_equal(seen.count, 0);
     REFUSES(rp_world_contacts, (NULL, &seen, report), "world");
     REFUSES(rp_world_contacts, (world, NULL, report), "view");
-    assert_true(rp_world_step_info(NULL).density_error < 0);
+    rp_step_info info = rp_world_step_info(world);
+    assert_int_equal(rp_world_step_info(NULL).number_count, 0);
     IGNORES(rp_world_step_info, (NULL));
+    IGNORES(rp_step_info_number, (NULL, "iterations"));
+    IGNORES(rp_step_info_number, (&info, NULL));
+    assert_true(isnan(rp_step_info_number(NULL, NULL)));
+    GIVES(rp_world_stages, (NULL, NULL, 0), 0);
+    GIVES(rp_world_stages, (world, NULL, 0), 4);
     REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
     REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
     REFUSES(rp_world_add_emitter, (world, NULL, report), "def");

@@ -169,8 +169,9 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
     return true;
 }
 
-rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report)
+rp_code rp_dem_contacts(const void *state, rp_contacts *contacts, rp_report *report)
 {
+    const rp_dem *solver = state;
     const rp_grains *p = solver->host.grains;
     const rp_dem_lists *lists = &solver->lists;
     contacts->count = 0;

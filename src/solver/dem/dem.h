@@ -46,6 +46,18 @@ typedef struct rp_dem_params {
     double overlap_most; /* in parts of the smaller radius, before a run is stopped */
 } rp_dem_params;
 
+/* What discrete elements alone know of a material. */
+typedef struct rp_dem_material_params {
+    double rolling_friction; /* arm of the couple that resists rolling, over the radius */
+    double young;            /* Pa, of the solid that grains are made of */
+    double poisson;          /* likewise */
+    double surface_tension;  /* N/m, of the water between wet grains */
+} rp_dem_material_params;
+static inline const rp_dem_material_params *rp_dem_material_of(const rp_material_spec *material)
+{
+    return material->own;
+}
+
 /* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
 typedef struct rp_dem_pair {
     float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */
@@ -137,13 +149,6 @@ typedef struct rp_dem_kept {
     uint32_t *first; /* sphere of each grain; NULL: they are the grains */
 } rp_dem_kept;
 
-typedef enum rp_dem_stage {
-    RP_DEM_MOVE,   /* drift, rows */
-    RP_DEM_LISTS,  /* order, lists, memory */
-    RP_DEM_FORCES, /* contacts, kicks */
-    RP_DEM_STAGES
-} rp_dem_stage;
-
 typedef struct rp_dem {
     rp_host host;
     rp_dem_params params;
@@ -192,10 +197,10 @@ typedef struct rp_dem {
     double most_moved; /* m, the most that this has been */
     double body_moved; /* m, that any surface has gone since, at most */
     double load;       /* m2/kg2, R* xi / m*^2, the largest of the last step */
-    rp_step_stats stats;
-    rp_timer timers[RP_DEM_STAGES]; /* since the start; nothing reads them but benchmarks */
     uint64_t rebuilds;
 } rp_dem;
+
+enum { RP_DEM_DISPLACEMENT }; /* the numbers of a step */
 
 /* The spheres of a grain. */
 static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
@@ -254,8 +259,6 @@ static inline float rp_dem_nearest(float difference, float period)
     if (difference > 0.5f * period) return difference - period;
     return difference < -0.5f * period ? difference + period : difference;
 }
-
-const char *rp_dem_stage_name(rp_dem_stage stage);
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
 rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report);
@@ -335,7 +338,7 @@ rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report);
 rp_code rp_dem_step(void *state, double time, double dt, rp_report *report);
 
 /* contacts.c */
-rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report);
+rp_code rp_dem_contacts(const void *state, rp_contacts *contacts, rp_report *report);
 
 /* state.c */
 rp_code rp_dem_save(const void *state, rp_store *store, rp_report *report);

@@ -49,7 +49,7 @@ static uint32_t fastest(const rp_grains *p)
  * through has not seen it. */
 static rp_code check_way(const rp_dem *solver, double time, rp_report *report)
 {
-    double speed = solver->stats.max_speed, way = speed * solver->dt;
+    double speed = solver->host.stats->max_speed, way = speed * solver->dt;
     if (!(way > WAY_MOST * solver->smallest)) return RP_OK;
     return rp_fail(
         report, RP_ERROR_NUMERIC,
@@ -70,20 +70,21 @@ rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
     solver->body_moved += rp_couple_max_motion(host->couple) * dt;
     if (rp_couple_is_disturbed(host->couple)) solver->body_moved = INFINITY; /* lists are void */
 
-    rp_timer_start(&solver->timers[RP_DEM_MOVE]);
+    rp_stage_begin(host, "move");
     rp_dem_drift(solver);
-    rp_timer_stop(&solver->timers[RP_DEM_MOVE]);
+    rp_stage_end(host, "move");
     if (rp_dem_lists_are_stale(solver)) {
-        rp_timer_start(&solver->timers[RP_DEM_LISTS]);
+        rp_stage_begin(host, "lists");
         code = rp_dem_make_lists(solver, report);
-        rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
+        rp_stage_end(host, "lists");
         if (code != RP_OK) return code;
     }
     if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
-    rp_timer_start(&solver->timers[RP_DEM_FORCES]);
+    rp_stage_begin(host, "forces");
     code = rp_dem_forces(solver, time, report);
-    rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
+    rp_stage_end(host, "forces");
     solver->seen = code == RP_OK;
-    solver->stats.max_speed = rp_grains_max_speed(host->grains, host->threads);
+    host->stats->max_speed = rp_grains_max_speed(host->grains, host->threads);
+    host->stats->numbers[RP_DEM_DISPLACEMENT] = solver->moved;
     return code == RP_OK ? check_way(solver, time, report) : code;
 }

@@ -481,7 +481,7 @@ void rp_sph_tell_error(rp_sph *solver)
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;
     double sum = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)count;
+    host->stats->numbers[RP_SPH_DENSITY_ERROR] = sum / (double)count;
 }
 
 /* Own grains in cell order, and their ghosts. */
@@ -537,9 +537,9 @@ void rp_sph_density_again(rp_sph *solver, const uint8_t *changed)
 {
     const rp_host *host = &solver->host;
     again job = {solver, changed};
-    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, again_range, &job);
-    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     rp_sph_tell_error(solver);
 }
 
@@ -547,21 +547,20 @@ rp_code rp_sph_density(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_timer *timers = solver->timers;
-    rp_timer_start(&timers[RP_SPH_ORDER]);
+    rp_stage_begin(host, "order");
     rp_code code = order(solver, report);
-    rp_timer_stop(&timers[RP_SPH_ORDER]);
+    rp_stage_end(host, "order");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
-    rp_timer_start(&timers[RP_SPH_LISTS]);
+    rp_stage_begin(host, "lists");
     code = rp_neighbor_lists(host->neighbor, p, solver->kernel.support, &solver->lists, report);
-    rp_timer_stop(&timers[RP_SPH_LISTS]);
+    rp_stage_end(host, "lists");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
-    rp_timer_start(&timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     code = fill(solver, report);
-    rp_timer_stop(&timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     if (code != RP_OK) return code;
     rp_sph_tell_error(solver);
     return RP_OK;

@@ -257,9 +257,9 @@ void rp_sph_part_again(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     if (solver->predictive) return;
-    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, arrive_range, solver);
-    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     rp_sph_tell_error(solver);
     solver->first = false;
     move_apart(solver);

@@ -380,10 +380,10 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     rp_sph_work *w = &solver->work;
     size_t count = host->grains->count;
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
-    rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
+    rp_stage_begin(host, "stresses");
     bool plain = !solver->cohesive && !solver->inertial;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
-    rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
+    rp_stage_end(host, "stresses");
     double residual = add_up(s->sums.residual, w->blocks) / (double)count;
     /* A heavy body stands on a few grains, which count for nothing in the mean of all. */
     if (w->left) residual = fmax(residual, rp_sph_left_at_bodies(solver));
@@ -494,6 +494,6 @@ rp_code rp_sph_solve(rp_sph *solver, rp_report *report)
         if (done) rp_sph_velocities(solver, RP_SPH_CONTACTS);
         residual = iterate(&s, goal, &weight, done + 1 == most);
     }
-    solver->stats.iterations = (int)done;
+    solver->host.stats->numbers[RP_SPH_ITERATIONS] = (double)done;
     return RP_OK;
 }

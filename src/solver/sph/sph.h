@@ -45,6 +45,18 @@ typedef struct rp_sph_params {
     double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
 
+/* What granular SPH alone knows of a material. */
+typedef struct rp_sph_material_params {
+    double cohesion;      /* Pa, tensile strength, dry */
+    double viscosity;     /* inner damping of motion, dry */
+    double wet_cohesion;  /* Pa, at moisture 1; in between it changes evenly (W9) */
+    double wet_viscosity; /* likewise */
+    double dynamic_angle; /* rad, frictional: friction of the fastest flow; 0: at any rate alike */
+    double inertial_number; /* frictional: at which friction is half way there */
+    double
+        grain_diameter; /* m, frictional: of the real grains; 0 where there is no dynamic_angle */
+} rp_sph_material_params;
+
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
     uint32_t grain;
@@ -135,16 +147,8 @@ typedef struct rp_sph_slept {
 } rp_sph_slept;
 #define RP_SPH_SLEPT 5
 
-/* Where the time of a step goes, by the wall; what is left of a step is everything else. */
-typedef enum rp_sph_stage {
-    RP_SPH_ORDER,      /* cell order, ghosts */
-    RP_SPH_LISTS,      /* who is near whom */
-    RP_SPH_FILL,       /* fill, pair gradients, pair forces */
-    RP_SPH_TOUCH,      /* finding contacts with solids */
-    RP_SPH_VELOCITIES, /* sweeps from stresses to velocities; one more than iterations */
-    RP_SPH_STRESSES,   /* sweeps from velocities to stresses */
-    RP_SPH_STAGES
-} rp_sph_stage;
+/* The numbers of a step. */
+enum { RP_SPH_DENSITY_ERROR, RP_SPH_ITERATIONS };
 
 typedef struct rp_sph {
     rp_host host;
@@ -175,8 +179,6 @@ typedef struct rp_sph {
     float *fabric;    /* field, where inertial: friction that the arrangement adds (G9e) */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
-    rp_step_stats stats;
-    rp_timer timers[RP_SPH_STAGES]; /* since the start; nothing reads them but benchmarks */
 } rp_sph;
 
 /* Room for counts that change a little from step to step: the next multiple of a 32nd of their
@@ -188,9 +190,6 @@ static inline size_t rp_sph_roomy(size_t count)
         grain *= 2;
     return (count / grain + 1) * grain;
 }
-
-/* A word for a stage. */
-const char *rp_sph_stage_name(rp_sph_stage stage);
 
 /* step.c */
 rp_code rp_sph_step(void *state, double time, double dt, rp_report *report);

@@ -79,7 +79,7 @@ static void prepare(rp_sph *solver, double time, double dt)
  * else stops it, and walls do not hold what rounding cannot tell from their place. */
 static rp_code check_way(const rp_sph *solver, double time, rp_report *report)
 {
-    double speed = solver->stats.max_speed, spacings = speed * solver->dt / solver->spacing;
+    double speed = solver->host.stats->max_speed, spacings = speed * solver->dt / solver->spacing;
     if (spacings <= WAY_MOST) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "at %.6g s a grain moves %.3g spacings in a step of %.3g s (%.3g m/s): the step "
@@ -101,7 +101,7 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_grains *p = host->grains;
     prepare(solver, time, dt);
     if (!p->count || rp_sph_all_asleep(solver)) {
-        solver->stats.max_speed = solver->stats.iterations = 0;
+        host->stats->max_speed = host->stats->numbers[RP_SPH_ITERATIONS] = 0;
         return p->count ? RP_OK : push_nothing(host, report);
     }
 
@@ -109,9 +109,9 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_code code = rp_sph_density(solver, report);
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
-    rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_begin(host, "contacts");
     code = rp_sph_contacts(solver, report);
-    rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_end(host, "contacts");
     if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
     rp_sph_contact_fill(solver);
@@ -127,6 +127,6 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_sph_fall_asleep(solver);
     move(solver);
     rp_sph_part_again(solver);
-    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
     return check_way(solver, time, report);
 }

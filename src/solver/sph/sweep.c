@@ -89,11 +89,11 @@ static void velocity_range(void *context, rp_range range)
 void rp_sph_velocities(rp_sph *solver, unsigned what)
 {
     sweep s = {solver, what};
-    rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
+    rp_stage_begin(&solver->host, "velocities");
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, velocity_range,
                     &s);
     if (what & RP_SPH_CONTACTS) rp_sph_contact_answers(solver);
-    rp_timer_stop(&solver->timers[RP_SPH_VELOCITIES]);
+    rp_stage_end(&solver->host, "velocities");
 }
 
 static void pack_range(void *context, rp_range range)
