@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Both are handed to states as three doubles. */
+_Static_assert(sizeof(rp_vec3) == sizeof((rp_body_state *)0)->force, "a force is three doubles");
+
 /* m, along each axis: where nothing is, and squares of distances are still numbers. */
 #define FAR_OFF 1e12
 /* Surfaces near a block that the first pass has room for. Few blocks have more. */

@@ -55,6 +55,7 @@ static void bound_axis(const float *x, size_t count, float *low, float *high)
 static void bound_range(void *context, rp_range range)
 {
     bounds_job *job = context;
+    RP_ASSERT(range.begin % job->block == 0 && range.begin / job->block < BOUND_PARTS);
     bounds *part = &job->parts[range.begin / job->block];
     const float *axes[3] = {job->points->x, job->points->y, job->points->z};
     for (int a = 0; a < 3; a++)
@@ -103,6 +104,8 @@ RP_WIDE_KERNEL
 void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points, size_t begin,
                            size_t end, uint64_t *keys)
 {
+    RP_ASSERT(begin <= end && end <= points->count);
+    RP_ASSERT(grid->bits >= 2 && grid->bits <= RP_MORTON_BITS && grid->inverse > 0);
     const float *x = points->x, *y = points->y, *z = points->z;
     const double inverse = grid->inverse;
     const double base_x = grid->base[0], base_y = grid->base[1], base_z = grid->base[2];

@@ -14,6 +14,7 @@
 #define RP_NONE UINT32_MAX
 /* Arrays that are read with wide loads are this much longer. */
 #define RP_NEIGHBOR_PADDING 8
+_Static_assert(RP_NEIGHBOR_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
 /* Three arrays of coordinates. */
 typedef struct rp_points {
@@ -54,6 +55,7 @@ typedef struct rp_octet {
     uint64_t key;      /* of its cells, without the last three bits */
     uint32_t begin[9]; /* of cell c: first candidate; begin[c + 1] is behind the last */
 } rp_octet;
+_Static_assert(sizeof(rp_octet) == 48, "an octet is three quarters of a cache line");
 
 /* The octets that hold something, in the order of their keys, and a hash table to find them. */
 typedef struct rp_cells {
@@ -88,9 +90,6 @@ typedef struct rp_ladder {
     float top[RP_LEVELS_MAX]; /* m */
 } rp_ladder;
 
-/* Room for one thread at work on lists. */
-typedef struct rp_scratch rp_scratch;
-
 struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
@@ -104,8 +103,7 @@ struct rp_neighbor {
     rp_lists across;       /* neighbours of other levels; borrowed from the sorter's arena */
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
-    rp_scratch *scratch; /* one for each thread */
-    int scratch_count;
+    rp_scratch scratch; /* rp_search_room of each worker */
 };
 
 /* Room for `wanted` elements; contents are lost when the array grows. Takes an eighth more than
@@ -167,12 +165,5 @@ static inline unsigned rp_ladder_level(const rp_ladder *ladder, float diameter)
 
 /* Moves own grains into the period. */
 void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains);
-
-/* Each with room for so many candidates. */
-rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report);
-void rp_scratch_destroy(rp_scratch *scratch, int count);
-/* One that no other thread has, until it is given back. */
-rp_scratch *rp_scratch_take(rp_neighbor *neighbor);
-void rp_scratch_give(rp_scratch *scratch);
 
 #endif

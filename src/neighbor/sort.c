@@ -113,6 +113,8 @@ typedef struct pass {
 
 static uint32_t *block_histogram(const pass *p, size_t begin)
 {
+    RP_ASSERT(begin % p->block == 0);
+    RP_ASSERT((begin / p->block + 1) << p->digit <= p->sorter->histogram_capacity);
     return p->sorter->histogram + (begin / p->block << p->digit);
 }
 

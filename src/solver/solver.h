@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "couple/couple.h"
+#include "grains/reduce.h"
 #include "neighbor/neighbor.h"
 
 #include <string.h>
