@@ -447,6 +447,9 @@ void rp_world_refresh_view(rp_world *world)
     rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+    view->grids = world->grids;
+    view->grid_count = world->type->grids ? world->type->grids(world->solver, world->grids) : 0;
+    RP_ASSERT(view->grid_count >= 0 && view->grid_count <= RP_GRIDS_MAX);
     world->query_is_made = false;
 }
 
