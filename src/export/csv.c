@@ -2,8 +2,8 @@
  * same bits. */
 #include "export/digits.h"
 #include "export/export.h"
-#include "view/view.h"
 #include "scene/scene.h"
+#include "view/view.h"
 
 #include <string.h>
 

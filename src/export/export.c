@@ -7,6 +7,7 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 #include "scene/words.h"
+#include "view/grid.h"
 #include "view/view.h"
 
 #include <ctype.h>
@@ -16,13 +17,16 @@
 
 static const struct format {
     const char *name;
-    rp_export_fn *grains, *bodies, *contacts; /* contacts: NULL where the format has none */
+    rp_export_fn *grains, *bodies;
+    rp_export_fn *contacts, *grids; /* NULL where the format has none */
 } formats[] = {
-    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies, rp_export_vtp_contacts},
-    {"ply", rp_export_ply_grains, rp_export_ply_bodies, NULL},
-    {"csv", rp_export_csv_grains, rp_export_csv_bodies, rp_export_csv_contacts},
-    {"usda", rp_export_usda_grains, rp_export_usda_bodies, NULL},
-    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies, NULL},
+    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies, rp_export_vtp_contacts,
+     rp_export_vtp_grids},
+    {"ply", rp_export_ply_grains, rp_export_ply_bodies, NULL, rp_export_ply_grids},
+    {"csv", rp_export_csv_grains, rp_export_csv_bodies, rp_export_csv_contacts,
+     rp_export_csv_grids},
+    {"usda", rp_export_usda_grains, rp_export_usda_bodies, NULL, NULL},
+    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies, NULL, NULL},
 };
 #define FORMATS ((int)(sizeof formats / sizeof *formats))
 
@@ -193,7 +197,8 @@ rp_export_options rp_default_export_options(void)
                                .format = "vtp",
                                .stem = "grains",
                                .grains = true,
-                               .bodies = true};
+                               .bodies = true,
+                               .grids = true};
 }
 
 /* Stems stand in paths and in the files of series. */
@@ -232,6 +237,17 @@ static rp_code check_contacts(const struct format *format, const rp_view *view,
     return rp_contacts_check(view, report);
 }
 
+/* A format without grids leaves them out, unless they are all that is asked for. */
+static rp_code check_grids(const struct format *format, const rp_view *view,
+                           const rp_export_options *options, rp_report *report)
+{
+    if (!options->grids) return RP_OK;
+    if (!format->grids && !options->grains && !options->bodies && !options->contacts)
+        return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                       "grids are written as vtp, ply or csv, not as %s", format->name);
+    return rp_grids_check(view, report);
+}
+
 static rp_code run_export(rp_export *export, const struct format *format,
                           const rp_export_options *options, rp_report *report)
 {
@@ -245,6 +261,7 @@ static rp_code run_export(rp_export *export, const struct format *format,
     if (code == RP_OK && options->bodies && export->view->body_count)
         code = format->bodies(export, report);
     if (code == RP_OK && options->contacts) code = format->contacts(export, report);
+    if (code == RP_OK && options->grids && format->grids) code = format->grids(export, report);
     rp_release(export->columns.items, export->columns.capacity * sizeof *export->columns.items);
     return code;
 }
@@ -264,6 +281,7 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     if (!format) return RP_ERROR_INPUT;
     rp_code code = check_export(record, number, view, options, report);
     if (code == RP_OK) code = check_contacts(format, view, options, report);
+    if (code == RP_OK) code = check_grids(format, view, options, report);
     if (code != RP_OK) return code;
     rp_path inside = rp_record_path(record, "export");
     rp_export export = {.folder = options->folder ? options->folder : inside.text,

@@ -40,12 +40,14 @@ typedef struct rp_export {
     rp_columns columns;
 } rp_export;
 
-/* The grains of a view, or its contacts, or its bodies, of which there is at least one. */
+/* The grains of a view, or its contacts, its grids, or its bodies, of which there is at least one.
+ */
 typedef rp_code rp_export_fn(const rp_export *export, rp_report *report);
 rp_export_fn rp_export_vtp_grains, rp_export_vtp_bodies;
 rp_export_fn rp_export_ply_grains, rp_export_ply_bodies;
 rp_export_fn rp_export_csv_grains, rp_export_csv_bodies;
 rp_export_fn rp_export_vtp_contacts, rp_export_csv_contacts;
+rp_export_fn rp_export_vtp_grids, rp_export_ply_grids, rp_export_csv_grids;
 rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bodies;
 
 /* Opens "<folder>/<stem>-<number>.<ending>". */
@@ -75,7 +77,10 @@ typedef struct rp_body_mesh {
 rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report);
 void rp_body_mesh_end(rp_body_mesh *bodies);
 
-/* Rewrites "<stem>.pvd": the files "<stem>-*.vtp" of the folder with their times. */
-rp_code rp_export_series_update(const rp_export *export, const char *stem, rp_report *report);
+/* Rewrites "<stem>.pvd": the files "<stem>-*.<ending>" of the folder with their times. */
+rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
+                                rp_report *report);
+/* The first lines of a PLY file, up to the number of vertices. */
+void rp_export_ply_start(rp_aside *file, const rp_export *export, size_t vertices);
 
 #endif

@@ -212,7 +212,7 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radi
     ghost_job job = {.neighbor = neighbor,
                      .grains = grains,
                      .ladder = {.count = 1},
-                     .radii = {rp_grid_edge(radius)}};
+                     .radii = {rp_neighbor_grid_edge(radius)}};
     return make_ghosts(&job, report);
 }
 
@@ -223,7 +223,7 @@ rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, con
     if (!(neighbor->period.axes & 7)) return RP_OK;
     ghost_job job = {.neighbor = neighbor, .grains = grains, .ladder = rp_ladder_of(reach)};
     for (unsigned k = 0; k < job.ladder.count; k++)
-        job.radii[k] = rp_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
+        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
     return make_ghosts(&job, report);
 }
 

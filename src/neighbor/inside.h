@@ -26,11 +26,11 @@ typedef struct rp_points {
  * point, modulo 2^bits. When all points fit, there is an empty cell around them and nothing wraps;
  * when grains have flown further than 2^21 cells apart, cells far from each other share a number,
  * which costs a few vain distance tests and no wrong neighbours. */
-typedef struct rp_grid {
+typedef struct rp_neighbor_grid {
     double inverse; /* 1/m, one over the edge */
     double base[3]; /* cell coordinate with the number 0 */
     unsigned bits;  /* of each coordinate, 2 to 21 */
-} rp_grid;
+} rp_neighbor_grid;
 
 /* Candidates in cell order; `index` is what goes into the lists. All can be read eight beyond. */
 typedef struct rp_candidates {
@@ -96,8 +96,8 @@ struct rp_neighbor {
     size_t most_indices; /* in all lists of one call */
     double room;         /* for grains in a cell, beyond multiples of which they are a crowd */
     rp_sorter sorter;
-    rp_grid grid;     /* of the search that was prepared last, and its candidates */
-    rp_ladder ladder; /* one level where the search has one radius */
+    rp_neighbor_grid grid; /* of the search that was prepared last, and its candidates */
+    rp_ladder ladder;      /* one level where the search has one radius */
     rp_cell_level levels[RP_LEVELS_MAX];
     const float *diameter; /* m, of the grains; where there are several levels */
     rp_lists across;       /* neighbours of other levels; borrowed from the sorter's arena */
@@ -112,16 +112,17 @@ bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t elem
 
 /* Edge of the cells for a search radius: a trifle more, so that neighbours that are within the
  * radius only by the rounding of the distance are never two cells apart. */
-double rp_grid_edge(double radius);
+double rp_neighbor_grid_edge(double radius);
 /* `top`: 2^top cells of each axis make one of the coarsest level, and coarse cells are the same
  * whatever the points are. */
-rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top);
+rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *points, double edge,
+                                         unsigned top);
 /* Keys of points begin to end - 1, to keys[0] and on. */
-void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, size_t end,
-                  uint64_t *keys);
+void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points, size_t begin,
+                           size_t end, uint64_t *keys);
 
 /* Fills keys and order: stable, by ascending key. `*in_order` when the points already were. */
-rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
+rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_grid *grid,
                       const rp_points *points, bool *in_order, rp_report *report);
 /* To be called when the keys and the order are no longer needed; with them goes all that was taken
  * from the arena since the run. */

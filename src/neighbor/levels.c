@@ -33,7 +33,7 @@ rp_ladder rp_ladder_of(const rp_reach *reach)
 {
     double least = rp_reach_of(reach, reach->smallest * (1 + ROUNDING));
     double most = rp_reach_of(reach, reach->largest * (1 + ROUNDING)), size = least;
-    rp_ladder ladder = {.edge = rp_grid_edge(least)};
+    rp_ladder ladder = {.edge = rp_neighbor_grid_edge(least)};
     for (;; size *= 2) {
         bool last = size >= most || ladder.count + 1 == RP_LEVELS_MAX;
         double largest = ((last ? most : size) - reach->skin) / reach->part;
@@ -279,7 +279,7 @@ static void pair_range(void *context, rp_range range)
     RP_ASSERT(neighbor->ladder.count <= RP_LEVELS_MAX && scratch->room >= RP_GATHER_FIRST);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
-    rp_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
+    rp_neighbor_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
     for (unsigned k = 1; k < neighbor->ladder.count; k++) {
         run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
         for (; r.begin < range.end && r.level->count; r.begin = r.end) {
@@ -365,8 +365,8 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
               rp_reach_of(reach, reach->largest));
     neighbor->diameter = grains->diameter;
     neighbor->across = (rp_lists){0};
-    neighbor->grid = rp_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
-                                    neighbor->ladder.count - 1);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
+                                             neighbor->ladder.count - 1);
     bool in_order;
     rp_code code = rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points,
                                  &in_order, report);

@@ -180,7 +180,7 @@ static void list_range(void *context, rp_range range)
     RP_ASSERT(range.end - range.begin <= RP_QUERY_BLOCK && range.end <= job->queries.count);
     uint64_t *keys = scratch->keys;
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
-    rp_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
+    rp_neighbor_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
     while (b.next < range.end) {
         unsigned level = level_of(job, b.next);
         uint64_t key = keys[b.next - range.begin] >> 3 * level;
@@ -369,8 +369,8 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
                        points->count, RP_NONE - 1);
     /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
-    double edge = rp_grid_edge(radius);
-    neighbor->grid = rp_grid_around(neighbor->threads, points, edge, 0);
+    double edge = rp_neighbor_grid_edge(radius);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, points, edge, 0);
     neighbor->ladder = (rp_ladder){.edge = edge, .count = 1};
     neighbor->levels->limit = r * r;
     return put_in_cells(neighbor, points, padded, edge, report);

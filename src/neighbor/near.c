@@ -4,7 +4,7 @@
 
 struct rp_near {
     rp_threads *threads;
-    rp_grid grid;
+    rp_neighbor_grid grid;
     rp_sorter sorter;
     rp_cells cells;
     float *x, *y, *z; /* in cell order */
@@ -98,7 +98,7 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
     bool in_order;
     near->count = 0;
     near->limit = (float)(radius * radius);
-    near->grid = rp_grid_around(near->threads, &points, rp_grid_edge(radius), 0);
+    near->grid = rp_neighbor_grid_around(near->threads, &points, rp_neighbor_grid_edge(radius), 0);
     rp_code code = reserve_points(near, count, report);
     if (code == RP_OK)
         code = rp_sorter_run(&near->sorter, near->threads, &near->grid, &points, &in_order, report);
@@ -114,7 +114,7 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
 
 double rp_near_edge(double radius)
 {
-    return rp_grid_edge(radius);
+    return rp_neighbor_grid_edge(radius);
 }
 
 size_t rp_near_count(const rp_near *near)
@@ -131,7 +131,7 @@ void rp_near_keys(const rp_near *near, const float *x, const float *y, const flo
                   uint64_t *keys)
 {
     rp_points points = {x, y, z, count};
-    rp_grid_keys(&near->grid, &points, 0, count, keys);
+    rp_neighbor_grid_keys(&near->grid, &points, 0, count, keys);
 }
 
 rp_code rp_near_walk_create(rp_near_walk **out, rp_report *report)

@@ -461,6 +461,10 @@ void rp_world_refresh_view(rp_world *world)
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
     view->bodies_absent = rp_bodies_absent(world->bodies);
+    view->grids = world->grids;
+    bool has_grids = world->type->grids && world->solver;
+    view->grid_count = has_grids ? world->type->grids(world->solver, world->grids) : 0;
+    RP_ASSERT(view->grid_count >= 0 && view->grid_count <= RP_GRIDS_MAX);
     world->query_is_made = false;
 }
 

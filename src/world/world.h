@@ -73,6 +73,7 @@ struct rp_world {
     rp_timer timer;
     rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
     rp_contacts contacts;          /* behind view.contacts, once somebody asked */
+    rp_grid grids[RP_GRIDS_MAX];   /* behind view.grids */
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
     rp_query query;                /* of that view, once somebody asked */
     bool query_is_made;

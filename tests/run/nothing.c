@@ -62,6 +62,13 @@ static void of_view_h(void **state)
     HAS_NONE(rp_field_type_size);
     GIVES(rp_view_field, (NULL, "density"), NULL);
     GIVES(rp_view_field, (&view, NULL), NULL);
+    GIVES(rp_view_grid, (NULL, "height"), NULL);
+    GIVES(rp_view_grid, (&view, NULL), NULL);
+    rp_view_buffer *buffer = NULL;
+    REFUSES(rp_view_copy, (NULL, RP_COPY_ALL, &buffer, report), "view");
+    REFUSES(rp_view_copy, (&view, RP_COPY_ALL, NULL, report), "buffer");
+    GIVES(rp_view_buffer_view, (NULL), NULL);
+    IGNORES(rp_view_buffer_destroy, (NULL));
 }
 
 static void of_scene_h(void **state)
