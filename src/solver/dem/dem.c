@@ -27,11 +27,7 @@ static const rp_param params[] = {
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
-#define MATERIAL(name, unit_, preset_, low_, high_, help_)                                         \
-    {                                                                                              \
-        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_material_params, name),     \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_dem_material_params, member, #member, __VA_ARGS__)
 
 static const rp_param materials[] = {
     MATERIAL(rolling_friction, "", "0", 0, 10,

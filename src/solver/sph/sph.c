@@ -50,11 +50,7 @@ static const rp_param pcisph_params[] = {
     SLEEP("yes"),
 };
 
-#define MATERIAL(member, unit_, preset_, low_, high_, help_)                                       \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_material_params, member), \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_sph_material_params, member, #member, __VA_ARGS__)
 #define WET_MATERIAL                                                                               \
     MATERIAL(cohesion, "Pa", "0 Pa", 0, 1e9, "tensile strength of the dry material"),              \
         MATERIAL(viscosity, "", "0.01", 0, 1e6,                                                    \
