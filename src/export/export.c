@@ -59,7 +59,7 @@ rp_code rp_export_open(const rp_export *export, const char *stem, const char *en
     return rp_aside_open(file, path, report);
 }
 
-void rp_column_label(const rp_column *column, int component, char *text, size_t size)
+void rp_export_label(const rp_export_column *column, int component, char *text, size_t size)
 {
     if (column->components == 1)
         snprintf(text, size, "%s", column->name);
@@ -67,7 +67,7 @@ void rp_column_label(const rp_column *column, int component, char *text, size_t 
         snprintf(text, size, "%s%c", column->prefix, "xyz"[component]);
 }
 
-void rp_export_number(rp_aside *file, const rp_column *column, int component, size_t grain)
+void rp_export_number(rp_aside *file, const rp_export_column *column, int component, size_t grain)
 {
     const void *data = column->data[component];
     char text[RP_DIGITS_MAX];
@@ -125,7 +125,7 @@ static void clean_name(char *name)
         if (!isalnum((unsigned char)*name) && !strchr("_-./", *name)) *name = '_';
 }
 
-static bool add_column(rp_columns *columns, const rp_column *column)
+static bool add_column(rp_export_columns *columns, const rp_export_column *column)
 {
     if (!rp_reserve((void **)&columns->items, &columns->capacity, columns->count,
                     columns->count + 1, sizeof *columns->items))
@@ -135,7 +135,7 @@ static bool add_column(rp_columns *columns, const rp_column *column)
 }
 
 /* The three fields that start with "NAME_x", as one column; false when they are not three alike. */
-static bool join_fields(const rp_field *fields, int left, rp_column *column)
+static bool join_fields(const rp_field *fields, int left, rp_export_column *column)
 {
     size_t length = strlen(fields[0].name);
     if (left < 3 || length < 3 || length >= sizeof column->name) return false;
@@ -153,12 +153,12 @@ static bool join_fields(const rp_field *fields, int left, rp_column *column)
     return true;
 }
 
-static bool add_extra(const rp_view *view, rp_columns *columns)
+static bool add_extra(const rp_view *view, rp_export_columns *columns)
 {
     for (int i = 0; i < view->field_count; i++) {
         const rp_field *field = &view->fields[i];
         if (!rp_view_is_extra(field)) continue;
-        rp_column column = {.components = 1, .type = field->type, .data = {field->data}};
+        rp_export_column column = {.components = 1, .type = field->type, .data = {field->data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         if (join_fields(field, view->field_count - i, &column)) i += 2;
         clean_name(column.name);
@@ -168,15 +168,15 @@ static bool add_extra(const rp_view *view, rp_columns *columns)
     return true;
 }
 
-static bool make_columns(const rp_view *view, rp_columns *columns)
+static bool make_columns(const rp_view *view, rp_export_columns *columns)
 {
-    rp_column position = {
+    rp_export_column position = {
         .name = "position", .components = 3, .type = RP_F32, .data = {view->x, view->y, view->z}};
-    rp_column velocity = {.name = "velocity",
-                          .prefix = "v",
-                          .components = 3,
-                          .type = RP_F32,
-                          .data = {view->vx, view->vy, view->vz}};
+    rp_export_column velocity = {.name = "velocity",
+                                 .prefix = "v",
+                                 .components = 3,
+                                 .type = RP_F32,
+                                 .data = {view->vx, view->vy, view->vz}};
     bool made = add_column(columns, &position) && add_column(columns, &velocity);
     for (int i = RP_VIEW_vz + 1; i < RP_VIEW_FIELDS && made; i++) {
         const rp_view_column *field = &rp_view_schema[i];
@@ -184,7 +184,7 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
         /* Fine grains do not have them all; without any grains nothing is known of what they have.
          */
         if (!data && view->count) continue;
-        rp_column column = {.components = 1, .type = field->type, .data = {data}};
+        rp_export_column column = {.components = 1, .type = field->type, .data = {data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         made = add_column(columns, &column);
     }
@@ -256,7 +256,7 @@ static rp_code run_export(rp_export *export, const struct format *format,
         if (make_columns(export->view, &export->columns))
             code = format->grains(export, report);
         else
-            code = rp_fail_memory(report, sizeof(rp_column), "an export");
+            code = rp_fail_memory(report, sizeof(rp_export_column), "an export");
     }
     if (code == RP_OK && options->bodies && export->view->body_count)
         code = format->bodies(export, report);

@@ -115,7 +115,7 @@ static rp_code write_layout(rp_aside *file, const struct layout *layout, double 
     return rp_aside_finish(file, report);
 }
 
-static struct block column_block(const char *section, const rp_column *column, size_t count)
+static struct block column_block(const char *section, const rp_export_column *column, size_t count)
 {
     return (struct block){section,
                           column->name,
@@ -129,7 +129,7 @@ static struct block column_block(const char *section, const rp_column *column, s
 rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
 {
     size_t count = export->view->count;
-    const rp_columns *columns = &export->columns;
+    const rp_export_columns *columns = &export->columns;
     struct layout layout = {.points = count, .verts = count ? 1 : 0};
     /* Room is kept for the three arrays that a file cannot do without. */
     for (size_t i = 1; i < columns->count && i < ARRAYS_MAX - 3; i++)
