@@ -16,6 +16,7 @@
 #include "repose/record.h"
 #include "repose/run.h"
 #include "repose/sample.h"
+#include "repose/save.h"
 #include "repose/scene.h"
 #include "repose/scene_info.h"
 #include "repose/text.h"

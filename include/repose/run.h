@@ -1,4 +1,4 @@
-/* Running a scene into a record, and saving worlds to single files. */
+/* Running a scene into a record. */
 #ifndef REPOSE_RUN_H
 #define REPOSE_RUN_H
 
@@ -9,10 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A world's state in one file; loading needs a world of the same scene. */
-RP_API rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report);
-RP_API rp_code rp_world_load(rp_world *world, const char *path, rp_report *report);
 
 /* How far a run has come; handed to the progress hook after every step. */
 typedef struct rp_progress {

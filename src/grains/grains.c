@@ -304,22 +304,6 @@ void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *thr
     grains->ghosts = 0;
 }
 
-static double speed_of_range(void *context, rp_range range)
-{
-    const rp_grains *p = context;
-    float most = 0;
-    for (size_t i = range.begin; i < range.end; i++) {
-        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        most = v2 > most ? v2 : most;
-    }
-    return sqrt((double)most);
-}
-
-double rp_grains_max_speed(const rp_grains *p, rp_threads *threads)
-{
-    return p->count ? rp_parallel_max(threads, p->count, 1024, speed_of_range, (void *)p) : 0;
-}
-
 size_t rp_grains_bytes_each(const rp_grains *grains)
 {
     size_t bytes = 0;

@@ -91,8 +91,6 @@ void rp_grains_remove(rp_grains *grains, const uint8_t *dead);
 /* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
  * take the pointers from the table again. */
 void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *threads);
-/* The speed of the fastest own grain, m/s. */
-double rp_grains_max_speed(const rp_grains *grains, rp_threads *threads);
 /* Bytes one grain takes here. */
 size_t rp_grains_bytes_each(const rp_grains *grains);
 

@@ -66,6 +66,59 @@ typedef struct rp_param_table {
     rp_param_fault (*check)(const void *entry, const void *values);
 } rp_param_table;
 
+/* Lines of a table: the struct's type and member that a key fills, the key, and what its kind
+ * needs. Bounds and units are those of rp_param. */
+#define RP_KEY_REAL(type, member, name, unit_, preset_, low_, high_, help_)                        \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define RP_KEY_VEC3(type, member, name, unit_, preset_, low_, high_, help_)                        \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define RP_KEY_COUNT(type, member, name, preset_, low_, high_, help_)                              \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
+        .low = low_, .high = high_, .help = help_                                                  \
+    }
+#define RP_KEY_SWITCH(type, member, name, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_WORD(type, member, name, words_, preset_, help_)                                    \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_WORDS(type, member, name, words_, preset_, help_)                                   \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORDS, .offset = offsetof(type, member), .words = words_,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_TEXT(type, member, name, preset_, help_)                                            \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_TEXT, .offset = offsetof(type, member), .preset = preset_,   \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_COLOUR(type, member, name, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COLOUR, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_NAME(type, member, name, section, preset_, help_)                                   \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_NAME, .offset = offsetof(type, member), .words = section,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_TABLE(kind_, type, member, name, preset_, table_, help_)                            \
+    {                                                                                              \
+        .key = name, .kind = kind_, .offset = offsetof(type, member), .preset = preset_,           \
+        .table = &table_, .help = help_                                                            \
+    }
+
 /* Entries of a NAMED parameter in the order of the file: `count` structs of the table's size, one
  * after another. The first member of such a struct is always `char *name`. */
 typedef struct rp_named_list {

@@ -111,6 +111,14 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
     return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
 }
 
+rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, int count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    rp_tree tree = {.report = report, .flag = ""};
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    return finish_tree(&tree, root, additions, count, scene->memory, schema, out);
+}
+
 /* All that a source needs is read again from the scene's own text; what it does not need, bodies
  * with their meshes first of all, is left out. */
 rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,

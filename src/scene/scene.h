@@ -327,6 +327,7 @@ struct rp_scene {
     rp_named_list voids;        /* rp_void_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
+    int late_bodies;            /* the last so many were added while a world ran */
     rp_named_list joints;       /* rp_joint_spec */
     rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */
@@ -371,6 +372,10 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 
 /* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
 void rp_draft_refuse(rp_draft *draft, const char *reason);
+/* A scene with something added to it, in the order given: keys such as "bodies.ball", values as a
+ * scene file would say them. Meshes from memory are those of the first scene. */
+rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, int count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 /* A scene with the settings, materials and grains of another, and one source: `text` is what would
  * stand behind its name in a scene file. */
 rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,

@@ -9,11 +9,17 @@
 #define FAR 1e6    /* m */
 #define LATE 1e6   /* s */
 
-#define REAL(type, member, name, unit_, preset_, low_, high_, help_)                               \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
-        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
-    }
+/* The lines of tables, by their short names. */
+#define REAL RP_KEY_REAL
+#define VEC3 RP_KEY_VEC3
+#define COUNT RP_KEY_COUNT
+#define SWITCH RP_KEY_SWITCH
+#define WORD RP_KEY_WORD
+#define WORDS RP_KEY_WORDS
+#define TEXT RP_KEY_TEXT
+#define COLOUR RP_KEY_COLOUR
+#define NAME RP_KEY_NAME
+#define TABLE RP_KEY_TABLE
 /* What friction: rough is. */
 #define ROUGH_MEANS                                                                                \
     "rough (or inf): grains rub on it as on each other, in frictional, pcisph and null by the "    \
@@ -25,56 +31,11 @@
         .key = name, .kind = RP_PARAM_REAL, .offset = offset_, .unit = "", .preset = preset_,      \
         .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_                             \
     }
-#define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
-        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
-    }
-#define COUNT(type, member, name, preset_, low_, high_, help_)                                     \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
-        .low = low_, .high = high_, .help = help_                                                  \
-    }
-#define SWITCH(type, member, name, preset_, help_)                                                 \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
-        .help = help_                                                                              \
-    }
-#define WORD(type, member, name, words_, preset_, help_)                                           \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
-        .preset = preset_, .help = help_                                                           \
-    }
-#define WORDS(type, member, name, words_, preset_, help_)                                          \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_WORDS, .offset = offsetof(type, member), .words = words_,    \
-        .preset = preset_, .help = help_                                                           \
-    }
-#define TEXT(type, member, name, preset_, help_)                                                   \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_TEXT, .offset = offsetof(type, member), .preset = preset_,   \
-        .help = help_                                                                              \
-    }
-#define COLOUR(type, member, name, preset_, help_)                                                 \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_COLOUR, .offset = offsetof(type, member), .preset = preset_, \
-        .help = help_                                                                              \
-    }
-#define NAME(type, member, name, section, preset_, help_)                                          \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_NAME, .offset = offsetof(type, member), .words = section,    \
-        .preset = preset_, .help = help_                                                           \
-    }
 /* What methods add to an entry of a section. */
 #define OWN(type, section)                                                                         \
     {                                                                                              \
         .key = "", .kind = RP_PARAM_OWN, .offset = offsetof(type, own), .words = section,          \
         .help = ""                                                                                 \
-    }
-#define TABLE(kind_, type, member, name, preset_, table_, help_)                                   \
-    {                                                                                              \
-        .key = name, .kind = kind_, .offset = offsetof(type, member), .preset = preset_,           \
-        .table = &table_, .help = help_                                                            \
     }
 #define DEFINE(variable, name_, type, list, help_)                                                 \
     static const rp_param_table variable = {.name = name_,                                         \

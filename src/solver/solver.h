@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "couple/couple.h"
+#include "grains/reduce.h"
 #include "neighbor/neighbor.h"
 
 #include <string.h>
@@ -138,6 +139,10 @@ typedef struct rp_solver_type {
     /* What fields of the table do not carry, to a store and back. NULL: nothing. */
     rp_code (*save)(const void *state, rp_store *store, rp_report *report);
     rp_code (*load)(void *state, const rp_store *store, rp_report *report);
+    /* Grids to show beside grains, such as the columns of a height field: writes at most
+     * RP_GRIDS_MAX of them and gives their number. Called after every step and after a load; names,
+     * units and values are borrowed until the next one. NULL: the method has no grids. */
+    int (*grids)(const void *state, rp_grid grids[RP_GRIDS_MAX]);
 } rp_solver_type;
 
 #endif

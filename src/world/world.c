@@ -102,20 +102,33 @@ static rp_code create_solver(rp_world *world, rp_report *report)
     return world->type->create(&host, &world->solver, report);
 }
 
+rp_code rp_world_begin_solver(rp_world *world, rp_report *report)
+{
+    RP_TRY(rp_grains_begin_with(&world->grains, world->type->needs, report));
+    if (rp_world_resolves_grains(world->scene))
+        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_turns_grains(world->scene), report));
+    return create_solver(world, report);
+}
+
+void rp_world_end_solver(rp_world *world)
+{
+    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
+    if (world->solver) world->type->destroy(world->solver);
+    world->solver = NULL;
+    world->external = (rp_external){0}; /* arrays of the grains */
+}
+
 /* Everything a world owns, in the order in which each needs the ones before. */
 static rp_code create_parts(rp_world *world, const rp_world_options *options, rp_report *report)
 {
     const rp_scene *scene = world->scene;
     rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
     rp_code code = create_threads(world, options, report);
-    if (code == RP_OK) code = rp_grains_begin_with(&world->grains, world->type->needs, report);
-    if (code == RP_OK && rp_world_resolves_grains(scene))
-        code = rp_grains_add_shapes(&world->grains, rp_world_turns_grains(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
     if (code == RP_OK) rp_bodies_set_gravity(world->bodies, &world->gravity);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
-    if (code == RP_OK) code = create_solver(world, report);
+    if (code == RP_OK) code = rp_world_begin_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
     return code;
 }
@@ -164,7 +177,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
 
     rp_world *world = rp_allocate_zero(sizeof *world);
     if (!world) return rp_fail_memory(report, sizeof *world, "a world");
-    world->scene = scene;
+    world->scene = world->first_scene = scene;
     world->gravity.scene = scene;
     world->type = type;
     world->reason = "no step yet";
@@ -207,8 +220,7 @@ void rp_world_destroy(rp_world *world)
 {
     if (!world) return;
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
-    if (world->solver) world->type->destroy(world->solver);
+    rp_world_end_solver(world);
     rp_couple_destroy(world->couple);
     rp_bodies_destroy(world->bodies);
     rp_neighbor_destroy(world->neighbor);
@@ -219,6 +231,7 @@ void rp_world_destroy(rp_world *world)
     rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
+    rp_world_end_additions(world);
     rp_budget_enter(before);
     rp_release(world, sizeof *world);
 }
@@ -447,6 +460,11 @@ void rp_world_refresh_view(rp_world *world)
     rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+    view->bodies_absent = rp_bodies_absent(world->bodies);
+    view->grids = world->grids;
+    bool has_grids = world->type->grids && world->solver;
+    view->grid_count = has_grids ? world->type->grids(world->solver, world->grids) : 0;
+    RP_ASSERT(view->grid_count >= 0 && view->grid_count <= RP_GRIDS_MAX);
     world->query_is_made = false;
 }
 

@@ -7,26 +7,14 @@
 /* The skin is in parts of the mean diameter, but of no more than so many of the smallest. */
 #define SKIN_MOST 3
 
-#define REAL(name, unit_, preset_, low_, high_, help_)                                             \
-    {                                                                                              \
-        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_params, name),              \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define REAL(member, ...) RP_KEY_REAL(rp_dem_params, member, #member, __VA_ARGS__)
 
 static const rp_param params[] = {
-    {.key = "law",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_dem_params, law),
-     .words = RP_DEM_LAW_WORDS,
-     .preset = "hertz",
-     .help = "normal force: hertz, by young and poisson of the materials, or a linear spring"},
-    {.key = "shear",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_dem_params, shear),
-     .words = RP_DEM_SHEAR_WORDS,
-     .preset = "history",
-     .help = "friction: history, a spring that remembers how far a contact slipped and holds "
-             "without creep, or viscous, which slows slip down and needs no memory"},
+    RP_KEY_WORD(rp_dem_params, law, "law", RP_DEM_LAW_WORDS, "hertz",
+                "normal force: hertz, by young and poisson of the materials, or a linear spring"),
+    RP_KEY_WORD(rp_dem_params, shear, "shear", RP_DEM_SHEAR_WORDS, "history",
+                "friction: history, a spring that remembers how far a contact slipped and holds "
+                "without creep, or viscous, which slows slip down and needs no memory"),
     REAL(stiffness, "N/m", "0 N/m", 0, 1e15, "of the linear spring; 0: by contact_time"),
     REAL(contact_time, "s", "1e-4 s", 1e-12, 10, "linear: how long two mean grains touch"),
     REAL(slip_damping, "", "1", 0, 100, "viscous: damping of slip, in parts of the critical one"),
@@ -39,11 +27,7 @@ static const rp_param params[] = {
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
-#define MATERIAL(name, unit_, preset_, low_, high_, help_)                                         \
-    {                                                                                              \
-        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_material_params, name),     \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_dem_material_params, member, #member, __VA_ARGS__)
 
 static const rp_param materials[] = {
     MATERIAL(rolling_friction, "", "0", 0, 10,

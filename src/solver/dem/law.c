@@ -16,19 +16,6 @@
  * is k times the overlap to 3/2: 2.8683 in units of (m*^2 / (R* E*^2 v))^(1/5). */
 #define HERTZ_TIME 3.2181
 
-double rp_dem_fifth_root(double x)
-{
-    if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
-    int exponent;
-    double part = frexp(x, &exponent), whole = floor(exponent / 5.0);
-    double root = ldexp(1.0, (int)whole); /* within a factor of two below the root */
-    part = ldexp(part, exponent - 5 * (int)whole);
-    double scaled = 2;
-    for (int i = 0; i < 40; i++) /* Newton, from above */
-        scaled -= (scaled - part / (scaled * scaled * scaled * scaled)) / 5;
-    return root * scaled;
-}
-
 /* (E4): for how long a linear contact pushes, in units of sqrt(m* / k): 2 acos(z) / sqrt(1 - z^2),
  * where z is half the damping, and the same by acosh where z is above one. Both are one over
  * Borchardt's mean of z and 1. */
@@ -209,7 +196,7 @@ double rp_dem_contact_time(const rp_dem *solver, double speed)
     double mass = least_mass(solver);
     if (solver->params.law == RP_DEM_LINEAR) return RP_PI * sqrt(mass / solver->stiffest);
     double k = solver->stiffest * sqrt(solver->least_radius / 2);
-    return HERTZ_TIME * rp_dem_fifth_root(mass * mass / (k * k * speed));
+    return HERTZ_TIME * rp_fifth_root(mass * mass / (k * k * speed));
 }
 
 /* Lists hold for half their slack: nothing may go further in a step. */

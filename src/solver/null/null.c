@@ -6,19 +6,11 @@
 #define NEIGHBOURS 32 /* within two spacings */
 
 static const rp_param params[] = {
-    {.key = "courant",
-     .kind = RP_PARAM_REAL,
-     .offset = offsetof(rp_null_params, courant),
-     .unit = "",
-     .preset = "0.4",
-     .low = 0.01,
-     .high = 1,
-     .help = "how many spacings the fastest grain may move in a step"},
-    {.key = "density",
-     .kind = RP_PARAM_SWITCH,
-     .offset = offsetof(rp_null_params, density),
-     .preset = "no",
-     .help = "list the neighbours of every grain and sum its density (slow where grains heap up)"},
+    RP_KEY_REAL(rp_null_params, courant, "courant", "", "0.4", 0.01, 1,
+                "how many spacings the fastest grain may move in a step"),
+    RP_KEY_SWITCH(
+        rp_null_params, density, "density", "no",
+        "list the neighbours of every grain and sum its density (slow where grains heap up)"),
 };
 
 static const rp_param_table null_table = {

@@ -102,8 +102,8 @@ static rp_code find_density(rp_null *solver, rp_report *report)
     if (code != RP_OK) return code;
     rp_neighbor_density(p, &solver->lists, solver->kernel, solver->density_factor, p->density,
                         host->threads);
-    double sum = rp_parallel_sum(host->threads, p->count, BLOCK, compression, solver);
-    host->stats->numbers[RP_NULL_DENSITY_ERROR] = p->count ? sum / (double)p->count : 0;
+    host->stats->numbers[RP_NULL_DENSITY_ERROR] =
+        rp_reduce_mean(p, host->threads, BLOCK, compression, solver);
     return RP_OK;
 }
 

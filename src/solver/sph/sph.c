@@ -7,22 +7,10 @@
 
 #include <stdio.h>
 
-#define REAL(member, unit_, preset_, low_, high_, help_)                                           \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_params, member),          \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
-#define SWITCH(member, preset_, help_)                                                             \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_SWITCH, .offset = offsetof(rp_sph_params, member),        \
-        .preset = preset_, .help = help_                                                           \
-    }
+#define REAL(member, ...) RP_KEY_REAL(rp_sph_params, member, #member, __VA_ARGS__)
+#define SWITCH(member, ...) RP_KEY_SWITCH(rp_sph_params, member, #member, __VA_ARGS__)
 #define ITERATIONS(preset_, help_)                                                                 \
-    {                                                                                              \
-        .key = "iterations", .kind = RP_PARAM_COUNT,                                               \
-        .offset = offsetof(rp_sph_params, iterations), .preset = preset_, .low = 1,                \
-        .high = 100000, .help = help_                                                              \
-    }
+    RP_KEY_COUNT(rp_sph_params, iterations, "iterations", preset_, 1, 100000, help_)
 #define SLEEP(on)                                                                                  \
     SWITCH(sleeping, on, "let grains at rest sleep: they cost little until something moves them"), \
         REAL(sleep_speed, "1/s", "0.1", 0, 100,                                                    \
@@ -42,12 +30,8 @@ static const rp_param frictional_params[] = {
     REAL(slack, "", "0.01", 0, 0.1, "how much sand may dilate before it loses its pressure"),
     REAL(squeeze, "", "0.01", 0.001, 1000,
          "compression from which on grains are moved apart, besides what the solve does"),
-    {.key = "scheme",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_sph_params, scheme),
-     .words = RP_SPH_SCHEME_WORDS,
-     .preset = "accelerated",
-     .help = "how it is solved; jacobi is slower, for comparison"},
+    RP_KEY_WORD(rp_sph_params, scheme, "scheme", RP_SPH_SCHEME_WORDS, "accelerated",
+                "how it is solved; jacobi is slower, for comparison"),
     SWITCH(warm_start, "yes", "begin with the pressure and friction of the last step"),
     SWITCH(surface, "yes", "correct the density near the free surface"),
     SLEEP("no"),
@@ -66,11 +50,7 @@ static const rp_param pcisph_params[] = {
     SLEEP("yes"),
 };
 
-#define MATERIAL(member, unit_, preset_, low_, high_, help_)                                       \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_material_params, member), \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_sph_material_params, member, #member, __VA_ARGS__)
 #define WET_MATERIAL                                                                               \
     MATERIAL(cohesion, "Pa", "0 Pa", 0, 1e9, "tensile strength of the dry material"),              \
         MATERIAL(viscosity, "", "0.01", 0, 1e6,                                                    \

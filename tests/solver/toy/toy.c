@@ -28,14 +28,8 @@ typedef struct toy {
 enum { TOY_ENERGY }; /* the numbers of a step */
 
 static const rp_param params[] = {
-    {.key = "steps",
-     .kind = RP_PARAM_REAL,
-     .offset = offsetof(toy_params, steps),
-     .unit = "",
-     .preset = "50",
-     .low = 10,
-     .high = 1e6,
-     .help = "in a period of the stiffest spring"},
+    RP_KEY_REAL(toy_params, steps, "steps", "", "50", 10, 1e6,
+                "in a period of the stiffest spring"),
 };
 static const rp_param_table table = {.name = "toy",
                                      .help = "grains on springs",
@@ -44,22 +38,10 @@ static const rp_param_table table = {.name = "toy",
                                      .count = 1};
 
 static const rp_param material_params[] = {
-    {.key = "tether",
-     .kind = RP_PARAM_REAL,
-     .offset = offsetof(toy_material, tether),
-     .unit = "1/s",
-     .preset = "2",
-     .low = 0,
-     .high = 1000,
-     .help = "frequency of the spring that holds a grain"},
-    {.key = "damping_ratio",
-     .kind = RP_PARAM_REAL,
-     .offset = offsetof(toy_material, damping_ratio),
-     .unit = "",
-     .preset = "0.1",
-     .low = 0,
-     .high = 1,
-     .help = "of that spring, in parts of the critical damping"},
+    RP_KEY_REAL(toy_material, tether, "tether", "1/s", "2", 0, 1000,
+                "frequency of the spring that holds a grain"),
+    RP_KEY_REAL(toy_material, damping_ratio, "damping_ratio", "", "0.1", 0, 1,
+                "of that spring, in parts of the critical damping"),
 };
 
 static rp_param_fault check_material(const void *entry, const void *values)
