@@ -95,17 +95,17 @@ RP_API rp_hooks rp_default_hooks(void);
 /* NULL changes nothing; so does a `size` that is not allowed, which is RP_ERROR_INPUT. */
 RP_API rp_code rp_set_hooks(const rp_hooks *hooks);
 
-/* Where scenes, meshes and animations are read from, instead of from the disk: a host program may
- * have its files in memory or in an archive, and a program on a web page has no disk at all. `read`
- * gives the bytes of the file of that name, or NULL when there is none; they stay as they are until
- * `release`, which may be NULL. A file may be read several times. */
+/* Where scenes, meshes and animations are read from before they are looked for on the disk: a host
+ * program may have its files in memory or in an archive, and a program on a web page has no disk at
+ * all. `read` gives the bytes of the file of that name, or NULL when there is none; they stay as
+ * they are until `release`, which may be NULL. A file may be read several times. */
 typedef struct rp_file_reader {
     void *user; /* handed to both */
     const void *(*read)(void *user, const char *path, size_t *size);
     void (*release)(void *user, const void *bytes, size_t size);
 } rp_file_reader;
 
-/* Set while no other call runs. NULL: from the disk again. */
+/* Set while no other call runs. NULL: from the disk alone. */
 RP_API void rp_set_file_reader(const rp_file_reader *reader);
 
 /* What the values of an array are. */

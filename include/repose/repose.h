@@ -6,6 +6,7 @@
 #include "repose/body.h"
 #include "repose/export.h"
 #include "repose/film.h"
+#include "repose/query.h"
 #include "repose/record.h"
 #include "repose/run.h"
 #include "repose/scene.h"

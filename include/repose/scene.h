@@ -74,6 +74,13 @@ typedef struct rp_joint_def {
     double release;     /* s, when it lets go; infinite: never */
 } rp_joint_def;
 RP_API rp_joint_def rp_default_joint(void);
+/* A mesh from memory: `vertices` positions of three numbers each, in m, and `count` triangles of
+ * three indices each, counter-clockwise seen from outside. Bodies, sources and voids of the draft
+ * name it as {shape: mesh, file: "memory:NAME"}; so do sources that are added to a world of the
+ * scene. It is checked as files are when the draft is finished, and run folders keep it. The text
+ * of the scene alone does not hold it. */
+RP_API void rp_draft_add_mesh(rp_draft *draft, const char *name, const double *positions,
+                              size_t vertices, const uint32_t *triangles, size_t count);
 RP_API void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *def);
 /* Releases the draft, too. */
 RP_API rp_code rp_draft_finish(rp_draft *draft, rp_scene **out, rp_report *report);

@@ -2,6 +2,7 @@
 #ifndef REPOSE_WORLD_H
 #define REPOSE_WORLD_H
 
+#include "repose/query.h"
 #include "repose/scene.h"
 #include "repose/view.h"
 
@@ -64,6 +65,10 @@ RP_API void rp_world_view(const rp_world *world, rp_view *view);
  * NULL where the solver knows none. */
 RP_API rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report);
 
+/* What rays meet, how high the sand is, and which grains are where: see query.h. Borrowed, and good
+ * as long as a view; it is made when it is first asked for after a step. */
+RP_API rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report);
+
 /* How the last step went. */
 typedef struct rp_step_info {
     double dt;            /* s */
@@ -83,21 +88,73 @@ RP_API rp_step_info rp_world_step_info(const rp_world *world);
 RP_API rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, double fz,
                                   rp_report *report);
 
-/* A stream of material from a round nozzle. */
+/* A stream of material from a nozzle. */
 typedef struct rp_emitter_def {
-    size_t size;         /* set by rp_default_emitter() */
-    double position[3];  /* m, of the nozzle's centre */
-    double direction[3]; /* need not be a unit vector */
-    double radius;       /* m */
-    double speed;        /* m/s */
-    double rate;         /* kg/s; 0: as much as fills the nozzle */
-    double start, stop;  /* s */
-    int material;        /* see rp_scene_find_material */
-    double moisture;     /* 0 dry to 1 wet */
-    double clearance;    /* m, that it keeps from the sand before it; 0: it stays where it is */
+    size_t size;          /* set by rp_default_emitter() */
+    double position[3];   /* m, of the nozzle's centre */
+    double direction[3];  /* need not be a unit vector */
+    double radius;        /* m */
+    double speed;         /* m/s */
+    double rate;          /* kg/s; 0: as much as fills the nozzle */
+    double start, stop;   /* s */
+    int material;         /* see rp_scene_find_material */
+    double moisture;      /* 0 dry to 1 wet */
+    double clearance;     /* m, that it keeps from the sand before it; 0: it stays where it is */
+    const char *name;     /* up to 63 bytes; NULL: "added" */
+    bool on;              /* false: nothing leaves, whatever start and stop say */
+    double width, height; /* m, of a nozzle that is a rectangle; both 0: it is round */
 } rp_emitter_def;
 RP_API rp_emitter_def rp_default_emitter(void);
+/* Emitters are numbered: those of the scene in its order, then those that were added. */
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);
+RP_API int rp_world_emitter_count(const rp_world *world);
+/* The number of the first emitter of that name, or -1. */
+RP_API int rp_world_find_emitter(const rp_world *world, const char *name);
+/* How an emitter is now, and how it is to be from now on: on or off, rate, speed, place, all but
+ * its name. The name that is read is borrowed until an emitter is added. */
+RP_API rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def,
+                                rp_report *report);
+RP_API rp_code rp_world_set_emitter(rp_world *world, int emitter, const rp_emitter_def *def,
+                                    rp_report *report);
+RP_API rp_code rp_world_switch_emitter(rp_world *world, int emitter, bool on, rp_report *report);
+
+/* Gravity from now on, m/s2; NULL: that of the scene again, with its keys. */
+RP_API rp_code rp_world_set_gravity(rp_world *world, const double *gravity, rp_report *report);
+RP_API void rp_world_gravity(const rp_world *world, double gravity[3]); /* now, m/s2 */
+
+/* Fills a shape with grains now. `text` is what would stand behind the source's name in a scene
+ * file: "{shape: box, size: [10 cm, 10 cm, 10 cm], position: [0, 0, 1]}". Places that bodies, voids
+ * or other grains take up stay empty; a shape that reaches behind a wall of the domain is refused.
+ */
+RP_API rp_code rp_world_add_source(rp_world *world, const char *name, const char *text,
+                                   rp_report *report);
+
+/* Single grains, one by one. */
+typedef struct rp_grains_def {
+    size_t size; /* set by rp_default_grains() */
+    size_t count;
+    const double *position; /* m, x, y, z of each */
+    const double *velocity; /* m/s, likewise; NULL: they start at rest */
+    int material;           /* see rp_scene_find_material */
+    double moisture;        /* 0 dry to 1 wet */
+    bool leave_out;         /* leave out grains without room; else the whole call is refused */
+} rp_grains_def;
+RP_API rp_grains_def rp_default_grains(void);
+/* Adds grains. One has no room behind a wall or beyond an open side of the domain, nearer to a body
+ * than its radius, or too near to another grain, new or old: where they would overlap if the method
+ * resolves grains, else within 0.7 spacings. Mass and size are those of the material's grains. The
+ * grain of position n has the id `*first_id` + n, also when others are left out; `added` is how
+ * many there are. Both may be NULL. */
+RP_API rp_code rp_world_add_grains(rp_world *world, const rp_grains_def *def, uint32_t *first_id,
+                                   size_t *added, rp_report *report);
+/* Removes grains by their indices in the present view, such as rp_query_box gives, each as often as
+ * you like; or by their ids, of which those that are not there any more are passed over, and
+ * `removed`, which may be NULL, says how many were. Views, indices and queries from before are
+ * void then. */
+RP_API rp_code rp_world_remove_grains(rp_world *world, const size_t *indices, size_t count,
+                                      rp_report *report);
+RP_API rp_code rp_world_remove_ids(rp_world *world, const uint32_t *ids, size_t count,
+                                   size_t *removed, rp_report *report);
 
 /* The whole state in memory; restoring goes on bit-identically. Where restoring fails half way, or
  * a step fails, the world refuses to step until a sound state is restored. */

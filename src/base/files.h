@@ -1,6 +1,6 @@
 /* How rooms that may run without a disk read files: scenes, meshes, animations. A host program's
- * reader (rp_set_file_reader) comes first; without one the files are those of the system. How files
- * are written, and all else that needs a disk, stands in base/aside.h. */
+ * reader (rp_set_file_reader) is asked first; what it does not have is read from the system. How
+ * files are written, and all else that needs a disk, stands in base/aside.h. */
 #ifndef RP_BASE_FILES_H
 #define RP_BASE_FILES_H
 
@@ -28,6 +28,8 @@ typedef struct rp_file_info {
 int rp_file_look(const char *path, rp_file_info *info);
 /* The first `size` bytes of a plain file, or as many as it has. 0 or an error number. */
 int rp_file_get(const char *path, char *data, size_t size, size_t *got);
+/* The whole of a plain file with a zero byte behind it; release it with `size + 1`. */
+rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *report);
 /* The absolute path without links; false when there is none or it is too long. */
 bool rp_file_resolve(const char *path, char *absolute, size_t size);
 

@@ -8,7 +8,7 @@ int rp_system_look(const char *path, rp_file_info *info)
 {
     (void)path;
     (void)info;
-    return ENOSYS;
+    return ENOENT;
 }
 
 int rp_system_read(const char *path, char *data, size_t size, size_t *got)
@@ -17,7 +17,7 @@ int rp_system_read(const char *path, char *data, size_t size, size_t *got)
     (void)data;
     (void)size;
     (void)got;
-    return ENOSYS;
+    return ENOENT;
 }
 
 bool rp_system_resolve(const char *path, char *absolute, size_t size)

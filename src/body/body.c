@@ -135,6 +135,17 @@ bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index)
     return bodies->control.drives[index] == RP_DRIVE_DYNAMIC;
 }
 
+void rp_bodies_set_gravity(rp_bodies *bodies, const rp_gravity *gravity)
+{
+    bodies->gravity = gravity;
+}
+
+void rp_bodies_wake(rp_bodies *bodies)
+{
+    for (int i = 0; i < bodies->count; i++)
+        if (isfinite(bodies->calm[i])) bodies->calm[i] = 0; /* what left stays where it is */
+}
+
 rp_mass rp_bodies_mass(const rp_bodies *bodies, int index)
 {
     RP_ASSERT(rp_scene_bodies(bodies->scene)[index].motion == RP_MOTION_DYNAMIC);
@@ -208,6 +219,7 @@ rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *re
             follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
         if (rp_is_on_track(bodies, i)) rp_track_follow(&bodies->control.tracks[i], time, dt, state);
     }
+    if (bodies->engine && bodies->gravity) rp_engine_set_gravity(bodies->engine, bodies->gravity);
     return bodies->engine ? first_guess(bodies, report) : RP_OK;
 }
 

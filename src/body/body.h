@@ -87,6 +87,11 @@ void rp_bodies_begin_mean(rp_bodies *bodies);
 /* The states, with the loads' means over time since the mean began; where no step was taken since,
  * with those of the last step. */
 void rp_bodies_mean(const rp_bodies *bodies, rp_body_state *states);
+/* What pulls at dynamic bodies from the next step on, in place of the scene's gravity; it must
+ * outlive them. */
+void rp_bodies_set_gravity(rp_bodies *bodies, const rp_gravity *gravity);
+/* Wakes all dynamic bodies: something changed that a body at rest does not notice. */
+void rp_bodies_wake(rp_bodies *bodies);
 /* The longest step that dynamic bodies bear, s; infinite without any. */
 double rp_bodies_limit_dt(const rp_bodies *bodies);
 bool rp_bodies_is_dynamic(const rp_bodies *bodies, int index);

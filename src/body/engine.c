@@ -162,6 +162,7 @@ rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states
     if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
     engine->host = *host;
     engine->scene = host->scene;
+    engine->source.scene = host->scene;
     engine->count = host->scene->bodies.count;
     engine->joint_count = host->scene->joints.count;
     engine->solids = rp_allocate_zero(bytes_of(engine, SOLIDS));
@@ -230,13 +231,18 @@ static void wake_carried(const rp_engine *engine, double *calm)
     }
 }
 
+void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
+{
+    engine->source = *gravity;
+}
+
 rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
                         double dt, rp_report *report)
 {
     dAllocateODEDataForThread(dAllocateMaskAll);
     engine->time = time;
     engine->dt = dt;
-    engine->gravity = rp_scene_gravity(engine->scene, time + dt / 2);
+    engine->gravity = rp_gravity_at(&engine->source, time + dt / 2);
     memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);

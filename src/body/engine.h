@@ -29,6 +29,8 @@ rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states
                          const uint8_t *broken, rp_engine **out, rp_report *report);
 void rp_engine_destroy(rp_engine *engine);
 
+/* What pulls from now on; the scene's gravity until then. */
+void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity);
 /* Takes the states at the start of a step of `dt` from `time`, keyed bodies with the velocities
  * that they will have during it, and finds what touches. Bodies whose `calm` is above
  * RP_BODY_SLEEP_TIME sleep unless something that is awake touches them; where a joint lets go, or a

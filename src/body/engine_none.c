@@ -20,6 +20,11 @@ void rp_engine_destroy(rp_engine *engine)
     RP_ASSERT(!engine);
 }
 
+void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
+{
+    (void)engine, (void)gravity;
+}
+
 rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
                         double dt, rp_report *report)
 {

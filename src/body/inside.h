@@ -22,9 +22,10 @@ struct rp_bodies {
     double sum_time;     /* s that these sums span */
     double *calm;        /* s that each has been slow */
     int count;
-    bool dynamic;      /* some body of the scene is */
-    rp_engine *engine; /* NULL when none is */
-    double time, dt;   /* s, of the step in hand */
+    bool dynamic;              /* some body of the scene is */
+    rp_engine *engine;         /* NULL when none is */
+    double time, dt;           /* s, of the step in hand */
+    const rp_gravity *gravity; /* NULL: the scene's */
 
     rp_control control;
 };

@@ -36,6 +36,7 @@ struct rp_engine {
     rp_body_state *start; /* of the step in hand */
     double time, dt;      /* s, of the step in hand */
     rp_vec3 gravity;      /* m/s2, likewise */
+    rp_gravity source;    /* what gives it */
     dContact *found;      /* what touches: the joints are made from it when all is found */
     rp_meeting *meetings;
     size_t found_count, found_capacity, meeting_capacity;

@@ -64,6 +64,9 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
  * overlapping parts have in common counts once. Whatever rp_mesh_check refuses then is a fault.
  * Points and lines are left out, with a warning, too. The mesh is prepared. */
 rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report);
+/* The same from the text of an OBJ file in memory; `name` stands for the file in messages. */
+rp_code rp_mesh_read_memory(const char *name, const char *text, size_t size, double scale,
+                            rp_mesh **out, rp_report *report);
 /* The same, but not prepared, for those who have threads to do it with. */
 rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *report);
 

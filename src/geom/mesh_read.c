@@ -149,13 +149,25 @@ rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *r
     return code;
 }
 
-rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+/* Makes ready what was read, or takes it back. */
+static rp_code finish(rp_code code, rp_mesh **out, rp_report *report)
 {
-    rp_code code = rp_mesh_load(path, scale, out, report);
     if (code == RP_OK) code = rp_mesh_prepare(*out, 0, NULL, report);
     if (code != RP_OK) {
         rp_mesh_destroy(*out);
         *out = NULL;
     }
     return code;
+}
+
+rp_code rp_mesh_read(const char *path, double scale, rp_mesh **out, rp_report *report)
+{
+    return finish(rp_mesh_load(path, scale, out, report), out, report);
+}
+
+rp_code rp_mesh_read_memory(const char *name, const char *text, size_t size, double scale,
+                            rp_mesh **out, rp_report *report)
+{
+    rp_mesh_bytes bytes = {name, text, size, scale};
+    return finish(rp_mesh_read_bytes(rp_mesh_read_obj, &bytes, out, report), out, report);
 }

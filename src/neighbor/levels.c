@@ -236,8 +236,8 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
     const rp_grains *p = job->grains;
     const rp_scratch *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
-    rp_query query = {p->x[q], p->y[q], p->z[q],
-                      limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
+    rp_search_query query = {p->x[q], p->y[q], p->z[q],
+                             limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
     size_t found = rp_search_near(&candidates, gathered, &query, s->lanes, r->scratch->list);
     size_t count = 0;
     for (size_t n = 0; n < found; n++) {

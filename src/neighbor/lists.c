@@ -87,11 +87,12 @@ static void flush(batch *b)
     b->used = 0;
 }
 
-static rp_query query_at(const batch *b, size_t q)
+static rp_search_query query_at(const batch *b, size_t q)
 {
     const list_job *job = b->job;
-    return (rp_query){job->queries.x[q], job->queries.y[q], job->queries.z[q], b->level->limit,
-                      job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
+    return (rp_search_query){job->queries.x[q], job->queries.y[q], job->queries.z[q],
+                             b->level->limit,
+                             job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
 }
 
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
@@ -101,7 +102,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
         if (b->used + gathered > RP_LIST_ROOM * s->room) flush(b);
-        rp_query query = query_at(b, b->next);
+        rp_search_query query = query_at(b, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
         lists->count[b->next] = (uint32_t)found;
@@ -110,8 +111,8 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
 }
 
 /* Goes through all runs in pieces that fit the scratch; copies what is near to `to` unless NULL. */
-static size_t search_in_pieces(const batch *b, const rp_ranges *ranges, const rp_query *query,
-                               uint32_t *to)
+static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
+                               const rp_search_query *query, uint32_t *to)
 {
     const rp_candidates *all = &b->level->candidates;
     size_t found = 0, room = b->scratch->room;
@@ -134,7 +135,7 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
     flush(b);
     for (; b->next < end; b->next++) {
         if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-        rp_query query = query_at(b, b->next);
+        rp_search_query query = query_at(b, b->next);
         size_t found = search_in_pieces(b, ranges, &query, NULL);
         size_t base = atomic_fetch_add_explicit(&job->extent, found, memory_order_relaxed);
         atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);

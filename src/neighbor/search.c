@@ -190,7 +190,7 @@ size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, cons
     return to;
 }
 
-RP_WIDE_INLINE unsigned near_bits(const rp_candidates *c, size_t i, const rp_query *query)
+RP_WIDE_INLINE unsigned near_bits(const rp_candidates *c, size_t i, const rp_search_query *query)
 {
     rp_wide dx = query->x - rp_wide_load(c->x + i);
     rp_wide dy = query->y - rp_wide_load(c->y + i);
@@ -211,11 +211,11 @@ RP_WIDE_INLINE size_t append(const rp_candidates *c, size_t i, unsigned bits,
 }
 
 RP_WIDE_KERNEL
-size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_query *query,
+size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_search_query *query,
                       const rp_wide_int *lanes, uint32_t *list)
 {
     const rp_candidates c = *candidates;
-    const rp_query q = *query;
+    const rp_search_query q = *query;
     size_t found = 0, i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE)
         found += append(&c, i, near_bits(&c, i, &q), lanes, list + found);

@@ -41,10 +41,10 @@ struct rp_scratch {
 };
 
 /* One point whose neighbours are wanted. */
-typedef struct rp_query {
+typedef struct rp_search_query {
     float x, y, z, limit; /* m, and the radius squared */
     uint32_t self;        /* index to leave out, or RP_NONE */
-} rp_query;
+} rp_search_query;
 
 /* The box around some queries. */
 typedef struct rp_query_box {
@@ -59,7 +59,7 @@ size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, cons
                         rp_scratch *scratch);
 /* Writes the indices of those of `count` candidates that are within reach to `list`, which needs
  * room for count + 8, and returns how many they are. `lanes` is the table of the scratch. */
-size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_query *query,
+size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_search_query *query,
                       const rp_wide_int *lanes, uint32_t *list);
 
 #endif

@@ -39,6 +39,7 @@ static const rp_limits ranges[] = {
     {"external_x", -FAST, FAST},
     {"external_y", -FAST, FAST},
     {"external_z", -FAST, FAST},
+    {"gravity", -FAST, FAST},
     {"mass", LIGHT, HEAVY},
     {"density", 0, HEAVY},
     {"pressure", -STRONG, STRONG},

@@ -22,20 +22,22 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
 {
     if (!from.kept) return RP_OK;
     rp_path path = rp_record_path(record, from.kept);
-    char *data;
-    size_t size;
+    char *data = NULL;
+    size_t size = 0;
     rp_aside file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
-    if (code == RP_OK) code = rp_file_read(from.file, &data, &size, report);
+    if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
     if (code != RP_OK) return code;
-    if (!is_kept(path.text, data, size)) {
+    const char *content = from.memory ? from.memory->text : data;
+    size_t length = from.memory ? from.memory->size : size;
+    if (!is_kept(path.text, content, length)) {
         code = rp_aside_open(&file, path.text, report);
         if (code == RP_OK) {
-            rp_aside_write(&file, data, size);
+            rp_aside_write(&file, content, length);
             code = rp_aside_finish(&file, report);
         }
     }
-    rp_release(data, size + 1);
+    if (data) rp_release(data, size + 1);
     return code;
 }
 
@@ -45,7 +47,7 @@ rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
         rp_kept_file file = rp_scene_file_at(scene, i);
-        if (!file.kept) continue;
+        if (!file.kept || file.memory) continue;
         size_t length = strlen(file.file), end = strlen(file.kept);
         rp_place place = {.file = file.file};
         if (length < end || strcmp(file.file + length - end, file.kept) != 0)

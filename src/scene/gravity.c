@@ -57,3 +57,13 @@ double rp_scene_gravity_max(const rp_scene *scene)
         most = fmax(most, rp_v3_length(keys_of(scene)[i].gravity));
     return most;
 }
+
+rp_vec3 rp_gravity_at(const rp_gravity *gravity, double time)
+{
+    return gravity->is_set ? gravity->value : rp_scene_gravity(gravity->scene, time);
+}
+
+double rp_gravity_max(const rp_gravity *gravity)
+{
+    return gravity->is_set ? rp_v3_length(gravity->value) : rp_scene_gravity_max(gravity->scene);
+}

@@ -51,6 +51,38 @@ static char *name_kept(rp_reader *reader, const rp_node *named, const char *file
     return NULL;
 }
 
+/* The same for a mesh that came with the draft. */
+static char *name_memory(rp_reader *reader, const rp_memory_mesh *memory)
+{
+    char *kept = rp_read_take(reader, 64);
+    uint64_t hash = 0; /* piece by piece, as that of the file that a run makes of it */
+    for (size_t at = 0; at < memory->size; at += PIECE)
+        hash =
+            rp_hash(memory->text + at, memory->size - at < PIECE ? memory->size - at : PIECE, hash);
+    if (kept) snprintf(kept, 64, "meshes/%016" PRIx64 ".obj", hash);
+    return kept;
+}
+
+const rp_memory_mesh *rp_memory_mesh_find(const rp_memory_mesh *meshes, const char *file)
+{
+    while (meshes && strcmp(meshes->name, file) != 0)
+        meshes = meshes->next;
+    return meshes;
+}
+
+/* From memory or from the file, and the name that a run keeps it under. */
+static rp_code fetch_mesh(rp_reader *reader, const char *file, double scale,
+                          const rp_memory_mesh *memory, rp_mesh **mesh, rp_report *inner)
+{
+    if (memory)
+        return rp_mesh_read_memory(memory->name, memory->text, memory->size, scale, mesh, inner);
+    if (strncmp(file, RP_MEMORY_PREFIX, strlen(RP_MEMORY_PREFIX)) == 0)
+        return rp_fail(inner, RP_ERROR_INPUT,
+                       "no mesh of this name was added with rp_draft_add_mesh%s",
+                       reader->memory ? "" : ", which only drafts have");
+    return rp_mesh_read(file, scale, mesh, inner);
+}
+
 /* Tells at the place that names the file what is wrong with it. */
 static void tell_faults(rp_reader *reader, const rp_node *named, const char *what, rp_code code,
                         const rp_report *inner)
@@ -83,14 +115,16 @@ static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const c
     rp_scene_mesh *m = rp_read_take(reader, sizeof *m);
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
-    rp_code code = m ? rp_mesh_read(file, scale, &mesh, inner) : RP_OK;
+    const rp_memory_mesh *memory = rp_memory_mesh_find(reader->memory, file);
+    rp_code code = m ? fetch_mesh(reader, file, scale, memory, &mesh, inner) : RP_OK;
     tell_faults(reader, named, "mesh", code, inner);
     rp_report_destroy(inner);
     if (!m || code != RP_OK) {
         rp_mesh_destroy(mesh);
         return NULL;
     }
-    *m = (rp_scene_mesh){file, name_kept(reader, named, file), scale, mesh, *reader->meshes};
+    char *kept = memory ? name_memory(reader, memory) : name_kept(reader, named, file);
+    *m = (rp_scene_mesh){file, kept, scale, mesh, *reader->meshes};
     *reader->meshes = m;
     return m;
 }

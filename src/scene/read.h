@@ -7,8 +7,9 @@
 
 typedef struct rp_reader {
     rp_tree *tree;
-    rp_arena *store;        /* of the scene */
-    rp_scene_mesh **meshes; /* likewise */
+    rp_arena *store;              /* of the scene */
+    rp_scene_mesh **meshes;       /* likewise */
+    const rp_memory_mesh *memory; /* likewise */
     const rp_scene_schema *schema;
     rp_node *root;
     const rp_param_table *method; /* what the scene chose */

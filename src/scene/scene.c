@@ -5,6 +5,7 @@
 #include "scene/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void rp_scene_destroy(rp_scene *scene)
@@ -32,6 +33,7 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
     rp_reader reader = {.tree = tree,
                         .store = &scene->store,
                         .meshes = &scene->meshes,
+                        .memory = scene->memory,
                         .schema = schema,
                         .root = root};
     rp_read_table(&reader, rp_scene_table(), root, scene);
@@ -49,15 +51,34 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
     if (!scene->text || !scene->portable) rp_tree_no_memory(tree, 0);
 }
 
-/* The tree's root to a scene; ends the tree. */
+/* The scene's own copies of meshes from memory, in the same order. */
+static bool copy_memory(rp_scene *scene, const rp_memory_mesh *meshes)
+{
+    rp_memory_mesh **end = &scene->memory;
+    for (const rp_memory_mesh *m = meshes; m; m = m->next) {
+        rp_memory_mesh *own = rp_arena_take(&scene->store, sizeof *own);
+        char *name = rp_arena_take(&scene->store, strlen(m->name) + 1);
+        char *text = rp_arena_take(&scene->store, m->size);
+        if (!own || !name || !text) return false;
+        strcpy(name, m->name);
+        memcpy(text, m->text, m->size);
+        *own = (rp_memory_mesh){name, text, m->size, NULL};
+        *end = own;
+        end = &own->next;
+    }
+    return true;
+}
+
+/* The tree's root to a scene, with meshes from memory; ends the tree. */
 static rp_code finish_tree(rp_tree *tree, rp_node *root, const rp_setting *settings, int count,
-                           const rp_scene_schema *schema, rp_scene **out)
+                           const rp_memory_mesh *memory, const rp_scene_schema *schema,
+                           rp_scene **out)
 {
     rp_scene *scene = NULL;
     if (root && !tree->broken) rp_load_settings(tree, root, settings, count);
     if (root && !tree->broken) {
         scene = rp_allocate_zero(sizeof *scene);
-        if (scene)
+        if (scene && copy_memory(scene, memory))
             fill_scene(tree, root, schema, scene);
         else
             rp_tree_no_memory(tree, sizeof *scene);
@@ -77,7 +98,7 @@ rp_code rp_scene_read(const char *path, const rp_setting *settings, int setting_
 {
     rp_tree tree = {.report = report};
     rp_node *root = rp_load_file(&tree, path);
-    return finish_tree(&tree, root, settings, setting_count, schema, out);
+    return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
 }
 
 rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
@@ -86,7 +107,32 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 {
     rp_tree tree = {.report = report};
     rp_node *root = rp_load_text(&tree, text, size, name);
-    return finish_tree(&tree, root, settings, setting_count, schema, out);
+    return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
+}
+
+/* All that a source needs is read again from the scene's own text; what it does not need, bodies
+ * with their meshes first of all, is left out. */
+rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
+                             const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    static const char *const others[] = {"sources",  "voids",        "emitters", "bodies", "joints",
+                                         "moisture", "measurements", "cameras",  "lamps"};
+    char key[128];
+    *out = NULL;
+    if (!*name || strlen(name) > 60 || strpbrk(name, ".[]"))
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "'%.80s' is not the name of a source: letters, digits, _ and -, and up to "
+                       "60 bytes",
+                       name);
+    snprintf(key, sizeof key, "sources.%s", name);
+    const rp_setting setting = {key, text};
+    rp_tree tree = {.report = report, .flag = ""};
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    for (size_t i = 0; root && i < sizeof others / sizeof *others; i++) {
+        rp_node *section = rp_node_find(root, others[i]);
+        if (section) rp_node_remove(section);
+    }
+    return finish_tree(&tree, root, &setting, 1, scene->memory, schema, out);
 }
 
 const char *rp_scene_text(const rp_scene *scene)
@@ -163,10 +209,12 @@ rp_kept_file rp_scene_file_at(const rp_scene *scene, int index)
     int shapes = rp_scene_shape_count(scene);
     if (index >= shapes) {
         const rp_body_spec *body = &rp_scene_bodies(scene)[index - shapes];
-        return (rp_kept_file){body->animation_file, body->animation_kept};
+        return (rp_kept_file){body->animation_file, body->animation_kept, NULL};
     }
     const rp_shape_spec *shape = rp_scene_shape_at(scene, index);
-    return (rp_kept_file){shape->file, shape->kept};
+    const rp_memory_mesh *memory =
+        shape->file ? rp_memory_mesh_find(scene->memory, shape->file) : NULL;
+    return (rp_kept_file){shape->file, shape->kept, memory};
 }
 
 /* --- drafts ----------------------------------------------------------------------------------- */
@@ -174,8 +222,9 @@ rp_kept_file rp_scene_file_at(const rp_scene *scene, int index)
 struct rp_draft {
     rp_setting *settings; /* copies */
     size_t count, capacity;
-    bool out_of_memory;  /* told when it is finished */
-    const char *refusal; /* likewise: what else is wrong with it; NULL: nothing */
+    rp_memory_mesh *meshes; /* the newest first */
+    bool out_of_memory;     /* told when it is finished */
+    const char *refusal;    /* likewise: what else is wrong with it; NULL: nothing */
 };
 
 rp_draft *rp_draft_create(void)
@@ -192,7 +241,7 @@ void rp_draft_set(rp_draft *draft, const char *key, const char *value)
 {
     if (!draft) return;
     if (!key || !value) {
-        rp_draft_refuse(draft, "a key, a value, a name or a joint of the draft is NULL");
+        rp_draft_refuse(draft, "a key, a value, a name, a joint or a mesh of the draft is NULL");
         return;
     }
     rp_setting setting = {rp_text_copy(key), rp_text_copy(value)};
@@ -207,9 +256,40 @@ void rp_draft_set(rp_draft *draft, const char *key, const char *value)
     draft->out_of_memory = true;
 }
 
+/* --- meshes of drafts ------------------------------------------------------------------------- */
+
+void rp_draft_take_mesh(rp_draft *draft, const char *name, char *text, size_t size)
+{
+    rp_memory_mesh *mesh = rp_allocate_zero(sizeof *mesh);
+    size_t length = strlen(RP_MEMORY_PREFIX) + strlen(name) + 1;
+    char *whole = rp_allocate(length);
+    if (!text || !mesh || !whole) {
+        draft->out_of_memory = true;
+        rp_release(mesh, sizeof *mesh);
+        rp_release(whole, length);
+        rp_release(text, size);
+        return;
+    }
+    snprintf(whole, length, RP_MEMORY_PREFIX "%s", name);
+    *mesh = (rp_memory_mesh){whole, text, size, draft->meshes};
+    draft->meshes = mesh;
+}
+
+static void release_meshes(rp_draft *draft)
+{
+    while (draft->meshes) {
+        rp_memory_mesh *mesh = draft->meshes;
+        draft->meshes = mesh->next;
+        rp_release(mesh->name, strlen(mesh->name) + 1);
+        rp_release(mesh->text, mesh->size);
+        rp_release(mesh, sizeof *mesh);
+    }
+}
+
 void rp_draft_destroy(rp_draft *draft)
 {
     if (!draft) return;
+    release_meshes(draft);
     for (size_t i = 0; i < draft->count; i++) {
         rp_text_release((char *)draft->settings[i].key);
         rp_text_release((char *)draft->settings[i].value);
@@ -233,7 +313,8 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
     rp_node place = {.document = document};
     rp_node *root = document ? rp_node_create(&tree, RP_NODE_MAP, &place) : NULL;
     if (draft->out_of_memory) rp_tree_no_memory(&tree, 0);
-    rp_code code = finish_tree(&tree, root, draft->settings, (int)draft->count, schema, out);
+    rp_code code =
+        finish_tree(&tree, root, draft->settings, (int)draft->count, draft->meshes, schema, out);
     rp_draft_destroy(draft);
     return code;
 }

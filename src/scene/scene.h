@@ -308,6 +308,16 @@ typedef struct rp_scene_mesh {
     struct rp_scene_mesh *next;
 } rp_scene_mesh;
 
+/* A mesh that a program gave: shapes name it as the file "memory:NAME". */
+#define RP_MEMORY_PREFIX "memory:"
+typedef struct rp_memory_mesh {
+    char *name; /* with the prefix */
+    char *text; /* as an OBJ file has it, with numbers that keep their bits; run folders hold it */
+    size_t size;
+    struct rp_memory_mesh *next; /* older ones, which it hides if they have the same name */
+} rp_memory_mesh;
+const rp_memory_mesh *rp_memory_mesh_find(const rp_memory_mesh *meshes, const char *file);
+
 struct rp_scene {
     char *title;
     char *description;
@@ -340,7 +350,8 @@ struct rp_scene {
     char *portable; /* the same with meshes by the names that a run keeps them under; two scenes are
                        the same when these are */
     rp_scene_mesh *meshes;
-    rp_arena store; /* memory behind all of the above but the text and the meshes */
+    rp_memory_mesh *memory; /* meshes that came with the draft */
+    rp_arena store;         /* memory behind all of the above but the text and the meshes */
 };
 
 /* The methods a scene may name under `solver: method:`; the first is the default. */
@@ -358,9 +369,17 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 
 /* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
 void rp_draft_refuse(rp_draft *draft, const char *reason);
+/* A scene with the settings, materials and grains of another, and one source: `text` is what would
+ * stand behind its name in a scene file. */
+rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
+                             const rp_scene_schema *schema, rp_scene **out, rp_report *report);
+
 /* What rp_draft_finish does, for the methods of the schema. */
 rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_scene **out,
                              rp_report *report);
+
+/* A mesh as the text of an OBJ file, of which it becomes the owner; NULL: memory ran out. */
+void rp_draft_take_mesh(rp_draft *draft, const char *name, char *text, size_t size);
 
 /* The table of a whole scene, for help and the manual. */
 const rp_param_table *rp_scene_table(void);
@@ -373,6 +392,15 @@ rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_hel
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
 /* The strongest that it ever is, m/s2: what a step must bear whatever the time. */
 double rp_scene_gravity_max(const rp_scene *scene);
+/* Gravity of a running world: the scene's, or what the host program has set. */
+typedef struct rp_gravity {
+    const rp_scene *scene;
+    bool is_set;
+    rp_vec3 value; /* m/s2, where it is set */
+} rp_gravity;
+/* The same two questions to it. */
+rp_vec3 rp_gravity_at(const rp_gravity *gravity, double time);
+double rp_gravity_max(const rp_gravity *gravity);
 /* Whether `b` points just the other way than `a`, so that no way of turning is the shortest. */
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 
@@ -414,6 +442,7 @@ void rp_grain_measure(rp_grain_spec *grain, double room);
 /* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
 typedef struct rp_kept_file {
     const char *file, *kept;
+    const rp_memory_mesh *memory; /* where it comes from in place of the file; else NULL */
 } rp_kept_file;
 /* The files of all meshes, in the order of the shapes, then of the bodies' animations. */
 int rp_scene_file_count(const rp_scene *scene);

@@ -206,7 +206,8 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
                      param->kind == RP_PARAM_FILE ? "the name of a file" : "a text");
         return;
     }
-    if (param->kind == RP_PARAM_FILE) {
+    bool memory = strncmp(node->text, RP_MEMORY_PREFIX, strlen(RP_MEMORY_PREFIX)) == 0;
+    if (param->kind == RP_PARAM_FILE && !memory) {
         /* the tree gets the absolute path, so that the written scene holds wherever it is read */
         char *path = rp_load_resolve(reader->tree, node->document, node->text);
         if (!path) return;

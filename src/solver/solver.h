@@ -24,6 +24,7 @@ typedef enum rp_capability {
 typedef struct rp_external {
     float *ax, *ay, *az; /* m/s2; NULL while nobody ever added any */
     bool any;            /* something was added for the coming step */
+    bool disturbed;      /* grains were added or removed by the host program since the last step */
 } rp_external;
 
 /* Whether somebody wants the call in hand to end. A solver asks between the stages of a step and in
@@ -46,6 +47,7 @@ typedef struct rp_host {
     rp_grains *grains;
     rp_neighbor *neighbor;
     rp_couple *couple;
+    const rp_gravity *gravity; /* what pulls, and how strongly at most: it may change */
     const rp_external *external;
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */

@@ -29,6 +29,9 @@ bool rp_stones_add(rp_stones *stones, rp_vec3 at, double radius);
 /* How far a point is from the nearest one, m, negative inside; `near` where that is further. */
 double rp_stones_gap(const rp_stones *stones, rp_vec3 at, double near);
 void rp_stones_end(rp_stones *stones);
+/* m, that the middle of a grain on a lattice keeps from large ones: it may be shifted towards the
+ * corners of its place, further than that goes. */
+double rp_stones_clearance(const rp_scene *scene, double spacing);
 
 /* How many large grains a source has that would have room for so many places of its lattice. */
 size_t rp_large_count(const rp_scene *scene, const rp_grain_split *split, int material,

@@ -14,6 +14,8 @@ struct rp_snapshot {
 
 /* A stream's numbers in a fixed order, for the store. */
 #define STREAM_NUMBERS 17
+/* Of gravity along each axis, m/s2. */
+#define GRAVITY_MOST 1e12
 
 static void stream_to_numbers(const rp_stream *stream, double *n)
 {
@@ -27,7 +29,7 @@ static void stream_to_numbers(const rp_stream *stream, double *n)
 
 static void stream_from_numbers(const double *n, rp_stream *stream)
 {
-    stream->spec = (rp_emitter_spec){.name = "added",
+    stream->spec = (rp_emitter_spec){.name = stream->name,
                                      .nozzle = (int)n[0],
                                      .radius = n[1],
                                      .width = n[2],
@@ -72,17 +74,79 @@ static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *re
     return rp_store_give(store, "world/stream_layers", "", RP_U64, layers, count, report);
 }
 
-/* Saved as arrays of RP_U8 and RP_F32. */
-_Static_assert(sizeof *((rp_world *)0)->source_done == 1, "a source is done or not: one byte");
+/* What the host program changed of streams, if anything: when layers began to follow each other
+ * evenly, which are off, and how they are called. */
+static bool are_streams_changed(const rp_world *world)
+{
+    size_t own = (size_t)world->scene->emitters.count;
+    for (size_t i = 0; i < world->stream_count; i++) {
+        const rp_stream *s = &world->streams[i];
+        if (s->off || s->first_layer || s->since != s->spec.start) return true;
+        if (i >= own && strcmp(s->name, RP_STREAM_ADDED) != 0) return true;
+    }
+    return false;
+}
 
-static rp_code take_stream(rp_world *world, const double *numbers, uint64_t layer, size_t i,
+/* One stream as the store holds it; the layout is saved. */
+typedef struct stream_change {
+    double since;         /* s */
+    uint64_t first_layer; /* 2^53 at most: read as a number */
+    uint64_t off;
+    char name[RP_STREAM_NAME];
+} stream_change;
+_Static_assert(sizeof(stream_change) == 24 + RP_STREAM_NAME, "saved without gaps");
+
+static rp_code put_changes(const rp_world *world, rp_store *store, rp_report *report)
+{
+    size_t bytes = world->stream_count * sizeof(stream_change);
+    if (!are_streams_changed(world)) return RP_OK;
+    stream_change *changes = rp_allocate_zero(bytes);
+    if (!changes) return rp_fail_memory(report, bytes, "streams");
+    for (size_t i = 0; i < world->stream_count; i++) {
+        const rp_stream *s = &world->streams[i];
+        changes[i] =
+            (stream_change){.since = s->since, .first_layer = s->first_layer, .off = s->off};
+        memcpy(changes[i].name, s->name, sizeof s->name);
+    }
+    return rp_store_give(store, "world/stream_changes", "", RP_U8, (uint8_t *)changes, bytes,
+                         report);
+}
+
+/* As streams are that nobody changed. */
+static void reset_stream(const rp_world *world, size_t i, rp_stream *stream)
+{
+    bool own = i < (size_t)world->scene->emitters.count;
+    const char *name = own ? rp_scene_emitters(world->scene)[i].name : RP_STREAM_ADDED;
+    snprintf(stream->name, sizeof stream->name, "%s", name);
+    stream->since = stream->spec.start;
+}
+
+static rp_code take_change(const rp_store_entry *entry, size_t i, rp_stream *stream,
                            rp_report *report)
+{
+    stream_change change;
+    memcpy(&change, (const char *)entry->data + i * sizeof change, sizeof change);
+    bool named = change.name[0] && memchr(change.name, 0, sizeof change.name);
+    if (!named || !isfinite(change.since) || change.off > 1 ||
+        change.first_layer > stream->next_layer)
+        return rp_fail(report, RP_ERROR_DAMAGED, "the change of stream %zu makes no sense", i);
+    memcpy(stream->name, change.name, sizeof stream->name);
+    stream->since = change.since;
+    stream->first_layer = change.first_layer;
+    stream->off = change.off;
+    return RP_OK;
+}
+
+static rp_code take_stream(rp_world *world, const double *numbers, uint64_t layer,
+                           const rp_store_entry *changes, size_t i, rp_report *report)
 {
     /* Before they become integers: what is no number or far off would be undefined there. */
     if (!(numbers[0] >= 0 && numbers[0] <= 1 && numbers[14] >= 0 && numbers[14] <= 255))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu of the state makes no sense", i);
     rp_stream stream = {.next_layer = layer};
     stream_from_numbers(numbers, &stream);
+    reset_stream(world, i, &stream);
+    if (changes) RP_TRY(take_change(changes, i, &stream, report));
     if (rp_stream_check(world->scene, &stream.spec, report) != RP_OK) return RP_ERROR_DAMAGED;
     if (!rp_stream_is_at(world->scene, &stream, world->time, world->dt))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu has made %llu layers by %.6g s", i,
@@ -101,11 +165,16 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
     if (!rp_reserve((void **)&world->streams, &world->stream_capacity, 0, layers->count,
                     sizeof *world->streams))
         return rp_fail_memory(report, layers->count * sizeof *world->streams, "streams");
+    const rp_store_entry *changes = rp_store_find(store, "world/stream_changes");
+    if (changes &&
+        (changes->type != RP_U8 || changes->count != layers->count * sizeof(stream_change)))
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's changes of streams are not whole");
     world->stream_count = 0;
     rp_code code = RP_OK;
     for (size_t i = 0; i < layers->count && code == RP_OK; i++)
         code = take_stream(world, (const double *)numbers->data + i * STREAM_NUMBERS,
-                           ((const uint64_t *)layers->data)[i], i, report);
+                           ((const uint64_t *)layers->data)[i], changes, i, report);
+    rp_streams_name(world);
     return code;
 }
 
@@ -137,6 +206,44 @@ static rp_code take_external(rp_world *world, const rp_store *store, rp_report *
     return code;
 }
 
+_Static_assert(sizeof(rp_vec3) == 3 * sizeof(double), "saved as three numbers");
+
+/* What else the host program changed. States without any of it hold nothing of the kind, so that
+ * they are those of earlier versions. */
+static rp_code put_control(const rp_world *world, rp_store *store, rp_report *report)
+{
+    rp_code code = RP_OK;
+    if (world->gravity.is_set) /* the store may borrow it */
+        code =
+            rp_store_put(store, "world/gravity", "m/s2", RP_F64, &world->gravity.value, 3, report);
+    if (code == RP_OK && world->added_sources)
+        code = rp_store_put_u64(store, "world/added_sources", world->added_sources, report);
+    if (code == RP_OK && world->external.disturbed)
+        code = rp_store_put_u64(store, "world/disturbed", 1, report);
+    return code;
+}
+
+static rp_code take_control(rp_world *world, const rp_store *store, rp_report *report)
+{
+    double gravity[3] = {0, 0, 0};
+    uint64_t disturbed = 0, sources = 0;
+    bool is_set = rp_store_find(store, "world/gravity");
+    if (is_set) RP_TRY(rp_store_get(store, "world/gravity", RP_F64, gravity, 3, report));
+    if (rp_store_find(store, "world/added_sources"))
+        RP_TRY(rp_store_get_u64(store, "world/added_sources", &sources, report));
+    if (rp_store_find(store, "world/disturbed"))
+        RP_TRY(rp_store_get_u64(store, "world/disturbed", &disturbed, report));
+    if (!(fabs(gravity[0]) <= GRAVITY_MOST && fabs(gravity[1]) <= GRAVITY_MOST &&
+          fabs(gravity[2]) <= GRAVITY_MOST))
+        return rp_fail(report, RP_ERROR_DAMAGED, "the state's gravity is [%g, %g, %g] m/s2",
+                       gravity[0], gravity[1], gravity[2]);
+    world->gravity.is_set = is_set;
+    world->gravity.value = rp_v3_from(gravity);
+    world->added_sources = sources;
+    world->external.disturbed = disturbed != 0;
+    return RP_OK;
+}
+
 rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
 {
     rp_code code = rp_store_put_u64(store, "world/scene", scene_hash(world), report);
@@ -148,6 +255,8 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
         code = rp_store_put(store, "world/source_done", "", RP_U8, world->source_done,
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = put_streams(world, store, report);
+    if (code == RP_OK) code = put_changes(world, store, report);
+    if (code == RP_OK) code = put_control(world, store, report);
     if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
     if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
@@ -205,6 +314,7 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
         code = rp_store_get(store, "world/source_done", RP_U8, world->source_done,
                             (size_t)world->scene->sources.count, report);
     if (code == RP_OK) code = take_streams(world, store, report);
+    if (code == RP_OK) code = take_control(world, store, report);
     if (code == RP_OK) code = rp_grains_load(&world->grains, store, report);
     if (code == RP_OK) code = check_grains(world, report);
     if (code == RP_OK) code = take_external(world, store, report);

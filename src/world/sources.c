@@ -1,28 +1,20 @@
-/* Grains that appear: shapes filled place by place (W4), and streams that pour layer by layer (W5),
- * on a lattice or packed without order (W16); docs/theory/world.md. */
+/* Grains that appear: shapes filled place by place (W4), on a lattice or packed without order
+ * (W16); docs/theory/world.md. Streams are in streams.c. */
 #include "base/entry.h"
 #include "base/log.h"
-#include "base/options.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "world/large.h"
 #include "world/packing.h"
-#include "world/packing_tile.h"
 
 #include <stdio.h>
 
-/* Grains that leave a nozzle side by side, at most. */
-#define LAYER_MAX 1e8
 /* A period of fewer places is too narrow for a packing to go on across it. */
 #define NARROWEST 6
-#define GOLDEN 0.61803398874989485
-/* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
- * of neighbouring layers stay as far apart. */
-#define DRIFT 0.02
 /* How far large grains are looked for around a place, in spacings. */
 #define STONE_NEAR 2
 
-static bool batch_add(rp_batch *b, rp_vec3 position)
+bool rp_batch_add(rp_batch *b, rp_vec3 position)
 {
     if (!rp_reserve((void **)&b->positions, &b->capacity, b->count, b->count + 1,
                     sizeof *b->positions))
@@ -47,7 +39,7 @@ static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
 }
 
 /* The place inside the period; elsewhere as it is. */
-static rp_vec3 wrapped(const rp_domain_spec *domain, rp_vec3 at)
+rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
 {
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
     if (domain->periodic & 1) at.x -= length.x * floor((at.x - domain->low.x) / length.x);
@@ -57,7 +49,7 @@ static rp_vec3 wrapped(const rp_domain_spec *domain, rp_vec3 at)
 }
 
 /* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
-static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
+bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
@@ -71,26 +63,8 @@ static bool is_walled_off(const rp_domain_spec *domain, rp_vec3 at, double clear
     return false;
 }
 
-rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
-{
-    return wrapped(domain, at);
-}
-
-bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
-{
-    return is_walled_off(domain, at, clearance);
-}
-
-/* What grains are made of, and which they are: those that fit the lattice, or the large ones. */
-typedef struct stuff {
-    int material;
-    double moisture;
-    const rp_grain_split *split;
-    bool large;
-} stuff;
-
 /* Kind, size, mass and orientation of a single grain. */
-static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const stuff *of)
+static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_stuff *of)
 {
     rp_grain grain;
     int material = of->material;
@@ -104,13 +78,13 @@ static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const stuff
         p->turn[k][i] = (float)turn[k];
 }
 
-static void set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
-                      const stuff *of)
+void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
+                        const rp_stuff *of)
 {
     rp_grains *p = &world->grains;
     const rp_scene *scene = world->scene;
     int material = of->material;
-    position = wrapped(&scene->domain, position);
+    position = rp_domain_wrapped(&scene->domain, position);
     p->x[i] = (float)position.x;
     p->y[i] = (float)position.y;
     p->z[i] = (float)position.z;
@@ -149,9 +123,7 @@ rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, dou
     return (rp_sampling){.step = step, .first = first, .count = count};
 }
 
-/* And from large grains: those of a lattice may be shifted towards their corners, further than
- * their own place goes. */
-static double clearance_of_stones(const rp_scene *scene, double spacing)
+double rp_stones_clearance(const rp_scene *scene, double spacing)
 {
     return spacing * (0.5 + 0.37 * scene->particles.jitter);
 }
@@ -160,6 +132,8 @@ static double clearance_of_stones(const rp_scene *scene, double spacing)
 typedef struct filling {
     const rp_world *world;
     const rp_source_spec *source;
+    uint64_t number;        /* of the source, for its cut through the packing */
+    const rp_query *others; /* grains that are there already; NULL: no place is taken by any */
     rp_grain_split split;
     double spacing;   /* m, of its lattice */
     rp_stones stones; /* large grains that are there already */
@@ -177,6 +151,15 @@ typedef struct lot {
     double reach; /* m */
 } lot;
 
+/* As far as the largest of the grains that are there reaches. */
+static double gap_to_others(const filling *f, rp_vec3 point)
+{
+    const double at[3] = {point.x, point.y, point.z};
+    double distance;
+    rp_query_nearest(f->others, at, &distance);
+    return distance - f->others->largest;
+}
+
 static lot lot_of(const filling *f, rp_vec3 local)
 {
     const rp_world *world = f->world;
@@ -187,15 +170,18 @@ static lot lot_of(const filling *f, rp_vec3 local)
     double clearance = clearance_of(f->spacing);
     double hole = rp_world_gap_to_voids(world, point) - clearance;
     if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
-    double body = rp_world_gap_to_bodies(world, wrapped(&world->scene->domain, point)) - clearance;
+    double body =
+        rp_world_gap_to_bodies(world, rp_domain_wrapped(&world->scene->domain, point)) - clearance;
     if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
-    double clear = clearance_of_stones(world->scene, f->spacing);
+    double clear = rp_stones_clearance(world->scene, f->spacing);
     double stone = rp_stones_gap(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
+    if (f->others) stone = fmin(stone, gap_to_others(f, point) - clear);
     if (stone < 0) return (lot){IN_STONE, fmin(fmin(-outside, hole), fmin(body, -stone))};
-    if (!f->stones.count) stone = INFINITY;
+    if (!f->stones.count && !f->others) stone = INFINITY;
     return (lot){FREE, fmin(fmin(-outside, stone), fmin(hole, body))};
 }
-static bool is_relaxed(const rp_scene *scene)
+
+bool rp_scene_is_relaxed(const rp_scene *scene)
 {
     return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
 }
@@ -203,8 +189,8 @@ static bool is_relaxed(const rp_scene *scene)
 static bool add_place(filling *f, double number, rp_vec3 local, double reach)
 {
     double spacing = f->spacing;
-    if (!batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
-    return !is_relaxed(f->world->scene) ||
+    if (!rp_batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
+    return !rp_scene_is_relaxed(f->world->scene) ||
            rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
 }
 
@@ -249,7 +235,7 @@ static rp_code fill_shape(filling *f, rp_report *report)
 {
     rp_sampling places = rp_source_sampling(f->source, f->spacing, INFINITY);
     double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
-    bool relaxed = is_relaxed(f->world->scene), made = true;
+    bool relaxed = rp_scene_is_relaxed(f->world->scene), made = true;
     f->first = places.first;
     set_periods(f, places.count);
     rp_code code = RP_OK;
@@ -280,8 +266,7 @@ static bool is_free(void *context, const int32_t place[3], const float shift[3])
 static void draw_origin(const filling *f, int32_t origin[3])
 {
     const rp_scene *scene = f->world->scene;
-    rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_PACKING,
-                                  (uint64_t)(f->source - rp_scene_sources(scene)));
+    rp_random4 random = rp_random((uint64_t)scene->seed, RP_RANDOM_PACKING, f->number);
     for (int a = 0; a < 3; a++)
         origin[a] = (int32_t)(random.bits[a] >> 16);
 }
@@ -297,7 +282,7 @@ static double least_distance(const rp_scene *scene)
 static rp_code relax_places(filling *f, rp_report *report)
 {
     rp_batch *b = &f->batch;
-    if (!is_relaxed(f->world->scene) || !b->count) return RP_OK;
+    if (!rp_scene_is_relaxed(f->world->scene) || !b->count) return RP_OK;
     double spacing = f->spacing;
     float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
     if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
@@ -319,7 +304,7 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 {
     size_t lost = 0, first = 0;
     for (size_t n = b->count; n-- > 0;)
-        if (is_walled_off(&world->scene->domain, b->positions[n], 0)) {
+        if (rp_domain_walls_off(&world->scene->domain, b->positions[n], 0)) {
             lost++;
             first = n;
         }
@@ -333,12 +318,19 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
                       lost, b->count, at.x, at.y, at.z);
 }
 
+/* A source to be filled, and what is special about one that the host program adds. */
+typedef struct fill {
+    const rp_source_spec *source;
+    uint64_t number;
+    const rp_query *others;
+} fill;
+
 /* With the large grains that are there by now. */
-static rp_code begin_filling(filling *f, const rp_world *world, const rp_source_spec *source,
-                             rp_report *report)
+static rp_code begin_filling(filling *f, const rp_world *world, const fill *what, rp_report *report)
 {
-    *f = (filling){.world = world, .source = source};
-    f->split = rp_grain_split_of(world->scene, source->material);
+    *f = (filling){
+        .world = world, .source = what->source, .number = what->number, .others = what->others};
+    f->split = rp_grain_split_of(world->scene, what->source->material);
     f->spacing = f->split.spacing;
     return rp_stones_collect(&f->stones, world, report);
 }
@@ -370,9 +362,9 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
 {
     const rp_source_spec *source = f->source;
     rp_grains *p = &world->grains;
-    stuff of = {source->material, source->moisture, &f->split, true};
+    rp_stuff of = {source->material, source->moisture, &f->split, true};
     for (size_t n = 0; n < count; n++) {
-        set_grain(world, first + n, source->position, source->velocity, &of);
+        rp_world_set_grain(world, first + n, source->position, source->velocity, &of);
         l->diameters[n] = (double)p->diameter[first + n];
     }
     rp_code code = rp_large_place(world, source, l->diameters, count, &f->stones, l->positions,
@@ -380,7 +372,8 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
     size_t lost = 0;
     for (size_t n = 0; n < count && code == RP_OK; n++) {
         lost += l->lost[first + n];
-        set_grain(world, first + n, l->positions[n], velocity_at(source, l->positions[n]), &of);
+        rp_world_set_grain(world, first + n, l->positions[n], velocity_at(source, l->positions[n]),
+                           &of);
     }
     if (code == RP_OK) rp_grains_remove(p, l->lost);
     if (code == RP_OK && lost)
@@ -390,11 +383,12 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
 }
 
 /* As many as belong to the grains that the lattice has places for. */
-static rp_code emit_large(rp_world *world, const rp_source_spec *source, rp_report *report)
+static rp_code emit_large(rp_world *world, const fill *what, rp_report *report)
 {
     filling f;
+    const rp_source_spec *source = what->source;
     size_t first = 0, count = 0;
-    rp_code code = begin_filling(&f, world, source, report);
+    rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK && f.split.large > 0) code = fill_shape(&f, report);
     if (code == RP_OK && f.split.large > 0)
         count = rp_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
@@ -416,23 +410,26 @@ static rp_code emit_large(rp_world *world, const rp_source_spec *source, rp_repo
 
 /* --- the lattice ------------------------------------------------------------------------------ */
 
-static rp_code emit_source(rp_world *world, const rp_source_spec *source, rp_report *report)
+static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
 {
     filling f;
     const rp_scene *scene = world->scene;
+    const rp_source_spec *source = what->source;
     size_t first = 0;
-    rp_code code = begin_filling(&f, world, source, report);
+    rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK) code = fill_shape(&f, report);
     const rp_batch *b = &f.batch;
-    stuff of = {source->material, source->moisture, &f.split, false};
+    rp_stuff of = {source->material, source->moisture, &f.split, false};
     if (code == RP_OK) code = check_places(world, source, b, report);
+    if (code == RP_OK && what->others)
+        code = rp_world_check_room(world, b->count, source->name, report);
     if (code == RP_OK) code = relax_places(&f, report);
     if (code == RP_OK) code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++) {
         rp_vec3 shift =
             f.relaxed ? rp_v3(0, 0, 0) : jitter_of(scene, f.spacing, world->grains.id[first + n]);
-        set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
-                  velocity_at(source, b->positions[n]), &of);
+        rp_world_set_grain(world, first + n, rp_v3_add(b->positions[n], shift),
+                           velocity_at(source, b->positions[n]), &of);
     }
     if (code == RP_OK && f.taken)
         rp_log(RP_LOG_INFO, "source '%s' leaves out %zu grains where bodies are", source->name,
@@ -469,301 +466,25 @@ static rp_code emit_sources(rp_world *world, rp_report *report)
     rp_code code = RP_OK;
     for (int i = 0; i < world->scene->sources.count && code == RP_OK && resolved; i++)
         if (sources[i].at <= world->time && !world->source_done[i])
-            code = emit_large(world, &sources[i], report);
+            code = emit_large(world, &(fill){&sources[i], (uint64_t)i, NULL}, report);
     while (code == RP_OK && (source = next_source(world))) {
-        code = emit_source(world, source, report);
-        world->source_done[source - sources] = 1;
+        uint64_t number = (uint64_t)(source - sources);
+        code = emit_source(world, &(fill){source, number, NULL}, report);
+        world->source_done[number] = 1;
     }
     return code;
 }
 
-/* --- streams ---------------------------------------------------------------------------------- */
+/* Far beyond the numbers of a scene's own sources. */
+#define ADDED_SOURCES ((uint64_t)1 << 33)
 
-/* Whether a point of the nozzle's plane, from its centre, lies in the opening. */
-static bool in_nozzle(const rp_emitter_spec *spec, double u, double v)
+rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_query *others,
+                      rp_report *report)
 {
-    if (spec->nozzle == RP_NOZZLE_DISC) return u * u + v * v <= spec->radius * spec->radius;
-    return fabs(u) <= spec->width / 2 && fabs(v) <= spec->height / 2;
-}
-
-static double nozzle_area(const rp_emitter_spec *spec)
-{
-    return spec->nozzle == RP_NOZZLE_DISC ? RP_PI * spec->radius * spec->radius
-                                          : spec->width * spec->height;
-}
-
-double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
-{
-    double spacing = scene->particles.spacing, places = nozzle_area(spec) * spec->speed;
-    if (!rp_world_resolves_grains(scene))
-        return places * rp_scene_materials(scene)[spec->material].density;
-    double mass = rp_grain_mean_mass(scene, true, spec->material);
-    return places * mass / (spacing * spacing * spacing);
-}
-
-/* Numbers that make no sense; a scene's own emitters were checked when it was read. */
-static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
-{
-    double size = s->nozzle == RP_NOZZLE_DISC ? s->radius : fmin(s->width, s->height);
-    double place = rp_v3_length(s->position), way = rp_v3_length(s->direction);
-    double layer = nozzle_area(s) / (scene->particles.spacing * scene->particles.spacing);
-    return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(way - 1) < 1e-6 &&
-           s->speed > 0 && isfinite(s->speed) && s->rate >= 0 && isfinite(s->start) &&
-           s->stop > s->start && s->material >= 0 && s->material < scene->materials.count &&
-           s->moisture >= 0 && s->moisture <= 1 && s->clearance >= 0 && isfinite(s->clearance);
-}
-
-/* Its middle or the ends of its two axes. */
-static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *spec)
-{
-    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
-    double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
-    double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
-    const rp_vec3 ends[] = {spec->position, rp_v3_madd(spec->position, reach_u, u),
-                            rp_v3_madd(spec->position, -reach_u, u),
-                            rp_v3_madd(spec->position, reach_v, v),
-                            rp_v3_madd(spec->position, -reach_v, v)};
-    for (int i = 0; i < 5; i++)
-        if (is_walled_off(&scene->domain, ends[i], 0)) return true;
-    return false;
-}
-
-static rp_code fail_emitter(const rp_emitter_spec *spec, rp_report *report, const char *what)
-{
-    char key[128];
-    snprintf(key, sizeof key, "emitters.%s", spec->name);
-    return rp_fail_at(report, RP_ERROR_INPUT, NULL, key, "%s", what);
-}
-
-static bool fits_stream(const rp_scene *scene, int material)
-{
-    rp_grain_split split = rp_grain_split_of(scene, material);
-    return split.spacing <= scene->particles.spacing && !(split.large > 0);
-}
-
-rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
-{
-    char what[256];
-    if (!is_sound(scene, spec))
-        return fail_emitter(
-            spec, report,
-            "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
-            "speed > 0, rate >= 0, stop > start, a material of the scene, a moisture "
-            "from 0 to 1 and a clearance >= 0");
-    if (nozzle_is_walled_off(scene, spec))
-        return fail_emitter(
-            spec, report,
-            "the nozzle lies or reaches behind a wall of the domain; move it, make it "
-            "smaller, or widen or open the domain");
-    if (rp_world_resolves_grains(scene) && !fits_stream(scene, spec->material)) {
-        snprintf(what, sizeof what,
-                 "some grains of its material do not fit a place of the stream, which a "
-                 "particles.spacing of %.4g m makes %.4g m wide; raise it, or let a source make "
-                 "the large ones",
-                 scene->particles.spacing, rp_grain_room(scene));
-        return fail_emitter(spec, report, what);
-    }
-    double full = rp_stream_full_rate(scene, spec);
-    if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
-    snprintf(what, sizeof what,
-             "a rate of %.6g kg/s is more than its nozzle passes at %.6g m/s, %.6g kg/s; widen the "
-             "nozzle or raise the speed",
-             spec->rate, spec->speed, full);
-    return fail_emitter(spec, report, what);
-}
-
-/* Time from one layer of grains to the next: a spacing's way. */
-static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
-{
-    return scene->particles.spacing / spec->speed;
-}
-
-/* The share of a layer's places that hold a grain. */
-static double layer_share(const rp_scene *scene, const rp_emitter_spec *spec)
-{
-    return spec->rate > 0 ? spec->rate / rp_stream_full_rate(scene, spec) : 1;
-}
-
-bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt)
-{
-    const rp_emitter_spec *spec = &stream->spec;
-    double interval = layer_interval(scene, spec);
-    double layers = (fmin(time, spec->stop) - spec->start) / interval;
-    double slack = 2 + 1e-6 * fabs(layers), made = (double)stream->next_layer;
-    return made >= layers - slack - dt / interval && made <= fmax(layers, 0) + slack;
-}
-
-/* Whether a body stands in the way of a grain from its place in the nozzle to where it is by now.
- */
-static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, double way)
-{
-    double clearance = rp_scene_clearance(world->scene);
-    double least = fmax(world->scene->particles.spacing / 10, way / 1000); /* for an end at all */
-    for (double done = 0;;) {
-        rp_vec3 at = wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
-        double gap = rp_world_gap_to_bodies(world, at) - clearance;
-        if (gap < 0) return true;
-        if (done >= way) return false;
-        done = fmin(way, done + fmax(gap, least));
-    }
-}
-
-/* A layer of places over the opening, in spacings. */
-typedef struct layer {
-    double across[2]; /* shift of its lattice along both axes of the nozzle's plane */
-    double turn;      /* where its multiples of the golden ratio begin */
-    bool relaxed;
-    int64_t first[3]; /* which place of the packing its own middle is */
-} layer;
-
-/* Layers that lie on a lattice are shifted at random, so that they do not line up. Relaxed ones are
- * cut one after another from the packing, which slides through the nozzle and a little sideways:
- * its places come to lie everywhere in the opening, and the mean rate is exact. */
-static layer layer_of(const rp_world *world, const rp_stream *stream, uint64_t number)
-{
-    uint64_t seed = (uint64_t)world->scene->seed, which = (uint64_t)(stream - world->streams);
-    rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, which << 40 | number);
-    layer l = {.across = {(double)rp_random_unit(random.bits[0]) - 0.5,
-                          (double)rp_random_unit(random.bits[1]) - 0.5},
-               .turn = rp_random_unit(random.bits[2]),
-               .relaxed = is_relaxed(world->scene)};
-    if (!l.relaxed) return l;
-    random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | which);
-    const double drift[2] = {DRIFT, DRIFT * GOLDEN};
-    for (int a = 0; a < 2; a++) {
-        double shift = (double)rp_random_unit(random.bits[a]) + drift[a] * (double)number;
-        double whole = floor(shift + 0.5);
-        l.across[a] = shift - whole;
-        l.first[a] = -(int64_t)whole;
-    }
-    l.first[2] = (int64_t)(random.bits[2] >> 16) - (int64_t)number; /* later ones are behind */
-    return l;
-}
-
-/* Across the nozzle and ahead of it; never behind it. */
-static rp_vec3 place_of_layer(const layer *l, double i, double j)
-{
-    rp_vec3 at = rp_v3(i + l->across[0], j + l->across[1], 0);
-    if (!l->relaxed) return at;
-    rp_vec3 shift =
-        rp_packing_shift(l->first[0] + (int64_t)i, l->first[1] + (int64_t)j, l->first[2]);
-    return rp_v3_add(at, rp_v3_add(shift, rp_v3(0, 0, RP_TILE_REACH)));
-}
-
-/* How far ahead of the nozzle grains may appear at once, m. */
-static double layer_reach(const rp_scene *scene)
-{
-    return is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
-}
-
-/* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
- * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
- * number. What a body, a wall or a large grain bars is lost. */
-static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
-                          double way, const rp_stones *stones, rp_batch *b, rp_report *report)
-{
-    const rp_emitter_spec *spec = &stream->spec;
-    double spacing = world->scene->particles.spacing;
-    layer l = layer_of(world, stream, number);
-    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
-    double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
-    double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
-    double nu = ceil(reach_u / spacing) + 1, nv = ceil(reach_v / spacing) + 1;
-    double share = layer_share(world->scene, spec), turn = l.turn;
-    for (double j = -nv; j <= nv; j++)
-        for (double i = -nu; i <= nu; i++) {
-            rp_vec3 place = rp_v3_scale(place_of_layer(&l, i, j), spacing);
-            if (!in_nozzle(spec, place.x, place.y)) continue;
-            turn += GOLDEN;
-            turn -= floor(turn);
-            if (turn >= share) continue;
-            rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
-            rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
-            if (is_walled_off(&world->scene->domain, to, clearance_of(spacing))) continue;
-            if (rp_stones_gap(stones, to, spacing) < clearance_of_stones(world->scene, spacing))
-                continue;
-            if (is_barred(world, from, spec->direction, way + place.z)) continue;
-            if (!batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
-        }
-    return RP_OK;
-}
-
-typedef struct sand_before {
-    const rp_world *world;
-    const rp_emitter_spec *spec;
-    rp_vec3 u, v; /* axes of the nozzle's plane */
-} sand_before;
-
-/* Minus the way from the nozzle to the nearest sand before it. Grains that fall count as the stream
- * itself; what is further behind the nozzle than its clearance is something else. */
-static double nearness_of_range(void *context, rp_range range)
-{
-    const sand_before *s = context;
-    const rp_grains *p = &s->world->grains;
-    const rp_emitter_spec *spec = s->spec;
-    double nearest = INFINITY;
-    for (size_t i = range.begin; i < range.end; i++) {
-        rp_vec3 from = rp_v3_sub(rp_v3(p->x[i], p->y[i], p->z[i]), spec->position);
-        double way = rp_v3_dot(from, spec->direction);
-        if (way >= nearest || way < -spec->clearance) continue;
-        if (!in_nozzle(spec, rp_v3_dot(from, s->u), rp_v3_dot(from, s->v))) continue;
-        rp_vec3 velocity = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
-        if (rp_v3_dot(velocity, spec->direction) < spec->speed / 2) nearest = way;
-    }
-    return -nearest;
-}
-
-/* A nozzle with a clearance draws back from sand that has come nearer, but not through walls. */
-static void draw_back(const rp_world *world, rp_emitter_spec *spec)
-{
-    size_t count = world->grains.count;
-    if (!(spec->clearance > 0) || !count) return;
-    sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
-    s.v = rp_v3_cross(spec->direction, s.u);
-    double way = -rp_parallel_max(world->threads, count, 4096, nearness_of_range, &s);
-    double room = fmax(spec->clearance, layer_reach(world->scene));
-    double back = room + world->scene->particles.spacing / 2 - way;
-    rp_emitter_spec moved = *spec;
-    moved.position = rp_v3_madd(spec->position, -back, spec->direction);
-    if (back > 0 && !nozzle_is_walled_off(world->scene, &moved)) spec->position = moved.position;
-}
-
-/* Layers that have left the nozzle by now; each has made its way since. */
-static rp_code emit_stream(rp_world *world, rp_stream *stream, rp_report *report)
-{
-    rp_emitter_spec *spec = &stream->spec;
-    double interval = layer_interval(world->scene, spec);
-    rp_batch *b = &world->batch;
-    b->count = 0;
-    if (spec->start + interval * (double)stream->next_layer > world->time) return RP_OK;
-    rp_stones stones;
-    rp_code code = rp_stones_collect(&stones, world, report);
-    for (;;) {
-        double due = spec->start + interval * (double)stream->next_layer;
-        if (due > world->time || due >= spec->stop || code != RP_OK) break;
-        if (rp_is_stopped(&world->stop)) {
-            rp_stones_end(&stones);
-            return RP_INTERRUPTED;
-        }
-        if (!b->count) draw_back(world, spec);
-        code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due),
-                          &stones, b, report);
-        if (code == RP_OK && (double)(world->grains.count + b->count) > world->most_grains)
-            code =
-                rp_fail(report, RP_ERROR_MEMORY,
-                        "at %.6g s emitter '%s' makes more than the %.4g grains that memory holds",
-                        world->time, spec->name, world->most_grains);
-        stream->next_layer++;
-    }
-    rp_stones_end(&stones);
-    size_t first = 0;
-    rp_grain_split split = rp_grain_split_of(world->scene, spec->material);
-    stuff of = {spec->material, spec->moisture, &split, false};
-    if (code == RP_OK && b->count)
-        code = rp_grains_append(&world->grains, b->count, &first, report);
-    for (size_t n = 0; code == RP_OK && n < b->count; n++)
-        set_grain(world, first + n, b->positions[n], rp_v3_scale(spec->direction, spec->speed),
-                  &of);
+    fill what = {source, ADDED_SOURCES + world->added_sources, others};
+    rp_code code = RP_OK;
+    if (rp_world_resolves_grains(world->scene)) code = emit_large(world, &what, report);
+    if (code == RP_OK) code = emit_source(world, &what, report);
     return code;
 }
 
@@ -771,7 +492,7 @@ rp_code rp_world_emit(rp_world *world, rp_report *report)
 {
     rp_code code = emit_sources(world, report);
     for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
-        code = emit_stream(world, &world->streams[i], report);
+        code = rp_stream_emit(world, &world->streams[i], report);
     return code;
 }
 
@@ -781,51 +502,6 @@ double rp_world_next_event(const rp_world *world)
     for (int i = 0; i < world->scene->sources.count; i++)
         if (!world->source_done[i]) next = fmin(next, rp_scene_sources(world->scene)[i].at);
     for (size_t i = 0; i < world->stream_count; i++)
-        if (world->streams[i].spec.start > world->time)
-            next = fmin(next, world->streams[i].spec.start);
+        next = fmin(next, rp_stream_next_event(&world->streams[i], world->time));
     return fmin(next, rp_moisture_next_event(world));
-}
-
-rp_emitter_def rp_default_emitter(void)
-{
-    return (rp_emitter_def){.size = sizeof(rp_emitter_def),
-                            .direction = {0, 0, -1},
-                            .radius = 0.05,
-                            .speed = 1,
-                            .stop = INFINITY};
-}
-
-rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report)
-{
-    RP_NEED(world, report);
-    RP_NEED(def, report);
-    RP_ENTER();
-    rp_emitter_def own = rp_default_emitter();
-    RP_TAKE_OPTIONS(&own, def, report);
-    def = &own;
-    rp_vec3 direction = rp_v3(def->direction[0], def->direction[1], def->direction[2]);
-    if (!(world->type->capabilities & RP_CAN_EMIT))
-        return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",
-                       world->type->name);
-    rp_emitter_spec spec = {.name = "added",
-                            .nozzle = RP_NOZZLE_DISC,
-                            .radius = def->radius,
-                            .position = rp_v3(def->position[0], def->position[1], def->position[2]),
-                            .direction = rp_v3_normal(direction),
-                            .speed = def->speed,
-                            .rate = def->rate,
-                            .start = fmax(def->start, world->time),
-                            .stop = def->stop,
-                            .material = def->material,
-                            .moisture = def->moisture,
-                            .clearance = def->clearance};
-    rp_code code = rp_stream_check(world->scene, &spec, report);
-    if (code != RP_OK) return code;
-    rp_budget *before = rp_budget_enter(&world->budget);
-    bool fits = rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
-                           world->stream_count + 1, sizeof *world->streams);
-    rp_budget_enter(before);
-    if (!fits) return rp_fail_memory(report, sizeof *world->streams, "emitters");
-    world->streams[world->stream_count++] = (rp_stream){.spec = spec};
-    return RP_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/report.h"
 
+#include <stdio.h>
 #include <string.h>
 
 rp_world_options rp_default_world_options(void)
@@ -61,8 +62,11 @@ static rp_code create_streams(rp_world *world, rp_report *report)
         if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
                         world->stream_count + 1, sizeof *world->streams))
             return rp_fail_memory(report, sizeof *world->streams, "emitters");
-        world->streams[world->stream_count++] = (rp_stream){.spec = *spec};
+        rp_stream stream = {.spec = *spec, .since = spec->start};
+        snprintf(stream.name, sizeof stream.name, "%s", spec->name);
+        world->streams[world->stream_count++] = stream;
     }
+    rp_streams_name(world);
     return RP_OK;
 }
 
@@ -73,6 +77,7 @@ static rp_code create_solver(rp_world *world, rp_report *report)
                     .grains = &world->grains,
                     .neighbor = world->neighbor,
                     .couple = world->couple,
+                    .gravity = &world->gravity,
                     .external = &world->external,
                     .threads = world->threads,
                     .arena = &world->arena,
@@ -91,6 +96,7 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
         code = rp_grains_add_shapes(&world->grains, rp_world_turns_grains(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
+    if (code == RP_OK) rp_bodies_set_gravity(world->bodies, &world->gravity);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
     if (code == RP_OK) code = create_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
@@ -142,6 +148,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
     rp_world *world = rp_allocate_zero(sizeof *world);
     if (!world) return rp_fail_memory(report, sizeof *world, "a world");
     world->scene = scene;
+    world->gravity.scene = scene;
     world->type = type;
     world->reason = "no step yet";
     world->most_grains = rp_world_most_grains(scene, options);
@@ -192,6 +199,7 @@ void rp_world_destroy(rp_world *world)
     rp_batch_end(&world->batch);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
+    rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
     rp_budget_enter(before);
@@ -209,6 +217,7 @@ static rp_code take_step(rp_world *world, double dt, rp_report *report)
     rp_couple_refresh(world->couple);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     if (code == RP_OK) code = rp_world_remove_leavers(world, report);
+    world->external.disturbed = false;
     if (code != RP_OK) return code;
     world->time += dt;
     world->dt = dt;
@@ -421,6 +430,7 @@ void rp_world_refresh_view(rp_world *world)
     rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+    world->query_is_made = false;
 }
 
 void rp_world_view(const rp_world *world, rp_view *view)
@@ -456,6 +466,24 @@ rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
         code = collect_contacts(world, report);
     rp_budget_enter(before);
     *view = world->view;
+    return code;
+}
+
+rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report)
+{
+    RP_NEED(world, report);
+    RP_NEED(out, report);
+    RP_ENTER();
+    *out = NULL;
+    rp_code code = RP_OK;
+    rp_budget *before = rp_budget_enter(&world->budget);
+    if (!world->query_is_made)
+        code = rp_query_build(&world->query, world->scene, &world->view,
+                              rp_couple_surfaces(world->couple), rp_couple_count(world->couple),
+                              report);
+    rp_budget_enter(before);
+    world->query_is_made = code == RP_OK;
+    if (code == RP_OK) *out = &world->query;
     return code;
 }
 

@@ -3,13 +3,21 @@
 #define RP_WORLD_WORLD_H
 
 #include "base/clock.h"
+#include "query/query.h"
 #include "repose/world.h"
 #include "solver/registry.h"
 
+#define RP_STREAM_NAME 64       /* bytes of a name, the last one zero */
+#define RP_STREAM_ADDED "added" /* the name of emitters that are given none */
+
 /* A stream of material: a scene's emitter, or one added while running. */
 typedef struct rp_stream {
-    rp_emitter_spec spec;
-    uint64_t next_layer; /* layers of grains that have left the nozzle */
+    rp_emitter_spec spec; /* its name is `name`: see rp_streams_name */
+    uint64_t next_layer;  /* layers of grains that have left the nozzle */
+    uint64_t first_layer; /* the layer that left, or leaves, at `since` */
+    double since;         /* s; from then on layers follow each other evenly */
+    bool off;             /* switched off: nothing leaves */
+    char name[RP_STREAM_NAME];
 } rp_stream;
 
 /* Places of grains in the making; they join the world together. */
@@ -18,6 +26,8 @@ typedef struct rp_batch {
     size_t count, capacity;
 } rp_batch;
 
+/* False when memory runs out. */
+bool rp_batch_add(rp_batch *batch, rp_vec3 position);
 void rp_batch_end(rp_batch *batch);
 
 struct rp_world {
@@ -33,8 +43,10 @@ struct rp_world {
     rp_external external;
     rp_stream *streams;
     size_t stream_count, stream_capacity;
-    rp_batch batch;       /* of the streams, kept so that pouring need not allocate */
-    uint8_t *source_done; /* one per source of the scene */
+    rp_batch batch;         /* of the streams, kept so that pouring need not allocate */
+    uint8_t *source_done;   /* one per source of the scene */
+    uint64_t added_sources; /* that the host program filled */
+    rp_gravity gravity;
 
     double most_grains; /* that memory holds */
     rp_budget budget;   /* of all that it holds */
@@ -51,6 +63,8 @@ struct rp_world {
     rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
     rp_contacts contacts;          /* behind view.contacts, once somebody asked */
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
+    rp_query query;                /* of that view, once somebody asked */
+    bool query_is_made;
 };
 
 /* After grains, bodies or fields changed: what views show. */
@@ -66,6 +80,21 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report);
 rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report);
 
 /* sources.c: grains that appear. */
+/* What grains are made of, and which they are: those that fit the lattice, or the large ones. */
+typedef struct rp_stuff {
+    int material;
+    double moisture;
+    const struct rp_grain_split *split;
+    bool large;
+} rp_stuff;
+/* Sets all fields of grain i of the table but its id. */
+void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
+                        const rp_stuff *of);
+/* Whether packings of the scene are relaxed (W16). */
+bool rp_scene_is_relaxed(const rp_scene *scene);
+/* Fills a source that is not of the scene, now, but for places where the grains of a query are. */
+rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_query *others,
+                      rp_report *report);
 /* Lets everything appear that is due by now. A step ends where a source or stream begins, and the
  * solver is asked for its step afterwards, so no grain moves further than it allows. */
 rp_code rp_world_emit(rp_world *world, rp_report *report);
@@ -88,6 +117,14 @@ bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double cleara
 /* When the next source, stream or region of moisture begins, or one of these ends, s; infinite when
  * none will. */
 double rp_world_next_event(const rp_world *world);
+
+/* streams.c: emitters. */
+/* Lets all layers out that are due. */
+rp_code rp_stream_emit(rp_world *world, rp_stream *stream, rp_report *report);
+/* When it begins, or goes on after a change, if that is later than `time`; else infinite. */
+double rp_stream_next_event(const rp_stream *stream, double time);
+/* Points the names in the specs to the streams, which may have moved in memory. */
+void rp_streams_name(rp_world *world);
 /* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
 rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
 /* Fails when what it lets out in one fixed step could be nowhere. */
@@ -160,6 +197,11 @@ double rp_moisture_next_event(const rp_world *world);
 /* review.c: what looks wrong before the first step. Warnings are faults of the code RP_OK; faults
  * are those that filling the sources would give. Grains need not be there. */
 rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *report);
+
+/* control.c: what the host program changes. */
+/* Fails where `count` more grains do not fit into memory; `name` says who wants them. */
+rp_code rp_world_check_room(const rp_world *world, size_t count, const char *name,
+                            rp_report *report);
 
 /* leave.c: grains that leave, and numbers that make no sense. */
 rp_code rp_world_remove_leavers(rp_world *world, rp_report *report);

@@ -101,13 +101,19 @@ static void of_drafts(void **state)
     IGNORES(rp_draft_destroy, (NULL));
     IGNORES(rp_draft_set, (NULL, "a", "b"));
     IGNORES(rp_draft_add_joint, (NULL, "j", &joint));
-    for (int i = 0; i < 4; i++) {
+    const double corner[3] = {0, 0, 0};
+    const uint32_t flat[3] = {0, 0, 0};
+    IGNORES(rp_draft_add_mesh, (NULL, "m", corner, 1, flat, 1));
+    for (int i = 0; i < 7; i++) {
         rp_draft *draft = rp_draft_create();
         rp_draft_set(draft, "particles.spacing", "2 cm");
         if (i == 0) IGNORES(rp_draft_set, (draft, NULL, "b"));
         if (i == 1) IGNORES(rp_draft_set, (draft, "a", NULL));
         if (i == 2) IGNORES(rp_draft_add_joint, (draft, NULL, &joint));
         if (i == 3) IGNORES(rp_draft_add_joint, (draft, "j", NULL));
+        if (i == 4) IGNORES(rp_draft_add_mesh, (draft, NULL, corner, 1, flat, 1));
+        if (i == 5) IGNORES(rp_draft_add_mesh, (draft, "m", NULL, 1, flat, 1));
+        if (i == 6) IGNORES(rp_draft_add_mesh, (draft, "m", corner, 1, NULL, 1));
         rp_report_clear(report);
         assert_int_equal(rp_draft_finish(draft, &out, report), RP_ERROR_INPUT);
         assert_non_null(strstr(rp_report_fault(report, 0)->message, "is NULL"));
@@ -115,6 +121,73 @@ static void of_drafts(void **state)
     }
     GIVES(rp_draft_finish, (NULL, &out, report), RP_ERROR_MEMORY); /* as rp_draft_create said */
     REFUSES(rp_draft_finish, (rp_draft_create(), NULL, report), "out");
+}
+
+static void of_query_h(void **state)
+{
+    (void)state;
+    const double zero[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+    const rp_query *of_world = NULL;
+    rp_query *query = NULL;
+    rp_ray_hit hit;
+    double height;
+    REFUSES(rp_query_create, (NULL, &view, &query, report), "scene");
+    REFUSES(rp_query_create, (scene, NULL, &query, report), "view");
+    REFUSES(rp_query_create, (scene, &view, NULL, report), "out");
+    REFUSES(rp_world_query, (NULL, &of_world, report), "world");
+    REFUSES(rp_world_query, (world, NULL, report), "out");
+    check_ok(rp_world_query(world, &of_world, report), report);
+    IGNORES(rp_query_destroy, (NULL));
+    GIVES(rp_query_ray, (NULL, zero, up, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_ray, (of_world, zero, up, 1, RP_HIT_ANY, NULL), false);
+    GIVES(rp_query_ray, (of_world, NULL, up, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_ray, (of_world, zero, NULL, 1, RP_HIT_ANY, &hit), false);
+    GIVES(rp_query_height, (NULL, 0, 0, 1, &height), false);
+    GIVES(rp_query_height, (of_world, 0, 0, 1, NULL), false);
+    GIVES(rp_query_box, (NULL, zero, up, NULL, 0), 0);
+    GIVES(rp_query_box, (of_world, NULL, up, NULL, 0), 0);
+    GIVES(rp_query_box, (of_world, zero, NULL, NULL, 0), 0);
+    GIVES(rp_query_ball, (NULL, zero, 1, NULL, 0), 0);
+    GIVES(rp_query_ball, (of_world, NULL, 1, NULL, 0), 0);
+    GIVES(rp_query_nearest, (NULL, zero, NULL), SIZE_MAX);
+    GIVES(rp_query_nearest, (of_world, NULL, &height), SIZE_MAX);
+}
+
+/* What a host program changes while a world runs. */
+static void of_control(void)
+{
+    HAS_NONE(rp_default_grains);
+    const double up[3] = {0, 0, 1};
+    const uint32_t id = 4000000000u;
+    const size_t index = 0;
+    double now[3];
+    rp_grains_def grains = rp_default_grains();
+    rp_emitter_def emitter = rp_default_emitter();
+    GIVES(rp_world_emitter_count, (NULL), 0);
+    GIVES(rp_world_find_emitter, (NULL, "spout"), -1);
+    GIVES(rp_world_find_emitter, (world, NULL), -1);
+    REFUSES(rp_world_emitter, (NULL, 0, &emitter, report), "world");
+    REFUSES(rp_world_emitter, (world, 0, NULL, report), "def");
+    REFUSES(rp_world_set_emitter, (NULL, 0, &emitter, report), "world");
+    REFUSES(rp_world_set_emitter, (world, 0, NULL, report), "def");
+    REFUSES(rp_world_switch_emitter, (NULL, 0, true, report), "world");
+    REFUSES(rp_world_set_gravity, (NULL, up, report), "world");
+    ALLOWS(rp_world_set_gravity, (world, NULL, report));
+    IGNORES(rp_world_gravity, (NULL, now));
+    IGNORES(rp_world_gravity, (world, NULL));
+    REFUSES(rp_world_add_source, (NULL, "a", "{}", report), "world");
+    REFUSES(rp_world_add_source, (world, NULL, "{}", report), "name");
+    REFUSES(rp_world_add_source, (world, "a", NULL, report), "text");
+    REFUSES(rp_world_add_grains, (NULL, &grains, NULL, NULL, report), "world");
+    REFUSES(rp_world_add_grains, (world, NULL, NULL, NULL, report), "def");
+    ALLOWS(rp_world_add_grains, (world, &grains, NULL, NULL, report));
+    grains.count = 1;
+    REFUSES(rp_world_add_grains, (world, &grains, NULL, NULL, report), "position");
+    REFUSES(rp_world_remove_grains, (NULL, &index, 1, report), "world");
+    REFUSES(rp_world_remove_grains, (world, NULL, 1, report), "indices");
+    REFUSES(rp_world_remove_ids, (NULL, &id, 1, NULL, report), "world");
+    REFUSES(rp_world_remove_ids, (world, NULL, 1, NULL, report), "ids");
+    ALLOWS(rp_world_remove_ids, (world, &id, 1, NULL, report));
 }
 
 static void of_world_h(void **state)
@@ -153,6 +226,7 @@ static void of_world_h(void **state)
     REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
     REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
     REFUSES(rp_world_add_emitter, (world, NULL, report), "def");
+    of_control();
     REFUSES(rp_world_snapshot, (NULL, &snapshot, report), "world");
     REFUSES(rp_world_snapshot, (world, NULL, report), "out");
     check_ok(rp_world_snapshot(world, &snapshot, report), report);
@@ -338,12 +412,19 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_world_h), cmocka_unit_test(of_body_h),
-        cmocka_unit_test(of_joints),  cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),
+        cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h),
+        cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_query_h),
+        cmocka_unit_test(of_world_h),
+        cmocka_unit_test(of_body_h),
+        cmocka_unit_test(of_joints),
+        cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),
+        cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),
+        cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

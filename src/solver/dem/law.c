@@ -224,7 +224,7 @@ double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed)
 rp_step_limit rp_dem_limit_dt(void *state)
 {
     rp_dem *solver = state;
-    double gravity = rp_scene_gravity_max(solver->host.scene);
+    double gravity = rp_gravity_max(solver->host.gravity);
     double speed = fmax(rp_grains_max_speed(solver->host.grains, solver->host.threads),
                         sqrt(gravity * solver->diameter));
     rp_step_limit limit = {rp_dem_contact_time(solver, fmax(speed, 1e-3 * solver->diameter)) /

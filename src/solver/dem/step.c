@@ -63,7 +63,7 @@ rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
     rp_dem *solver = state;
     const rp_host *host = &solver->host;
     solver->dt = dt;
-    solver->gravity = rp_scene_gravity(host->scene, time + dt / 2);
+    solver->gravity = rp_gravity_at(host->gravity, time + dt / 2);
     rp_code code = check_step(solver, time, dt, report);
     if (code != RP_OK) return code;
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */

@@ -58,7 +58,7 @@ static rp_step_limit null_limit_dt(void *state)
     double distance = solver->params.courant * scene->particles.spacing;
     double grains = rp_null_travel_time(
         distance, rp_grains_max_speed(solver->host.grains, solver->host.threads),
-        rp_scene_gravity_max(scene));
+        rp_gravity_max(solver->host.gravity));
     double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->host.couple), 0);
     if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
     return (rp_step_limit){grains, "the fastest grain's way"};

@@ -145,7 +145,7 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
     rp_null *solver = state;
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_vec3 g = rp_scene_gravity(host->scene, time + dt / 2); /* the mean over the step */
+    rp_vec3 g = rp_gravity_at(host->gravity, time + dt / 2); /* the mean over the step */
     flight f = {.solver = solver,
                 .dt = dt,
                 .gx = (float)g.x,

@@ -27,8 +27,9 @@ bool rp_sph_all_asleep(const rp_sph *solver)
     double count = (double)host->grains->count;
     rp_vec3 turned = rp_v3_sub(solver->gravity, slept->gravity);
     return solver->params.sleeping && slept->sleepers == count && slept->grains == count &&
-           !host->external->any && host->scene->moisture.count == 0 && rp_v3_length(turned) == 0 &&
-           rp_couple_max_speed(host->couple) == 0 && !rp_couple_is_disturbed(host->couple);
+           !host->external->any && !host->external->disturbed && host->scene->moisture.count == 0 &&
+           rp_v3_length(turned) == 0 && rp_couple_max_speed(host->couple) == 0 &&
+           !rp_couple_is_disturbed(host->couple);
 }
 
 typedef struct waking {

@@ -5,8 +5,6 @@
 #include "solver/sph/gradient.h"
 #include "solver/sph/stress.h"
 
-#define EARTH 9.81 /* m/s2; without gravity there is still a pace to average over */
-
 #define REAL(member, unit_, preset_, low_, high_, help_)                                           \
     {                                                                                              \
         .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_params, member),          \
@@ -185,7 +183,6 @@ static rp_code create(const rp_host *host, bool predictive, void **out, rp_repor
     solver->spacing = spacing;
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
     solver->quantum = rp_sph_quantum(solver->kernel, solver->volume);
-    solver->falling = sqrt(2 * spacing / fmax(rp_scene_gravity_max(host->scene), EARTH));
     take_materials(solver);
     take_lattice(solver);
     rp_neighbor_borrow(host->neighbor, host->arena);
@@ -221,8 +218,7 @@ static rp_step_limit sph_limit_dt(void *state)
 {
     rp_sph *solver = state;
     const rp_sph_params *params = &solver->params;
-    double way = params->courant * solver->spacing,
-           gravity = rp_scene_gravity_max(solver->host.scene);
+    double way = params->courant * solver->spacing, gravity = rp_gravity_max(solver->host.gravity);
     double speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
            body = rp_couple_max_speed(solver->host.couple);
     rp_step_limit limit = {INFINITY, "nothing moves"};

@@ -2,6 +2,8 @@
 #include "base/report.h"
 #include "solver/sph/sph.h"
 
+#define EARTH 9.81 /* m/s2; without gravity there is still a pace to average over */
+
 #define WAY_MOST 1e4 /* spacings in a step */
 
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
@@ -64,7 +66,8 @@ static void prepare(rp_sph *solver, double time, double dt)
     const rp_scene *scene = solver->host.scene;
     double spacing = solver->spacing;
     solver->dt = dt;
-    solver->gravity = rp_scene_gravity(scene, time + dt / 2);
+    solver->gravity = rp_gravity_at(solver->host.gravity, time + dt / 2);
+    solver->falling = sqrt(2 * spacing / fmax(rp_gravity_max(solver->host.gravity), EARTH));
     solver->weightless = !(rp_v3_length(solver->gravity) > 0);
     for (int i = 0; i < scene->materials.count; i++) {
         double mass = rp_scene_materials(scene)[i].density * spacing * spacing * spacing;
