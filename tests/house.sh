@@ -18,7 +18,7 @@ found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 
 # Folders that still break the first rule, as a pattern; the list may only become shorter.
-private_exceptions='apps/repose/'
+private_exceptions=''
 
 case $rule in
 private)
