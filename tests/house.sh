@@ -42,7 +42,7 @@ types)
     ;;
 prefixes)
     # Words of everyday: memory, texts, faults and loops in base, functions of a calculator in math.
-    words='base:allocate base:release base:reserve base:text base:character base:fail base:log base:assert base:parallel base:memory base:build base:set base:default math:v3 math:m3 math:exp math:ln math:sin math:cos math:atan2'
+    words='base:allocate base:release base:reserve base:text base:character base:fail base:log base:assert base:parallel base:memory base:build base:set base:default math:v3 math:m3 math:exp math:ln math:sin math:cos math:atan2 math:cube math:fifth'
     {
         cat include/repose/*.h | tr '\n' ' ' | sed 's/RP_API/\n&/g' | sed -nE 's/^RP_API [^(;]*\b(rp_[a-z0-9_]+)\(.*/public \1/p'
         echo
