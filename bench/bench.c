@@ -1,7 +1,10 @@
 #include "bench/bench.h"
+#include "base/clock.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const rp_bench_case *const cases[] = {
     &rp_bench_neighbor, &rp_bench_null, &rp_bench_sph,    &rp_bench_column, &rp_bench_dem,
@@ -74,4 +77,40 @@ rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *s
                               .limit = least_seconds > 0 ? (double)particles / least_seconds : 0};
     snprintf(result.name, sizeof result.name, "%s", name);
     return result;
+}
+
+rp_bench_stages rp_bench_stages_of(const rp_world *world)
+{
+    rp_bench_stages all;
+    all.count = rp_world_stages(world, all.stages, RP_STAGE_COUNT_MAX);
+    return all;
+}
+
+int rp_bench_stage(const rp_bench_stages *stages, const char *name)
+{
+    int i = 0;
+    while (i < stages->count && strcmp(stages->stages[i].name, name) != 0)
+        i++;
+    RP_ASSERT(i < stages->count);
+    return i;
+}
+
+const char *rp_bench_part_name(const rp_bench_stages *stages, int part)
+{
+    return part < stages->count ? stages->stages[part].name : "rest";
+}
+
+rp_code rp_bench_step(rp_world *world, double *whole, double *parts, rp_report *report)
+{
+    rp_bench_stages before = rp_bench_stages_of(world);
+    double start = rp_clock();
+    rp_code code = rp_world_step(world, report);
+    *whole = rp_clock() - start;
+    rp_bench_stages after = rp_bench_stages_of(world);
+    parts[after.count] = *whole;
+    for (int k = 0; k < after.count; k++) {
+        parts[k] = after.stages[k].seconds - before.stages[k].seconds;
+        parts[after.count] -= parts[k];
+    }
+    return code;
 }

@@ -7,6 +7,7 @@
 #define RP_BENCH_BENCH_H
 
 #include "base/threads.h"
+#include "repose/world.h"
 
 /* A further number of a result. */
 typedef struct rp_bench_figure {
@@ -81,6 +82,21 @@ rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *s
 #define RP_BENCH_TURNS 16
 double rp_bench_cost(const double *seconds, size_t particles, const double *smaller_seconds,
                      size_t fewer, int turns);
+
+/* The stages of a world's method since it was made. Parts of a step are its stages and, behind the
+ * last of them, the rest. */
+#define RP_BENCH_PARTS (RP_STAGE_COUNT_MAX + 1)
+typedef struct rp_bench_stages {
+    int count;
+    rp_stage_time stages[RP_STAGE_COUNT_MAX];
+} rp_bench_stages;
+rp_bench_stages rp_bench_stages_of(const rp_world *world);
+/* The place of a stage by its name; it must be there. */
+int rp_bench_stage(const rp_bench_stages *stages, const char *name);
+/* The name of a part: a stage, or "rest". */
+const char *rp_bench_part_name(const rp_bench_stages *stages, int part);
+/* One step on the clock: seconds of the whole and of each part, stages and rest. */
+rp_code rp_bench_step(rp_world *world, double *whole, double *parts, rp_report *report);
 
 /* The least time that sorting and listing could take, by the models in neighbor.c; in seconds. */
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);

@@ -8,11 +8,9 @@
  *
  * There is no model of the least work: what is asked is that the bulldozer adds less than a
  * quarter. */
-#include "base/clock.h"
 #include "base/report.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
-#include "solver/sph/sph.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -25,28 +23,19 @@
 #define HEAP_VOLUME (RP_PI * 0.65 * 0.65 * 0.42 / 3) /* m3, of the scene's source */
 #define SPACING 0.016                                /* m, as the scene has it */
 
-#define REST RP_SPH_STAGES /* what no timer has */
-#define PARTS (RP_SPH_STAGES + 1)
-
 typedef struct record {
     double whole[STEPS];
-    double part[PARTS][STEPS];
+    double part[RP_BENCH_PARTS][STEPS];
 } record;
 
 static rp_code timed_step(rp_world *world, record *r, int n, rp_report *report)
 {
-    rp_timer before[RP_SPH_STAGES];
-    const rp_timer *timers = ((const rp_sph *)world->solver)->timers;
-    memcpy(before, timers, sizeof before);
-    double start = rp_clock();
-    rp_code code = rp_world_step(world, report);
-    double seconds = rp_clock() - start;
+    double whole, parts[RP_BENCH_PARTS];
+    rp_code code = rp_bench_step(world, &whole, parts, report);
     if (n < 0) return code;
-    r->whole[n] = r->part[REST][n] = seconds;
-    for (int k = 0; k < RP_SPH_STAGES; k++) {
-        r->part[k][n] = timers[k].total - before[k].total;
-        r->part[REST][n] -= r->part[k][n];
-    }
+    r->whole[n] = whole;
+    for (int k = 0; k <= rp_world_stages(world, NULL, 0); k++)
+        r->part[k][n] = parts[k];
     return code;
 }
 
@@ -127,14 +116,15 @@ static void add_part(rp_bench_list *list, const char *name, size_t count, double
     rp_bench_add(list, result);
 }
 
-static void add_push(rp_bench_list *list, const char *name, size_t count, record *with,
+static void add_push(rp_bench_list *list, const char *name, const rp_world *world, record *with,
                      record *without)
 {
+    size_t count = world->grains.count;
+    rp_bench_stages stages = rp_bench_stages_of(world);
     add_part(list, name, count, with->whole, without->whole);
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k <= stages.count; k++) {
         char text[64];
-        snprintf(text, sizeof text, "%s-%s", name,
-                 k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));
+        snprintf(text, sizeof text, "%s-%s", name, rp_bench_part_name(&stages, k));
         add_part(list, text, count, with->part[k], without->part[k]);
     }
 }
@@ -150,7 +140,7 @@ static rp_code compare_pushes(site *with, site *without, const char *name, rp_be
         code = timed_step(with->world, &a, i, report);
         if (code == RP_OK) code = timed_step(without->world, &b, i, report);
     }
-    if (code == RP_OK) add_push(list, name, with->world->grains.count, &a, &b);
+    if (code == RP_OK) add_push(list, name, with->world, &a, &b);
     return code;
 }
 

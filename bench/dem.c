@@ -116,9 +116,9 @@ static double least_time(const rp_bench_machine *m, const rp_dem *solver, double
 typedef struct trial {
     rp_scene *scene;
     rp_world *world;
-    size_t bytes;                /* that the world holds */
-    double seconds[TURNS];       /* of a step */
-    double parts[RP_DEM_STAGES]; /* likewise, of all of them */
+    size_t bytes;                 /* that the world holds */
+    double seconds[TURNS];        /* of a step */
+    double parts[RP_BENCH_PARTS]; /* likewise, of all of them */
     uint64_t rebuilds;
 } trial;
 
@@ -152,13 +152,13 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
     size_t held = rp_memory_now().bytes;
     uint64_t rebuilds = solver->rebuilds;
     rp_code code = take_steps(t->world, UNTIMED, report);
-    for (int k = 0; k < RP_DEM_STAGES; k++)
-        t->parts[k] -= solver->timers[k].total;
+    rp_bench_stages before = rp_bench_stages_of(t->world);
     double start = rp_clock();
     if (code == RP_OK) code = take_steps(t->world, TURN, report);
     t->seconds[turn] = (rp_clock() - start) / TURN;
-    for (int k = 0; k < RP_DEM_STAGES; k++)
-        t->parts[k] += solver->timers[k].total;
+    rp_bench_stages after = rp_bench_stages_of(t->world);
+    for (int k = 0; k < after.count; k++)
+        t->parts[k] += after.stages[k].seconds - before.stages[k].seconds;
     t->rebuilds += solver->rebuilds - rebuilds;
     t->bytes += rp_memory_now().bytes - held;
     return code;
@@ -175,11 +175,14 @@ static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double co
     if (code != RP_OK) return code;
     double least = least_time(&list->machine, solver, (double)view.contact_count);
     rp_bench_result result = rp_bench_result_of(b->name, count, t->seconds, TURNS, least);
+    rp_bench_stages stages = rp_bench_stages_of(t->world);
     rp_bench_note(&result, "contacts", (double)view.contact_count / grains, "a grain");
     rp_bench_note(&result, "rebuilds", 1e3 * (double)t->rebuilds / steps, "in 1000 steps");
     rp_bench_note(&result, "memory", (double)t->bytes / (double)solver->spheres, "bytes/sphere");
-    rp_bench_note(&result, "move", 1e9 * t->parts[RP_DEM_MOVE] / timed, "ns/grain");
-    rp_bench_note(&result, "forces", 1e9 * t->parts[RP_DEM_FORCES] / timed, "ns/grain");
+    rp_bench_note(&result, "move", 1e9 * t->parts[rp_bench_stage(&stages, "move")] / timed,
+                  "ns/grain");
+    rp_bench_note(&result, "forces", 1e9 * t->parts[rp_bench_stage(&stages, "forces")] / timed,
+                  "ns/grain");
     if (cost > 0) rp_bench_note(&result, "cost", cost, "of a grain in the smallest bed");
     rp_bench_add(list, result);
     return code;

@@ -85,16 +85,23 @@ static rp_code begin_trial(const rp_bench_setup *setup, const mixture *m, trial 
     return code;
 }
 
+/* Seconds that lists have taken so far. */
+static double listing(const rp_world *world)
+{
+    rp_bench_stages stages = rp_bench_stages_of(world);
+    return stages.stages[rp_bench_stage(&stages, "lists")].seconds;
+}
+
 static rp_code take_turn(trial *t, int turn, rp_report *report)
 {
     rp_dem *solver = t->world->solver;
     rp_code code = RP_OK;
-    double start = rp_clock(), lists = solver->timers[RP_DEM_LISTS].total;
+    double start = rp_clock(), lists = listing(t->world);
     solver->moved = HUGE_VAL; /* new lists */
     for (int i = 0; i < TURN && code == RP_OK; i++)
         code = rp_world_step(t->world, report);
     t->seconds[turn] = (rp_clock() - start) / TURN;
-    t->lists += solver->timers[RP_DEM_LISTS].total - lists;
+    t->lists += listing(t->world) - lists;
     return code;
 }
 

@@ -41,33 +41,32 @@
 #define COLUMN_VOLUME (RP_PI * 0.5 * 0.5 * 0.5) /* m3, of the scene's source */
 #define COLUMN_TIME 1.0                         /* s */
 
-#define REST RP_SPH_STAGES /* what no timer has */
-#define PARTS (RP_SPH_STAGES + 1)
-
 /* Times of the steps, as they come. */
 typedef struct record {
     double whole[TURNS];
-    double part[PARTS][TURNS];
-    double calls[RP_SPH_STAGES]; /* of each stage in all steps */
-    double iterations;           /* likewise */
+    double part[RP_BENCH_PARTS][TURNS];
+    double calls[RP_BENCH_PARTS]; /* of each stage in all steps */
+    double iterations;            /* likewise */
 } record;
+
+static double iterations_of(const rp_world *world)
+{
+    rp_step_info info = rp_world_step_info(world);
+    return rp_step_info_number(&info, "iterations");
+}
 
 static rp_code timed_step(rp_world *world, record *r, int turn, rp_report *report)
 {
-    rp_timer before[RP_SPH_STAGES];
-    const rp_timer *timers = ((const rp_sph *)world->solver)->timers;
-    memcpy(before, timers, sizeof before);
-    double start = rp_clock();
-    rp_code code = rp_world_step(world, report);
-    double seconds = rp_clock() - start;
+    double parts[RP_BENCH_PARTS];
+    rp_bench_stages before = rp_bench_stages_of(world);
+    rp_code code = rp_bench_step(world, &r->whole[turn], parts, report);
     if (code != RP_OK) return code;
-    r->whole[turn] = r->part[REST][turn] = seconds;
-    for (int k = 0; k < RP_SPH_STAGES; k++) {
-        r->part[k][turn] = timers[k].total - before[k].total;
-        r->part[REST][turn] -= r->part[k][turn];
-        r->calls[k] += (double)(timers[k].calls - before[k].calls);
-    }
-    r->iterations += rp_world_step_info(world).iterations;
+    rp_bench_stages after = rp_bench_stages_of(world);
+    for (int k = 0; k <= after.count; k++)
+        r->part[k][turn] = parts[k];
+    for (int k = 0; k < after.count; k++)
+        r->calls[k] += (double)(after.stages[k].calls - before.stages[k].calls);
+    r->iterations += iterations_of(world);
     return code;
 }
 
@@ -84,19 +83,21 @@ static double least_sweep(const rp_bench_machine *m, double pairs, double other_
 }
 
 /* The least time of every part of a step, 0 where there is no model. */
-static void least_times(const rp_bench_machine *m, const rp_sph *solver, const double *calls,
-                        double least[PARTS])
+static void least_times(const rp_bench_machine *m, const rp_world *world, const double *calls,
+                        double least[RP_BENCH_PARTS])
 {
+    const rp_sph *solver = world->solver;
+    rp_bench_stages s = rp_bench_stages_of(world);
+    int velocities = rp_bench_stage(&s, "velocities"), stresses = rp_bench_stage(&s, "stresses");
     size_t count = solver->host.grains->count;
     double grains = (double)count, pairs = (double)solver->lists.total;
-    memset(least, 0, PARTS * sizeof *least);
-    least[RP_SPH_ORDER] = rp_bench_least_sort(m, count);
-    least[RP_SPH_LISTS] = rp_bench_least_lists(m, count, pairs / grains);
-    least[RP_SPH_FILL] =
+    memset(least, 0, RP_BENCH_PARTS * sizeof *least);
+    least[rp_bench_stage(&s, "order")] = rp_bench_least_sort(m, count);
+    least[rp_bench_stage(&s, "lists")] = rp_bench_least_lists(m, count, pairs / grains);
+    least[rp_bench_stage(&s, "fill")] =
         longer(PAIR_BYTES * pairs / m->bandwidth, FILL_MULTIPLY_ADDS * pairs / m->arithmetic);
-    least[RP_SPH_VELOCITIES] =
-        calls[RP_SPH_VELOCITIES] * least_sweep(m, pairs, VELOCITY_BYTES * grains);
-    least[RP_SPH_STRESSES] = calls[RP_SPH_STRESSES] * least_sweep(m, pairs, STRESS_BYTES * grains);
+    least[velocities] = calls[velocities] * least_sweep(m, pairs, VELOCITY_BYTES * grains);
+    least[stresses] = calls[stresses] * least_sweep(m, pairs, STRESS_BYTES * grains);
 }
 
 static void note_memory(rp_bench_result *result, const rp_sph *solver, size_t bytes)
@@ -113,22 +114,22 @@ static void note_memory(rp_bench_result *result, const rp_sph *solver, size_t by
 }
 
 /* A line for the whole step, and one for each of its parts. */
-static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_sph *solver,
+static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_world *world,
                                     record *r)
 {
-    double least[PARTS], calls[RP_SPH_STAGES], sum = 0;
-    size_t count = solver->host.grains->count;
-    for (int k = 0; k < RP_SPH_STAGES; k++)
+    double least[RP_BENCH_PARTS], calls[RP_BENCH_PARTS], sum = 0;
+    size_t count = world->grains.count;
+    rp_bench_stages stages = rp_bench_stages_of(world);
+    for (int k = 0; k < stages.count; k++)
         calls[k] = r->calls[k] / TURNS;
-    least_times(&list->machine, solver, calls, least);
-    for (int k = 0; k < PARTS; k++)
+    least_times(&list->machine, world, calls, least);
+    for (int k = 0; k < stages.count; k++)
         sum += least[k];
     int whole = list->count;
     rp_bench_add(list, rp_bench_result_of(name, count, r->whole, TURNS, sum));
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k <= stages.count; k++) {
         char text[64];
-        snprintf(text, sizeof text, "%s-%s", name,
-                 k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));
+        snprintf(text, sizeof text, "%s-%s", name, rp_bench_part_name(&stages, k));
         rp_bench_add(list, rp_bench_result_of(text, count, r->part[k], TURNS, least[k]));
     }
     return &list->results[whole < RP_BENCH_RESULTS ? whole : RP_BENCH_RESULTS - 1];
@@ -209,7 +210,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
 static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
 {
     const rp_sph *solver = t->world->solver;
-    rp_bench_result *whole = add_results(list, b->name, solver, &t->times);
+    rp_bench_result *whole = add_results(list, b->name, t->world, &t->times);
     double grains = (double)whole->particles;
     rp_bench_note(whole, "iterations", t->times.iterations / TURNS, "");
     rp_bench_note(whole, "neighbours", (double)solver->lists.total / grains, "");
@@ -264,7 +265,8 @@ static rp_code load_column(const rp_bench_setup *setup, rp_scene **scene, rp_rep
 
 /* How it went from the start to where it is now. */
 typedef struct way {
-    int steps, iterations;
+    int steps;
+    double iterations;
     double seconds; /* on the wall */
 } way;
 
@@ -277,7 +279,7 @@ static rp_code collapse(rp_world *world, double frame_rate, way *w, rp_report *r
         while (code == RP_OK && rp_world_time(world) < frame / frame_rate) {
             code = rp_world_step_toward(world, frame / frame_rate, report);
             w->steps++;
-            w->iterations += rp_world_step_info(world).iterations;
+            w->iterations += iterations_of(world);
         }
     w->seconds = rp_clock() - start;
     return code;
@@ -292,14 +294,13 @@ static void add_column(rp_bench_list *list, const rp_world *world, const way *w)
     rp_bench_note(&result, "wall", w->seconds / time, "s per simulated second");
     rp_bench_note(&result, "steps", w->steps, "");
     rp_bench_note(&result, "step", 1e3 * time / w->steps, "ms on average");
-    rp_bench_note(&result, "iterations", (double)w->iterations / w->steps, "on average");
+    rp_bench_note(&result, "iterations", w->iterations / w->steps, "on average");
     rp_bench_add(list, result);
-    for (int k = 0; k < PARTS; k++) {
-        double part =
-            k == REST ? rest : ((const rp_sph *)world->solver)->timers[k].total / w->steps;
+    rp_bench_stages stages = rp_bench_stages_of(world);
+    for (int k = 0; k <= stages.count; k++) {
+        double part = k == stages.count ? rest : stages.stages[k].seconds / w->steps;
         char text[64];
-        snprintf(text, sizeof text, "column-%s",
-                 k == REST ? "rest" : rp_sph_stage_name((rp_sph_stage)k));
+        snprintf(text, sizeof text, "column-%s", rp_bench_part_name(&stages, k));
         rp_bench_add(list, rp_bench_result_of(text, count, &part, 1, 0));
         rest -= part;
     }

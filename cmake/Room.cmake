@@ -48,6 +48,17 @@ function(rp_room name)
   set_property(GLOBAL APPEND PROPERTY RP_ALL_LIBRARIES ${ROOM_LIBRARIES})
 endfunction()
 
+# A method: a room in src/solver that sees the seam, and that the registry alone sees.
+function(rp_solver_room name)
+  rp_room(${name} FOLDER solver/${name} USES solver ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY RP_SOLVER_ROOMS ${name})
+endfunction()
+
+function(rp_solver_rooms variable)
+  get_property(rooms GLOBAL PROPERTY RP_SOLVER_ROOMS)
+  set(${variable} ${rooms} PARENT_SCOPE)
+endfunction()
+
 # Gives a target an include folder of links to the rooms named.
 function(rp_see_rooms target)
   set(links "${PROJECT_BINARY_DIR}/include-of/${target}")

@@ -6,6 +6,13 @@
 
 #include "repose/repose.h"
 
+/* A number that the method reports of the last step. */
+static inline double step_number(const rp_world *world, const char *name)
+{
+    rp_step_info info = rp_world_step_info(world);
+    return rp_step_info_number(&info, name);
+}
+
 /* Every kind of thing at once: sources, a stream, walls, bodies that stand, run, turn and move,
  * open and periodic sides. */
 #define BUSY_SCENE                                                                                 \

@@ -114,6 +114,8 @@ const char *plain(const char *text);
 void print_json_text(FILE *file, const char *text);
 /* A number, or null when it is not finite. */
 void print_json_number(FILE *file, double value);
+/* progress.c: what the method reports of a step, each with a comma before it. */
+void print_json_step_numbers(const rp_step_info *step);
 /* "340 MB", "2.5 GB". */
 const char *short_bytes(double bytes, char *text, size_t size);
 /* "12.3 M", "45 K". */

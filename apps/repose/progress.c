@@ -43,7 +43,7 @@ static int terminal_columns(void)
 
 /* What belongs on the line, the most wanted first. */
 typedef struct line {
-    char parts[7][64];
+    char parts[7 + RP_STEP_NUMBERS][64];
     int count;
 } line;
 
@@ -57,6 +57,21 @@ static void add_bar(line *l, double part, int64_t frame, int64_t frame_count)
     bar[BAR_WIDTH] = 0;
     snprintf(l->parts[l->count++], 64, "[%s] %lld/%lld", bar, (long long)frame,
              (long long)frame_count);
+}
+
+/* What the method reports of the step: "density error 0.012", "iterations 7". */
+static void add_numbers(line *l, const rp_step_info *step)
+{
+    for (int i = 0; i < step->number_count; i++) {
+        const rp_step_number *n = &step->numbers[i];
+        char name[40];
+        if (isnan(n->value)) continue;
+        snprintf(name, sizeof name, "%s", n->name);
+        for (char *c = name; *c; c++)
+            if (*c == '_') *c = ' ';
+        snprintf(l->parts[l->count++], 64, "%s %.3g%s%s", name, n->value, n->unit[0] ? " " : "",
+                 n->unit);
+    }
 }
 
 /* What does not fit is left out. */
@@ -93,9 +108,7 @@ static void draw_bar(const rp_progress *p)
     if (p->steps)
         snprintf(l.parts[l.count++], 64, "%s grain-steps/s",
                  short_number(rate, number, sizeof number));
-    if (p->step.density_error >= 0)
-        snprintf(l.parts[l.count++], 64, "density error %.2g %%", 100 * p->step.density_error);
-
+    add_numbers(&l, &p->step);
     draw_line(&l);
 }
 
@@ -132,18 +145,26 @@ static void print_line(const rp_progress *p)
         snprintf(l.parts[l.count++], 64, "dt %.3g ms", 1e3 * p->step.dt);
         snprintf(l.parts[l.count++], 64, "v max %.3g m/s", p->step.max_speed);
     }
-    if (p->step.iterations) snprintf(l.parts[l.count++], 64, "%d iterations", p->step.iterations);
+    add_numbers(&l, &p->step);
     print_parts(&l, LOG_COLUMNS);
     fputc('\n', stderr);
+}
+
+void print_json_step_numbers(const rp_step_info *step)
+{
+    for (int i = 0; i < step->number_count; i++) {
+        printf(", \"%s\": ", step->numbers[i].name);
+        print_json_number(stdout, step->numbers[i].value);
+    }
 }
 
 static void print_step(const rp_step_info *step)
 {
     printf(", \"dt\": %.9g, \"reason\": ", step->dt);
     print_json_text(stdout, step->reason);
-    printf(", \"max_speed\": %.9g, \"density_error\": ", step->max_speed);
-    print_json_number(stdout, step->density_error >= 0 ? step->density_error : NAN);
-    printf(", \"iterations\": %d, \"removed\": %zu", step->iterations, step->removed);
+    printf(", \"max_speed\": %.9g", step->max_speed);
+    print_json_step_numbers(step);
+    printf(", \"removed\": %zu", step->removed);
 }
 
 static void print_object(const rp_progress *p)

@@ -14,17 +14,18 @@ static const option_spec specs[] = {
     {"--every", NULL, "N", OPTION_COUNT, offsetof(options, every),
      "only each N-th of these frames"},
     {"--only", NULL, "WHAT", OPTION_TEXT, offsetof(options, only),
-     "coarse, fine, bodies, contacts, or several with commas (default: all there is but contacts)"},
+     "coarse, fine, bodies, contacts, grids, or several with commas (default: all there is but "
+     "contacts)"},
     {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
 };
 
-#define ONLY_WORDS FRAME_KIND_WORDS "|bodies|contacts"
+#define ONLY_WORDS FRAME_KIND_WORDS "|bodies|contacts|grids"
 
-/* Bodies go with the first kind that has the frame, contacts with coarse grains. */
+/* Bodies go with the first kind that has the frame, contacts and grids with coarse grains. */
 typedef struct job {
     rp_record *record;
     const options *options;
-    bool grains[FRAME_KINDS], bodies, contacts; /* what is asked for */
+    bool grains[FRAME_KINDS], bodies, contacts, grids; /* what is asked for */
     int64_t from, to, every;
     int64_t written[FRAME_KINDS];
 } job;
@@ -44,6 +45,10 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
         j->contacts = true;
         return RP_OK;
     }
+    if (strcmp(word, "grids") == 0) {
+        j->grids = true;
+        return RP_OK;
+    }
     char known[64], hint[128];
     rp_nearest nearest = rp_nearest_to(word);
     rp_nearest_try_words(&nearest, ONLY_WORDS);
@@ -56,7 +61,7 @@ static rp_code read_only(job *j, const char *text, rp_report *report)
 {
     if (!text) {
         memset(j->grains, true, sizeof j->grains);
-        j->bodies = true;
+        j->bodies = j->grids = true;
         return RP_OK;
     }
     rp_code code = RP_OK;
@@ -79,6 +84,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     made.grains = j->grains[kind];
     made.bodies = j->bodies && rp_record_scene(j->record)->bodies.count > 0;
     made.contacts = j->contacts && kind == 0;
+    made.grids = j->grids && kind == 0;
     for (int i = 0; i < kind; i++)
         made.bodies =
             made.bodies && rp_series_find(series_of(j->record, &frame_kinds[i]), number) < 0;
@@ -88,7 +94,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
 static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 {
     rp_export_options wanted = frame_options(j, kind, number);
-    if (!wanted.grains && !wanted.bodies && !wanted.contacts) return RP_OK;
+    if (!wanted.grains && !wanted.bodies && !wanted.contacts && !wanted.grids) return RP_OK;
     const rp_series *series = series_of(j->record, &frame_kinds[kind]);
     rp_frame_file *frame = NULL;
     rp_code code = rp_series_read(series, number, &frame, report);
@@ -121,7 +127,7 @@ static rp_code say_none(const job *j, rp_report *report)
         return rp_fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
-        if (!j->grains[i] && !j->bodies && !(j->contacts && i == 0)) continue;
+        if (!j->grains[i] && !j->bodies && !((j->contacts || j->grids) && i == 0)) continue;
         if (!most || rp_series_count(series_of(j->record, kind)) >
                          rp_series_count(series_of(j->record, most)))
             most = kind;
@@ -172,7 +178,9 @@ const verb verb_export = {
     .help = "write frames for other programs: ParaView, Blender, Houdini, spreadsheets",
     .more =
         "vtp: open RUN/export/grains.pvd in ParaView; fine grains are in fine.pvd, bodies in\n"
-        "bodies.pvd, contacts, as lines from grain to grain, in contacts.pvd.\n"
+        "bodies.pvd, contacts, as lines from grain to grain, in contacts.pvd, grids of methods "
+        "that\n"
+        "have any in grid-NAME.pvd.\n"
         "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
         "csv: one table a frame, for Houdini, spreadsheets, scripts.\n"
         "usda: points and meshes as USD text, for Houdini, Blender 4 and others; grains.usda and\n"

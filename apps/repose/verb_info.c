@@ -24,6 +24,26 @@ static void print_text(const rp_record *record, const rp_view *view)
     printf("spacing: %.6g m\nfields:\n", view->spacing);
     for (int i = 0; i < view->field_count; i++)
         printf("  %-20s %s\n", plain(view->fields[i].name), plain(view->fields[i].unit));
+    if (view->grid_count) printf("grids:\n");
+    for (int i = 0; i < view->grid_count; i++) {
+        const rp_grid *grid = &view->grids[i];
+        printf("  %-20s %-6s %zu x %zu x %zu nodes\n", plain(grid->name), plain(grid->unit),
+               grid->size[0], grid->size[1], grid->size[2]);
+    }
+}
+
+static void print_json_grids(const rp_view *view)
+{
+    printf(", \"grids\": {");
+    for (int i = 0; i < view->grid_count; i++) {
+        const rp_grid *grid = &view->grids[i];
+        if (i) printf(", ");
+        print_json_text(stdout, grid->name);
+        printf(": {\"unit\": ");
+        print_json_text(stdout, grid->unit);
+        printf(", \"size\": [%zu, %zu, %zu]}", grid->size[0], grid->size[1], grid->size[2]);
+    }
+    printf("}");
 }
 
 static void print_json(const rp_record *record, const rp_view *view)
@@ -48,7 +68,9 @@ static void print_json(const rp_record *record, const rp_view *view)
             printf(": ");
             print_json_text(stdout, view->fields[i].unit);
         }
-        printf("}}");
+        printf("}");
+        print_json_grids(view);
+        printf("}");
     }
     printf("}\n");
 }

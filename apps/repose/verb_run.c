@@ -88,6 +88,27 @@ static void print_tally(const rp_step_tally *t)
                 100 * (double)t->reasons[i].steps / (double)t->steps);
 }
 
+/* The numbers of the last step, and the seconds of each stage. */
+static void print_last_json(const rp_run_summary *s)
+{
+    print_json_step_numbers(&s->last);
+    printf(", \"stages\": {");
+    for (int i = 0; i < s->stage_count; i++)
+        printf("%s\"%s\": %.6g", i ? ", " : "", s->stages[i].name, s->stages[i].seconds);
+    printf("}");
+}
+
+/* In parts of the time of all steps. */
+static void print_stages(const rp_run_summary *s)
+{
+    if (!s->tally.steps || !s->stage_count || !(s->last.seconds > 0)) return;
+    fprintf(stderr, "time of steps:");
+    for (int i = 0; i < s->stage_count; i++)
+        fprintf(stderr, "%s %s %.0f %%", i ? "," : "", s->stages[i].name,
+                100 * s->stages[i].seconds / s->last.seconds);
+    fprintf(stderr, "\n");
+}
+
 /* What there is to say about a run that had nothing left to do. */
 static bool print_finished(const rp_run_summary *s, const char *folder, const options *o)
 {
@@ -107,12 +128,14 @@ static void print_summary(rp_code code, const rp_run_summary *s, const char *fol
                code == RP_OK ? "true" : "false", (long long)s->frames, (unsigned long long)s->steps,
                s->time, s->seconds, s->grains, (unsigned long long)s->hash);
         print_tally_json(&s->tally);
+        print_last_json(s);
         printf("}\n");
     } else if (!o->quiet && code == RP_OK && !print_finished(s, folder, o)) {
         fprintf(stderr, "done: %lld frames, %llu steps, %.6g s simulated in %s, state %016llx\n",
                 (long long)s->frames, (unsigned long long)s->steps, s->time,
                 short_duration(s->seconds, text, sizeof text), (unsigned long long)s->hash);
         print_tally(&s->tally);
+        print_stages(s);
         if (!o->film) fprintf(stderr, "look at it: repose render '%s'\n", plain(folder));
     }
     if (code == RP_INTERRUPTED && !o->json && !s->frames)

@@ -40,9 +40,9 @@ RP_API rp_code rp_body_set_velocity(rp_world *world, int body, const double *vel
                                     const double *angular_velocity, rp_report *report);
 /* Adds a force in N at the centre of mass, or at a point of the world, or a torque in N m, to what
  * acts on a dynamic body. What is added before rp_world_run_to or rp_world_advance acts during the
- * whole of that call,
- * what is added before rp_world_step in that step; afterwards the sum is zero again. Force and
- * torque keep their directions, however the body turns meanwhile. A body that sleeps wakes. */
+ * whole of that call, what is added before rp_world_step in that step; afterwards the sum is zero
+ * again. Force and torque keep their directions, however the body turns meanwhile. A body that
+ * sleeps wakes. */
 RP_API rp_code rp_body_add_force(rp_world *world, int body, const double force[3],
                                  rp_report *report);
 RP_API rp_code rp_body_add_force_at(rp_world *world, int body, const double force[3],
@@ -93,6 +93,28 @@ typedef struct rp_joint_state {
 } rp_joint_state;
 RP_API rp_code rp_joint_read(const rp_world *world, int joint, rp_joint_state *state,
                              rp_report *report);
+
+/* Adds a body or a joint, in the words of a scene file, and with its checks:
+ *
+ *     rp_world_add_body(world, "ball", "{shape: sphere, radius: 10 cm, motion: dynamic, density: "
+ *                       "900, position: [0, 0, 2]}", &ball, report);
+ *
+ * It has the next place, which is handed back where wanted; other places stay. A body begins with
+ * the pose and velocity that the text gives it; keys and even motion count from time 0. Grains that
+ * it overlaps are pushed out. A joint takes hold where its bodies are now; anchor and axis are in
+ * the world. All parts of the world are made for a new scene: this takes as long as creating a
+ * world does, and a view from before is void. Files that the text names must have absolute paths,
+ * and must still be there when a saved world is loaded. Where it fails nothing is changed. */
+RP_API rp_code rp_world_add_body(rp_world *world, const char *name, const char *text, int *body,
+                                 rp_report *report);
+RP_API rp_code rp_world_add_joint(rp_world *world, const char *name, const char *text, int *joint,
+                                  rp_report *report);
+/* Takes a body away: nothing touches it any more, its joints let go, and `bodies_absent` of views
+ * says so. Its place and its name stay taken. Frames of a record do not tell of it. */
+RP_API rp_code rp_world_remove_body(rp_world *world, int body, rp_report *report);
+/* The scene as it is now, with everything that was added; borrowed until the next addition, or
+ * until a state is restored. */
+RP_API const rp_scene *rp_world_scene(const rp_world *world);
 
 #ifdef __cplusplus
 }

@@ -17,12 +17,14 @@ typedef struct rp_export_options {
     bool grains;        /* whether to write them */
     bool bodies;        /* likewise */
     bool contacts;      /* likewise; vtp and csv alone, of views that have them */
+    bool grids;         /* likewise, where the view has any; not in usda */
 } rp_export_options;
-/* vtp to RUN/export: grains under the stem "grains", and bodies; no contacts. */
+/* vtp to RUN/export: grains under the stem "grains", bodies and grids; no contacts. */
 RP_API rp_export_options rp_default_export_options(void);
 
 /* Writes a view as STEM-000012.FORMAT, and its bodies, where it has any, as bodies-000012.FORMAT,
- * its contacts as contacts-000012.FORMAT.
+ * its contacts as contacts-000012.FORMAT, its grids as grid-NAME-000012.FORMAT: vtp stands for VTK
+ * image data (.vti), and PLY files hold the surfaces of height fields alone.
  * Fields of the view that are NULL are left out; position, velocity, id and material must be there.
  * The files for a whole series, such as grains.pvd, are rewritten each time. `options` may be NULL.
  */

@@ -9,6 +9,7 @@
 #include "repose/query.h"
 #include "repose/record.h"
 #include "repose/run.h"
+#include "repose/save.h"
 #include "repose/scene.h"
 #include "repose/view.h"
 #include "repose/world.h"

@@ -1,4 +1,4 @@
-/* Running a scene into a record, and saving worlds to single files. */
+/* Running a scene into a record. */
 #ifndef REPOSE_RUN_H
 #define REPOSE_RUN_H
 
@@ -8,10 +8,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A world's state in one file; loading needs a world of the same scene. */
-RP_API rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report);
-RP_API rp_code rp_world_load(rp_world *world, const char *path, rp_report *report);
 
 /* How far a run has come; handed to the progress hook after every step. */
 typedef struct rp_progress {
@@ -67,6 +63,9 @@ typedef struct rp_run_summary {
     uint64_t fine;       /* fine grains that are there; 0: none were made */
     uint64_t hash;       /* of the final state */
     rp_step_tally tally; /* of the steps since this run or resume began */
+    rp_step_info last;   /* step */
+    int stage_count;     /* and where the time of the steps since then went */
+    rp_stage_time stages[RP_STAGE_COUNT_MAX];
 } rp_run_summary;
 
 /* Runs the scene into the folder: frames, checkpoints, exports, measurements; and fine grains,

@@ -2,8 +2,9 @@
  *
  * A view of a world is good until that world steps, loads or is destroyed; a view of a frame until
  * the frame is closed. Arrays hold one value per grain, in an order that changes from step to step:
- * `id` tells grains apart. NULL stands for what a record does not hold: fine grains have no mass,
- * density, pressure, asleep and moisture.
+ * `id` tells grains apart. NULL stands for what a method does without or a record does not hold:
+ * pressure and asleep in null, asleep in dem; fine grains have no mass, density, pressure, asleep
+ * and moisture.
  */
 #ifndef REPOSE_VIEW_H
 #define REPOSE_VIEW_H
@@ -55,6 +56,27 @@ typedef struct rp_contact {
     float overlap;        /* m; negative: a gap with water in it, which pulls */
 } rp_contact;
 
+/* What the values of a grid are. */
+typedef enum rp_grid_kind {
+    RP_GRID_VALUES, /* any quantity at the nodes; pictures leave it out */
+    RP_GRID_HEIGHT  /* heights of a surface over x and y, m above origin[2]; pictures show it */
+} rp_grid_kind;
+#define RP_GRID_KINDS 2
+#define RP_GRIDS_MAX 16 /* of a view */
+
+/* Values at the nodes of a regular grid, such as the columns of a height field. Node (i, j, k) is
+ * at origin + (i, j, k) * spacing; its value is values[(k * size[1] + j) * size[0] + i]. */
+typedef struct rp_grid {
+    const char *name; /* letters, digits, - and _; such as "height" */
+    const char *unit; /* SI, such as "m"; "" for a pure number */
+    rp_grid_kind kind;
+    uint8_t material;  /* index into the scene's: the colour of a height field */
+    size_t size[3];    /* nodes along x, y, z; z has one in a height field */
+    double spacing[3]; /* m */
+    double origin[3];  /* m, of the first node */
+    const float *values;
+} rp_grid;
+
 typedef struct rp_view {
     double time;    /* s */
     uint64_t step;  /* steps taken since the start */
@@ -77,15 +99,43 @@ typedef struct rp_view {
 
     const rp_body_state *bodies; /* in the order of the scene */
     int body_count;
+    const uint8_t *bodies_absent; /* 1 where a body was removed; NULL: all are there */
 
     /* NULL where the solver knows none, the record holds none, or nobody asked: see
      * rp_world_contacts. Their order is the same for any number of threads. */
     const rp_contact *contacts;
     size_t contact_count;
+
+    const rp_grid *grids; /* of methods that have such; in the order that the method gives */
+    int grid_count;
 } rp_view;
 
 /* The field of that name, or NULL. */
 RP_API const rp_field *rp_view_field(const rp_view *view, const char *name);
+/* The grid of that name, or NULL. */
+RP_API const rp_grid *rp_view_grid(const rp_view *view, const char *name);
+
+/* A copy of a view, for whoever reads it later or on another thread: a live viewer takes one after
+ * a step, while the world stands still, and reads it while the world goes on. */
+typedef struct rp_view_buffer rp_view_buffer;
+
+/* What to copy; the rest is empty in the copy. */
+typedef enum rp_copy_parts {
+    RP_COPY_GRAINS = 1, /* the fields that rp_view has pointers for */
+    RP_COPY_FIELDS = 2, /* the solver's own */
+    RP_COPY_BODIES = 4,
+    RP_COPY_CONTACTS = 8,
+    RP_COPY_GRIDS = 16,
+    RP_COPY_ALL = 31
+} rp_copy_parts;
+
+/* Copies a view, names and units included. `*buffer` is NULL at first, and then the one to use
+ * again: its memory is taken anew only where it does not suffice. After a failure it is empty. */
+RP_API rp_code rp_view_copy(const rp_view *view, unsigned parts, rp_view_buffer **buffer,
+                            rp_report *report);
+/* The copy; good until the next one into this buffer. */
+RP_API const rp_view *rp_view_buffer_view(const rp_view_buffer *buffer);
+RP_API void rp_view_buffer_destroy(rp_view_buffer *buffer);
 
 #ifdef __cplusplus
 }

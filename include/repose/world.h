@@ -69,17 +69,39 @@ RP_API rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *repo
  * as long as a view; it is made when it is first asked for after a step. */
 RP_API rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report);
 
+/* A number that the method reports of a step, such as the mean compression of sand. */
+#define RP_STEP_NUMBERS 8
+typedef struct rp_step_number {
+    const char *name; /* such as "density_error"; constant texts */
+    const char *unit; /* SI; "" for a plain number */
+    const char *help; /* one line */
+    double value;     /* NaN: not computed */
+} rp_step_number;
+
 /* How the last step went. */
 typedef struct rp_step_info {
-    double dt;            /* s */
-    const char *reason;   /* what limited the step */
-    double max_speed;     /* m/s */
-    double density_error; /* mean compression, 0.01 is one per cent; negative: not computed */
-    int iterations;
-    size_t removed; /* grains that left through open sides, since the start */
-    double seconds; /* on the wall, all steps so far */
+    double dt;          /* s */
+    const char *reason; /* what limited the step */
+    double max_speed;   /* m/s */
+    size_t removed;     /* grains that left through open sides, since the start */
+    double seconds;     /* on the wall, all steps so far */
+    int number_count;   /* that the method reports; `numbers` in the order of its table */
+    rp_step_number numbers[RP_STEP_NUMBERS];
 } rp_step_info;
 RP_API rp_step_info rp_world_step_info(const rp_world *world);
+/* One of its numbers by name, such as "iterations"; NaN where the method has none of that name. */
+RP_API double rp_step_info_number(const rp_step_info *info, const char *name);
+
+/* Where the time of all steps so far went: the stages of the method. */
+#define RP_STAGE_COUNT_MAX 16
+typedef struct rp_stage_time {
+    const char *name; /* such as "lists"; a constant text */
+    double seconds;   /* on the wall */
+    uint64_t calls;   /* how often the stage ran */
+} rp_stage_time;
+/* Fills at most `capacity` of them, in the order of the method, and returns how many there are;
+ * RP_STAGE_COUNT_MAX are always enough. `stages` may be NULL. */
+RP_API int rp_world_stages(const rp_world *world, rp_stage_time *stages, int capacity);
 
 /* Adds a force in newtons to grain `index` of the present view. It acts on that grain, however
  * grains are sorted meanwhile, during the whole of the next call that steps: one step of

@@ -7,8 +7,11 @@
 #include "repose/base.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define RP_ALIGNMENT 64
+/* Whether an array begins at a cache line, as all that come from here do. */
+#define RP_IS_ALIGNED(array) ((uintptr_t)(array) % RP_ALIGNMENT == 0)
 
 /* NULL when memory runs out or the size is absurd. Contents are undefined. */
 void *rp_allocate(size_t size);

@@ -311,8 +311,28 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
     threads->looping = false;
 }
 
+rp_code rp_scratch_begin(rp_scratch *scratch, int count, size_t bytes, const char *what,
+                         rp_report *report)
+{
+    size_t each = (bytes + RP_ALIGNMENT - 1) / RP_ALIGNMENT * RP_ALIGNMENT;
+    *scratch = (rp_scratch){rp_allocate_zero((size_t)count * each), each, count};
+    return scratch->memory ? RP_OK : rp_fail_memory(report, (size_t)count * each, what);
+}
+
+void rp_scratch_end(rp_scratch *scratch)
+{
+    rp_release(scratch->memory, (size_t)scratch->count * scratch->each);
+    *scratch = (rp_scratch){0};
+}
+
+void *rp_scratch_of(const rp_scratch *scratch, int worker)
+{
+    RP_ASSERT(worker >= 0 && worker < scratch->count);
+    return (char *)scratch->memory + (size_t)worker * scratch->each;
+}
+
 typedef struct fold {
-    rp_limits_value_fn *body;
+    rp_range_value_fn *body;
     void *context;
     double *parts;
     size_t block, group; /* items; blocks that share a part */
@@ -337,7 +357,7 @@ static void fold_range(void *context, rp_range range)
 }
 
 static double parallel_fold(rp_threads *threads, size_t count, size_t block,
-                            rp_limits_value_fn *body, void *context, bool sum)
+                            rp_range_value_fn *body, void *context, bool sum)
 {
     RP_ASSERT(block > 0);
     double parts[PARTS_MAX];
@@ -351,13 +371,13 @@ static double parallel_fold(rp_threads *threads, size_t count, size_t block,
     return value;
 }
 
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, true);
 }
 
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
     return parallel_fold(threads, count, block, body, context, false);

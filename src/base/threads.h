@@ -36,12 +36,26 @@ typedef void rp_range_fn(void *context, rp_range range);
 void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_fn *body,
                      void *context);
 
+/* Scratch memory of loops: a piece for each worker, on cache lines of its own. */
+typedef struct rp_scratch {
+    void *memory;
+    size_t each; /* bytes of a piece, rounded up to cache lines */
+    int count;
+} rp_scratch;
+
+/* `count` pieces of `bytes` bytes, all zero; `what` they are for is named when memory runs out. */
+rp_code rp_scratch_begin(rp_scratch *scratch, int count, size_t bytes, const char *what,
+                         rp_report *report);
+void rp_scratch_end(rp_scratch *scratch);
+/* The piece of a worker (rp_range.worker). */
+void *rp_scratch_of(const rp_scratch *scratch, int worker);
+
 /* The sum (or maximum) of what `body` gives for each block, combined in block order: the same bits
  * for any number of threads. */
-typedef double rp_limits_value_fn(void *context, rp_range range);
-double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+typedef double rp_range_value_fn(void *context, rp_range range);
+double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context);
-double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_limits_value_fn *body,
+double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context);
 
 /* A lock that one thread at a time holds, also several times over; for what a whole process shares,

@@ -91,7 +91,8 @@ static rp_code fill(rp_bodies *bodies, rp_report *report)
     bodies->states = rp_allocate_zero(states_size(count));
     bodies->sums = rp_allocate_zero(states_size(count));
     bodies->calm = rp_allocate_zero((size_t)count * sizeof *bodies->calm);
-    if (!bodies->states || !bodies->sums || !bodies->calm)
+    bodies->absent = rp_allocate_zero((size_t)count);
+    if (!bodies->states || !bodies->sums || !bodies->calm || !bodies->absent)
         return rp_fail_memory(report, states_size(count), "bodies");
     for (int i = 0; i < count; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
@@ -127,6 +128,7 @@ void rp_bodies_destroy(rp_bodies *bodies)
     rp_release(bodies->states, states_size(bodies->count));
     rp_release(bodies->sums, states_size(bodies->count));
     rp_release(bodies->calm, (size_t)bodies->count * sizeof *bodies->calm);
+    rp_release(bodies->absent, (size_t)bodies->count);
     rp_release(bodies, sizeof *bodies);
 }
 

@@ -147,6 +147,13 @@ bool rp_bodies_joint_holds(const rp_bodies *bodies, int joint);
 void rp_bodies_joint_motion(const rp_bodies *bodies, int joint, double *position, double *rate);
 /* Lets go what a joint holds, for ever. */
 void rp_bodies_release_joint(rp_bodies *bodies, int joint);
+/* Takes a body away: it keeps its place, and nothing else of it is left. Its joints let go. */
+rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report);
+/* One number for each body: 1 where it was removed. NULL: all are there. */
+const uint8_t *rp_bodies_absent(rp_bodies *bodies);
+/* Takes the state over from bodies of a scene to which others were only added, at the end; those,
+ * and joints that were added, begin at `time`. */
+rp_code rp_bodies_adopt(rp_bodies *bodies, const rp_bodies *from, double time, rp_report *report);
 /* A surface jumped, appeared or vanished since the last step, so that what rests on surfaces may
  * not any more. */
 bool rp_bodies_are_disturbed(const rp_bodies *bodies);

@@ -9,6 +9,31 @@
 /* A step may end after a track by this part of itself, and still be even motion to its end. */
 #define STEP_EPSILON 1e-6
 
+static size_t body_count(const rp_scene *scene)
+{
+    return (size_t)scene->bodies.count;
+}
+
+static size_t joint_count(const rp_scene *scene)
+{
+    return (size_t)scene->joints.count;
+}
+
+static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state *states)
+{
+    rp_pose world = {.orientation = {.w = 1}};
+    return (rp_joint_control){
+        .holds = {rp_load_pose(&states[spec->body]),
+                  spec->other >= 0 ? rp_load_pose(&states[spec->other]) : world},
+        .low = spec->low,
+        .high = spec->high,
+        .speed = spec->motor_force > 0 ? spec->motor_speed : 0,
+        .force = spec->motor_force};
+}
+
+/* m, m/s, rad/s, N, N m, s: beyond this a state is damaged, and squares overflow. */
+#define MOST 1e13
+
 /* --- tracks ----------------------------------------------------------------------------------- */
 
 rp_pose rp_track_pose(const rp_track *track, double time)
@@ -243,29 +268,69 @@ void rp_bodies_release_joint(rp_bodies *bodies, int joint)
     rp_engine_release_joint(bodies->engine, joint);
 }
 
+/* --- bodies that come and go ------------------------------------------------------------------ */
+
+rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
+{
+    for (int i = 0; i < bodies->scene->joints.count; i++) {
+        const rp_joint_spec *spec = &rp_scene_joints(bodies->scene)[i];
+        if (spec->body == index || spec->other == index) rp_bodies_release_joint(bodies, i);
+    }
+    RP_TRY(set_drive(bodies, index, RP_DRIVE_ABSENT, report));
+    rp_body_state at_rest = {0};
+    rp_store_pose(&at_rest, rp_load_pose(&bodies->states[index]));
+    bodies->states[index] = at_rest;
+    bodies->control.pushes[index] = (rp_push){0};
+    bodies->control.disturbed = true;
+    rp_bodies_wake(bodies); /* what lay on it may sleep */
+    return RP_OK;
+}
+
+const uint8_t *rp_bodies_absent(rp_bodies *bodies)
+{
+    bool any = false;
+    for (int i = 0; i < bodies->count; i++) {
+        bodies->absent[i] = bodies->control.drives[i] == RP_DRIVE_ABSENT;
+        any = any || bodies->absent[i];
+    }
+    return any ? bodies->absent : NULL;
+}
+
+/* Joints that were added take hold where their bodies are now. */
+static void adopt_joints(rp_bodies *bodies, const rp_bodies *from, uint8_t *broken)
+{
+    int count = bodies->scene->joints.count, known = from->scene->joints.count;
+    for (int i = 0; i < known; i++)
+        bodies->control.joints[i] = from->control.joints[i];
+    for (int i = known; i < count; i++)
+        bodies->control.joints[i] = joint_of(&rp_scene_joints(bodies->scene)[i], bodies->states);
+    if (from->engine) memcpy(broken, rp_engine_broken(from->engine), (size_t)known);
+}
+
+rp_code rp_bodies_adopt(rp_bodies *bodies, const rp_bodies *from, double time, rp_report *report)
+{
+    size_t known = (size_t)from->count, joints = joint_count(bodies->scene);
+    RP_ASSERT(bodies->count >= from->count);
+    memcpy(bodies->states, from->states, known * sizeof *bodies->states);
+    memcpy(bodies->sums, from->sums, known * sizeof *bodies->sums);
+    memcpy(bodies->calm, from->calm, known * sizeof *bodies->calm);
+    memcpy(bodies->control.drives, from->control.drives, known);
+    memcpy(bodies->control.tracks, from->control.tracks, known * sizeof *from->control.tracks);
+    memcpy(bodies->control.pushes, from->control.pushes, known * sizeof *from->control.pushes);
+    for (int i = from->count; i < bodies->count; i++)
+        rp_store_pose(&bodies->states[i],
+                      rp_body_pose_at(&rp_scene_bodies(bodies->scene)[i], time));
+    bodies->sum_time = from->sum_time;
+    bodies->control.used = bodies->control.disturbed = true;
+    uint8_t *broken = rp_allocate_zero(joints);
+    if (!broken) return rp_fail_memory(report, joints, "joints");
+    adopt_joints(bodies, from, broken);
+    rp_code code = bodies->engine ? rp_bodies_make_engine(bodies, broken, report) : RP_OK;
+    rp_release(broken, joints);
+    return code;
+}
+
 /* --- the state of all this -------------------------------------------------------------------- */
-
-static size_t body_count(const rp_scene *scene)
-{
-    return (size_t)scene->bodies.count;
-}
-
-static size_t joint_count(const rp_scene *scene)
-{
-    return (size_t)scene->joints.count;
-}
-
-static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state *states)
-{
-    rp_pose world = {.orientation = {.w = 1}};
-    return (rp_joint_control){
-        .holds = {rp_load_pose(&states[spec->body]),
-                  spec->other >= 0 ? rp_load_pose(&states[spec->other]) : world},
-        .low = spec->low,
-        .high = spec->high,
-        .speed = spec->motor_force > 0 ? spec->motor_speed : 0,
-        .force = spec->motor_force};
-}
 
 rp_code rp_control_begin(const rp_scene *scene, const rp_body_state *states, rp_control *control,
                          rp_report *report)
@@ -315,22 +380,25 @@ rp_code rp_control_save(const rp_scene *scene, const rp_control *control, rp_sto
     return rp_store_put_u64(store, "bodies/disturbed", control->disturbed, report);
 }
 
+static bool is_vector(rp_vec3 v)
+{
+    return fabs(v.x) <= MOST && fabs(v.y) <= MOST && fabs(v.z) <= MOST;
+}
+
 static bool is_pose(rp_pose pose)
 {
     rp_quat q = pose.orientation;
     double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    return isfinite(rp_v3_dot(pose.position, rp_v3(1, 1, 1))) && fabs(length - 1) < 1e-6;
+    return is_vector(pose.position) && fabs(length - 1) < 1e-6;
 }
 
 static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
                           const rp_push *push)
 {
-    rp_vec3 all = rp_v3(1, 1, 1);
-    double sum = rp_v3_dot(push->force, all) + rp_v3_dot(push->torque, all);
-    bool moves = isfinite(track->start) && !isnan(track->end) && is_pose(track->from) &&
-                 is_pose(track->to) && isfinite(rp_v3_dot(track->velocity, all)) &&
-                 isfinite(rp_v3_dot(track->spin, all));
-    if (drive > RP_DRIVE_ABSENT || !isfinite(sum)) return false;
+    bool moves = fabs(track->start) <= MOST && !isnan(track->end) && is_pose(track->from) &&
+                 is_pose(track->to) && is_vector(track->velocity) && is_vector(track->spin);
+    if (drive > RP_DRIVE_ABSENT || !is_vector(push->force) || !is_vector(push->torque))
+        return false;
     if (drive == RP_DRIVE_RETURN && spec->motion == RP_MOTION_DYNAMIC) return false;
     if (drive == RP_DRIVE_PROGRAM || drive == RP_DRIVE_RETURN) return moves;
     return drive == RP_DRIVE_ABSENT || (int)drive == spec->motion;
@@ -339,7 +407,8 @@ static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_tra
 static bool is_joint_sound(const rp_joint_control *joint)
 {
     return is_pose(joint->holds[0]) && is_pose(joint->holds[1]) && joint->low <= joint->high &&
-           isfinite(joint->speed) && isfinite(joint->target) && joint->force >= 0;
+           fabs(joint->speed) <= MOST && fabs(joint->target) <= MOST && joint->force >= 0 &&
+           joint->force <= MOST;
 }
 
 static rp_code check_control(const rp_scene *scene, const rp_control *control, rp_report *report)

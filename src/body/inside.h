@@ -28,6 +28,7 @@ struct rp_bodies {
     const rp_gravity *gravity; /* NULL: the scene's */
 
     rp_control control;
+    uint8_t *absent; /* what rp_bodies_absent gives */
 };
 
 static inline void rp_store_vec3(double to[3], rp_vec3 v)

@@ -84,7 +84,7 @@ void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, do
     }
 }
 
-/* What a motor has to run at in this step. A servo takes half of what is left to its target: that
+/* What a motor has to run at in this step. A servo goes all that is left to its target: that
  * is stable for any load, since the engine meets speeds at the end of the step. A hinge without
  * limits goes the shorter way round. */
 static double motor_speed(const rp_engine *engine, int joint)
@@ -96,7 +96,7 @@ static double motor_speed(const rp_engine *engine, int joint)
     double left = control->target - position;
     bool hinge = rp_scene_joints(engine->scene)[joint].kind == RP_JOINT_HINGE;
     if (hinge && isinf(control->low) && isinf(control->high)) left = remainder(left, 2 * RP_PI);
-    return fmax(-control->speed, fmin(control->speed, left / (2 * engine->dt)));
+    return fmax(-control->speed, fmin(control->speed, left / engine->dt));
 }
 
 static void tune_joint(const rp_engine *engine, int i, void (*set)(dJointID, int, dReal))

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* m, along each axis: where nothing is, and squares of distances are still numbers. */
-#define FAR_OFF 1e12
+/* Both are handed to states as three doubles. */
+_Static_assert(sizeof(rp_vec3) == sizeof((rp_body_state *)0)->force, "a force is three doubles");
+
 /* Surfaces near a block that the first pass has room for. Few blocks have more. */
 #define NEAR_ROOM 8
 
@@ -102,16 +103,15 @@ void rp_couple_destroy(rp_couple *couple)
  * remember contacts by these: that of an absent body lies where no grain is. */
 void rp_couple_refresh(rp_couple *couple)
 {
-    static const rp_shape absent = {.kind = RP_SHAPE_SPHERE};
     rp_surfaces_refresh(couple->surfaces, couple->count, rp_bodies_states(couple->bodies));
     couple->dynamic = false;
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
         if (surface->body < 0) continue;
-        bool gone = rp_bodies_drive(couple->bodies, surface->body) == RP_DRIVE_ABSENT;
         surface->dynamic = rp_bodies_is_dynamic(couple->bodies, surface->body);
-        surface->shape = gone ? &absent : &rp_scene_bodies(couple->scene)[surface->body].shape;
-        if (gone) surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
+        surface->shape = &rp_scene_bodies(couple->scene)[surface->body].shape;
+        if (rp_bodies_drive(couple->bodies, surface->body) == RP_DRIVE_ABSENT)
+            rp_surface_vanish(surface);
         couple->dynamic = couple->dynamic || surface->dynamic;
     }
 }
@@ -160,12 +160,12 @@ int rp_couple_fastest(const rp_couple *couple, double *speed)
 {
     int fastest = -1;
     *speed = 0;
-    for (int i = 0; i < couple->body_count; i++) {
+    for (int i = 0; i < couple->count; i++) {
         const rp_surface *surface = &couple->surfaces[i];
         double own = motion_of(surface) + rp_v3_length(surface->belt);
-        if (!(own > *speed)) continue;
+        if (surface->body < 0 || !(own > *speed)) continue;
         *speed = own;
-        fastest = i;
+        fastest = surface->body;
     }
     return fastest;
 }
@@ -180,8 +180,8 @@ double rp_couple_max_speed(const rp_couple *couple)
 double rp_couple_max_motion(const rp_couple *couple)
 {
     double most = 0;
-    for (int i = 0; i < couple->body_count; i++)
-        most = fmax(most, motion_of(&couple->surfaces[i]));
+    for (int i = 0; i < couple->count; i++)
+        if (couple->surfaces[i].body >= 0) most = fmax(most, motion_of(&couple->surfaces[i]));
     return most;
 }
 

@@ -1,6 +1,9 @@
 #include "couple/surface.h"
 #include "math/trig.h"
 
+/* m, along each axis: where nothing is, and squares of distances are still numbers. */
+#define FAR_OFF 1e12
+
 static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
 
 static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_vec3 inward)
@@ -47,24 +50,32 @@ int rp_surfaces_room(const rp_scene *scene)
     return images * scene->bodies.count + RP_SIDES;
 }
 
+static rp_surface surface_of(const rp_scene *scene, int body)
+{
+    const rp_body_spec *spec = &rp_scene_bodies(scene)[body];
+    return (rp_surface){.shape = &spec->shape,
+                        .friction = spec->friction,
+                        .restitution = spec->restitution,
+                        .belt = spec->belt,
+                        .body = body,
+                        .dynamic = spec->motion == RP_MOTION_DYNAMIC};
+}
+
 int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces)
 {
-    int count = scene->bodies.count;
-    for (int i = 0; i < count; i++) {
-        const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        surfaces[i] = (rp_surface){.shape = &spec->shape,
-                                   .friction = spec->friction,
-                                   .restitution = spec->restitution,
-                                   .belt = spec->belt,
-                                   .body = i,
-                                   .dynamic = spec->motion == RP_MOTION_DYNAMIC};
-    }
-    for (int i = 0; i < scene->bodies.count; i++)
+    int count = 0, first = scene->bodies.count - scene->late_bodies;
+    for (int i = 0; i < first; i++)
+        surfaces[count++] = surface_of(scene, i);
+    for (int i = 0; i < first; i++)
         count += add_images(scene, i, surfaces + count);
     for (int side = 0; side < RP_SIDES; side++) {
         rp_vec3 foot, inward;
         if (rp_domain_wall(&scene->domain, side, &foot, &inward))
             surfaces[count++] = wall(&scene->domain, side, foot, inward);
+    }
+    for (int i = first; i < scene->bodies.count; i++) {
+        surfaces[count++] = surface_of(scene, i);
+        count += add_images(scene, i, surfaces + count);
     }
     return count;
 }
@@ -81,6 +92,13 @@ void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *s
         surface->velocity = rp_v3_from(state->velocity);
         surface->spin = rp_v3_from(state->angular_velocity);
     }
+}
+
+void rp_surface_vanish(rp_surface *surface)
+{
+    static const rp_shape point = {.kind = RP_SHAPE_SPHERE};
+    surface->shape = &point;
+    surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
 }
 
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt)

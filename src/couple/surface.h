@@ -35,11 +35,14 @@ typedef struct rp_surface_list {
 
 /* How many a scene can have at most. */
 int rp_surfaces_room(const rp_scene *scene);
-/* Fills them in and gives their number: bodies in the order of the scene, then images, then walls.
- * Poses are those of the first refresh. */
+/* Fills them in and gives their number: bodies in the order of the scene, then images, then walls,
+ * then each body that was added while a world ran with its images, so that what was there before
+ * keeps its place. Poses are those of the first refresh. */
 int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces);
 /* Takes poses and velocities from the states of the scene's bodies. */
 void rp_surfaces_refresh(rp_surface *surfaces, int count, const rp_body_state *states);
+/* Puts the surface of a body that was removed where no grain is, as a point. */
+void rp_surface_vanish(rp_surface *surface);
 /* Where a surface is after moving along its velocities for a while. */
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt);
 /* False only when `point` is farther than `reach` from the surface for certain; cheaper than: */

@@ -29,6 +29,8 @@ RP_WIDE_KERNEL
 static void add_clumps(const rp_row *rows, const uint32_t *index, size_t count,
                        const rp_chunk *chunk, float inverse, bool begins, rp_packet *p)
 {
+    RP_ASSERT(p->count > 0 && p->count <= RP_PACKET);
+    RP_ASSERT(p->begin + (size_t)p->count <= chunk->count);
     for (int first = 0; first < p->count; first += RP_WIDE) {
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
@@ -70,6 +72,7 @@ static float weight(const rp_detail *detail, double distance)
 RP_WIDE_KERNEL
 static void share_flight(rp_packet *p, float edge, float outside)
 {
+    RP_ASSERT(p->count > 0 && p->count <= RP_PACKET);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         rp_wide sum = rp_wide_load(p->sum + i), most = rp_wide_load(p->most + i);
         rp_wide_int flies = (most >= ALONE * sum) | ((most <= edge) & (sum <= outside));
@@ -98,6 +101,7 @@ RP_WIDE_INLINE void blend(const rp_packet *p, int i, const float *sums, const fl
 RP_WIDE_KERNEL
 static void blend_packet(rp_packet *p, const rp_chunk *c, const pull *g)
 {
+    RP_ASSERT(p->begin + (size_t)p->count <= c->count);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         size_t at = p->begin + (size_t)i;
         blend(p, i, p->ux, c->vx + at, g->x, g->dt, p->vx, p->x, c->x + at);
@@ -129,6 +133,7 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 RP_WIDE_KERNEL
 static void box_of(const rp_chunk *chunk, size_t begin, size_t count, rp_near_box *box)
 {
+    RP_ASSERT(count > 0 && begin + count <= chunk->count);
     bound(chunk->x + begin, count, &box->low[0], &box->high[0]);
     bound(chunk->y + begin, count, &box->low[1], &box->high[1]);
     bound(chunk->z + begin, count, &box->low[2], &box->high[2]);
@@ -405,6 +410,7 @@ static bool wider(const rp_near_box *box, float edge)
 static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk, size_t begin,
                         size_t count)
 {
+    RP_ASSERT(count <= RP_KEY_BLOCK && begin + count <= chunk->count);
     uint64_t *keys = work->keys;
     float edge = (float)(1.01 * rp_near_edge(detail->reach));
     rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
@@ -497,6 +503,7 @@ static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk
 static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_kept_chunk *kept)
 {
     if (!chunk->count) return;
+    RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
     bool sorts = (double)kept->pairs > SORT_FROM * (double)kept->sorted_pairs;
     if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->reach), &work->sort);
     find_surfaces(detail, work, chunk);
@@ -514,7 +521,7 @@ static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_ke
 void rp_carry_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
-    rp_work *work = rp_work_take(detail);
+    rp_work *work = rp_scratch_of(&detail->works, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
@@ -525,5 +532,4 @@ void rp_carry_range(void *context, rp_range range)
         }
         rp_detail_note(detail, code);
     }
-    rp_work_give(work);
 }

@@ -241,11 +241,13 @@ static size_t cell_place(const rp_counts *counts, int64_t i, int64_t j, int64_t 
 }
 
 #define CELL_RUN 512
+_Static_assert(CELL_RUN % RP_WIDE == 0, "runs of cells are written in whole groups of eight");
 
 /* Whole cells, rounded down. */
 RP_WIDE_KERNEL
 static void cells_of(const float *x, size_t count, float inverse, int32_t *cells)
 {
+    RP_ASSERT(count <= CELL_RUN);
     for (size_t i = 0; i < count; i += RP_WIDE) {
         rp_wide place = rp_wide_load(x + i) * inverse;
         place = rp_wide_min(rp_wide_max(place, rp_wide_all(-1e9f)), rp_wide_all(1e9f));
@@ -511,6 +513,7 @@ RP_WIDE_KERNEL
 void rp_around_cells(const rp_around *around, const float *x, const float *y, const float *z,
                      int count, int32_t *cells)
 {
+    RP_ASSERT(count >= 0 && count <= RP_PACKET);
     for (int i = 0; i < count; i += RP_WIDE) {
         rp_wide_int cell = cell_along(x + i, around->low[0], around->inverse) |
                            cell_along(y + i, around->low[1], around->inverse) << 2 |

@@ -1,20 +1,12 @@
 #include "detail/detail.h"
 #include "detail/inside.h"
+#include "math/exponent.h"
 
 #include <string.h>
 
 /* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
  * them; cells are a quarter, a half or the whole of the reach. */
 #define CELL_GRAINS 2
-
-/* By Newton's steps: cbrt has other last bits on other machines. */
-static double cube_root(double a)
-{
-    double root = a;
-    for (double next; (next = (2 * root + a / (root * root)) / 3) < root;)
-        root = next;
-    return root;
-}
 
 static double cube(double a)
 {
@@ -36,56 +28,46 @@ static void set_lengths(rp_detail *detail)
     double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
     detail->radius = 0.5 * spacing;
     detail->reach = 3 * detail->radius;
-    detail->spacing = spacing / cube_root(factor);
+    detail->spacing = spacing / rp_cube_root(factor);
     detail->clear = 0.5 * detail->spacing;
     detail->cell = cell_edge(detail);
     detail->packed = factor * cube(detail->cell / spacing);
 }
 
+static rp_code make_work(const rp_detail *detail, rp_work *work, rp_report *report)
+{
+    size_t list = (size_t)detail->field.surface_room * sizeof(int);
+    rp_code code = rp_near_walk_create(&work->walk, report);
+    if (code == RP_OK) code = rp_chunk_create(&work->chunk, RP_CHUNK_MAX, report);
+    work->near_chunk.index = rp_allocate(list);
+    work->near_packet.index = rp_allocate(list);
+    if (code == RP_OK && !(work->near_chunk.index && work->near_packet.index))
+        code = rp_fail_memory(report, list, "fine grains");
+    return code;
+}
+
 static rp_code make_works(rp_detail *detail, rp_report *report)
 {
-    detail->work_count = rp_threads_count(detail->threads);
-    size_t bytes = (size_t)detail->work_count * sizeof *detail->works;
-    detail->works = rp_allocate_zero(bytes);
-    if (!detail->works) return rp_fail_memory(report, bytes, "fine grains");
-    size_t list = (size_t)detail->field.surface_room * sizeof(int);
-    rp_code code = rp_chunk_create(&detail->newborn, RP_CHUNK_MAX, report);
-    for (int i = 0; i < detail->work_count && code == RP_OK; i++) {
-        rp_work *work = &detail->works[i];
-        code = rp_near_walk_create(&work->walk, report);
-        if (code == RP_OK) code = rp_chunk_create(&work->chunk, RP_CHUNK_MAX, report);
-        work->near_chunk.index = rp_allocate(list);
-        work->near_packet.index = rp_allocate(list);
-        if (code == RP_OK && !(work->near_chunk.index && work->near_packet.index))
-            code = rp_fail_memory(report, list, "fine grains");
-    }
+    int count = rp_threads_count(detail->threads);
+    rp_code code = rp_scratch_begin(&detail->works, count, sizeof(rp_work), "fine grains", report);
+    if (code == RP_OK) code = rp_chunk_create(&detail->newborn, RP_CHUNK_MAX, report);
+    for (int i = 0; i < count && code == RP_OK; i++)
+        code = make_work(detail, rp_scratch_of(&detail->works, i), report);
     return code;
 }
 
 static void release_works(rp_detail *detail)
 {
     size_t list = (size_t)detail->field.surface_room * sizeof(int);
-    for (int i = 0; i < detail->work_count && detail->works; i++) {
-        rp_work *work = &detail->works[i];
+    for (int i = 0; i < detail->works.count && detail->works.memory; i++) {
+        rp_work *work = rp_scratch_of(&detail->works, i);
         rp_near_walk_destroy(work->walk);
         rp_chunk_release(&work->chunk, RP_CHUNK_MAX);
         rp_release(work->near_chunk.index, list);
         rp_release(work->near_packet.index, list);
     }
-    rp_release(detail->works, (size_t)detail->work_count * sizeof *detail->works);
+    rp_scratch_end(&detail->works);
     rp_chunk_release(&detail->newborn, RP_CHUNK_MAX);
-}
-
-rp_work *rp_work_take(rp_detail *detail)
-{
-    for (int i = 0;; i = (i + 1) % detail->work_count)
-        if (!atomic_exchange_explicit(&detail->works[i].busy, true, memory_order_acquire))
-            return &detail->works[i];
-}
-
-void rp_work_give(rp_work *work)
-{
-    atomic_store_explicit(&work->busy, false, memory_order_release);
 }
 
 void rp_detail_note(rp_detail *detail, rp_code code)
@@ -237,14 +219,13 @@ static rp_code set_standing(rp_detail *detail, rp_report *report)
 static void count_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
-    rp_work *work = rp_work_take(detail);
+    rp_work *work = rp_scratch_of(&detail->works, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
         rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
         if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);
         rp_detail_note(detail, code);
     }
-    rp_work_give(work);
 }
 
 rp_code rp_detail_count_again(rp_detail *detail, rp_report *report)
@@ -284,7 +265,7 @@ static size_t all_bytes(const rp_detail *detail)
     size_t clumps = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
     size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_row) + RP_NEAR_BYTES);
     size_t buffers = RP_CHUNK_MAX * (6 * sizeof(float) + sizeof(uint16_t));
-    size_t works = (size_t)detail->work_count * (sizeof(rp_work) + buffers) + buffers;
+    size_t works = (size_t)detail->works.count * (sizeof(rp_work) + buffers) + buffers;
     return detail->chunks.bytes + detail->chunks.capacity * sizeof *detail->chunks.items + clumps +
            rows + counts_bytes(&detail->counts) + counts_bytes(&detail->counts_next) + works;
 }
@@ -323,7 +304,7 @@ rp_code rp_detail_visit(rp_detail *detail, rp_chunk_fn *visit, void *user, rp_re
     rp_code code = RP_OK;
     for (size_t i = 0; i < detail->chunks.count && code == RP_OK; i++) {
         rp_chunk chunk;
-        code = rp_chunks_borrow(&detail->chunks, i, &detail->works[0].chunk, &chunk, report);
+        code = rp_chunks_borrow(&detail->chunks, i, rp_detail_buffer(detail), &chunk, report);
         if (code == RP_OK) code = visit(user, &chunk, report);
     }
     return code;

@@ -3,6 +3,7 @@
 #ifndef RP_DETAIL_INSIDE_H
 #define RP_DETAIL_INSIDE_H
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "couple/surface.h"
@@ -41,6 +42,7 @@ typedef struct rp_row {
     float vx, vy, vz; /* m/s, that takes it to where it is at the end */
     float pad[2];
 } rp_row;
+_Static_assert(sizeof(rp_row) == 32, "two rows share a cache line");
 
 typedef struct rp_detail_field {
     rp_near *near;
@@ -77,6 +79,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at);
 
 #define RP_COUNT_CELLS 4 /* of a block, along each axis */
 #define RP_COUNT_BLOCK (RP_COUNT_CELLS * RP_COUNT_CELLS * RP_COUNT_CELLS)
+_Static_assert(RP_COUNT_CELLS == 4, "cells of a block are numbered by two bits of each axis");
 
 /* Cells of fine grains, in blocks that are found through a hash; blocks exist around clumps only.
  */
@@ -178,6 +181,8 @@ typedef struct rp_sort_room {
     uint16_t order[2][RP_CHUNK_MAX];
     float spare[RP_CHUNK_MAX];
 } rp_sort_room;
+_Static_assert(RP_CHUNK_MAX <= UINT16_MAX + 1, "places in a chunk have 16 bits");
+_Static_assert(RP_DETAIL_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
 /* Sorts the grains of a chunk along a curve through small cells that fill the cells of the search;
  * edges of both in m. */
@@ -214,6 +219,7 @@ rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id);
 
 /* Grains that are carried together: neighbours on the curve, of one cell. */
 #define RP_PACKET 32
+_Static_assert(RP_PACKET % RP_WIDE == 0, "packets are worked on in whole groups of eight");
 typedef struct rp_packet {
     size_t begin;
     int count;
@@ -225,10 +231,10 @@ typedef struct rp_packet {
 } rp_packet;
 
 #define RP_KEY_BLOCK 2048
+_Static_assert(RP_KEY_BLOCK % RP_PACKET == 0, "only the last packet of a block is cut short");
 
-/* What a thread works with. */
+/* What a worker needs for itself. */
 typedef struct rp_work {
-    atomic_bool busy;
     rp_near_walk *walk;
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
@@ -251,9 +257,6 @@ rp_code rp_detail_count_again(rp_detail *detail, rp_report *report);
 /* Calls for every chunk, on all threads; tells the first trouble that they noted. */
 rp_code rp_detail_for_chunks(rp_detail *detail, rp_range_fn *body, rp_report *report);
 void rp_detail_note(rp_detail *detail, rp_code code);
-/* A work that no other thread has. */
-rp_work *rp_work_take(rp_detail *detail);
-void rp_work_give(rp_work *work);
 
 struct rp_detail {
     const rp_scene *scene;
@@ -276,10 +279,16 @@ struct rp_detail {
     rp_chunks chunks;
     uint64_t born, steps;
     _Atomic uint64_t left;
-    rp_chunk newborn; /* room for a full one */
-    rp_work *works;   /* one for each thread */
-    int work_count;
+    rp_chunk newborn;    /* room for a full one */
+    rp_scratch works;    /* rp_work of each worker */
     _Atomic int trouble; /* the first rp_code that went wrong on any thread */
 };
+
+/* Room for a full chunk, outside of loops. */
+static inline rp_chunk *rp_detail_buffer(const rp_detail *detail)
+{
+    rp_work *work = rp_scratch_of(&detail->works, 0);
+    return &work->chunk;
+}
 
 #endif

@@ -42,6 +42,7 @@ static uint32_t make_keys(const rp_chunk *chunk, float cell, float edge, uint32_
 {
     const float *x = chunk->x, *y = chunk->y, *z = chunk->z, inverse = 1 / cell;
     const size_t count = chunk->count;
+    RP_ASSERT(count > 0 && count <= RP_CHUNK_MAX && cell > 0);
     float low_x = lowest(x, count, edge), low_y = lowest(y, count, edge),
           low_z = lowest(z, count, edge);
     uint32_t differ = 0;

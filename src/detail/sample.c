@@ -89,13 +89,12 @@ static void find_lone_range(void *context, rp_range range)
 {
     const lone_job *job = context;
     const rp_clumps *next = &job->detail->next;
-    rp_work *work = rp_work_take(job->detail);
+    rp_work *work = rp_scratch_of(&job->detail->works, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t c = job->list[i].clump;
         const float at[3] = {next->x[c], next->y[c], next->z[c]};
         job->list[i].lone = rp_clump_is_lone(job->detail, work, at);
     }
-    rp_work_give(work);
 }
 
 /* Marks the new clumps that have no neighbours. */
@@ -125,7 +124,7 @@ static void bear(void *context, rp_range range)
     const rp_detail *detail = b->detail;
     const rp_clumps *clumps = &detail->next;
     uint64_t factor = (uint64_t)detail->spec->factor, seed = (uint64_t)detail->scene->seed;
-    rp_work *work = rp_work_take(b->detail);
+    rp_work *work = rp_scratch_of(&b->detail->works, range.worker);
     for (size_t k = range.begin; k < range.end; k++) {
         const newcomer *clump = &b->list[(b->begin + k) / factor];
         uint32_t c = clump->clump, id = b->chunk->first + (uint32_t)k;
@@ -145,7 +144,6 @@ static void bear(void *context, rp_range range)
         b->chunk->vz[k] = clumps->vz[c];
         b->chunk->local[k] = (uint16_t)k;
     }
-    rp_work_give(work);
 }
 
 /* `count` grains of one material from `begin` on become a chunk of their own. */
@@ -159,7 +157,7 @@ static rp_code bear_chunk(rp_detail *detail, const newcomer *list, uint64_t begi
     chunk.material = detail->next.material[list[begin / factor].clump];
     birth b = {detail, list, begin, &chunk};
     rp_parallel_for(detail->threads, count, BLOCK, bear, &b);
-    rp_code code = rp_chunks_add(&detail->chunks, &chunk, &detail->works[0].chunk, report);
+    rp_code code = rp_chunks_add(&detail->chunks, &chunk, rp_detail_buffer(detail), report);
     if (code == RP_OK) detail->born += count;
     return code;
 }

@@ -50,7 +50,7 @@ rp_code rp_detail_load_chunk(void *user, const rp_chunk *chunk, rp_report *repor
     if (chunk->material >= detail->scene->materials.count)
         return rp_fail(report, RP_ERROR_DAMAGED, "fine grains of material %d, which is not there",
                        chunk->material);
-    return rp_chunks_put(&detail->chunks, chunk, &detail->works[0].chunk, report);
+    return rp_chunks_put(&detail->chunks, chunk, rp_detail_buffer(detail), report);
 }
 
 static rp_code load_clumps(rp_detail *detail, const rp_store *store, rp_report *report)

@@ -2,18 +2,18 @@
  * same bits. */
 #include "export/digits.h"
 #include "export/export.h"
-#include "view/view.h"
 #include "scene/scene.h"
+#include "view/view.h"
 
 #include <string.h>
 
-static void print_names(rp_aside *file, const rp_columns *columns)
+static void print_names(rp_aside *file, const rp_export_columns *columns)
 {
     rp_aside_print(file, "Px,Py,Pz");
     for (size_t i = 1; i < columns->count; i++)
         for (int c = 0; c < columns->items[i].components; c++) {
             char label[160];
-            rp_column_label(&columns->items[i], c, label, sizeof label);
+            rp_export_label(&columns->items[i], c, label, sizeof label);
             rp_aside_print(file, ",%s", label);
         }
     rp_aside_print(file, "\n");
@@ -24,7 +24,7 @@ rp_code rp_export_csv_grains(const rp_export *export, rp_report *report)
     rp_aside file;
     rp_code code = rp_export_open(export, export->stem, "csv", &file, report);
     if (code != RP_OK) return code;
-    const rp_columns *columns = &export->columns;
+    const rp_export_columns *columns = &export->columns;
     print_names(&file, columns);
     for (size_t grain = 0; grain < export->view->count; grain++) {
         for (size_t i = 0; i < columns->count; i++)

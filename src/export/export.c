@@ -7,6 +7,7 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 #include "scene/words.h"
+#include "view/grid.h"
 #include "view/view.h"
 
 #include <ctype.h>
@@ -16,13 +17,16 @@
 
 static const struct format {
     const char *name;
-    rp_export_fn *grains, *bodies, *contacts; /* contacts: NULL where the format has none */
+    rp_export_fn *grains, *bodies;
+    rp_export_fn *contacts, *grids; /* NULL where the format has none */
 } formats[] = {
-    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies, rp_export_vtp_contacts},
-    {"ply", rp_export_ply_grains, rp_export_ply_bodies, NULL},
-    {"csv", rp_export_csv_grains, rp_export_csv_bodies, rp_export_csv_contacts},
-    {"usda", rp_export_usda_grains, rp_export_usda_bodies, NULL},
-    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies, NULL},
+    {"vtp", rp_export_vtp_grains, rp_export_vtp_bodies, rp_export_vtp_contacts,
+     rp_export_vtp_grids},
+    {"ply", rp_export_ply_grains, rp_export_ply_bodies, NULL, rp_export_ply_grids},
+    {"csv", rp_export_csv_grains, rp_export_csv_bodies, rp_export_csv_contacts,
+     rp_export_csv_grids},
+    {"usda", rp_export_usda_grains, rp_export_usda_bodies, NULL, NULL},
+    {"usda-instances", rp_export_usda_instances, rp_export_usda_bodies, NULL, NULL},
 };
 #define FORMATS ((int)(sizeof formats / sizeof *formats))
 
@@ -55,7 +59,7 @@ rp_code rp_export_open(const rp_export *export, const char *stem, const char *en
     return rp_aside_open(file, path, report);
 }
 
-void rp_column_label(const rp_column *column, int component, char *text, size_t size)
+void rp_export_label(const rp_export_column *column, int component, char *text, size_t size)
 {
     if (column->components == 1)
         snprintf(text, size, "%s", column->name);
@@ -63,7 +67,7 @@ void rp_column_label(const rp_column *column, int component, char *text, size_t 
         snprintf(text, size, "%s%c", column->prefix, "xyz"[component]);
 }
 
-void rp_export_number(rp_aside *file, const rp_column *column, int component, size_t grain)
+void rp_export_number(rp_aside *file, const rp_export_column *column, int component, size_t grain)
 {
     const void *data = column->data[component];
     char text[RP_DIGITS_MAX];
@@ -121,7 +125,7 @@ static void clean_name(char *name)
         if (!isalnum((unsigned char)*name) && !strchr("_-./", *name)) *name = '_';
 }
 
-static bool add_column(rp_columns *columns, const rp_column *column)
+static bool add_column(rp_export_columns *columns, const rp_export_column *column)
 {
     if (!rp_reserve((void **)&columns->items, &columns->capacity, columns->count,
                     columns->count + 1, sizeof *columns->items))
@@ -131,7 +135,7 @@ static bool add_column(rp_columns *columns, const rp_column *column)
 }
 
 /* The three fields that start with "NAME_x", as one column; false when they are not three alike. */
-static bool join_fields(const rp_field *fields, int left, rp_column *column)
+static bool join_fields(const rp_field *fields, int left, rp_export_column *column)
 {
     size_t length = strlen(fields[0].name);
     if (left < 3 || length < 3 || length >= sizeof column->name) return false;
@@ -149,12 +153,12 @@ static bool join_fields(const rp_field *fields, int left, rp_column *column)
     return true;
 }
 
-static bool add_extra(const rp_view *view, rp_columns *columns)
+static bool add_extra(const rp_view *view, rp_export_columns *columns)
 {
     for (int i = 0; i < view->field_count; i++) {
         const rp_field *field = &view->fields[i];
         if (!rp_view_is_extra(field)) continue;
-        rp_column column = {.components = 1, .type = field->type, .data = {field->data}};
+        rp_export_column column = {.components = 1, .type = field->type, .data = {field->data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         if (join_fields(field, view->field_count - i, &column)) i += 2;
         clean_name(column.name);
@@ -164,15 +168,15 @@ static bool add_extra(const rp_view *view, rp_columns *columns)
     return true;
 }
 
-static bool make_columns(const rp_view *view, rp_columns *columns)
+static bool make_columns(const rp_view *view, rp_export_columns *columns)
 {
-    rp_column position = {
+    rp_export_column position = {
         .name = "position", .components = 3, .type = RP_F32, .data = {view->x, view->y, view->z}};
-    rp_column velocity = {.name = "velocity",
-                          .prefix = "v",
-                          .components = 3,
-                          .type = RP_F32,
-                          .data = {view->vx, view->vy, view->vz}};
+    rp_export_column velocity = {.name = "velocity",
+                                 .prefix = "v",
+                                 .components = 3,
+                                 .type = RP_F32,
+                                 .data = {view->vx, view->vy, view->vz}};
     bool made = add_column(columns, &position) && add_column(columns, &velocity);
     for (int i = RP_VIEW_vz + 1; i < RP_VIEW_FIELDS && made; i++) {
         const rp_view_column *field = &rp_view_schema[i];
@@ -180,7 +184,7 @@ static bool make_columns(const rp_view *view, rp_columns *columns)
         /* Fine grains do not have them all; without any grains nothing is known of what they have.
          */
         if (!data && view->count) continue;
-        rp_column column = {.components = 1, .type = field->type, .data = {data}};
+        rp_export_column column = {.components = 1, .type = field->type, .data = {data}};
         snprintf(column.name, sizeof column.name, "%s", field->name);
         made = add_column(columns, &column);
     }
@@ -193,7 +197,8 @@ rp_export_options rp_default_export_options(void)
                                .format = "vtp",
                                .stem = "grains",
                                .grains = true,
-                               .bodies = true};
+                               .bodies = true,
+                               .grids = true};
 }
 
 /* Stems stand in paths and in the files of series. */
@@ -232,6 +237,17 @@ static rp_code check_contacts(const struct format *format, const rp_view *view,
     return rp_contacts_check(view, report);
 }
 
+/* A format without grids leaves them out, unless they are all that is asked for. */
+static rp_code check_grids(const struct format *format, const rp_view *view,
+                           const rp_export_options *options, rp_report *report)
+{
+    if (!options->grids) return RP_OK;
+    if (!format->grids && !options->grains && !options->bodies && !options->contacts)
+        return rp_fail(report, RP_ERROR_UNSUPPORTED,
+                       "grids are written as vtp, ply or csv, not as %s", format->name);
+    return rp_grids_check(view, report);
+}
+
 static rp_code run_export(rp_export *export, const struct format *format,
                           const rp_export_options *options, rp_report *report)
 {
@@ -240,11 +256,12 @@ static rp_code run_export(rp_export *export, const struct format *format,
         if (make_columns(export->view, &export->columns))
             code = format->grains(export, report);
         else
-            code = rp_fail_memory(report, sizeof(rp_column), "an export");
+            code = rp_fail_memory(report, sizeof(rp_export_column), "an export");
     }
     if (code == RP_OK && options->bodies && export->view->body_count)
         code = format->bodies(export, report);
     if (code == RP_OK && options->contacts) code = format->contacts(export, report);
+    if (code == RP_OK && options->grids && format->grids) code = format->grids(export, report);
     rp_release(export->columns.items, export->columns.capacity * sizeof *export->columns.items);
     return code;
 }
@@ -264,6 +281,7 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     if (!format) return RP_ERROR_INPUT;
     rp_code code = check_export(record, number, view, options, report);
     if (code == RP_OK) code = check_contacts(format, view, options, report);
+    if (code == RP_OK) code = check_grids(format, view, options, report);
     if (code != RP_OK) return code;
     rp_path inside = rp_record_path(record, "export");
     rp_export export = {.folder = options->folder ? options->folder : inside.text,

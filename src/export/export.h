@@ -16,20 +16,20 @@ int rp_export_format_count(void);
 const char *rp_export_format(int index);
 
 /* One quantity of all grains: a number or a vector. */
-typedef struct rp_column {
+typedef struct rp_export_column {
     char name[128];
     char prefix[128]; /* in front of x, y, z, where a format knows no vectors */
     rp_field_type type;
     int components; /* 1 or 3 */
     const void *data[3];
-} rp_column;
+} rp_export_column;
 
 /* The position, the velocity, then all other fields of the view; those that end in _x, _y and _z
  * are joined. */
-typedef struct rp_columns {
-    rp_column *items;
+typedef struct rp_export_columns {
+    rp_export_column *items;
     size_t count, capacity;
-} rp_columns;
+} rp_export_columns;
 
 typedef struct rp_export {
     const char *folder;
@@ -37,24 +37,26 @@ typedef struct rp_export {
     int64_t number;
     const rp_view *view;
     const rp_scene *scene;
-    rp_columns columns;
+    rp_export_columns columns;
 } rp_export;
 
-/* The grains of a view, or its contacts, or its bodies, of which there is at least one. */
+/* The grains of a view, or its contacts, its grids, or its bodies, of which there is at least one.
+ */
 typedef rp_code rp_export_fn(const rp_export *export, rp_report *report);
 rp_export_fn rp_export_vtp_grains, rp_export_vtp_bodies;
 rp_export_fn rp_export_ply_grains, rp_export_ply_bodies;
 rp_export_fn rp_export_csv_grains, rp_export_csv_bodies;
 rp_export_fn rp_export_vtp_contacts, rp_export_csv_contacts;
+rp_export_fn rp_export_vtp_grids, rp_export_ply_grids, rp_export_csv_grids;
 rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bodies;
 
 /* Opens "<folder>/<stem>-<number>.<ending>". */
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
                        rp_aside *file, rp_report *report);
 /* The name of a number of its own: "density", or "vx" for a part of a vector. */
-void rp_column_label(const rp_column *column, int component, char *text, size_t size);
+void rp_export_label(const rp_export_column *column, int component, char *text, size_t size);
 /* One number as text that reads back as the same bits. */
-void rp_export_number(rp_aside *file, const rp_column *column, int component, size_t grain);
+void rp_export_number(rp_aside *file, const rp_export_column *column, int component, size_t grain);
 /* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
 void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
                       size_t count);
@@ -75,7 +77,10 @@ typedef struct rp_body_mesh {
 rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report);
 void rp_body_mesh_end(rp_body_mesh *bodies);
 
-/* Rewrites "<stem>.pvd": the files "<stem>-*.vtp" of the folder with their times. */
-rp_code rp_export_series_update(const rp_export *export, const char *stem, rp_report *report);
+/* Rewrites "<stem>.pvd": the files "<stem>-*.<ending>" of the folder with their times. */
+rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
+                                rp_report *report);
+/* The first lines of a PLY file, up to the number of vertices. */
+void rp_export_ply_start(rp_aside *file, const rp_export *export, size_t vertices);
 
 #endif

@@ -12,7 +12,7 @@ static const char *type_name(rp_field_type type)
     return names[type];
 }
 
-static void print_start(rp_aside *file, const rp_export *export, size_t vertices)
+void rp_export_ply_start(rp_aside *file, const rp_export *export, size_t vertices)
 {
     rp_aside_print(file, "ply\nformat binary_little_endian 1.0\n");
     rp_aside_print(file, "comment Repose %s, time %.17g s, SI units\n", rp_version(),
@@ -20,7 +20,7 @@ static void print_start(rp_aside *file, const rp_export *export, size_t vertices
     rp_aside_print(file, "element vertex %zu\n", vertices);
 }
 
-static void write_value(rp_aside *file, const rp_column *column, int component, size_t grain)
+static void write_value(rp_aside *file, const rp_export_column *column, int component, size_t grain)
 {
     size_t bytes = rp_field_type_size(column->type);
     const char *from = (const char *)column->data[component] + grain * bytes;
@@ -39,12 +39,12 @@ rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
     rp_aside file;
     rp_code code = rp_export_open(export, export->stem, "ply", &file, report);
     if (code != RP_OK) return code;
-    const rp_columns *columns = &export->columns;
-    print_start(&file, export, export->view->count);
+    const rp_export_columns *columns = &export->columns;
+    rp_export_ply_start(&file, export, export->view->count);
     for (size_t i = 0; i < columns->count; i++)
         for (int c = 0; c < columns->items[i].components; c++) {
             char label[160];
-            rp_column_label(&columns->items[i], c, label, sizeof label);
+            rp_export_label(&columns->items[i], c, label, sizeof label);
             rp_aside_print(&file, "property %s %s\n", type_name(columns->items[i].type), label);
         }
     rp_aside_print(&file, "end_header\n");
@@ -61,7 +61,7 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
     rp_code code = rp_export_open(export, "bodies", "ply", &file, report);
     if (code != RP_OK) return code;
     const rp_mesh *mesh = bodies->mesh;
-    print_start(&file, export, mesh->vertex_count);
+    rp_export_ply_start(&file, export, mesh->vertex_count);
     rp_aside_print(&file,
                    "property float x\nproperty float y\nproperty float z\n"
                    "element face %zu\nproperty list uchar uint vertex_indices\n"

@@ -22,16 +22,17 @@ struct moment {
 struct series {
     struct moment *moments; /* numbers rising */
     size_t count;
+    const char *stem, *ending; /* of its files */
 };
 
-static rp_path file_path(const rp_export *export, const char *stem, int64_t number)
+static rp_path file_path(const rp_export *export, const struct series *series, int64_t number)
 {
     rp_path path;
     if (number < 0)
-        snprintf(path.text, sizeof path.text, "%s/%s.pvd", export->folder, stem);
+        snprintf(path.text, sizeof path.text, "%s/%s.pvd", export->folder, series->stem);
     else
-        snprintf(path.text, sizeof path.text, "%s/%s-%06" PRId64 ".vtp", export->folder, stem,
-                 number);
+        snprintf(path.text, sizeof path.text, "%s/%s-%06" PRId64 ".%s", export->folder,
+                 series->stem, number, series->ending);
     return path;
 }
 
@@ -60,10 +61,10 @@ static struct moment *find_moment(const struct series *series, int64_t number)
 }
 
 /* Takes times from the lines of the series file as it was; what does not fit is passed over. */
-static void read_series(const struct series *series, const char *stem, char *text)
+static void read_series(const struct series *series, char *text)
 {
     char mark[80], *rest = NULL;
-    snprintf(mark, sizeof mark, "file=\"%s-", stem);
+    snprintf(mark, sizeof mark, "file=\"%s-", series->stem);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const char *file = strstr(line, mark);
         struct moment *known = file ? find_moment(series, atoll(file + strlen(mark))) : NULL;
@@ -71,7 +72,7 @@ static void read_series(const struct series *series, const char *stem, char *tex
     }
 }
 
-/* From the head of a vtp file of ours. */
+/* From the head of a file of ours. */
 static double file_time(const char *path)
 {
     char head[2048];
@@ -83,13 +84,13 @@ static double file_time(const char *path)
     return field ? number_behind(field, ">") : NAN;
 }
 
-static void find_times(const rp_export *export, const char *stem, struct series *series)
+static void find_times(const rp_export *export, struct series *series)
 {
     char *text;
     size_t size;
-    rp_path path = file_path(export, stem, -1);
+    rp_path path = file_path(export, series, -1);
     if (rp_disk_has(path.text) && rp_file_read(path.text, &text, &size, NULL) == RP_OK) {
-        read_series(series, stem, text);
+        read_series(series, text);
         rp_release(text, size + 1);
     }
     for (size_t i = 0; i < series->count; i++) {
@@ -97,43 +98,44 @@ static void find_times(const rp_export *export, const char *stem, struct series 
         if (moment->number == export->number)
             moment->time = export->view->time;
         else if (isnan(moment->time))
-            moment->time = file_time(file_path(export, stem, moment->number).text);
+            moment->time = file_time(file_path(export, series, moment->number).text);
     }
 }
 
-static rp_code write_series(const rp_export *export, const char *stem, const struct series *series,
-                            rp_report *report)
+static rp_code write_series(const rp_export *export, const struct series *series, rp_report *report)
 {
     rp_aside file;
-    rp_code code = rp_aside_open(&file, file_path(export, stem, -1).text, report);
+    rp_code code = rp_aside_open(&file, file_path(export, series, -1).text, report);
     if (code != RP_OK) return code;
     rp_aside_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                           "byte_order=\"LittleEndian\">\n  <Collection>\n");
     for (size_t i = 0; i < series->count; i++)
         if (!isnan(series->moments[i].time))
-            rp_aside_print(&file,
-                           "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%06" PRId64
-                           ".vtp\"/>\n",
-                           series->moments[i].time, stem, series->moments[i].number);
+            rp_aside_print(
+                &file,
+                "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%06" PRId64 ".%s\"/>\n",
+                series->moments[i].time, series->stem, series->moments[i].number, series->ending);
     rp_aside_print(&file, "  </Collection>\n</VTKFile>\n");
     return rp_aside_finish(&file, report);
 }
 
-rp_code rp_export_series_update(const rp_export *export, const char *stem, rp_report *report)
+rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
+                                rp_report *report)
 {
-    char before[80];
+    char before[80], after[16];
     rp_numbers numbers;
     snprintf(before, sizeof before, "%s-", stem);
-    rp_code code = rp_folder_numbers(export->folder, before, ".vtp", &numbers, report);
+    snprintf(after, sizeof after, ".%s", ending);
+    rp_code code = rp_folder_numbers(export->folder, before, after, &numbers, report);
     if (code != RP_OK) return code;
-    struct series series = {.count = numbers.count};
+    struct series series = {.count = numbers.count, .stem = stem, .ending = ending};
     size_t bytes = series.count * sizeof *series.moments;
     series.moments = rp_allocate(bytes);
     if (series.moments) {
         for (size_t i = 0; i < series.count; i++)
             series.moments[i] = (struct moment){numbers.items[i], NAN};
-        find_times(export, stem, &series);
-        code = write_series(export, stem, &series, report);
+        find_times(export, &series);
+        code = write_series(export, &series, report);
     } else {
         code = rp_fail_memory(report, bytes, "a series");
     }

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_values(rp_usda *usda, const rp_column *column)
+static void put_values(rp_usda *usda, const rp_export_column *column)
 {
     rp_aside *file = &usda->file;
     rp_aside_write(file, "[", 1);
@@ -29,14 +29,14 @@ static void put_values(rp_usda *usda, const rp_column *column)
 }
 
 static void put_array(rp_usda *usda, const char *type, const char *name, const char *interpolation,
-                      const rp_column *column)
+                      const rp_export_column *column)
 {
     if (!rp_usda_begin_samples(usda, 1, type, name, interpolation)) return;
     put_values(usda, column);
     rp_usda_end_samples(usda, 1);
 }
 
-static const rp_column *find_column(const rp_columns *columns, const char *name)
+static const rp_export_column *find_column(const rp_export_columns *columns, const char *name)
 {
     for (size_t i = 0; i < columns->count; i++)
         if (strcmp(columns->items[i].name, name) == 0) return &columns->items[i];
@@ -102,7 +102,7 @@ static void put_colour(rp_usda *usda)
     if (count > 1) put_materials(usda, "primvars:displayColor:indices");
 }
 
-static const char *primvar_type(const rp_column *column)
+static const char *primvar_type(const rp_export_column *column)
 {
     static const char *const scalars[] = {"float[]", "double[]", "int[]",
                                           "int[]",   "uint[]",   "uint64[]"};
@@ -114,9 +114,9 @@ static const char *primvar_type(const rp_column *column)
 /* All but position, velocity and id, which have places of their own. */
 static void put_primvars(rp_usda *usda)
 {
-    const rp_columns *columns = &usda->export->columns;
+    const rp_export_columns *columns = &usda->export->columns;
     for (size_t i = 2; i < columns->count; i++) {
-        const rp_column *column = &columns->items[i];
+        const rp_export_column *column = &columns->items[i];
         if (strcmp(column->name, "id") == 0) continue;
         char name[RP_USDA_NAME_MAX], full[RP_USDA_NAME_MAX + 16];
         bool taken = strcmp(column->name, "displayColor") == 0;
@@ -129,7 +129,7 @@ static void put_primvars(rp_usda *usda)
 static rp_code put_points(rp_usda *usda, rp_report *report)
 {
     (void)report;
-    const rp_columns *columns = &usda->export->columns;
+    const rp_export_columns *columns = &usda->export->columns;
     put_extent(usda);
     put_ids(usda);
     put_array(usda, "point3f[]", "points", NULL, &columns->items[0]);
@@ -182,7 +182,7 @@ static void put_prototypes(rp_usda *usda)
 static rp_code put_instances(rp_usda *usda, rp_report *report)
 {
     (void)report;
-    const rp_columns *columns = &usda->export->columns;
+    const rp_export_columns *columns = &usda->export->columns;
     bool shapes = rp_usda_has_shapes(usda);
     put_extent(usda);
     put_ids(usda);

@@ -115,7 +115,7 @@ static rp_code write_layout(rp_aside *file, const struct layout *layout, double 
     return rp_aside_finish(file, report);
 }
 
-static struct block column_block(const char *section, const rp_column *column, size_t count)
+static struct block column_block(const char *section, const rp_export_column *column, size_t count)
 {
     return (struct block){section,
                           column->name,
@@ -129,7 +129,7 @@ static struct block column_block(const char *section, const rp_column *column, s
 rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
 {
     size_t count = export->view->count;
-    const rp_columns *columns = &export->columns;
+    const rp_export_columns *columns = &export->columns;
     struct layout layout = {.points = count, .verts = count ? 1 : 0};
     /* Room is kept for the three arrays that a file cannot do without. */
     for (size_t i = 1; i < columns->count && i < ARRAYS_MAX - 3; i++)
@@ -145,7 +145,7 @@ rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
     rp_code code = rp_export_open(export, export->stem, "vtp", &file, report);
     if (code != RP_OK) return code;
     code = write_layout(&file, &layout, export->view->time, report);
-    return code == RP_OK ? rp_export_series_update(export, export->stem, report) : code;
+    return code == RP_OK ? rp_export_series_update(export, export->stem, "vtp", report) : code;
 }
 
 /* Vertices as floats, and where each triangle ends in the list of corners. */
@@ -204,7 +204,7 @@ rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
     rp_release(tables.points, tables.point_bytes);
     rp_release(tables.ends, tables.end_bytes);
     rp_body_mesh_end(&bodies);
-    return code == RP_OK ? rp_export_series_update(export, "bodies", report) : code;
+    return code == RP_OK ? rp_export_series_update(export, "bodies", "vtp", report) : code;
 }
 
 /* Contacts as lines from middle to middle, with the parts of each as the line's data. */
@@ -298,5 +298,5 @@ rp_code rp_export_vtp_contacts(const rp_export *export, rp_report *report)
                        : rp_fail_memory(report, lines.point_bytes + lines.part_bytes, "contacts");
     if (code == RP_OK) code = write_lines(export, &lines, report);
     release_lines(&lines);
-    return code == RP_OK ? rp_export_series_update(export, "contacts", report) : code;
+    return code == RP_OK ? rp_export_series_update(export, "contacts", "vtp", report) : code;
 }

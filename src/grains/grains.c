@@ -52,7 +52,7 @@ static void release_arrays(rp_grains *grains)
     }
 }
 
-rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
+rp_code rp_grains_begin_with(rp_grains *grains, unsigned needs, rp_report *report)
 {
     *grains = (rp_grains){0};
     const unsigned use = RP_FIELD_STATE | RP_FIELD_VISIBLE | RP_FIELD_GHOST;
@@ -62,11 +62,17 @@ rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
 #undef FIELD
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         const particle_field *c = &common[i];
+        if (rp_view_schema[i].optional && !(needs >> i & 1)) continue;
         rp_code code =
             rp_grains_add_field(grains, c->name, c->unit, c->type, c->use, c->array, report);
         if (code != RP_OK) return code;
     }
     return RP_OK;
+}
+
+rp_code rp_grains_begin(rp_grains *grains, rp_report *report)
+{
+    return rp_grains_begin_with(grains, RP_NEEDS_ALL, report);
 }
 
 void rp_grains_end(rp_grains *grains)
@@ -296,22 +302,6 @@ void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *thr
         *field->array = job.to;
     }
     grains->ghosts = 0;
-}
-
-static double speed_of_range(void *context, rp_range range)
-{
-    const rp_grains *p = context;
-    float most = 0;
-    for (size_t i = range.begin; i < range.end; i++) {
-        float v2 = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        most = v2 > most ? v2 : most;
-    }
-    return sqrt((double)most);
-}
-
-double rp_grains_max_speed(const rp_grains *p, rp_threads *threads)
-{
-    return p->count ? rp_parallel_max(threads, p->count, 1024, speed_of_range, (void *)p) : 0;
 }
 
 size_t rp_grains_bytes_each(const rp_grains *grains)

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/store.h"
 #include "base/threads.h"
-#include "repose/view.h"
+#include "view/view.h"
 
 #define RP_FIELD_MAX 48
 #define RP_SPARE_SIZES 4
@@ -59,7 +59,19 @@ typedef struct rp_grains {
     void *spare[RP_SPARE_SIZES]; /* one array for values of 1, 2, 4, 8 bytes, for reordering */
 } rp_grains;
 
-/* An empty table with the common fields. */
+/* Fields of the schema that a method may do without, a bit each. */
+enum {
+    RP_NEEDS_DENSITY = 1u << RP_VIEW_density,
+    RP_NEEDS_PRESSURE = 1u << RP_VIEW_pressure,
+    RP_NEEDS_ASLEEP = 1u << RP_VIEW_asleep,
+    RP_NEEDS_MOISTURE = 1u << RP_VIEW_moisture,
+    RP_NEEDS_ALL = RP_NEEDS_DENSITY | RP_NEEDS_PRESSURE | RP_NEEDS_ASLEEP | RP_NEEDS_MOISTURE
+};
+
+/* An empty table with the common fields, and of those that a method may do without the ones that
+ * are needed; the pointers of the others stay NULL. */
+rp_code rp_grains_begin_with(rp_grains *grains, unsigned needs, rp_report *report);
+/* With all of them. */
 rp_code rp_grains_begin(rp_grains *grains, rp_report *report);
 void rp_grains_end(rp_grains *grains);
 /* Adds a field; `array` must stay where it is as long as the table. */
@@ -79,8 +91,6 @@ void rp_grains_remove(rp_grains *grains, const uint8_t *dead);
 /* New grain i is old grain order[i]; ghosts are dropped. The arrays trade places with spare ones:
  * take the pointers from the table again. */
 void rp_grains_reorder(rp_grains *grains, const uint32_t *order, rp_threads *threads);
-/* The speed of the fastest own grain, m/s. */
-double rp_grains_max_speed(const rp_grains *grains, rp_threads *threads);
 /* Bytes one grain takes here. */
 size_t rp_grains_bytes_each(const rp_grains *grains);
 

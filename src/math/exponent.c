@@ -38,3 +38,26 @@ double rp_ln(double x)
         sum = sum * tt + 1.0 / n;
     return twos * LOG2_HIGH + (2 * t * sum + twos * LOG2_LOW);
 }
+
+/* Newton's steps, from above: they fall until rounding stops them. */
+double rp_cube_root(double x)
+{
+    if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
+    double root = x > 1 ? x : 1;
+    for (double next; (next = (2 * root + x / (root * root)) / 3) < root;)
+        root = next;
+    return root;
+}
+
+double rp_fifth_root(double x)
+{
+    if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
+    int exponent;
+    double part = frexp(x, &exponent), whole = floor(exponent / 5.0);
+    double root = ldexp(1.0, (int)whole); /* within a factor of two below the root */
+    part = ldexp(part, exponent - 5 * (int)whole);
+    double scaled = 2;
+    for (int i = 0; i < 40; i++) /* Newton, from above */
+        scaled -= (scaled - part / (scaled * scaled * scaled * scaled)) / 5;
+    return root * scaled;
+}

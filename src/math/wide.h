@@ -10,6 +10,7 @@
 #define RP_MATH_WIDE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@
 typedef float rp_wide __attribute__((vector_size(32)));
 typedef float rp_four __attribute__((vector_size(16)));       /* half of it */
 typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 or -1 */
+_Static_assert(sizeof(rp_wide) == RP_WIDE * sizeof(float), "a wide value is eight floats");
+_Static_assert(sizeof(rp_wide_int) == sizeof(rp_wide), "a mask has as many lanes");
+_Static_assert(2 * sizeof(rp_four) == sizeof(rp_wide), "two fours make a wide value");
 
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
 #define RP_WIDE_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -120,6 +124,21 @@ RP_WIDE_INLINE rp_wide rp_wide_select(rp_wide_int mask, rp_wide a, rp_wide b)
 {
     rp_wide_int chosen = (mask & (rp_wide_int)a) | (~mask & (rp_wide_int)b);
     return (rp_wide)chosen;
+}
+
+/* Whether any lane is set. */
+RP_WIDE_INLINE bool rp_wide_any(rp_wide_int mask)
+{
+    int64_t parts[4];
+    memcpy(parts, &mask, sizeof parts);
+    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
+}
+
+/* The first `count` lanes. */
+RP_WIDE_INLINE rp_wide_int rp_wide_first(int count)
+{
+    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+    return numbers < count;
 }
 
 RP_WIDE_INLINE rp_wide rp_wide_min(rp_wide a, rp_wide b)

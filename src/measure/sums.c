@@ -84,7 +84,8 @@ rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *coun
     return RP_OK;
 }
 
-/* Of what is not recorded, as of fine grains, no number is known. */
+/* Of what is not recorded, as of fine grains, no number is known; but grains that have a mass and
+ * no field `asleep` are those of a method that lets none sleep. */
 rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
 {
     (void)report;
@@ -93,7 +94,7 @@ rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, 
     double asleep = 0;
     for (size_t i = 0; i < view->count; i++) {
         tally_add(&mass, view->mass ? view->mass[i] : NAN);
-        asleep += view->asleep ? view->asleep[i] != 0 : NAN;
+        asleep += view->asleep ? view->asleep[i] != 0 : view->mass ? 0 : NAN;
     }
     out[0] = exactly("grains", (double)view->count, "");
     out[1] = exactly("asleep", asleep, "");

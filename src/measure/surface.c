@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/order.h"
+#include "view/view.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -279,6 +280,7 @@ static bool is_at_body(const touch *t, rp_vec3 at, double reach)
     for (int i = 0; i < t->scene->bodies.count; i++) {
         const rp_body_spec *body = &rp_scene_bodies(t->scene)[i];
         rp_pose pose = body->pose;
+        if (!rp_view_has_body(view, i)) continue;
         if (i < view->body_count) {
             const double *q = view->bodies[i].orientation;
             pose = (rp_pose){rp_v3_from(view->bodies[i].position), {q[0], q[1], q[2], q[3]}};

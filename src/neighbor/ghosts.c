@@ -6,73 +6,13 @@
  */
 #include "base/log.h"
 #include "base/report.h"
-#include "base/system.h"
-#include "neighbor/search.h"
+#include "neighbor/inside.h"
 
 #include <float.h>
 
 /* Layers of images on each side at most; a period a hundred times shorter than the radius is a
  * mistake. */
 #define LAYERS_MAX 100
-
-/* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
- * spot; asking for them would end the program instead of the call. */
-static size_t indices_in_memory(void)
-{
-    double bytes = rp_system_memory();
-    if (!(bytes > 0 && bytes < (double)SIZE_MAX / 2)) return SIZE_MAX / 2;
-    return (size_t)bytes / sizeof(uint32_t);
-}
-
-void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena)
-{
-    rp_sorter *sorter = &neighbor->sorter;
-    rp_sorter_end(sorter);
-    sorter->arena = arena;
-}
-
-void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room)
-{
-    neighbor->room = room;
-}
-
-rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neighbor **out,
-                           rp_report *report)
-{
-    *out = NULL;
-    rp_period p = period ? *period : (rp_period){0};
-    const double lengths[3] = {p.high.x - p.low.x, p.high.y - p.low.y, p.high.z - p.low.z};
-    for (int a = 0; a < 3; a++)
-        if (p.axes >> a & 1 && !(lengths[a] > 0 && lengths[a] <= FLT_MAX))
-            return rp_fail(report, RP_ERROR_INPUT,
-                           "period along %c: %g m long; must be above 0 and finite", 'x' + a,
-                           lengths[a]);
-    rp_neighbor *neighbor = rp_allocate_zero(sizeof *neighbor);
-    if (!neighbor) return rp_fail_memory(report, sizeof *neighbor, "neighbour search");
-    neighbor->threads = threads;
-    neighbor->period = p;
-    neighbor->most_indices = indices_in_memory();
-    neighbor->room = INFINITY;
-    neighbor->scratch_count = rp_threads_count(threads);
-    rp_code code =
-        rp_scratch_create(neighbor->scratch_count, RP_GATHER_FIRST, &neighbor->scratch, report);
-    if (code == RP_OK)
-        *out = neighbor;
-    else
-        rp_neighbor_destroy(neighbor);
-    return code;
-}
-
-void rp_neighbor_destroy(rp_neighbor *neighbor)
-{
-    if (!neighbor) return;
-    rp_sorter_end(&neighbor->sorter);
-    for (int k = 0; k < RP_LEVELS_MAX; k++)
-        rp_cells_end(&neighbor->levels[k].cells);
-    rp_release(neighbor->ghost_first, neighbor->ghost_block_capacity * sizeof(uint64_t));
-    rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
-    rp_release(neighbor, sizeof *neighbor);
-}
 
 /* One axis of the period. */
 typedef struct side {
@@ -144,6 +84,7 @@ static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const in
 {
     rp_grains *p = job->grains;
     size_t to = p->count + (size_t)ghost;
+    RP_ASSERT_DEBUG(to < p->place_capacity && ghost < p->ghost_source_capacity);
     p->x[to] = layer[0] ? image(&job->sides[0], p->x[i], layer[0]) : p->x[i];
     p->y[to] = layer[1] ? image(&job->sides[1], p->y[i], layer[1]) : p->y[i];
     p->z[to] = layer[2] ? image(&job->sides[2], p->z[i], layer[2]) : p->z[i];
@@ -187,6 +128,7 @@ static void ghost_range(void *context, rp_range range)
 {
     const ghost_job *job = context;
     uint64_t *first = &job->neighbor->ghost_first[range.begin / RP_NEIGHBOR_BLOCK];
+    RP_ASSERT(range.begin / RP_NEIGHBOR_BLOCK < job->neighbor->ghost_block_capacity);
     uint64_t ghost = job->write ? *first : 0;
     for (size_t i = range.begin; i < range.end; i++)
         ghost = images_of(job, ghost, i);
@@ -255,7 +197,7 @@ static rp_code make_ghosts(ghost_job *job, rp_report *report)
         void *array = *grains->fields[f].array;
         bool position = array == grains->x || array == grains->y || array == grains->z;
         if (grains->fields[f].use & RP_FIELD_GHOST && !position)
-            rp_neighbor_sync(neighbor, grains, array, grains->fields[f].type);
+            rp_neighbor_sync(neighbor, grains, array, rp_field_type_size(grains->fields[f].type));
     }
     return RP_OK;
 }
@@ -270,7 +212,7 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radi
     ghost_job job = {.neighbor = neighbor,
                      .grains = grains,
                      .ladder = {.count = 1},
-                     .radii = {rp_grid_edge(radius)}};
+                     .radii = {rp_neighbor_grid_edge(radius)}};
     return make_ghosts(&job, report);
 }
 
@@ -281,56 +223,71 @@ rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, con
     if (!(neighbor->period.axes & 7)) return RP_OK;
     ghost_job job = {.neighbor = neighbor, .grains = grains, .ladder = rp_ladder_of(reach)};
     for (unsigned k = 0; k < job.ladder.count; k++)
-        job.radii[k] = rp_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
+        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
     return make_ghosts(&job, report);
 }
 
+/* --- what ghosts share with the grains that they are images of -------------------------------- */
+
 typedef struct sync_job {
     const uint32_t *source;
-    void *own;
-    void *ghosts;
+    const char *own;
+    char *ghosts;
     size_t size;
 } sync_job;
 
-#define SYNC(type)                                                                                 \
+/* A loop for each common size, in which the copy is a load and a store. */
+#define SYNC(bytes)                                                                                \
     for (size_t i = range.begin; i < range.end; i++)                                               \
-    ((type *)job->ghosts)[i] = ((const type *)job->own)[job->source[i]]
+    memcpy(job->ghosts + i * (bytes), job->own + job->source[i] * (size_t)(bytes), bytes)
 
 static void sync_range(void *context, rp_range range)
 {
     const sync_job *job = context;
     switch (job->size) {
     case 1:
-        SYNC(uint8_t);
-        break;
-    case 2:
-        SYNC(uint16_t);
+        SYNC(1);
         break;
     case 4:
-        SYNC(uint32_t);
+        SYNC(4);
+        break;
+    case 16:
+        SYNC(16);
+        break;
+    case 32:
+        SYNC(32);
         break;
     default:
-        SYNC(uint64_t);
+        SYNC(job->size);
         break;
     }
 }
 
-void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array,
-                      rp_field_type type)
+void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array, size_t element)
 {
     if (!grains->ghosts) return;
     RP_ASSERT(grains->ghosts <= grains->ghost_source_capacity);
-    size_t size = rp_field_type_size(type);
-    sync_job job = {grains->ghost_source, array, (char *)array + grains->count * size, size};
+    sync_job job = {grains->ghost_source, array, (char *)array + grains->count * element, element};
     rp_parallel_for(neighbor->threads, grains->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
 }
 
-size_t rp_neighbor_bytes_each(double neighbours)
+static void add_sources(const rp_grains *p, float share)
 {
-    size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
-    /* Every grain alone in its octet: the octet, its first grain, and a slot table at its emptiest.
-     */
-    size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
-    size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
-    return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
+    RP_ASSERT(p->ghosts <= p->ghost_source_capacity);
+    for (size_t n = 0; n < p->ghosts; n++) {
+        size_t from = p->ghost_source[n], to = p->count + n;
+        p->x[to] += share * p->x[from];
+        p->y[to] += share * p->y[from];
+        p->z[to] += share * p->z[from];
+    }
+}
+
+void rp_neighbor_ghosts_detach(const rp_grains *grains)
+{
+    add_sources(grains, -1);
+}
+
+void rp_neighbor_ghosts_attach(const rp_grains *grains)
+{
+    add_sources(grains, 1);
 }

@@ -11,7 +11,7 @@
 #define TO_BITS 0x1.8p52
 #define BOUND_PARTS 64
 
-double rp_grid_edge(double radius)
+double rp_neighbor_grid_edge(double radius)
 {
     return radius * (1 + 1e-5);
 }
@@ -55,19 +55,21 @@ static void bound_axis(const float *x, size_t count, float *low, float *high)
 static void bound_range(void *context, rp_range range)
 {
     bounds_job *job = context;
+    RP_ASSERT(range.begin % job->block == 0 && range.begin / job->block < BOUND_PARTS);
     bounds *part = &job->parts[range.begin / job->block];
     const float *axes[3] = {job->points->x, job->points->y, job->points->z};
     for (int a = 0; a < 3; a++)
         bound_axis(axes[a] + range.begin, range.end - range.begin, &part->low[a], &part->high[a]);
 }
 
-rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top)
+rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *points, double edge,
+                                         unsigned top)
 {
     size_t block = points->count / BOUND_PARTS + RP_NEIGHBOR_BLOCK;
     bounds_job job = {.points = points, .block = block};
     rp_parallel_for(threads, points->count, block, bound_range, &job);
 
-    rp_grid grid = {.inverse = 1 / edge, .bits = 2 + top};
+    rp_neighbor_grid grid = {.inverse = 1 / edge, .bits = 2 + top};
     double most = 0, coarse = ldexp(1, (int)top);
     for (int a = 0; a < 3; a++) {
         float low = FLT_MAX, high = -FLT_MAX;
@@ -99,9 +101,11 @@ static inline uint64_t cell_number(float x, double inverse, double base, uint64_
 }
 
 RP_WIDE_KERNEL
-void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, size_t end,
-                  uint64_t *keys)
+void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points, size_t begin,
+                           size_t end, uint64_t *keys)
 {
+    RP_ASSERT(begin <= end && end <= points->count);
+    RP_ASSERT(grid->bits >= 2 && grid->bits <= RP_MORTON_BITS && grid->inverse > 0);
     const float *x = points->x, *y = points->y, *z = points->z;
     const double inverse = grid->inverse;
     const double base_x = grid->base[0], base_y = grid->base[1], base_z = grid->base[2];

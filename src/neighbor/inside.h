@@ -14,6 +14,7 @@
 #define RP_NONE UINT32_MAX
 /* Arrays that are read with wide loads are this much longer. */
 #define RP_NEIGHBOR_PADDING 8
+_Static_assert(RP_NEIGHBOR_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
 /* Three arrays of coordinates. */
 typedef struct rp_points {
@@ -25,11 +26,11 @@ typedef struct rp_points {
  * point, modulo 2^bits. When all points fit, there is an empty cell around them and nothing wraps;
  * when grains have flown further than 2^21 cells apart, cells far from each other share a number,
  * which costs a few vain distance tests and no wrong neighbours. */
-typedef struct rp_grid {
+typedef struct rp_neighbor_grid {
     double inverse; /* 1/m, one over the edge */
     double base[3]; /* cell coordinate with the number 0 */
     unsigned bits;  /* of each coordinate, 2 to 21 */
-} rp_grid;
+} rp_neighbor_grid;
 
 /* Candidates in cell order; `index` is what goes into the lists. All can be read eight beyond. */
 typedef struct rp_candidates {
@@ -54,6 +55,7 @@ typedef struct rp_octet {
     uint64_t key;      /* of its cells, without the last three bits */
     uint32_t begin[9]; /* of cell c: first candidate; begin[c + 1] is behind the last */
 } rp_octet;
+_Static_assert(sizeof(rp_octet) == 48, "an octet is three quarters of a cache line");
 
 /* The octets that hold something, in the order of their keys, and a hash table to find them. */
 typedef struct rp_cells {
@@ -88,24 +90,20 @@ typedef struct rp_ladder {
     float top[RP_LEVELS_MAX]; /* m */
 } rp_ladder;
 
-/* Room for one thread at work on lists. */
-typedef struct rp_scratch rp_scratch;
-
 struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
     size_t most_indices; /* in all lists of one call */
     double room;         /* for grains in a cell, beyond multiples of which they are a crowd */
     rp_sorter sorter;
-    rp_grid grid;     /* of the search that was prepared last, and its candidates */
-    rp_ladder ladder; /* one level where the search has one radius */
+    rp_neighbor_grid grid; /* of the search that was prepared last, and its candidates */
+    rp_ladder ladder;      /* one level where the search has one radius */
     rp_cell_level levels[RP_LEVELS_MAX];
     const float *diameter; /* m, of the grains; where there are several levels */
     rp_lists across;       /* neighbours of other levels; borrowed from the sorter's arena */
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
-    rp_scratch *scratch; /* one for each thread */
-    int scratch_count;
+    rp_scratch scratch; /* rp_search_room of each worker */
 };
 
 /* Room for `wanted` elements; contents are lost when the array grows. Takes an eighth more than
@@ -114,16 +112,17 @@ bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t elem
 
 /* Edge of the cells for a search radius: a trifle more, so that neighbours that are within the
  * radius only by the rounding of the distance are never two cells apart. */
-double rp_grid_edge(double radius);
+double rp_neighbor_grid_edge(double radius);
 /* `top`: 2^top cells of each axis make one of the coarsest level, and coarse cells are the same
  * whatever the points are. */
-rp_grid rp_grid_around(rp_threads *threads, const rp_points *points, double edge, unsigned top);
+rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *points, double edge,
+                                         unsigned top);
 /* Keys of points begin to end - 1, to keys[0] and on. */
-void rp_grid_keys(const rp_grid *grid, const rp_points *points, size_t begin, size_t end,
-                  uint64_t *keys);
+void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points, size_t begin,
+                           size_t end, uint64_t *keys);
 
 /* Fills keys and order: stable, by ascending key. `*in_order` when the points already were. */
-rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
+rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_grid *grid,
                       const rp_points *points, bool *in_order, rp_report *report);
 /* To be called when the keys and the order are no longer needed; with them goes all that was taken
  * from the arena since the run. */
@@ -166,12 +165,5 @@ static inline unsigned rp_ladder_level(const rp_ladder *ladder, float diameter)
 
 /* Moves own grains into the period. */
 void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains);
-
-/* Each with room for so many candidates. */
-rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report);
-void rp_scratch_destroy(rp_scratch *scratch, int count);
-/* One that no other thread has, until it is given back. */
-rp_scratch *rp_scratch_take(rp_neighbor *neighbor);
-void rp_scratch_give(rp_scratch *scratch);
 
 #endif

@@ -33,7 +33,7 @@ rp_ladder rp_ladder_of(const rp_reach *reach)
 {
     double least = rp_reach_of(reach, reach->smallest * (1 + ROUNDING));
     double most = rp_reach_of(reach, reach->largest * (1 + ROUNDING)), size = least;
-    rp_ladder ladder = {.edge = rp_grid_edge(least)};
+    rp_ladder ladder = {.edge = rp_neighbor_grid_edge(least)};
     for (;; size *= 2) {
         bool last = size >= most || ladder.count + 1 == RP_LEVELS_MAX;
         double largest = ((last ? most : size) - reach->skin) / reach->part;
@@ -60,19 +60,13 @@ typedef struct level_job {
     uint32_t *index;
 } level_job;
 
-/* The own grain that a candidate is, or is an image of. */
-static inline size_t own_grain(const rp_grains *p, uint32_t candidate)
-{
-    return candidate < p->count ? candidate : p->ghost_source[candidate - p->count];
-}
-
 static void tally_range(void *context, rp_range range)
 {
     const level_job *job = context;
     const rp_sorter *sorter = &job->neighbor->sorter;
     tally t = {0};
     for (size_t i = range.begin; i < range.end; i++) {
-        float diameter = job->grains->diameter[own_grain(job->grains, sorter->order[i])];
+        float diameter = job->grains->diameter[rp_neighbor_own(job->grains, sorter->order[i])];
         unsigned level = rp_ladder_level(&job->neighbor->ladder, diameter);
         t.places[level]++;
         if (diameter > t.largest[level]) t.largest[level] = diameter;
@@ -110,7 +104,8 @@ static void move_range(void *context, rp_range range)
     uint32_t *places = job->tallies[range.begin / RP_NEIGHBOR_BLOCK].places;
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = sorter->order[i];
-        unsigned level = rp_ladder_level(&job->neighbor->ladder, p->diameter[own_grain(p, from)]);
+        unsigned level =
+            rp_ladder_level(&job->neighbor->ladder, p->diameter[rp_neighbor_own(p, from)]);
         uint32_t to = places[level]++;
         job->x[to] = p->x[from];
         job->y[to] = p->y[from];
@@ -187,7 +182,7 @@ typedef struct pair_job {
 /* Queries of a block that are in one cell of a level above their own. */
 typedef struct run {
     const pair_job *job;
-    rp_scratch *scratch;
+    rp_search_room *scratch;
     const rp_cell_level *level;
     unsigned number; /* of that level */
     size_t begin, end;
@@ -234,7 +229,7 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
     const rp_grains *p = job->grains;
-    const rp_scratch *s = r->scratch;
+    const rp_search_room *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_search_query query = {p->x[q], p->y[q], p->z[q],
                              limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
@@ -242,7 +237,7 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
     size_t count = 0;
     for (size_t n = 0; n < found; n++) {
         uint32_t other = s->list[n];
-        size_t own = own_grain(p, other);
+        uint32_t own = rp_neighbor_own(p, other);
         float dx = query.x - p->x[other], dy = query.y - p->y[other], dz = query.z - p->z[other];
         float limit = limit_of(&job->reach, p->diameter[q], p->diameter[own]);
         if (!(dx * dx + dy * dy + dz * dz <= limit)) continue;
@@ -279,10 +274,12 @@ static void pair_range(void *context, rp_range range)
     rp_neighbor *neighbor = job->neighbor;
     const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
-    rp_scratch *scratch = rp_scratch_take(neighbor);
+    rp_search_room *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
+    RP_ASSERT(range.begin % RP_QUERY_BLOCK == 0 && range.end - range.begin <= RP_QUERY_BLOCK);
+    RP_ASSERT(neighbor->ladder.count <= RP_LEVELS_MAX && scratch->room >= RP_GATHER_FIRST);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
-    rp_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
+    rp_neighbor_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
     for (unsigned k = 1; k < neighbor->ladder.count; k++) {
         run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
         for (; r.begin < range.end && r.level->count; r.begin = r.end) {
@@ -293,7 +290,6 @@ static void pair_range(void *context, rp_range range)
         }
     }
     if (!job->pairs) job->first[block] = count;
-    rp_scratch_give(scratch);
 }
 
 /* Both ends of every pair get the other one, in the order of the pairs. */
@@ -369,8 +365,8 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
               rp_reach_of(reach, reach->largest));
     neighbor->diameter = grains->diameter;
     neighbor->across = (rp_lists){0};
-    neighbor->grid = rp_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
-                                    neighbor->ladder.count - 1);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
+                                             neighbor->ladder.count - 1);
     bool in_order;
     rp_code code = rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points,
                                  &in_order, report);

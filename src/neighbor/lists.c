@@ -25,22 +25,10 @@ typedef struct list_job {
  * one behind the other. */
 typedef struct batch {
     list_job *job;
-    rp_scratch *scratch;
+    rp_search_room *scratch;
     const rp_cell_level *level; /* whose candidates are looked at */
     size_t first, next, used;
 } batch;
-
-rp_scratch *rp_scratch_take(rp_neighbor *neighbor)
-{
-    for (int i = 0;; i = (i + 1) % neighbor->scratch_count)
-        if (!atomic_exchange_explicit(&neighbor->scratch[i].busy, true, memory_order_acquire))
-            return &neighbor->scratch[i];
-}
-
-void rp_scratch_give(rp_scratch *scratch)
-{
-    atomic_store_explicit(&scratch->busy, false, memory_order_release);
-}
 
 /* Behind the last list of a piece there may be some room left: those who read in eights find
  * noughts there. */
@@ -70,6 +58,8 @@ static void flush(batch *b)
     rp_lists *lists = b->job->lists;
     rp_piece *piece = &b->scratch->piece;
     const uint32_t *list = b->scratch->list;
+    RP_ASSERT(b->used <= RP_LIST_ROOM * b->scratch->room && b->first <= b->next);
+    RP_ASSERT(piece->next <= piece->end);
     atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
     while (b->first < b->next) {
         size_t begin = piece->next;
@@ -97,7 +87,7 @@ static rp_search_query query_at(const batch *b, size_t q)
 
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
 {
-    const rp_scratch *s = b->scratch;
+    const rp_search_room *s = b->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
@@ -186,10 +176,11 @@ static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-    rp_scratch *scratch = rp_scratch_take(job->neighbor);
+    rp_search_room *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
+    RP_ASSERT(range.end - range.begin <= RP_QUERY_BLOCK && range.end <= job->queries.count);
     uint64_t *keys = scratch->keys;
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
-    rp_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
+    rp_neighbor_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
     while (b.next < range.end) {
         unsigned level = level_of(job, b.next);
         uint64_t key = keys[b.next - range.begin] >> 3 * level;
@@ -211,7 +202,6 @@ static void list_range(void *context, rp_range range)
         }
     }
     flush(&b);
-    rp_scratch_give(scratch);
 }
 
 void rp_lists_end(rp_lists *lists)
@@ -248,17 +238,22 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     return RP_OK;
 }
 
+static rp_search_room *worker_room(const rp_neighbor *neighbor, int worker)
+{
+    return rp_scratch_of(&neighbor->scratch, worker);
+}
+
 /* Gathering is quicker than going through candidates where they are: next time there is room. */
 static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *report)
 {
-    size_t room = neighbor->scratch->room;
+    size_t room = worker_room(neighbor, 0)->room;
     if (fullest <= room) return RP_OK;
     while (room < fullest)
         room *= 2;
-    rp_scratch *wider;
-    rp_code code = rp_scratch_create(neighbor->scratch_count, room, &wider, report);
+    rp_scratch wider;
+    rp_code code = rp_search_rooms_begin(&wider, neighbor->scratch.count, room, report);
     if (code != RP_OK) return code;
-    rp_scratch_destroy(neighbor->scratch, neighbor->scratch_count);
+    rp_scratch_end(&neighbor->scratch);
     neighbor->scratch = wider;
     return RP_OK;
 }
@@ -269,12 +264,12 @@ static size_t pass_over(list_job *job)
     rp_neighbor *neighbor = job->neighbor;
     atomic_store(&job->total, 0);
     atomic_store(&job->extent, 0);
-    for (int i = 0; i < neighbor->scratch_count; i++)
-        neighbor->scratch[i].piece = (rp_piece){0};
+    for (int i = 0; i < neighbor->scratch.count; i++)
+        worker_room(neighbor, i)->piece = (rp_piece){0};
     rp_parallel_for(neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range, job);
     size_t extent = atomic_load(&job->extent), kept = extent;
-    for (int i = 0; i < neighbor->scratch_count; i++) {
-        rp_piece *piece = &neighbor->scratch[i].piece;
+    for (int i = 0; i < neighbor->scratch.count; i++) {
+        rp_piece *piece = &worker_room(neighbor, i)->piece;
         end_piece(job, piece);
         if (piece->end == extent) kept = piece->next;
     }
@@ -293,7 +288,7 @@ static rp_code fail_lists(const list_job *job, rp_report *report)
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
-    size_t each = job->queries.count / (size_t)job->neighbor->scratch_count / 2;
+    size_t each = job->queries.count / (size_t)job->neighbor->scratch.count / 2;
     job->piece = each < PIECE_MOST ? each : PIECE_MOST;
     for (;;) {
         job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
@@ -374,8 +369,8 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
                        points->count, RP_NONE - 1);
     /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
-    double edge = rp_grid_edge(radius);
-    neighbor->grid = rp_grid_around(neighbor->threads, points, edge, 0);
+    double edge = rp_neighbor_grid_edge(radius);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, points, edge, 0);
     neighbor->ladder = (rp_ladder){.edge = edge, .count = 1};
     neighbor->levels->limit = r * r;
     return put_in_cells(neighbor, points, padded, edge, report);

@@ -4,7 +4,7 @@
 
 struct rp_near {
     rp_threads *threads;
-    rp_grid grid;
+    rp_neighbor_grid grid;
     rp_sorter sorter;
     rp_cells cells;
     float *x, *y, *z; /* in cell order */
@@ -20,8 +20,9 @@ struct rp_near_walk {
     uint64_t key;     /* of that cell */
     uint64_t set;     /* of which set of points; 0: of none */
     rp_query_box box;
-    int range; /* the next to look at */
-    rp_scratch *scratch;
+    int range;          /* the next to look at */
+    rp_scratch scratch; /* of this walk alone */
+    rp_search_room *room;
 };
 
 rp_code rp_near_create(rp_threads *threads, rp_near **out, rp_report *report)
@@ -97,7 +98,7 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
     bool in_order;
     near->count = 0;
     near->limit = (float)(radius * radius);
-    near->grid = rp_grid_around(near->threads, &points, rp_grid_edge(radius), 0);
+    near->grid = rp_neighbor_grid_around(near->threads, &points, rp_neighbor_grid_edge(radius), 0);
     rp_code code = reserve_points(near, count, report);
     if (code == RP_OK)
         code = rp_sorter_run(&near->sorter, near->threads, &near->grid, &points, &in_order, report);
@@ -113,7 +114,7 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
 
 double rp_near_edge(double radius)
 {
-    return rp_grid_edge(radius);
+    return rp_neighbor_grid_edge(radius);
 }
 
 size_t rp_near_count(const rp_near *near)
@@ -130,15 +131,18 @@ void rp_near_keys(const rp_near *near, const float *x, const float *y, const flo
                   uint64_t *keys)
 {
     rp_points points = {x, y, z, count};
-    rp_grid_keys(&near->grid, &points, 0, count, keys);
+    rp_neighbor_grid_keys(&near->grid, &points, 0, count, keys);
 }
 
 rp_code rp_near_walk_create(rp_near_walk **out, rp_report *report)
 {
     *out = rp_allocate_zero(sizeof **out);
     if (!*out) return rp_fail_memory(report, sizeof **out, "a search");
-    rp_code code = rp_scratch_create(1, RP_GATHER_MAX, &(*out)->scratch, report);
-    if (code == RP_OK) return RP_OK;
+    rp_code code = rp_search_rooms_begin(&(*out)->scratch, 1, RP_GATHER_MAX, report);
+    if (code == RP_OK) {
+        (*out)->room = rp_scratch_of(&(*out)->scratch, 0);
+        return RP_OK;
+    }
     rp_release(*out, sizeof **out);
     *out = NULL;
     return code;
@@ -147,7 +151,7 @@ rp_code rp_near_walk_create(rp_near_walk **out, rp_report *report)
 void rp_near_walk_destroy(rp_near_walk *walk)
 {
     if (!walk) return;
-    rp_scratch_destroy(walk->scratch, 1);
+    rp_scratch_end(&walk->scratch);
     rp_release(walk, sizeof *walk);
 }
 
@@ -169,7 +173,7 @@ void rp_near_begin(const rp_near *near, const rp_near_box *box, rp_near_walk *wa
     walk->ranges = walk->cell;
 }
 
-/* As many of the runs that are left as the scratch can hold; of one that is too long, a piece. */
+/* As many of the runs that are left as the room can hold; of one that is too long, a piece. */
 static void take_ranges(rp_near_walk *walk, rp_ranges *taken)
 {
     rp_ranges *all = &walk->ranges;
@@ -194,8 +198,8 @@ size_t rp_near_next(const rp_near *near, rp_near_walk *walk, const uint32_t **in
     while (found == 0 && walk->range < walk->ranges.count) {
         rp_ranges taken;
         take_ranges(walk, &taken);
-        found = rp_search_gather(&all, &taken, &walk->box, walk->scratch);
+        found = rp_search_gather(&all, &taken, &walk->box, walk->room);
     }
-    *index = walk->scratch->index;
+    *index = walk->room->index;
     return found;
 }

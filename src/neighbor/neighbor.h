@@ -16,7 +16,9 @@
 #ifndef RP_NEIGHBOR_NEIGHBOR_H
 #define RP_NEIGHBOR_NEIGHBOR_H
 
+#include "base/log.h"
 #include "grains/grains.h"
+#include "math/kernel.h"
 #include "math/vec.h"
 
 typedef struct rp_neighbor rp_neighbor;
@@ -48,9 +50,24 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_grains *grains, double cell, 
  * them. Nothing to do without periodic axes. */
 rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radius,
                            rp_report *report);
-/* Copies a field's values from own grains to their ghosts (positions: use rp_neighbor_ghosts). */
-void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array,
-                      rp_field_type type);
+
+/* Nobody else knows where ghosts come from: today they are images of own grains, and others may be
+ * copies of grains that live elsewhere. So this room moves and copies what both share.
+ *
+ * Copies values of own grains to their ghosts, which follow them in the array (positions: use
+ * rp_neighbor_ghosts). `element`: bytes of a value. */
+void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *array, size_t element);
+/* Ghosts keep their distance from the grains that they are images of while those move: detach them
+ * before, attach them afterwards. In between their places are distances, m. */
+void rp_neighbor_ghosts_detach(const rp_grains *grains);
+void rp_neighbor_ghosts_attach(const rp_grains *grains);
+/* The own grain that an index of a list stands for: itself, or the one that a ghost is an image of.
+ */
+static inline uint32_t rp_neighbor_own(const rp_grains *grains, uint32_t index)
+{
+    RP_ASSERT_DEBUG(index < grains->count + grains->ghosts);
+    return index < grains->count ? index : grains->ghost_source[index - grains->count];
+}
 
 /* Lists: the neighbours of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
  * order; where in `index` a list lies depends on the threads, but mostly behind the one of the
@@ -115,6 +132,11 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
                                   const float *z, size_t count, const float *query_x,
                                   const float *query_y, const float *query_z, size_t query_count,
                                   double radius, rp_lists *lists, rp_report *report);
+
+/* sum.c: the density of every own grain, kg/m3: `factor` times the sum of m W over itself and the
+ * neighbours in its list. */
+void rp_neighbor_density(const rp_grains *grains, const rp_lists *lists, rp_kernel kernel,
+                         float factor, float *density, rp_threads *threads);
 
 /* Bytes that sorting and listing take at most for each grain with that many neighbours. */
 size_t rp_neighbor_bytes_each(double neighbours);

@@ -15,42 +15,30 @@ static void fill_lanes(rp_wide_int *lanes)
     }
 }
 
-/* Values of four bytes behind the scratches: four for each candidate, and the list. */
-static size_t scratch_values(size_t room)
+/* Values of four bytes behind a room: four for each candidate, and the list. */
+static size_t room_values(size_t candidates)
 {
-    return 4 * (room + RP_WIDE) + RP_LIST_ROOM * room + RP_WIDE;
+    return 4 * (candidates + RP_WIDE) + RP_LIST_ROOM * candidates + RP_WIDE;
 }
 
-static size_t scratch_bytes(int count, size_t room)
+static void begin_room(rp_search_room *room, size_t candidates)
 {
-    return (size_t)count * (sizeof(rp_scratch) + scratch_values(room) * sizeof(uint32_t));
+    fill_lanes(room->lanes);
+    room->room = candidates;
+    room->x = (float *)(room + 1);
+    room->y = room->x + candidates + RP_WIDE;
+    room->z = room->y + candidates + RP_WIDE;
+    room->index = (uint32_t *)(room->z + candidates + RP_WIDE);
+    room->list = room->index + candidates + RP_WIDE;
 }
 
-static void set_room(rp_scratch *scratch, size_t room, void *values)
+rp_code rp_search_rooms_begin(rp_scratch *rooms, int count, size_t candidates, rp_report *report)
 {
-    scratch->room = room;
-    scratch->x = values;
-    scratch->y = scratch->x + room + RP_WIDE;
-    scratch->z = scratch->y + room + RP_WIDE;
-    scratch->index = (uint32_t *)(scratch->z + room + RP_WIDE);
-    scratch->list = scratch->index + room + RP_WIDE;
-}
-
-rp_code rp_scratch_create(int count, size_t room, rp_scratch **out, rp_report *report)
-{
-    *out = rp_allocate_zero(scratch_bytes(count, room));
-    if (!*out) return rp_fail_memory(report, scratch_bytes(count, room), "neighbour search");
-    uint32_t *values = (uint32_t *)(*out + count);
-    for (int i = 0; i < count; i++) {
-        fill_lanes((*out)[i].lanes);
-        set_room(&(*out)[i], room, values + (size_t)i * scratch_values(room));
-    }
-    return RP_OK;
-}
-
-void rp_scratch_destroy(rp_scratch *scratch, int count)
-{
-    if (scratch) rp_release(scratch, scratch_bytes(count, scratch->room));
+    size_t bytes = sizeof(rp_search_room) + room_values(candidates) * sizeof(uint32_t);
+    rp_code code = rp_scratch_begin(rooms, count, bytes, "neighbour search", report);
+    for (int i = 0; i < count && code == RP_OK; i++)
+        begin_room(rp_scratch_of(rooms, i), candidates);
+    return code;
 }
 
 /* Adds the cells of an octet that are set in `wanted`; cells next to each other make one run. */
@@ -167,10 +155,12 @@ RP_WIDE_INLINE unsigned box_bits(const rp_candidates *c, size_t i, const wide_bo
  */
 RP_WIDE_KERNEL
 size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, const rp_query_box *box,
-                        rp_scratch *scratch)
+                        rp_search_room *scratch)
 {
     const rp_candidates c = *from;
     const wide_box b = widened(box);
+    RP_ASSERT(ranges->count >= 0 && ranges->count <= RP_RANGES_MAX);
+    RP_ASSERT(ranges->total <= scratch->room);
     const float limit = box->limit;
     const rp_wide_int *lanes = scratch->lanes;
     size_t to = 0;
@@ -215,6 +205,7 @@ size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_se
                       const rp_wide_int *lanes, uint32_t *list)
 {
     const rp_candidates c = *candidates;
+    RP_ASSERT_DEBUG((uintptr_t)lanes % sizeof *lanes == 0);
     const rp_search_query q = *query;
     size_t found = 0, i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE)

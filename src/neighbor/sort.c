@@ -83,7 +83,7 @@ static rp_code reserve(rp_sorter *sorter, size_t count, rp_report *report)
 
 typedef struct key_job {
     rp_sorter *sorter;
-    const rp_grid *grid;
+    const rp_neighbor_grid *grid;
     const rp_points *points;
     atomic_bool out_of_order;
 } key_job;
@@ -93,8 +93,9 @@ static void key_range(void *context, rp_range range)
     key_job *job = context;
     uint64_t *keys = job->sorter->keys, last = 0;
     uint32_t *order = job->sorter->order;
-    rp_grid_keys(job->grid, job->points, range.begin, range.end, keys + range.begin);
-    if (range.begin) rp_grid_keys(job->grid, job->points, range.begin - 1, range.begin, &last);
+    rp_neighbor_grid_keys(job->grid, job->points, range.begin, range.end, keys + range.begin);
+    if (range.begin)
+        rp_neighbor_grid_keys(job->grid, job->points, range.begin - 1, range.begin, &last);
     bool in_order = true;
     for (size_t i = range.begin; i < range.end; i++) {
         in_order &= last <= keys[i];
@@ -112,6 +113,8 @@ typedef struct pass {
 
 static uint32_t *block_histogram(const pass *p, size_t begin)
 {
+    RP_ASSERT(begin % p->block == 0);
+    RP_ASSERT((begin / p->block + 1) << p->digit <= p->sorter->histogram_capacity);
     return p->sorter->histogram + (begin / p->block << p->digit);
 }
 
@@ -185,7 +188,7 @@ static rp_code radix_sort(rp_sorter *sorter, rp_threads *threads, size_t count, 
     return RP_OK;
 }
 
-rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_grid *grid,
+rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_grid *grid,
                       const rp_points *points, bool *in_order, rp_report *report)
 {
     rp_code code = reserve(sorter, points->count, report);
@@ -203,7 +206,7 @@ static rp_code sort_by_cells(rp_neighbor *neighbor, rp_grains *grains, double ed
     grains->ghosts = 0;
     rp_neighbor_wrap(neighbor, grains);
     rp_points points = {grains->x, grains->y, grains->z, grains->count};
-    rp_grid grid = rp_grid_around(neighbor->threads, &points, edge, top);
+    rp_neighbor_grid grid = rp_neighbor_grid_around(neighbor->threads, &points, edge, top);
     bool in_order;
     rp_code code =
         rp_sorter_run(&neighbor->sorter, neighbor->threads, &grid, &points, &in_order, report);
@@ -217,7 +220,7 @@ rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_grains *grains, double cell, 
 {
     if (!(cell > 0 && cell <= 1e18))
         return rp_fail(report, RP_ERROR_INPUT, "cell edge %g m: must be above 0", cell);
-    return sort_by_cells(neighbor, grains, rp_grid_edge(cell), 0, report);
+    return sort_by_cells(neighbor, grains, rp_neighbor_grid_edge(cell), 0, report);
 }
 
 rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,

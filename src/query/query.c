@@ -4,6 +4,7 @@
 
 #include "base/entry.h"
 #include "base/memory.h"
+#include "view/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,6 +104,9 @@ static rp_code build_from_scene(rp_query *query, const rp_scene *scene, const rp
     if (!surfaces) return rp_fail_memory(report, room, "a query");
     int count = rp_surfaces_fill(scene, surfaces);
     rp_surfaces_refresh(surfaces, count, view->bodies);
+    for (int i = 0; i < count; i++)
+        if (surfaces[i].body >= 0 && !rp_view_has_body(view, surfaces[i].body))
+            rp_surface_vanish(&surfaces[i]);
     rp_code code = rp_query_build(query, scene, view, surfaces, count, report);
     rp_release(surfaces, room);
     return code;

@@ -232,6 +232,7 @@ rp_code rp_fine_read(const char *folder, int64_t number, rp_frame_file **out, rp
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
     if (!frame) return rp_fail_memory(report, sizeof *frame, folder);
     rp_store_begin(&frame->store);
+    rp_store_begin(&frame->grid_store);
     rp_code code = read_frame(folder, number, frame, report);
     if (code == RP_OK)
         *out = frame;

@@ -61,7 +61,7 @@ static size_t view_bytes(const rp_view *view)
     for (int i = 0; i < view->field_count; i++)
         if (rp_view_is_extra(&view->fields[i])) each += rp_field_type_size(view->fields[i].type);
     return each * view->count + (size_t)view->body_count * sizeof(rp_body_state) +
-           view->contact_count * sizeof(rp_contact);
+           view->contact_count * sizeof(rp_contact) + rp_frame_grid_bytes(view);
 }
 
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
@@ -74,6 +74,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
     put_grains(file, view);
     rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
     rp_frame_put_contacts(file, view);
+    rp_frame_put_grids(file, view);
     return rp_sealed_finish(file, report);
 }
 
@@ -88,6 +89,9 @@ void rp_frame_close(rp_frame_file *frame)
     rp_release(frame->fields, (size_t)frame->view.field_count * sizeof *frame->fields);
     rp_release(frame->contacts, frame->view.contact_count * sizeof *frame->contacts);
     rp_release(frame->bodies, (size_t)frame->view.body_count * sizeof *frame->bodies);
+    rp_release(frame->grids, frame->grid_store.count * sizeof *frame->grids);
+    rp_release(frame->grid_names, frame->grid_store.count * sizeof *frame->grid_names);
+    rp_store_end(&frame->grid_store);
     rp_store_end(&frame->store);
     rp_release(frame, sizeof *frame);
 }
@@ -234,6 +238,7 @@ static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_
     if (code == RP_OK) code = check_orientations(path, frame, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
     if (code == RP_OK) code = rp_frame_get_contacts(file, path, frame, report);
+    if (code == RP_OK) code = rp_frame_get_grids(file, path, frame, report);
     return code;
 }
 
@@ -246,6 +251,7 @@ rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
     if (frame) {
         rp_store_begin(&frame->store);
+        rp_store_begin(&frame->grid_store);
         code = read_frame(file, path, number, frame, report);
     } else {
         code = rp_fail_memory(report, sizeof *frame, path);

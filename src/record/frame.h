@@ -4,12 +4,14 @@
  *     /grains    x, velocity_x, density …    one array each, with unit
  *     /bodies    position (N, 3), orientation (N, 4), velocity … and names
  *     /contacts  first, position (N, 3), normal_force …    where the view has contacts
+ *     /grids     NAME/values …    where the view has grids; attributes say where the nodes are
  */
 #ifndef RP_RECORD_FRAME_H
 #define RP_RECORD_FRAME_H
 
 #include "record/sealed.h"
 #include "repose/record.h"
+#include "view/grid.h"
 
 /* What the files of frames note as their kind. */
 #define RP_FRAME_KIND "frame"
@@ -26,6 +28,9 @@ struct rp_frame_file {
     rp_field *fields;
     rp_body_state *bodies;
     rp_contact *contacts;
+    rp_store grid_store;
+    rp_grid *grids;           /* their values are those of that store */
+    rp_grid_name *grid_names; /* as many */
 };
 
 /* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
@@ -41,5 +46,10 @@ rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *
 void rp_frame_put_contacts(rp_sealed_writer *file, const rp_view *view);
 rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
                               rp_report *report);
+/* grids.c: the same for grids, with their number as "grid_count"; and the bytes of their values. */
+void rp_frame_put_grids(rp_sealed_writer *file, const rp_view *view);
+rp_code rp_frame_get_grids(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                           rp_report *report);
+size_t rp_frame_grid_bytes(const rp_view *view);
 
 #endif

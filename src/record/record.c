@@ -7,6 +7,7 @@
 #include "record/manifest.h"
 #include "record/parts.h"
 #include "scene/scene.h"
+#include "view/grid.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -309,6 +310,17 @@ static rp_code check_fields(const rp_view *view, rp_report *report)
     return RP_OK;
 }
 
+static rp_code check_grids(const rp_record *record, const rp_view *view, rp_report *report)
+{
+    rp_code code = rp_grids_check(view, report);
+    int materials = record->scene->materials.count;
+    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
+        if (view->grids[i].material >= materials)
+            code = rp_fail(report, RP_ERROR_INPUT, "grid '%s' has material %d; the scene has %d",
+                           view->grids[i].name, view->grids[i].material, materials);
+    return code;
+}
+
 rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
                               rp_report *report)
 {
@@ -321,6 +333,7 @@ rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
                        view->body_count, record->scene->bodies.count);
     rp_code code = check_fields(view, report);
+    if (code == RP_OK) code = check_grids(record, view, report);
     if (code != RP_OK) return code;
     size_t bytes = (size_t)view->body_count * sizeof(char *);
     const char **names = rp_allocate(bytes);

@@ -33,6 +33,12 @@ void rp_sealed_put_texts(rp_sealed_writer *file, const char *name, const char *c
 void rp_sealed_put_f64(rp_sealed_writer *file, const char *name, double value);
 void rp_sealed_put_u64(rp_sealed_writer *file, const char *name, uint64_t value);
 void rp_sealed_put_text(rp_sealed_writer *file, const char *name, const char *text);
+/* Facts about one array that has been put: its attributes. */
+void rp_sealed_note_f64(rp_sealed_writer *file, const char *array, const char *name, double value);
+void rp_sealed_note_u64(rp_sealed_writer *file, const char *array, const char *name,
+                        uint64_t value);
+void rp_sealed_note_text(rp_sealed_writer *file, const char *array, const char *name,
+                         const char *text);
 /* Memory ran out for what was to be put: the file will not be written. */
 void rp_sealed_lack_memory(rp_sealed_writer *file, size_t bytes, const char *name);
 /* Seals and writes the file, unless something went wrong before; releases the writer. */
@@ -56,6 +62,14 @@ rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double
                           rp_report *report);
 rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,
                           rp_report *report);
+/* Facts about an array; texts are printable. */
+#define RP_SEALED_TEXT 256
+rp_code rp_sealed_noted_f64(const rp_sealed_reader *file, const char *array, const char *name,
+                            double *value, rp_report *report);
+rp_code rp_sealed_noted_u64(const rp_sealed_reader *file, const char *array, const char *name,
+                            uint64_t *value, rp_report *report);
+rp_code rp_sealed_noted_text(const rp_sealed_reader *file, const char *array, const char *name,
+                             char text[RP_SEALED_TEXT], rp_report *report);
 /* How many rows an array has; 0 when it is missing. */
 size_t rp_sealed_rows(const rp_sealed_reader *file, const char *name);
 /* Reads exactly rows x columns values of a type. */

@@ -228,6 +228,38 @@ static const entry *find_array(const rp_sealed_reader *file, const char *name, r
     return found;
 }
 
+_Static_assert(RP_SEALED_TEXT == RP_IMAGE_TEXT, "texts of arrays are those of the image");
+
+static rp_code get_noted(const rp_sealed_reader *file, const char *array, const char *name,
+                         rp_field_type type, void *value, rp_report *report)
+{
+    const entry *found = find_array(file, array, report);
+    if (!found) return RP_ERROR_DAMAGED;
+    const char *fault = rp_image_number(&file->image, found->object, name, type, value);
+    return fault ? damaged(file, array, fault, report)
+                 : check_values(file, name, type, value, 1, 1, report);
+}
+
+rp_code rp_sealed_noted_f64(const rp_sealed_reader *file, const char *array, const char *name,
+                            double *value, rp_report *report)
+{
+    return get_noted(file, array, name, RP_F64, value, report);
+}
+
+rp_code rp_sealed_noted_u64(const rp_sealed_reader *file, const char *array, const char *name,
+                            uint64_t *value, rp_report *report)
+{
+    return get_noted(file, array, name, RP_U64, value, report);
+}
+
+rp_code rp_sealed_noted_text(const rp_sealed_reader *file, const char *array, const char *name,
+                             char text[RP_SEALED_TEXT], rp_report *report)
+{
+    const entry *found = find_array(file, array, report);
+    if (!found) return RP_ERROR_DAMAGED;
+    return judged(file, array, rp_image_text(&file->image, found->object, name, text), report);
+}
+
 size_t rp_sealed_rows(const rp_sealed_reader *file, const char *name)
 {
     const entry *found = look_up(file, name);

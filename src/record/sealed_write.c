@@ -166,6 +166,34 @@ void rp_sealed_put(rp_sealed_writer *file, const char *name, const char *unit, r
     rp_hdf_close(id);
 }
 
+static void note(rp_sealed_writer *file, const char *array, const char *name, hid_t file_type,
+                 hid_t memory_type, const void *value)
+{
+    if (file->code != RP_OK) return;
+    hid_t id = H5Dopen2(file->file, array, H5P_DEFAULT);
+    if (!good(file, array, id >= 0)) return;
+    put_attribute(file, id, name, file_type, memory_type, value);
+    rp_hdf_close(id);
+}
+
+void rp_sealed_note_f64(rp_sealed_writer *file, const char *array, const char *name, double value)
+{
+    note(file, array, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+void rp_sealed_note_u64(rp_sealed_writer *file, const char *array, const char *name, uint64_t value)
+{
+    note(file, array, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
+}
+
+void rp_sealed_note_text(rp_sealed_writer *file, const char *array, const char *name,
+                         const char *text)
+{
+    hid_t type = text_type(strlen(text) + 1);
+    note(file, array, name, type, type, text);
+    rp_hdf_close(type);
+}
+
 /* The texts side by side, each in `size` bytes. */
 static char *packed_texts(const char *const *texts, size_t count, size_t size)
 {

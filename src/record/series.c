@@ -133,6 +133,9 @@ static rp_code check_scene(const rp_scene *scene, const char *path, const rp_vie
     if (code == RP_OK && kind && kind->type == RP_U8)
         code = check_indices(path, "grains/kind", kind->data, view->count, scene->grains.count,
                              report);
+    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
+        code = check_indices(path, view->grids[i].name, &view->grids[i].material, 1,
+                             scene->materials.count, report);
     return code;
 }
 

@@ -25,14 +25,18 @@ static uint32_t id_of(const rp_view *view, size_t grain)
     return view->id ? view->id[grain] : (uint32_t)grain;
 }
 
+rp_vec3 rp_colour_of_material(const rp_scene *scene, int material)
+{
+    if (material >= scene->materials.count) return rp_v3(0.60, 0.44, 0.27);
+    return rp_v3_from(rp_scene_materials(scene)[material].colour);
+}
+
 /* P10. Sand is many stones: most are near the material's colour, some warmer or paler, a few dark.
  */
 static rp_grain_look sand_look(const rp_grain_colours *c, size_t grain)
 {
-    rp_vec3 colour = rp_v3(0.60, 0.44, 0.27);
-    int material = c->view->material ? c->view->material[grain] : 0;
-    if (material < c->scene->materials.count)
-        colour = rp_v3_from(rp_scene_materials(c->scene)[material].colour);
+    rp_vec3 colour =
+        rp_colour_of_material(c->scene, c->view->material ? c->view->material[grain] : 0);
     rp_random4 random =
         rp_random((uint64_t)c->scene->seed, RP_RANDOM_COLOUR, id_of(c->view, grain));
     double warm = 0.10 * (rp_random_unit(random.bits[0]) - 0.5);

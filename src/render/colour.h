@@ -29,6 +29,8 @@ typedef struct rp_grain_colours {
 rp_code rp_grain_colours_choose(rp_grain_colours *colours, const rp_view *view,
                                 const rp_scene *scene, const rp_paint_options *options,
                                 rp_report *report);
+/* Linear, of a material of the scene; that of common sand where the scene has not so many. */
+rp_vec3 rp_colour_of_material(const rp_scene *scene, int material);
 rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain);
 
 /* The colour of a value on the scale. */

@@ -97,6 +97,10 @@ static void filter_row(const filter *f, int y)
 {
     static const float parts[5] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
     const rp_strip *strip = f->strip;
+    RP_ASSERT(y >= 0 && y < strip->height);
+    RP_ASSERT(2 * f->step <= RP_STRIP_EDGE && f->from != f->to);
+    RP_ASSERT(strip->stride % RP_WIDE == 0);
+    RP_ASSERT(strip->stride >= (size_t)strip->width + 2 * RP_STRIP_EDGE);
     for (int x = 0; x < strip->width; x += RP_WIDE) {
         size_t place = rp_strip_place(strip, x, y);
         guide own = guide_at(f, place);
@@ -128,6 +132,7 @@ static void pool_rows(void *context, rp_range range)
     const rp_strip *strip = f->strip;
     const float *noise = strip->layer[f->from + 3], *solid = strip->layer[RP_LAYER_SOLID];
     float *pooled = strip->layer[f->to + 3];
+    RP_ASSERT(noise != pooled && range.end <= (size_t)strip->height);
     for (int y = (int)range.begin; y < (int)range.end; y++)
         for (int x = 0; x < strip->width; x++) {
             float sum = 0, weight = TINY;

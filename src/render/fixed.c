@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "render/solid.h"
 #include "scene/scene.h"
+#include "view/view.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ rp_code rp_fixed_gather(rp_fixed_balls *fixed, const rp_view *view, const rp_sce
     *fixed = (rp_fixed_balls){.middle = middle};
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
         rp_rough rough;
-        if (rp_scene_bodies(scene)[i].hidden) continue;
+        if (rp_scene_bodies(scene)[i].hidden || !rp_view_has_body(view, i)) continue;
         code = rp_body_rough_make(scene, i, reach, threads, &rough, report);
         if (code == RP_OK)
             code = add_rough(fixed, &rough, rp_body_pose(view, scene, i), i, reach, report);

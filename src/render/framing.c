@@ -6,6 +6,8 @@
 #include "render/render.h"
 #include "render/solid.h"
 #include "scene/scene.h"
+#include "view/grid.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 
@@ -281,14 +283,34 @@ static void add_emitter(rp_framing *framing, const rp_emitter_spec *emitter)
     extend(framing, &emitter->position, 1, emitter->radius);
 }
 
+/* Height fields are sand: seen whole, and what bodies must be near to. */
+static rp_code add_grid(rp_framing *framing, const rp_grid *grid, rp_report *report)
+{
+    if (grid->kind != RP_GRID_HEIGHT) return RP_OK;
+    size_t all = rp_grid_count(grid), stride = 1 + (all - 1) / SAMPLES_MAX, count = 0;
+    size_t size = (all / stride + 1) * sizeof(rp_vec3);
+    rp_vec3 *points = rp_allocate(size);
+    if (!points) return rp_fail_memory(report, size, "a camera");
+    for (size_t at = 0; at < all; at += stride)
+        points[count++] = rp_grid_point(grid, at % grid->size[0], at / grid->size[0], 0);
+    extend(framing, points, count, 0);
+    for (size_t i = 0; i < count; i++)
+        grow(&framing->grains, points[i], 0);
+    rp_release(points, size);
+    return RP_OK;
+}
+
 rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene *scene,
                        rp_report *report)
 {
-    rp_code code = add_grains(framing, view, report);
+    rp_code code = rp_grids_check(view, report);
+    if (code == RP_OK) code = add_grains(framing, view, report);
+    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
+        code = add_grid(framing, &view->grids[i], report);
     for (int i = 0; i < scene->emitters.count; i++)
         add_emitter(framing, &rp_scene_emitters(scene)[i]);
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
-        if (!rp_scene_bodies(scene)[i].hidden)
+        if (!rp_scene_bodies(scene)[i].hidden && rp_view_has_body(view, i))
             code =
                 add_body(framing, &rp_scene_bodies(scene)[i], rp_body_pose(view, scene, i), report);
     return code;

@@ -22,6 +22,7 @@ void rp_rays_destroy(rp_rays *rays);
  * used), as they are when the shutter opens and when it closes; `last` is NULL for what stands
  * still. The arrays are borrowed for the life of the structure. Sets are numbered from 0. */
 typedef float rp_quad[4];
+_Static_assert(sizeof(rp_quad) == 16, "Embree reads and shares arrays of four floats");
 rp_code rp_rays_add_spheres(rp_rays *rays, size_t count, const rp_quad *first, const rp_quad *last,
                             rp_report *report);
 rp_code rp_rays_add_triangles(rp_rays *rays, size_t count, const rp_quad *first,

@@ -190,8 +190,8 @@ static void fill_corners(rp_scenery *s, rp_quad *to, double time)
 {
     for (size_t t = 0; t < s->solids.triangle_count; t++) {
         const rp_solid_triangle *triangle = &s->solids.triangles[t];
-        const rp_body_state *body =
-            triangle->body < s->view->body_count ? &s->view->bodies[triangle->body] : NULL;
+        bool known = triangle->body >= 0 && triangle->body < s->view->body_count;
+        const rp_body_state *body = known ? &s->view->bodies[triangle->body] : NULL;
         bool moved = time != 0 && body && moves(body);
         for (int k = 0; k < 3; k++) {
             rp_vec3 at = triangle->corner[k];
@@ -419,6 +419,12 @@ static bool from_within(const rp_scenery *s, const rp_ray *ray, const rp_hit *hi
     return rp_v3_dot(face, ray->direction) > 0;
 }
 
+static rp_vec3 solid_colour(const rp_scene *scene, const rp_solid_triangle *triangle)
+{
+    if (triangle->body >= 0) return rp_v3_from(rp_scene_bodies(scene)[triangle->body].colour);
+    return rp_colour_of_material(scene, triangle->material);
+}
+
 /* The face tells which side it is, not the smooth normal: near the rim of a round body that one
  * may turn away from the eye, and rays that start on the wrong side see the light within. */
 static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, rp_surface *surface)
@@ -431,8 +437,8 @@ static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, 
     surface->kind = RP_SEES_BODY;
     surface->normal = normal;
     surface->position = rp_v3_madd(ray->origin, hit->distance, ray->direction);
-    surface->colour = rp_v3_from(rp_scene_bodies(s->scene)[triangle->body].colour);
-    surface->gloss = BODY_GLOSS;
+    surface->colour = solid_colour(s->scene, triangle);
+    surface->gloss = triangle->body >= 0 ? BODY_GLOSS : 0; /* sand is matt */
     surface->lift += 1e-5 * s->reach;
 }
 

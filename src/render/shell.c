@@ -11,6 +11,7 @@
  * Single grains of many sizes are weighed instead: by the space that they fill, in cells twice as
  * wide as the largest of them, a ball that fills a place of a lattice being one. */
 #include "render/shell.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "render/dice.h"
 
@@ -143,6 +144,7 @@ static bool is_buried(const cells *c, size_t cell)
 static void mark_sheets(const cells *c, size_t begin, size_t end, uint8_t *marks,
                         bool (*rule)(const cells *c, size_t cell))
 {
+    RP_ASSERT(end + 1 < (size_t)c->nz); /* rules look at the cells around, which must be there */
     for (size_t z = begin + 1; z <= end; z++)
         for (int y = 1; y < c->ny - 1; y++) {
             size_t first = (z * (size_t)c->ny + (size_t)y) * (size_t)c->nx;

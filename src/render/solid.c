@@ -1,6 +1,8 @@
 #include "render/solid.h"
 #include "base/memory.h"
 #include "scene/scene.h"
+#include "view/grid.h"
+#include "view/view.h"
 
 #include <string.h>
 
@@ -73,7 +75,7 @@ static rp_vec3 corner_normal(const adjacency *a, uint32_t triangle, uint32_t ver
 }
 
 static rp_code add_mesh(rp_solids *solids, const rp_mesh *mesh, rp_pose pose, int body,
-                        rp_report *report)
+                        int material, rp_report *report)
 {
     if (mesh->triangle_count == 0) return RP_OK;
     size_t wanted = solids->triangle_count + mesh->triangle_count;
@@ -82,11 +84,13 @@ static rp_code add_mesh(rp_solids *solids, const rp_mesh *mesh, rp_pose pose, in
         !rp_reserve((void **)&solids->triangles, &solids->triangle_capacity, solids->triangle_count,
                     wanted, sizeof *solids->triangles)) {
         release_adjacency(&around);
-        return rp_fail_memory(report, wanted * sizeof *solids->triangles, "the bodies' surfaces");
+        return rp_fail_memory(report, wanted * sizeof *solids->triangles,
+                              "the surfaces of a picture");
     }
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         rp_solid_triangle *triangle = &solids->triangles[solids->triangle_count++];
         triangle->body = body;
+        triangle->material = material;
         for (int k = 0; k < 3; k++) {
             uint32_t v = mesh->triangles[t][k];
             triangle->corner[k] = rp_pose_to_world(pose, mesh->vertices[v]);
@@ -116,11 +120,24 @@ static rp_code add_body(rp_solids *solids, const rp_body_spec *spec, rp_pose pos
         return add_plane(solids, pose.position, rp_quat_rotate(pose.orientation, rp_v3(0, 0, 1)),
                          spec->colour, report);
     if (spec->shape.kind == RP_SHAPE_MESH)
-        return add_mesh(solids, spec->shape.mesh, pose, body, report);
+        return add_mesh(solids, spec->shape.mesh, pose, body, 0, report);
     rp_mesh *mesh;
     rp_code code = rp_shape_tessellate(&spec->shape, SEGMENTS, 1, &mesh, report);
     if (code != RP_OK) return code;
-    code = add_mesh(solids, mesh, pose, body, report);
+    code = add_mesh(solids, mesh, pose, body, 0, report);
+    rp_mesh_destroy(mesh);
+    return code;
+}
+
+/* The surface of a height field; other grids are not seen. */
+static rp_code add_grid(rp_solids *solids, const rp_grid *grid, rp_report *report)
+{
+    if (grid->kind != RP_GRID_HEIGHT) return RP_OK;
+    rp_mesh *mesh;
+    rp_code code = rp_grid_mesh(grid, &mesh, report);
+    if (code != RP_OK) return code;
+    code = add_mesh(solids, mesh, (rp_pose){.orientation = rp_quat_identity()}, -1, grid->material,
+                    report);
     rp_mesh_destroy(mesh);
     return code;
 }
@@ -141,8 +158,12 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
     rp_code code = RP_OK;
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
-        if (!spec->hidden) code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
+        if (spec->hidden || !rp_view_has_body(view, i)) continue;
+        code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
     }
+    if (code == RP_OK) code = rp_grids_check(view, report);
+    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
+        code = add_grid(solids, &view->grids[i], report);
     /* Last: of two planes at the same place the first is seen, and a body has a colour of its own.
      */
     return code == RP_OK ? add_floor(solids, &scene->domain, report) : code;

@@ -1,4 +1,4 @@
-/* What is not grains: the triangles of bodies where they are now, and planes. */
+/* What is not grains: the triangles of bodies where they are now, of height fields, and planes. */
 #ifndef RP_RENDER_SOLID_H
 #define RP_RENDER_SOLID_H
 
@@ -10,7 +10,8 @@
 typedef struct rp_solid_triangle {
     rp_vec3 corner[3]; /* m, world */
     rp_vec3 normal[3]; /* at the corners */
-    int body;          /* in the scene's order */
+    int body;          /* in the scene's order; -1: a height field */
+    int material;      /* of a height field */
 } rp_solid_triangle;
 
 /* Seen from its upper side only, so that one can look into a box of walls. */

@@ -4,6 +4,7 @@
 #ifndef RP_RENDER_STRIP_H
 #define RP_RENDER_STRIP_H
 
+#include "base/log.h"
 #include "render/trace.h"
 
 /* Means over the samples of a pixel, one layer of floats each. Those of three numbers begin with
@@ -30,6 +31,8 @@ enum {
 #define RP_STRIP_LEAST 16 /* samples of a pixel that are worth it; */
 #define RP_STRIP_MOST 64  /* with more all are taken and nothing is smoothed */
 #define RP_STRIP_FACTOR 8 /* how many times fewer samples a pixel may have */
+_Static_assert(RP_LAYER_NOISE == RP_LAYER_INCOMING + 3,
+               "the filter moves light and noise together");
 
 typedef struct rp_strip {
     const rp_tracing *tracing;

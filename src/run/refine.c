@@ -118,7 +118,6 @@ static void show_progress(refinement *r, int64_t done, int64_t count, const rp_v
                             .time = view->time,
                             .duration = (double)last / rate,
                             .grains = (size_t)rp_follower_count(r->follower),
-                            .step = {.density_error = -1},
                             .steps = rp_follower_steps(r->follower),
                             .seconds = seconds,
                             .seconds_left = seconds * (double)(count - done) / (double)done};

@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
-#include "record/checkpoint.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,33 +17,6 @@
 rp_run_options rp_default_run_options(void)
 {
     return (rp_run_options){.size = sizeof(rp_run_options), .frames = -1};
-}
-
-rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
-{
-    RP_NEED(world, report);
-    RP_NEED(path, report);
-    RP_ENTER();
-    rp_store store;
-    rp_store_begin(&store);
-    store.borrow = true; /* the world stands still while it is written */
-    rp_code code = rp_world_put(world, &store, report);
-    if (code == RP_OK) code = rp_checkpoint_write(path, &store, report);
-    rp_store_end(&store);
-    return code;
-}
-
-rp_code rp_world_load(rp_world *world, const char *path, rp_report *report)
-{
-    RP_NEED(world, report);
-    RP_NEED(path, report);
-    RP_ENTER();
-    rp_store store;
-    rp_store_begin(&store);
-    rp_code code = rp_checkpoint_read(path, &store, report);
-    if (code == RP_OK) code = rp_world_take(world, &store, report);
-    rp_store_end(&store);
-    return code;
 }
 
 rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
@@ -100,8 +72,11 @@ static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
     double rate = runner->scene->time.frame_rate, due = (double)number / rate;
     rp_code code = rp_world_load(runner->world, path.text, report);
     double frames = (runner->world->time - due) * rate; /* since its frame */
-    if (code != RP_OK || (frames >= -0.5 && frames < 1)) return code;
     rp_place place = {.file = path.text};
+    if (code == RP_OK && runner->world->scene != runner->scene)
+        return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/added",
+                          "the state has bodies or joints that the scene of the run has not");
+    if (code != RP_OK || (frames >= -0.5 && frames < 1)) return code;
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/time",
                       "the state is of %g s; its frame is of %g s, and the next begins at %g s",
                       runner->world->time, due, due + 1 / rate);
@@ -410,7 +385,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
 static void finish(rp_runner *runner, rp_run_summary *summary)
 {
     rp_tally_sort(&runner->tally);
-    if (runner->world && runner->record && summary)
+    if (runner->world && runner->record && summary) {
         *summary = (rp_run_summary){
             .frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE)),
             .steps = runner->world->step,
@@ -419,7 +394,10 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
             .grains = runner->world->grains.count,
             .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
             .hash = rp_world_hash(runner->world),
-            .tally = runner->tally};
+            .tally = runner->tally,
+            .last = rp_world_step_info(runner->world)};
+        summary->stage_count = rp_world_stages(runner->world, summary->stages, RP_STAGE_COUNT_MAX);
+    }
     rp_snapshot_destroy(runner->before);
     rp_release(runner->means, means_size(runner));
     rp_follower_destroy(runner->follower);

@@ -4,6 +4,7 @@
 
 #include "record/folder.h"
 #include "repose/run.h"
+#include "repose/save.h"
 #include "run/follow.h"
 #include "world/world.h"
 

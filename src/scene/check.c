@@ -207,26 +207,6 @@ static void check_grain(rp_tree *tree, const rp_node *map, const rp_grain_spec *
                  RP_SIZES_CUT, grain->spread, 1 / RP_SIZES_CUT);
 }
 
-static void check_material(rp_tree *tree, const rp_node *map, const rp_material_spec *material)
-{
-    const double degree = 0.017453292519943295;
-    bool rate = rp_is_given(map, "dynamic_angle");
-    if (rate && !(material->dynamic_angle > material->angle))
-        fail_key(
-            tree, map, "dynamic_angle",
-            "friction grows with the rate from angle (%g deg) to dynamic_angle (%g deg), which "
-            "must be above it; without dynamic_angle it does not grow",
-            material->angle / degree, material->dynamic_angle / degree);
-    if (rate && !rp_is_given(map, "grain_diameter"))
-        fail_key(tree, map, "grain_diameter",
-                 "with dynamic_angle the diameter of the real grains is needed: it says at which "
-                 "shear rate friction grows");
-    if (!rate && rp_is_given(map, "grain_diameter"))
-        fail_key(tree, map, "grain_diameter",
-                 "it counts only where friction grows with the rate: give dynamic_angle, too, or "
-                 "leave it out");
-}
-
 static void check_contact(rp_tree *tree, const rp_node *map, const rp_contact_spec *contacts, int i)
 {
     const rp_contact_spec *c = &contacts[i];
@@ -659,6 +639,25 @@ static const rp_node *sound_section(const rp_node *root, const char *key)
             if (!entry_->bad) check(tree, entry_, &items_[i_]);                                    \
     } while (0)
 
+/* What the method's own table of a section says about values that must fit each other. */
+static void check_own_entry(rp_reader *reader, const char *section, const rp_node *map,
+                            const void *entry, const void *values)
+{
+    const rp_param_table *table = rp_method_table(reader->chosen, section);
+    if (!table || !table->check || !values || map->bad) return;
+    rp_param_fault fault = table->check(entry, values);
+    if (fault.key) fail_key(reader->tree, map, fault.key, "%s", fault.text);
+}
+
+#define check_own(reader, key, list, type)                                                         \
+    do {                                                                                           \
+        const rp_node *section_ = rp_node_find((reader)->root, key);                               \
+        const type *items_ = (list).items;                                                         \
+        const rp_node *entry_ = section_ ? section_->first : NULL;                                 \
+        for (int i_ = 0; i_ < (list).count && entry_; i_++, entry_ = entry_->next)                 \
+            check_own_entry(reader, key, entry_, &items_[i_], items_[i_].own);                     \
+    } while (0)
+
 void rp_check_scene(rp_reader *reader, const rp_scene *scene)
 {
     rp_tree *tree = reader->tree;
@@ -677,7 +676,9 @@ void rp_check_scene(rp_reader *reader, const rp_scene *scene)
         rp_node_fail(tree, rp_node_find(root, "grains"), NULL,
                      "there are %d kinds of grains; at most %d are possible", scene->grains.count,
                      KINDS_MAX);
-    check_entries(tree, root, "materials", scene->materials, rp_material_spec, check_material);
+    check_own(reader, "materials", scene->materials, rp_material_spec);
+    check_own(reader, "bodies", scene->bodies, rp_body_spec);
+    check_own(reader, "sources", scene->sources, rp_source_spec);
     check_contacts(tree, root, scene);
     check_entries(tree, root, "grains", scene->grains, rp_grain_spec, check_grain);
     check_entries(tree, root, "sources", scene->sources, rp_source_spec, check_source);

@@ -1,5 +1,5 @@
 /* Parameter tables as help for the terminal and as pages of the manual. */
-#include "scene/scene.h"
+#include "scene/read.h"
 #include "scene/words.h"
 
 #include <float.h>
@@ -10,6 +10,7 @@ typedef struct printer {
     rp_help_style style;
     rp_help_line *line;
     void *user;
+    const rp_scene_schema *schema; /* NULL: methods are left out */
 } printer;
 
 /* "a number in m", "one of: disc, rectangle": how the value is written. */
@@ -128,7 +129,7 @@ static void print_values(const printer *p, const rp_param_table *table, const ch
         const rp_param *param = &table->params[i];
         if (param->kind == RP_PARAM_PART)
             print_values(p, param->table, path);
-        else if (!is_section(param))
+        else if (!is_section(param) && param->kind != RP_PARAM_OWN)
             print_param(p, param, path);
     }
 }
@@ -153,6 +154,60 @@ static void print_heading(const printer *p, const rp_param_table *table, const c
     p->line(p->user, "| --- | --- | --- | --- | --- |");
 }
 
+/* The methods that add a key to a section, a bit each. */
+static unsigned methods_with(const printer *p, const char *section, const char *key)
+{
+    unsigned bits = 0;
+    for (int m = 0; m < p->schema->method_count; m++) {
+        const rp_param_table *table = rp_method_table(p->schema->method_at(m), section);
+        for (int i = 0; table && i < table->count; i++)
+            if (strcmp(table->params[i].key, key) == 0) bits |= 1u << m;
+    }
+    return bits;
+}
+
+/* "materials.NAME, frictional and pcisph only". */
+static void print_own_heading(const printer *p, unsigned methods, const char *path)
+{
+    char line[600], names[300] = "";
+    bool markdown = p->style == RP_HELP_MARKDOWN;
+    for (int m = 0; m < p->schema->method_count; m++) {
+        if (!(methods >> m & 1)) continue;
+        const char *joint = !names[0] ? "" : methods >> (m + 1) ? ", " : " and ";
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s%s%s", joint, markdown ? "`" : "",
+                 p->schema->method_at(m)->params->name, markdown ? "`" : "");
+    }
+    snprintf(line, sizeof line, markdown ? "### `%.*s`, %s only" : "%.*s, %s only",
+             (int)strlen(path) - 1, path, names);
+    p->line(p->user, line);
+    if (!markdown) return;
+    p->line(p->user, "");
+    p->line(p->user, "| key | value | range | default | meaning |");
+    p->line(p->user, "| --- | --- | --- | --- | --- |");
+}
+
+/* Keys of method `m` that none before it has, those that the same methods share together. */
+static void print_own(const printer *p, const char *section, int m, const char *path)
+{
+    const rp_param_table *table = rp_method_table(p->schema->method_at(m), section);
+    unsigned before = (1u << m) - 1, printed[32];
+    int groups = 0;
+    for (int i = 0; table && i < table->count; i++) {
+        unsigned methods = methods_with(p, section, table->params[i].key);
+        bool done = methods & before;
+        for (int g = 0; g < groups; g++)
+            done = done || printed[g] == methods;
+        if (done || groups == 32) continue;
+        printed[groups++] = methods;
+        print_own_heading(p, methods, path);
+        for (int k = i; k < table->count; k++)
+            if (methods_with(p, section, table->params[k].key) == methods)
+                print_param(p, &table->params[k], path);
+        p->line(p->user, "");
+    }
+}
+
 static void print_table(const printer *p, const rp_param_table *table, const char *path);
 
 /* The table behind a section, with how its keys are reached: "bodies.NAME.", "keys[N].". */
@@ -174,13 +229,16 @@ static void print_table(const printer *p, const rp_param_table *table, const cha
     for (int i = 0; i < table->count; i++) {
         const rp_param *param = &table->params[i];
         if (is_section(param) && param->kind != RP_PARAM_METHOD) print_section(p, param, path);
+        for (int m = 0; param->kind == RP_PARAM_OWN && p->schema && m < p->schema->method_count;
+             m++)
+            print_own(p, param->words, m, path);
     }
 }
 
 void rp_param_help(const rp_param_table *table, const char *path, rp_help_style style,
                    rp_help_line *line, void *user)
 {
-    printer p = {style, line, user};
+    printer p = {style, line, user, NULL};
     char prefix[256] = "";
     if (path && path[0]) snprintf(prefix, sizeof prefix, "%s.", path);
     print_table(&p, table, prefix);
@@ -191,7 +249,7 @@ static void print_methods(const printer *p, const rp_scene_schema *schema)
 {
     char line[600];
     for (int i = 0; i < schema->method_count; i++) {
-        const rp_param_table *method = schema->methods[i];
+        const rp_param_table *method = schema->method_at(i)->params;
         bool markdown = p->style == RP_HELP_MARKDOWN;
         snprintf(line, sizeof line, markdown ? "## `solver: {method: %s}`" : "solver: {method: %s}",
                  method->name);
@@ -235,7 +293,7 @@ rp_code rp_scene_help(const rp_scene_schema *schema, const char *section, rp_hel
                       rp_help_line *line, void *user, rp_report *report)
 {
     const rp_param_table *scene = rp_scene_table();
-    printer p = {style, line, user};
+    printer p = {style, line, user, schema};
     if (!section) {
         print_table(&p, scene, "");
         print_methods(&p, schema);

@@ -24,12 +24,21 @@ typedef enum rp_param_kind {
                         the section stands above in the table of the scene */
     RP_PARAM_TABLE,  /* a section of its own: the table is in `table`; the struct is inside */
     RP_PARAM_PART,   /* no key: the parameters of `table`, which several tables share */
+    RP_PARAM_OWN,    /* no key: what methods add to the section `words` (such as "materials") by
+                        tables of their own      void *, the struct of the method that the scene
+                        chose; NULL where it adds nothing */
     RP_PARAM_METHOD, /* a section with `method:` and the parameters of the method that it names */
     RP_PARAM_NAMED,  /* a map of named entries, all by `table`     rp_named_list */
     RP_PARAM_LIST    /* a list of entries, all by `table`          rp_plain_list */
 } rp_param_kind;
 
 struct rp_param_table;
+
+/* What is wrong with values that are each in their range. */
+typedef struct rp_param_fault {
+    const char *key; /* the one to blame; NULL: nothing is wrong */
+    char text[256];
+} rp_param_fault;
 
 typedef struct rp_param {
     const char *key;
@@ -42,7 +51,7 @@ typedef struct rp_param {
                            other is. */
     double low, high;   /* allowed, inclusive, in the unit above; for VEC3 of each component.
                            Infinite values need an infinite bound; equal bounds: any finite one. */
-    const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME */
+    const char *words;  /* "a|b|c" for WORD and WORDS; section for NAME and OWN */
     const struct rp_param_table *table; /* for TABLE, NAMED, LIST and EACH */
     const char *help;                   /* one line */
     const char *also;                   /* other spellings of words and numbers, such as "block=box"
@@ -55,7 +64,63 @@ typedef struct rp_param_table {
     size_t size;      /* of the struct */
     const rp_param *params;
     int count;
+    /* Of the tables that methods add to sections: what ranges cannot say. `entry` is the struct of
+     * the section, `values` that of this table. NULL: there is nothing more to check. */
+    rp_param_fault (*check)(const void *entry, const void *values);
 } rp_param_table;
+
+/* Lines of a table: the struct's type and member that a key fills, the key, and what its kind
+ * needs. Bounds and units are those of rp_param. */
+#define RP_KEY_REAL(type, member, name, unit_, preset_, low_, high_, help_)                        \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define RP_KEY_VEC3(type, member, name, unit_, preset_, low_, high_, help_)                        \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
+        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
+    }
+#define RP_KEY_COUNT(type, member, name, preset_, low_, high_, help_)                              \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
+        .low = low_, .high = high_, .help = help_                                                  \
+    }
+#define RP_KEY_SWITCH(type, member, name, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_WORD(type, member, name, words_, preset_, help_)                                    \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_WORDS(type, member, name, words_, preset_, help_)                                   \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_WORDS, .offset = offsetof(type, member), .words = words_,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_TEXT(type, member, name, preset_, help_)                                            \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_TEXT, .offset = offsetof(type, member), .preset = preset_,   \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_COLOUR(type, member, name, preset_, help_)                                          \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_COLOUR, .offset = offsetof(type, member), .preset = preset_, \
+        .help = help_                                                                              \
+    }
+#define RP_KEY_NAME(type, member, name, section, preset_, help_)                                   \
+    {                                                                                              \
+        .key = name, .kind = RP_PARAM_NAME, .offset = offsetof(type, member), .words = section,    \
+        .preset = preset_, .help = help_                                                           \
+    }
+#define RP_KEY_TABLE(kind_, type, member, name, preset_, table_, help_)                            \
+    {                                                                                              \
+        .key = name, .kind = kind_, .offset = offsetof(type, member), .preset = preset_,           \
+        .table = &table_, .help = help_                                                            \
+    }
 
 /* Entries of a NAMED parameter in the order of the file: `count` structs of the table's size, one
  * after another. The first member of such a struct is always `char *name`. */

@@ -26,40 +26,76 @@ void *rp_read_take(rp_reader *reader, size_t size)
     return block;
 }
 
+/* --- tables of methods ------------------------------------------------------------------------ */
+
+const rp_param_table *rp_method_table(const rp_scene_method *method, const char *section)
+{
+    if (!method) return NULL;
+    if (strcmp(section, "materials") == 0) return method->materials;
+    return strcmp(section, "bodies") == 0 ? method->bodies : method->sources;
+}
+
+const rp_scene_method *rp_read_choice(const rp_scene_schema *schema, const rp_node *root)
+{
+    const rp_node *solver = rp_node_find(root, "solver");
+    const rp_node *named =
+        solver && solver->kind == RP_NODE_MAP ? rp_node_find(solver, "method") : NULL;
+    if (!named) return schema->method_at(0);
+    for (int i = 0; i < schema->method_count && named->kind == RP_NODE_SCALAR; i++)
+        if (strcmp(schema->method_at(i)->params->name, named->text) == 0)
+            return schema->method_at(i);
+    return NULL;
+}
+
 /* --- unknown keys ----------------------------------------------------------------------------- */
 
-static bool has_key(const rp_param_table *table, const char *key)
+/* Calls `visit` with every key of a table, parts and what methods add included, until it gives
+ * true. */
+typedef bool key_visit(void *user, const char *key);
+static bool visit_keys(const rp_reader *reader, const rp_param_table *table, key_visit *visit,
+                       void *user)
 {
-    for (int i = 0; i < table->count; i++) {
+    bool found = false;
+    for (int i = 0; table && i < table->count && !found; i++) {
         const rp_param *param = &table->params[i];
-        bool found = param->kind == RP_PARAM_PART ? has_key(param->table, key)
-                                                  : strcmp(param->key, key) == 0;
-        if (found) return true;
+        if (param->kind == RP_PARAM_PART)
+            found = visit_keys(reader, param->table, visit, user);
+        else if (param->kind != RP_PARAM_OWN)
+            found = visit(user, param->key);
+        for (int m = 0; param->kind == RP_PARAM_OWN && m < reader->schema->method_count; m++)
+            found = found ||
+                    visit_keys(reader, rp_method_table(reader->schema->method_at(m), param->words),
+                               visit, user);
     }
+    return found;
+}
+
+static bool is_key(void *user, const char *key)
+{
+    return strcmp(user, key) == 0;
+}
+
+static bool has_key(const rp_reader *reader, const rp_param_table *table, const char *key)
+{
+    return visit_keys(reader, table, is_key, (void *)key);
+}
+
+static bool try_key(void *user, const char *key)
+{
+    rp_nearest_try(user, key, strlen(key));
     return false;
 }
 
-static void try_keys(const rp_param_table *table, rp_nearest *nearest)
-{
-    for (int i = 0; i < table->count; i++) {
-        const rp_param *param = &table->params[i];
-        if (param->kind == RP_PARAM_PART)
-            try_keys(param->table, nearest);
-        else
-            rp_nearest_try(nearest, param->key, strlen(param->key));
-    }
-}
+typedef struct key_list {
+    char text[512];
+} key_list;
 
-static void list_keys(const rp_param_table *table, char *text, size_t size)
+static bool list_key(void *user, const char *key)
 {
-    for (int i = 0; i < table->count; i++) {
-        const rp_param *param = &table->params[i];
-        size_t used = strlen(text);
-        if (param->kind == RP_PARAM_PART)
-            list_keys(param->table, text, size);
-        else
-            snprintf(text + used, size - used, "%s%s", used ? ", " : "", param->key);
-    }
+    char *text = ((key_list *)user)->text;
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof(key_list) - used, "%s%s", used ? ", " : "", key);
+    return false;
 }
 
 /* `extra` is one more key that is known, or NULL. */
@@ -67,18 +103,20 @@ static void refuse_unknown_keys(rp_reader *reader, const rp_param_table *table, 
                                 rp_node *map)
 {
     for (rp_node *child = map->first; child; child = child->next) {
-        if (has_key(table, child->key) || (extra && strcmp(extra, child->key) == 0)) continue;
-        char hint[96], known[512] = "";
+        if (has_key(reader, table, child->key) || (extra && strcmp(extra, child->key) == 0))
+            continue;
+        char hint[96];
+        key_list known = {0};
         rp_nearest nearest = rp_nearest_to(child->key);
-        try_keys(table, &nearest);
+        visit_keys(reader, table, try_key, &nearest);
         if (extra) rp_nearest_try(&nearest, extra, strlen(extra));
         rp_nearest_hint(&nearest, hint, sizeof hint);
-        if (extra) snprintf(known, sizeof known, "%s", extra);
-        list_keys(table, known, sizeof known);
+        if (extra) list_key(&known, extra);
+        visit_keys(reader, table, list_key, &known);
         map->bad = true;
         rp_node_fail_key(reader->tree, child, "unknown key '%.60s' for a %s%s%s", child->key,
                          table->name,
-                         nearest.found ? hint : "; known keys: ", nearest.found ? "" : known);
+                         nearest.found ? hint : "; known keys: ", nearest.found ? "" : known.text);
     }
 }
 
@@ -248,9 +286,9 @@ static const rp_param_table *find_method(rp_reader *reader, rp_node *node)
     char shown[100], hint[96] = "", known[512] = "";
     rp_nearest nearest = rp_nearest_to(node->kind == RP_NODE_SCALAR ? node->text : "");
     for (int i = 0; i < schema->method_count; i++) {
-        const char *name = schema->methods[i]->name;
+        const char *name = schema->method_at(i)->params->name;
         if (node->kind == RP_NODE_SCALAR && strcmp(name, node->text) == 0)
-            return schema->methods[i];
+            return schema->method_at(i)->params;
         rp_nearest_try(&nearest, name, strlen(name));
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
@@ -269,7 +307,7 @@ static void read_method(rp_reader *reader, rp_node *map)
     if (!expect_map(reader, map, "solver")) return;
     rp_node *chosen = rp_node_find(map, "method");
     if (!chosen) {
-        const char *first = reader->schema->methods[0]->name;
+        const char *first = reader->schema->method_at(0)->params->name;
         chosen = preset_scalar(reader, map, first, strlen(first));
         if (!chosen) return;
         chosen->key = "method";
@@ -313,6 +351,38 @@ static void read_param(rp_reader *reader, const rp_param *param, rp_node *node, 
     }
 }
 
+/* Values of a method that the scene did not choose: they must be good ones, since another run of
+ * the scene may choose it, but go nowhere. What methods before it know is theirs. */
+static void check_others(rp_reader *reader, const char *section, int method, rp_node *map)
+{
+    const rp_param_table *own = rp_method_table(reader->chosen, section);
+    const rp_param_table *table = rp_method_table(reader->schema->method_at(method), section);
+    void *unused = table ? rp_read_take(reader, table->size) : NULL;
+    for (int i = 0; unused && i < table->count; i++) {
+        const rp_param *param = &table->params[i];
+        bool known = has_key(reader, own, param->key);
+        for (int m = 0; m < method && !known; m++)
+            known =
+                has_key(reader, rp_method_table(reader->schema->method_at(m), section), param->key);
+        rp_node *node = known ? NULL : rp_node_find(map, param->key);
+        if (!node) continue;
+        rp_node_remove(node);
+        if (stands_for_default(node)) continue;
+        rp_node_append(map, node);
+        read_param(reader, param, node, (char *)unused + param->offset);
+    }
+}
+
+/* What methods add to an entry of a section. */
+static void read_own(rp_reader *reader, const char *section, rp_node *map, void **target)
+{
+    const rp_param_table *own = rp_method_table(reader->chosen, section);
+    if (own) *target = rp_read_take(reader, own->size);
+    if (own && *target) read_params(reader, own, map, *target);
+    for (int m = 0; m < reader->schema->method_count; m++)
+        check_others(reader, section, m, map);
+}
+
 static void read_params(rp_reader *reader, const rp_param_table *table, rp_node *map, void *target)
 {
     for (int i = 0; i < table->count; i++) {
@@ -320,6 +390,10 @@ static void read_params(rp_reader *reader, const rp_param_table *table, rp_node 
         void *place = (char *)target + param->offset;
         if (param->kind == RP_PARAM_PART) {
             read_params(reader, param->table, map, place);
+            continue;
+        }
+        if (param->kind == RP_PARAM_OWN) {
+            read_own(reader, param->words, map, place);
             continue;
         }
         rp_node *node = rp_node_find(map, param->key);

@@ -12,7 +12,8 @@ typedef struct rp_reader {
     const rp_memory_mesh *memory; /* likewise */
     const rp_scene_schema *schema;
     rp_node *root;
-    const rp_param_table *method; /* what the scene chose */
+    const rp_scene_method *chosen; /* what the scene names, known before it is read; or NULL */
+    const rp_param_table *method;  /* the same, once `solver:` has been read */
     void *method_params;
 } rp_reader;
 
@@ -26,6 +27,11 @@ void *rp_read_take(rp_reader *reader, size_t size);
 #define rp_read_fail(reader, node, ...)                                                            \
     (rp_read_mark(node), (void)rp_node_fail((reader)->tree, node, NULL, __VA_ARGS__))
 void rp_read_mark(rp_node *node);
+
+/* The method that the scene names, or the default one; NULL when there is no such method. */
+const rp_scene_method *rp_read_choice(const rp_scene_schema *schema, const rp_node *root);
+/* The table that a method adds to a section such as "materials"; NULL: none. */
+const rp_param_table *rp_method_table(const rp_scene_method *method, const char *section);
 
 /* value.c: one value of a simple kind. */
 void rp_read_value(rp_reader *reader, const rp_param *param, rp_node *node, void *target);

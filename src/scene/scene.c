@@ -35,7 +35,8 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
                         .meshes = &scene->meshes,
                         .memory = scene->memory,
                         .schema = schema,
-                        .root = root};
+                        .root = root,
+                        .chosen = rp_read_choice(schema, root)};
     rp_read_table(&reader, rp_scene_table(), root, scene);
     fill_texts(scene);
     scene->method = reader.method;
@@ -108,6 +109,14 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
     rp_tree tree = {.report = report};
     rp_node *root = rp_load_text(&tree, text, size, name);
     return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
+}
+
+rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, int count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report)
+{
+    rp_tree tree = {.report = report, .flag = ""};
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    return finish_tree(&tree, root, additions, count, scene->memory, schema, out);
 }
 
 /* All that a source needs is read again from the scene's own text; what it does not need, bodies

@@ -60,23 +60,14 @@ typedef struct rp_particles_spec {
 
 typedef struct rp_material_spec {
     char *name;
-    double density;                     /* kg/m3, of the packed material */
-    double angle;                       /* rad, angle of repose */
-    double cohesion;                    /* Pa, tensile strength, dry */
-    double viscosity;                   /* inner damping of motion, dry */
-    double wet_cohesion, wet_viscosity; /* the same at moisture 1 */
-    double friction;         /* of a grain on a body or wall, tangent of the angle; where a method
-                                resolves grains, on another grain, too */
-    double restitution;      /* likewise */
-    double rolling_friction; /* likewise: arm of the couple that resists rolling, over the radius */
-    double grain_density;    /* kg/m3, of the solid that single grains are made of */
-    double dynamic_angle;    /* rad, friction of the fastest flow; 0: the same at any rate */
-    double inertial_number;  /* at which friction is half way there */
-    double grain_diameter;   /* m, of the grains whose flow that is; 0 where there is none */
-    double young;            /* Pa, of that solid */
-    double poisson;          /* likewise */
-    double surface_tension;  /* N/m, of the water between wet grains */
-    double colour[3];        /* linear */
+    double density;       /* kg/m3, of the packed material */
+    double angle;         /* rad, angle of repose */
+    double friction;      /* of a grain on a body or wall, tangent of the angle; where a method
+                             resolves grains, on another grain, too */
+    double restitution;   /* likewise */
+    double grain_density; /* kg/m3, of the solid that single grains are made of */
+    double colour[3];     /* linear */
+    void *own;            /* what only the chosen method knows of it, by the method's table */
 } rp_material_spec;
 
 #define RP_GRAIN_WORDS "tetrahedron|sphere|dimer|cube|spheres" /* rp_grain_shape */
@@ -148,6 +139,7 @@ typedef struct rp_source_spec {
     rp_vec3 spin;     /* rad/s, about the position */
     double at;        /* s, when it appears */
     double moisture;  /* 0 dry to 1 wet */
+    void *own;        /* as of a material */
 } rp_source_spec;
 
 /* A part of space that sources leave empty. */
@@ -222,6 +214,7 @@ typedef struct rp_body_spec {
     rp_vec3 belt;                 /* m/s, along its own axes: how its surface runs */
     double colour[3];
     bool hidden; /* not in pictures */
+    void *own;   /* as of a material */
 } rp_body_spec;
 
 #define RP_JOINT_WORDS "fixed|ball|hinge|slider"
@@ -334,6 +327,7 @@ struct rp_scene {
     rp_named_list voids;        /* rp_void_spec */
     rp_named_list emitters;     /* rp_emitter_spec */
     rp_named_list bodies;       /* rp_body_spec */
+    int late_bodies;            /* the last so many were added while a world ran */
     rp_named_list joints;       /* rp_joint_spec */
     rp_named_list moisture;     /* rp_moisture_spec */
     rp_named_list measurements; /* rp_measurement_spec */
@@ -354,9 +348,18 @@ struct rp_scene {
     rp_arena store;         /* memory behind all of the above but the text and the meshes */
 };
 
-/* The methods a scene may name under `solver: method:`; the first is the default. */
+/* What a method adds to scenes. */
+typedef struct rp_scene_method {
+    const rp_param_table *params; /* keys of `solver:`; its name is the method's name */
+    /* Keys that it adds to each entry of these sections, for what no other part of the program
+     * knows; NULL: none. Scenes may give keys of any method, so that one scene serves several; only
+     * those of the chosen method are filled in, as member `own` of the entry. */
+    const rp_param_table *materials, *bodies, *sources;
+} rp_scene_method;
+
+/* The methods that a scene may name under `solver: method:`; number 0 is the default. */
 typedef struct rp_scene_schema {
-    const rp_param_table *const *methods;
+    const rp_scene_method *(*method_at)(int index);
     int method_count;
 } rp_scene_schema;
 
@@ -369,6 +372,10 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
 
 /* Finishing the draft fails with this reason, the first one given; the text is borrowed. */
 void rp_draft_refuse(rp_draft *draft, const char *reason);
+/* A scene with something added to it, in the order given: keys such as "bodies.ball", values as a
+ * scene file would say them. Meshes from memory are those of the first scene. */
+rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, int count,
+                           const rp_scene_schema *schema, rp_scene **out, rp_report *report);
 /* A scene with the settings, materials and grains of another, and one source: `text` is what would
  * stand behind its name in a scene file. */
 rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
@@ -420,16 +427,6 @@ rp_code rp_wall_rough_make(const rp_scene *scene, int side, double reach, rp_thr
 
 /* Whether a place is beyond an open side: what gets there is gone. */
 bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3]);
-
-/* What a material's wetness makes of it, moisture from 0 to 1 (W9). */
-static inline double rp_material_cohesion(const rp_material_spec *material, double moisture)
-{
-    return material->cohesion + moisture * (material->wet_cohesion - material->cohesion); /* Pa */
-}
-static inline double rp_material_viscosity(const rp_material_spec *material, double moisture)
-{
-    return material->viscosity + moisture * (material->wet_viscosity - material->viscosity);
-}
 
 /* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
  * to

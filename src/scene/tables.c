@@ -9,11 +9,17 @@
 #define FAR 1e6    /* m */
 #define LATE 1e6   /* s */
 
-#define REAL(type, member, name, unit_, preset_, low_, high_, help_)                               \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_REAL, .offset = offsetof(type, member), .unit = unit_,       \
-        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
-    }
+/* The lines of tables, by their short names. */
+#define REAL RP_KEY_REAL
+#define VEC3 RP_KEY_VEC3
+#define COUNT RP_KEY_COUNT
+#define SWITCH RP_KEY_SWITCH
+#define WORD RP_KEY_WORD
+#define WORDS RP_KEY_WORDS
+#define TEXT RP_KEY_TEXT
+#define COLOUR RP_KEY_COLOUR
+#define NAME RP_KEY_NAME
+#define TABLE RP_KEY_TABLE
 /* What friction: rough is. */
 #define ROUGH_MEANS                                                                                \
     "rough (or inf): grains rub on it as on each other, in frictional, pcisph and null by the "    \
@@ -25,50 +31,11 @@
         .key = name, .kind = RP_PARAM_REAL, .offset = offset_, .unit = "", .preset = preset_,      \
         .low = 0, .high = INFINITY, .also = "rough=inf", .help = help_                             \
     }
-#define VEC3(type, member, name, unit_, preset_, low_, high_, help_)                               \
+/* What methods add to an entry of a section. */
+#define OWN(type, section)                                                                         \
     {                                                                                              \
-        .key = name, .kind = RP_PARAM_VEC3, .offset = offsetof(type, member), .unit = unit_,       \
-        .preset = preset_, .low = low_, .high = high_, .help = help_                               \
-    }
-#define COUNT(type, member, name, preset_, low_, high_, help_)                                     \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_COUNT, .offset = offsetof(type, member), .preset = preset_,  \
-        .low = low_, .high = high_, .help = help_                                                  \
-    }
-#define SWITCH(type, member, name, preset_, help_)                                                 \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_SWITCH, .offset = offsetof(type, member), .preset = preset_, \
-        .help = help_                                                                              \
-    }
-#define WORD(type, member, name, words_, preset_, help_)                                           \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_WORD, .offset = offsetof(type, member), .words = words_,     \
-        .preset = preset_, .help = help_                                                           \
-    }
-#define WORDS(type, member, name, words_, preset_, help_)                                          \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_WORDS, .offset = offsetof(type, member), .words = words_,    \
-        .preset = preset_, .help = help_                                                           \
-    }
-#define TEXT(type, member, name, preset_, help_)                                                   \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_TEXT, .offset = offsetof(type, member), .preset = preset_,   \
-        .help = help_                                                                              \
-    }
-#define COLOUR(type, member, name, preset_, help_)                                                 \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_COLOUR, .offset = offsetof(type, member), .preset = preset_, \
-        .help = help_                                                                              \
-    }
-#define NAME(type, member, name, section, preset_, help_)                                          \
-    {                                                                                              \
-        .key = name, .kind = RP_PARAM_NAME, .offset = offsetof(type, member), .words = section,    \
-        .preset = preset_, .help = help_                                                           \
-    }
-#define TABLE(kind_, type, member, name, preset_, table_, help_)                                   \
-    {                                                                                              \
-        .key = name, .kind = kind_, .offset = offsetof(type, member), .preset = preset_,           \
-        .table = &table_, .help = help_                                                            \
+        .key = "", .kind = RP_PARAM_OWN, .offset = offsetof(type, own), .words = section,          \
+        .help = ""                                                                                 \
     }
 #define DEFINE(variable, name_, type, list, help_)                                                 \
     static const rp_param_table variable = {.name = name_,                                         \
@@ -162,46 +129,16 @@ static const rp_param material_params[] = {
     REAL(rp_material_spec, density, "density", "kg/m3", "1600", 1, 1e5, "of the packed material"),
     REAL(rp_material_spec, angle, "angle", "deg", "33 deg", 0, 80,
          "angle of repose; in null on rough surfaces only, in dem without effect"),
-    REAL(rp_material_spec, dynamic_angle, "dynamic_angle", "deg", "", 0, 80,
-         "in frictional: angle whose tangent friction tends to where sand shears fast; where it is "
-         "not given, friction does not depend on the shear rate"),
-    REAL(rp_material_spec, inertial_number, "inertial_number", "", "0.279", 1e-6, 1e6,
-         "in frictional, with dynamic_angle: at which friction is half way from angle to it, I0 of "
-         "mu(I); the inertial number I is the shear rate times grain_diameter over the square root "
-         "of (pressure over grain_density); 0.279 for glass beads"),
-    REAL(rp_material_spec, grain_diameter, "grain_diameter", "m", "", 1e-9, 1e3,
-         "in frictional, with dynamic_angle: of the real grains, whatever the spacing is"),
-    REAL(rp_material_spec, cohesion, "cohesion", "Pa", "0 Pa", 0, 1e9,
-         "in frictional and pcisph: tensile strength of the dry material"),
-    REAL(rp_material_spec, viscosity, "viscosity", "", "0.01", 0, 1e6,
-         "in frictional and pcisph: inner damping of motion of the dry material; 0.01 for sand"),
-    REAL(rp_material_spec, wet_cohesion, "wet_cohesion", "Pa", "1500 Pa", 0, 1e9,
-         "in frictional and pcisph: tensile strength at moisture 1; in between it changes evenly "
-         "with the moisture"),
-    REAL(rp_material_spec, wet_viscosity, "wet_viscosity", "", "0.3", 0, 1e6,
-         "in frictional and pcisph: inner damping of motion at moisture 1; in between it changes "
-         "evenly with the moisture"),
     REAL(rp_material_spec, friction, "friction", "", "0.5", 0, 10,
          "of a grain on a body or wall (tangent); what counts is the geometric mean with the "
          "body's, where that is not rough; in dem between grains, too"),
     REAL(rp_material_spec, restitution, "restitution", "", "0.1", 0, 1,
          "in dem and null: share of its speed that a grain keeps in a bounce; what counts is the "
          "geometric mean with the body's; in dem between grains, too"),
-    REAL(
-        rp_material_spec, rolling_friction, "rolling_friction", "", "0", 0, 10,
-        "in dem: the couple that resists rolling, and that which resists twisting, is at most this "
-        "times the force times the radius; what counts is the geometric mean of both; 0: grains "
-        "roll freely"),
     REAL(rp_material_spec, grain_density, "grain_density", "kg/m3", "2650", 1, 1e5,
          "in dem, and in frictional with dynamic_angle: of the solid that grains are made of"),
-    REAL(rp_material_spec, young, "young", "Pa", "10 MPa", 1, 1e13,
-         "in dem: Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
-         "GPa, and 10 MPa does for most flows"),
-    REAL(rp_material_spec, poisson, "poisson", "", "0.3", 0, 0.49,
-         "in dem: Poisson's ratio of grains"),
-    REAL(rp_material_spec, surface_tension, "surface_tension", "N/m", "0.072 N/m", 0, 10,
-         "in dem: of the liquid between wet grains; 0.072 N/m for water"),
     COLOUR(rp_material_spec, colour, "colour", "sand", "in pictures"),
+    OWN(rp_material_spec, "materials"),
 };
 DEFINE(material_table, "material", rp_material_spec, material_params, "what grains are made of");
 
@@ -312,6 +249,7 @@ static const rp_param source_params[] = {
          "at the start, about the position"),
     REAL(rp_source_spec, at, "at", "s", "0 s", 0, LATE, "when it appears"),
     REAL(rp_source_spec, moisture, "moisture", "", "0", 0, 1, "0 dry to 1 wet"),
+    OWN(rp_source_spec, "sources"),
 };
 DEFINE(source_table, "source", rp_source_spec, source_params, "a shape filled with grains");
 
@@ -405,6 +343,7 @@ static const rp_param body_params[] = {
     COLOUR(rp_body_spec, colour, "colour", "grey", "in pictures"),
     SWITCH(rp_body_spec, hidden, "hidden", "no",
            "leave it out of pictures, so that what it holds is seen, as behind glass"),
+    OWN(rp_body_spec, "bodies"),
 };
 DEFINE(body_table, "body", rp_body_spec, body_params, "a rigid body");
 

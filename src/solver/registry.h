@@ -1,4 +1,5 @@
-/* Every solver there is: one line here, one line in registry.c. */
+/* Every solver there is; registry.c has the list. The room's other file, scene_doors.c, holds the
+ * public functions that read scenes: they need all methods' parameter tables. */
 #ifndef RP_SOLVER_REGISTRY_H
 #define RP_SOLVER_REGISTRY_H
 

@@ -1,37 +1,42 @@
 /* The seam between the host and the physics. A solver is a constant table: a name, what it can do,
- * its parameters and seven functions. It is asked once per step, never per grain. The host owns
- * grains, neighbours, bodies, threads and memory; a solver owns physics.
+ * what it adds to scenes, the numbers and stages of its steps, and a handful of functions. It is
+ * called once per step, never per grain. The host owns grains, neighbours, bodies, threads and
+ * memory; a solver owns physics.
  *
- * To add one: copy the shape of solver/null (null.c holds the table, step.c the stages of a step,
- * pure functions in physics.h), add its table to solver/registry.c and its room to
- * src/CMakeLists.txt. */
+ * docs/guide/add-a-solver.md walks through solver/null, the template: null.c holds the table,
+ * step.c the stages of a step, physics.h pure functions. */
 #ifndef RP_SOLVER_SOLVER_H
 #define RP_SOLVER_SOLVER_H
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "couple/couple.h"
+#include "grains/reduce.h"
 #include "neighbor/neighbor.h"
 
+#include <string.h>
+
+/* What a method can do. A scene that asks for more is refused before anything is made. */
 typedef enum rp_capability {
     RP_CAN_PERIODIC = 1,    /* periodic axes */
     RP_CAN_EMIT = 2,        /* grains may appear while it runs */
     RP_CAN_REMOVE = 4,      /* grains may vanish */
     RP_CAN_PUSH_BODIES = 8, /* hands forces to bodies */
-    RP_CAN_SHAPE = 16,      /* resolves single grains: sizes, shapes, spin */
-    RP_CAN_CONTACTS = 32    /* tells which grains touch, and the forces between them */
+    RP_CAN_SHAPE = 16       /* resolves single grains: sizes, shapes, spin */
 } rp_capability;
 
 /* Accelerations that the host program adds for one step; the arrays follow the grains' order. */
 typedef struct rp_external {
-    float *ax, *ay, *az; /* m/s2; NULL while nobody ever added any */
+    float *ax, *ay, *az; /* m/s2; NULL while none was ever added */
     bool any;            /* something was added for the coming step */
     bool disturbed;      /* grains were added or removed by the host program since the last step */
 } rp_external;
 
-/* Whether somebody wants the call in hand to end. A solver asks between the stages of a step and in
- * its iterations, always on the thread that steps, and then returns RP_INTERRUPTED: the step is
- * lost, and the host goes back to a state that is whole. */
+/* Whether the call in hand should end. A solver asks between the stages of a step and in its
+ * iterations, always on the thread that steps, and then returns RP_INTERRUPTED: the step is lost,
+ * and the host goes back to a state that is whole. */
 typedef struct rp_stop {
-    bool (*asked)(void *user); /* NULL: nobody ever does */
+    bool (*asked)(void *user); /* NULL: never */
     void *user;
 } rp_stop;
 
@@ -39,6 +44,29 @@ static inline bool rp_is_stopped(const rp_stop *stop)
 {
     return stop && stop->asked && stop->asked(stop->user);
 }
+
+/* A number that a method reports of each step. */
+typedef struct rp_number_spec {
+    const char *name; /* as --json shows it, such as "density_error" */
+    const char *unit; /* SI; "": none */
+    const char *help; /* one line */
+} rp_number_spec;
+#define RP_NUMBERS_MAX 8
+
+/* How the last step went; the solver writes it, progress and checks read it. A new or restored
+ * world has the speed of its grains, and no numbers. */
+typedef struct rp_step_stats {
+    double max_speed;               /* m/s */
+    double numbers[RP_NUMBERS_MAX]; /* in the order of the type's table; NaN: not computed */
+} rp_step_stats;
+
+/* Where the time of steps goes, by the wall, since the world was made. */
+#define RP_STAGES_MAX 16
+typedef struct rp_stages {
+    const char *const *names; /* the type's */
+    int count;
+    rp_timer timers[RP_STAGES_MAX];
+} rp_stages;
 
 /* What the host lends a solver for life. */
 typedef struct rp_host {
@@ -52,7 +80,30 @@ typedef struct rp_host {
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */
     const rp_stop *stop;
+    rp_step_stats *stats;
+    rp_stages *stages;
 } rp_host;
+
+/* The timer of a stage that the type names. A few comparisons of short words cost as much as
+ * reading the clock: call it per stage, not per block. */
+static inline rp_timer *rp_stage_timer(const rp_host *host, const char *name)
+{
+    int i = 0;
+    while (i < host->stages->count && strcmp(host->stages->names[i], name) != 0)
+        i++;
+    RP_ASSERT(i < host->stages->count);
+    return &host->stages->timers[i];
+}
+
+/* What runs between these two, on the thread that steps, is the stage's. */
+static inline void rp_stage_begin(const rp_host *host, const char *name)
+{
+    rp_timer_start(rp_stage_timer(host, name));
+}
+static inline void rp_stage_end(const rp_host *host, const char *name)
+{
+    rp_timer_stop(rp_stage_timer(host, name));
+}
 
 /* The step that a solver wants, and why. */
 typedef struct rp_step_limit {
@@ -60,41 +111,38 @@ typedef struct rp_step_limit {
     const char *reason; /* such as "speed: grain may move 0.4 spacings"; a constant text */
 } rp_step_limit;
 
-/* What a solver tells of its last step, for progress and checks. */
-typedef struct rp_step_stats {
-    double max_speed;     /* m/s */
-    double density_error; /* mean of max(0, rho / rho0 - 1); negative when it is not computed */
-    int iterations;       /* of its inner solve; 0 when there is none */
-} rp_step_stats;
-
-/* Contacts that a solver tells, one by one or in blocks: make room with rp_reserve. */
+/* Contacts that a solver reports, one by one or in blocks: make room with rp_reserve. */
 typedef struct rp_contacts {
     rp_contact *items;
     size_t count, capacity;
 } rp_contacts;
 
 typedef struct rp_solver_type {
-    const char *name; /* as in `solver: method:` */
-    unsigned capabilities;
-    const rp_param_table *params;
-    /* For the memory estimate: */
-    double neighbours; /* of each grain that it lists, all at a time */
-    size_t bytes_each; /* of its own per grain, beyond the common fields */
-    /* And for each sphere of it, where grains are resolved; NULL: none. */
-    size_t (*bytes_sphere)(const rp_scene *scene);
+    const char *name;              /* as in `solver: method:` */
+    unsigned capabilities;         /* rp_capability bits */
+    unsigned needs;                /* RP_NEEDS_ bits: fields that not every method has */
+    rp_scene_method scene;         /* what it adds to scenes */
+    const rp_number_spec *numbers; /* of a step; the last has no name. NULL: none */
+    const char *const *stages;     /* of a step, by name; NULL behind the last. NULL: none */
+    /* Bytes that a grain takes beyond the fields of the host's table: fields of its own, lists and
+     * arrays of a step. `spheres` is how many a grain has in the mean; 1 where grains are not
+     * resolved. Known before anything is allocated. */
+    double (*estimate)(const rp_scene *scene, double spheres);
     rp_code (*create)(const rp_host *host, void **out, rp_report *report);
     void (*destroy)(void *state);
     rp_step_limit (*limit_dt)(void *state);
     rp_code (*step)(void *state, double time, double dt, rp_report *report);
-    /* What the common fields of rp_grains do not carry; the host fills in the rest. `contacts`
-     * is NULL where only the stats are wanted, as after every step; else it has no items, though
-     * perhaps room, and takes those of the present instant in an order that is the same for any
-     * number of threads. Also before the first step and after a load. Solvers that cannot do
-     * RP_CAN_CONTACTS are never asked for them. */
-    rp_code (*view)(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                    rp_report *report);
+    /* The contacts of the present instant, in an order that is the same for any number of threads;
+     * also before the first step and after a load. The list comes empty, perhaps with room. NULL:
+     * the method has no contacts between grains. */
+    rp_code (*contacts)(const void *state, rp_contacts *contacts, rp_report *report);
+    /* What fields of the table do not carry, to a store and back. NULL: nothing. */
     rp_code (*save)(const void *state, rp_store *store, rp_report *report);
     rp_code (*load)(void *state, const rp_store *store, rp_report *report);
+    /* Grids to show beside grains, such as the columns of a height field: writes at most
+     * RP_GRIDS_MAX of them and gives their number. Called after every step and after a load; names,
+     * units and values are borrowed until the next one. NULL: the method has no grids. */
+    int (*grids)(const void *state, rp_grid grids[RP_GRIDS_MAX]);
 } rp_solver_type;
 
 #endif

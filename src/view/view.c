@@ -39,6 +39,8 @@ bool rp_view_is_extra(const rp_field *field)
 }
 
 #define AT(member) offsetof(rp_body_state, member)
+_Static_assert(sizeof(rp_body_state) == 25 * sizeof(double) && AT(orientation) == AT(position) + 24,
+               "the parts of a state are columns of doubles");
 
 const rp_body_part rp_body_parts[RP_BODY_PARTS] = {
     {"bodies/position", "m", AT(position), 3},

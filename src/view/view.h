@@ -6,6 +6,12 @@
 
 #include "repose/view.h"
 
+/* Whether a body of the scene is there; one that the view knows nothing of is. */
+static inline bool rp_view_has_body(const rp_view *view, int body)
+{
+    return !view->bodies_absent || body >= view->body_count || !view->bodies_absent[body];
+}
+
 /* The grain fields for which rp_view has a pointer: member, name, unit, type of a value, the same
  * as rp_field_type, and whether a method may do without the field. The members of rp_grains have
  * the same names. The order is that of frames and exports: position and velocity come first. */

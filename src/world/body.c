@@ -15,7 +15,7 @@ static const char *name_of(const rp_world *world, int body)
     return rp_scene_bodies(world->scene)[body].name;
 }
 
-static rp_code check_body(const rp_world *world, int body, rp_report *report)
+rp_code rp_world_check_body(const rp_world *world, int body, rp_report *report)
 {
     if (!is_body(world, body))
         return rp_fail(report, RP_ERROR_INPUT, "body %d: the world has %d", body,
@@ -34,7 +34,7 @@ static bool is_driven(const rp_world *world, int body)
 /* What keys lead, or nothing moves at all, has to be taken over first. */
 static rp_code check_movable(const rp_world *world, int body, rp_report *report)
 {
-    RP_TRY(check_body(world, body, report));
+    RP_TRY(rp_world_check_body(world, body, report));
     rp_drive drive = rp_bodies_drive(world->bodies, body);
     if (drive == RP_DRIVE_DYNAMIC || drive == RP_DRIVE_PROGRAM) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
@@ -44,7 +44,7 @@ static rp_code check_movable(const rp_world *world, int body, rp_report *report)
 
 static rp_code check_controlled(const rp_world *world, int body, rp_report *report)
 {
-    RP_TRY(check_body(world, body, report));
+    RP_TRY(rp_world_check_body(world, body, report));
     if (is_driven(world, body)) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
                    "body '%s' is not controlled; call rp_body_take_control first",
@@ -53,7 +53,7 @@ static rp_code check_controlled(const rp_world *world, int body, rp_report *repo
 
 static rp_code check_dynamic(const rp_world *world, int body, rp_report *report)
 {
-    RP_TRY(check_body(world, body, report));
+    RP_TRY(rp_world_check_body(world, body, report));
     if (rp_bodies_is_dynamic(world->bodies, body)) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT, "body '%s' is not dynamic: no force moves it",
                    name_of(world, body));
@@ -178,7 +178,7 @@ rp_code rp_body_take_control(rp_world *world, int body, rp_report *report)
 {
     RP_NEED(world, report);
     RP_ENTER();
-    RP_TRY(check_body(world, body, report));
+    RP_TRY(rp_world_check_body(world, body, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_bodies_take_control(world->bodies, body, world->time, report);
     rp_budget_enter(before);

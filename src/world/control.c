@@ -120,7 +120,7 @@ rp_code rp_world_add_source(rp_world *world, const char *name, const char *text,
     RP_ENTER();
     rp_scene *with;
     RP_TRY(check_capability(world, RP_CAN_EMIT, "add", report));
-    RP_TRY(rp_scene_read_source(world->scene, name, text, rp_solver_schema(), &with, report));
+    RP_TRY(rp_scene_read_source(world->first_scene, name, text, rp_solver_schema(), &with, report));
     rp_code code = fill_now(world, with, report);
     rp_scene_destroy(with);
     return code;

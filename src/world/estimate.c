@@ -170,11 +170,9 @@ static double bytes_each(const rp_scene *scene)
 {
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     rp_grains table;
-    double bytes = rp_neighbor_bytes_each(type->neighbours) + type->bytes_each + FRAME_BYTES_EACH;
     bool resolved = rp_world_resolves_grains(scene);
-    if (resolved && type->bytes_sphere)
-        bytes += spheres_each(scene) * (double)type->bytes_sphere(scene);
-    rp_code code = rp_grains_begin(&table, NULL);
+    double bytes = type->estimate(scene, resolved ? spheres_each(scene) : 1) + FRAME_BYTES_EACH;
+    rp_code code = rp_grains_begin_with(&table, type->needs, NULL);
     if (code == RP_OK && resolved)
         code = rp_grains_add_shapes(&table, rp_world_turns_grains(scene), NULL);
     if (code == RP_OK) bytes += (double)rp_grains_bytes_each(&table);

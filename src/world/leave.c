@@ -30,7 +30,7 @@ rp_code rp_world_remove_leavers(rp_world *world, rp_report *report)
     if (!world->scene->domain.open || !p->count) return RP_OK;
     exits e = {p, &world->scene->domain, rp_arena_take(&world->arena, p->count)};
     if (!e.dead) return rp_fail_memory(report, p->count, "marks of grains that leave");
-    double leavers = rp_parallel_sum(world->threads, p->count, BLOCK, mark_leavers, &e);
+    double leavers = rp_reduce_sum(p, world->threads, BLOCK, mark_leavers, &e);
     if (leavers > 0) rp_grains_remove(p, e.dead);
     world->removed += (uint64_t)leavers;
     return RP_OK;
@@ -67,6 +67,6 @@ static rp_code name_bad_grain(const rp_world *world, rp_report *report)
 rp_code rp_world_check_numbers(const rp_world *world, rp_report *report)
 {
     const rp_grains *p = &world->grains;
-    if (rp_parallel_sum(world->threads, p->count, BLOCK, count_bad, (void *)p) == 0) return RP_OK;
+    if (rp_reduce_sum(p, world->threads, BLOCK, count_bad, (void *)p) == 0) return RP_OK;
     return name_bad_grain(world, report);
 }

@@ -51,7 +51,7 @@ static void soak(void *context, rp_range range)
 void rp_world_moisten(rp_world *world, double dt)
 {
     const rp_scene *scene = world->scene;
-    for (int i = 0; i < scene->moisture.count; i++) {
+    for (int i = 0; world->grains.moisture && i < scene->moisture.count; i++) {
         const rp_moisture_spec *region = &rp_scene_moisture(scene)[i];
         soaking s = {&world->grains, region, (float)share_of(region, world->time, dt)};
         if (!(s.share > 0)) continue;

@@ -47,7 +47,7 @@ static void stream_from_numbers(const double *n, rp_stream *stream)
 
 static uint64_t scene_hash(const rp_world *world)
 {
-    const char *text = world->scene->portable;
+    const char *text = world->first_scene->portable;
     return rp_hash(text, strlen(text), 0);
 }
 
@@ -260,7 +260,8 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
     if (code == RP_OK) code = put_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
-    if (code == RP_OK) code = world->type->save(world->solver, store, report);
+    if (code == RP_OK && world->type->save) code = world->type->save(world->solver, store, report);
+    if (code == RP_OK) code = rp_world_put_additions(world, store, report);
     return code;
 }
 
@@ -291,13 +292,27 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
         if (p->material[i] >= world->scene->materials.count)
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u is of material %d; there are %d",
                            p->id[i], p->material[i], world->scene->materials.count);
-        if (!(p->moisture[i] >= 0 && p->moisture[i] <= 1))
+        if (p->moisture && !(p->moisture[i] >= 0 && p->moisture[i] <= 1))
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
                            (double)p->moisture[i]);
         rp_code code = p->kind ? check_shape(world, i, report) : RP_OK;
         if (code != RP_OK) return code;
     }
     return RP_OK;
+}
+
+rp_code rp_world_put_grains(const rp_world *world, rp_store *store, rp_report *report)
+{
+    RP_TRY(rp_grains_save(&world->grains, store, report));
+    RP_TRY(put_external(world, store, report));
+    return world->type->save ? world->type->save(world->solver, store, report) : RP_OK;
+}
+
+rp_code rp_world_take_grains(rp_world *world, const rp_store *store, rp_report *report)
+{
+    RP_TRY(rp_grains_load(&world->grains, store, report));
+    RP_TRY(take_external(world, store, report));
+    return world->type->load ? world->type->load(world->solver, store, report) : RP_OK;
 }
 
 static rp_code take_all(rp_world *world, const rp_store *store, rp_report *report)
@@ -320,7 +335,8 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
     if (code == RP_OK) rp_couple_refresh(world->couple);
-    if (code == RP_OK) code = world->type->load(world->solver, store, report);
+    if (code == RP_OK) rp_world_forget_step(world);
+    if (code == RP_OK && world->type->load) code = world->type->load(world->solver, store, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     return code;
 }
@@ -333,7 +349,8 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
         code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
     if (code != RP_OK) return code;
     rp_budget *before = rp_budget_enter(&world->budget);
-    code = take_all(world, store, report);
+    code = rp_world_take_additions(world, store, report);
+    if (code == RP_OK) code = take_all(world, store, report);
     rp_budget_enter(before);
     world->broken = code != RP_OK;
     rp_world_refresh_view(world);

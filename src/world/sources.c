@@ -73,7 +73,7 @@ static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_st
     p->kind[i] = (uint8_t)grain.kind;
     p->diameter[i] = (float)grain.diameter;
     p->mass[i] = (float)grain.mass;
-    p->density[i] = (float)rp_scene_materials(scene)[material].grain_density;
+    if (p->density) p->density[i] = (float)rp_scene_materials(scene)[material].grain_density;
     for (int k = 0; k < 4 && p->turn[0]; k++)
         p->turn[k][i] = (float)turn[k];
 }
@@ -92,9 +92,9 @@ void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 vel
     p->vy[i] = (float)velocity.y;
     p->vz[i] = (float)velocity.z;
     p->mass[i] = (float)rp_grain_mean_mass(scene, false, material);
-    p->density[i] = (float)rp_scene_materials(scene)[material].density;
+    if (p->density) p->density[i] = (float)rp_scene_materials(scene)[material].density;
     p->material[i] = (uint8_t)material;
-    p->moisture[i] = (float)of->moisture;
+    if (p->moisture) p->moisture[i] = (float)of->moisture;
     if (p->kind) set_shape(p, scene, i, of);
 }
 

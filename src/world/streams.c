@@ -291,7 +291,7 @@ static void draw_back(const rp_world *world, rp_emitter_spec *spec)
     if (!(spec->clearance > 0) || !count) return;
     sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
-    double way = -rp_parallel_max(world->threads, count, 4096, nearness_of_range, &s);
+    double way = -rp_reduce_max(&world->grains, world->threads, 4096, nearness_of_range, &s);
     double room = fmax(spec->clearance, layer_reach(world->scene));
     double back = room + world->scene->particles.spacing / 2 - way;
     rp_emitter_spec moved = *spec;

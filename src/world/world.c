@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+_Static_assert(RP_STEP_NUMBERS == RP_NUMBERS_MAX, "all numbers of a method are public");
+_Static_assert(RP_STAGE_COUNT_MAX == RP_STAGES_MAX, "all stages of a method are public");
+
 rp_world_options rp_default_world_options(void)
 {
     return (rp_world_options){.size = sizeof(rp_world_options)};
@@ -26,19 +29,19 @@ rp_world_options rp_default_world_options(void)
 static rp_code check_capabilities(const rp_scene *scene, const rp_solver_type *type,
                                   rp_report *report)
 {
+    unsigned can = type->capabilities;
     struct {
-        bool wanted;
-        unsigned capability;
+        bool wanted, can;
         const char *what;
     } needs[] = {
-        {scene->domain.periodic != 0, RP_CAN_PERIODIC, "periodic axes"},
-        {scene->emitters.count > 0, RP_CAN_EMIT, "emitters"},
-        {scene->domain.open != 0, RP_CAN_REMOVE, "open sides"},
-        {scene->output.contacts, RP_CAN_CONTACTS, "output: {contacts: yes}"},
+        {scene->domain.periodic != 0, can & RP_CAN_PERIODIC, "periodic axes"},
+        {scene->emitters.count > 0, can & RP_CAN_EMIT, "emitters"},
+        {scene->domain.open != 0, can & RP_CAN_REMOVE, "open sides"},
+        {scene->output.contacts, type->contacts, "output: {contacts: yes}"},
     };
     rp_code code = RP_OK;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].wanted && !(type->capabilities & needs[i].capability))
+        if (needs[i].wanted && !needs[i].can)
             code = rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do %s",
                            type->name, needs[i].what);
     return code;
@@ -70,8 +73,20 @@ static rp_code create_streams(rp_world *world, rp_report *report)
     return RP_OK;
 }
 
+void rp_world_forget_step(rp_world *world)
+{
+    world->stats.max_speed = rp_grains_max_speed(&world->grains, world->threads);
+    for (int i = 0; i < RP_NUMBERS_MAX; i++)
+        world->stats.numbers[i] = NAN;
+}
+
 static rp_code create_solver(rp_world *world, rp_report *report)
 {
+    world->stages.names = world->type->stages;
+    while (world->stages.names && world->stages.names[world->stages.count])
+        world->stages.count++;
+    RP_ASSERT(world->stages.count <= RP_STAGES_MAX);
+    rp_world_forget_step(world);
     rp_host host = {.scene = world->scene,
                     .params = world->scene->method_params,
                     .grains = &world->grains,
@@ -81,8 +96,26 @@ static rp_code create_solver(rp_world *world, rp_report *report)
                     .external = &world->external,
                     .threads = world->threads,
                     .arena = &world->arena,
-                    .stop = &world->stop};
+                    .stop = &world->stop,
+                    .stats = &world->stats,
+                    .stages = &world->stages};
     return world->type->create(&host, &world->solver, report);
+}
+
+rp_code rp_world_begin_solver(rp_world *world, rp_report *report)
+{
+    RP_TRY(rp_grains_begin_with(&world->grains, world->type->needs, report));
+    if (rp_world_resolves_grains(world->scene))
+        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_turns_grains(world->scene), report));
+    return create_solver(world, report);
+}
+
+void rp_world_end_solver(rp_world *world)
+{
+    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
+    if (world->solver) world->type->destroy(world->solver);
+    world->solver = NULL;
+    world->external = (rp_external){0}; /* arrays of the grains */
 }
 
 /* Everything a world owns, in the order in which each needs the ones before. */
@@ -91,14 +124,11 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     const rp_scene *scene = world->scene;
     rp_period period = {scene->domain.periodic, scene->domain.low, scene->domain.high};
     rp_code code = create_threads(world, options, report);
-    if (code == RP_OK) code = rp_grains_begin(&world->grains, report);
-    if (code == RP_OK && rp_world_resolves_grains(scene))
-        code = rp_grains_add_shapes(&world->grains, rp_world_turns_grains(scene), report);
     if (code == RP_OK) code = rp_neighbor_create(world->threads, &period, &world->neighbor, report);
     if (code == RP_OK) code = rp_bodies_create(scene, &world->bodies, report);
     if (code == RP_OK) rp_bodies_set_gravity(world->bodies, &world->gravity);
     if (code == RP_OK) code = rp_couple_create(scene, world->bodies, &world->couple, report);
-    if (code == RP_OK) code = create_solver(world, report);
+    if (code == RP_OK) code = rp_world_begin_solver(world, report);
     if (code == RP_OK) code = create_streams(world, report);
     return code;
 }
@@ -147,7 +177,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
 
     rp_world *world = rp_allocate_zero(sizeof *world);
     if (!world) return rp_fail_memory(report, sizeof *world, "a world");
-    world->scene = scene;
+    world->scene = world->first_scene = scene;
     world->gravity.scene = scene;
     world->type = type;
     world->reason = "no step yet";
@@ -190,8 +220,7 @@ void rp_world_destroy(rp_world *world)
 {
     if (!world) return;
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
-    if (world->solver) world->type->destroy(world->solver);
+    rp_world_end_solver(world);
     rp_couple_destroy(world->couple);
     rp_bodies_destroy(world->bodies);
     rp_neighbor_destroy(world->neighbor);
@@ -202,6 +231,7 @@ void rp_world_destroy(rp_world *world)
     rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
+    rp_world_end_additions(world);
     rp_budget_enter(before);
     rp_release(world, sizeof *world);
 }
@@ -430,6 +460,11 @@ void rp_world_refresh_view(rp_world *world)
     rp_grains_view(&world->grains, world->fields, view);
     view->bodies = rp_bodies_states(world->bodies);
     view->body_count = rp_bodies_count(world->bodies);
+    view->bodies_absent = rp_bodies_absent(world->bodies);
+    view->grids = world->grids;
+    bool has_grids = world->type->grids && world->solver;
+    view->grid_count = has_grids ? world->type->grids(world->solver, world->grids) : 0;
+    RP_ASSERT(view->grid_count >= 0 && view->grid_count <= RP_GRIDS_MAX);
     world->query_is_made = false;
 }
 
@@ -443,12 +478,11 @@ void rp_world_view(const rp_world *world, rp_view *view)
 static rp_code collect_contacts(rp_world *world, rp_report *report)
 {
     rp_contacts *contacts = &world->contacts;
-    rp_step_stats stats;
     contacts->count = 0;
     /* No contacts are an empty list, which is not the same as none that are known. */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
-    rp_code code = world->type->view(world->solver, &stats, contacts, report);
+    rp_code code = world->type->contacts(world->solver, contacts, report);
     if (code != RP_OK) return code;
     world->view.contacts = contacts->items;
     world->view.contact_count = contacts->count;
@@ -462,8 +496,7 @@ rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
     RP_ENTER();
     rp_code code = RP_OK;
     rp_budget *before = rp_budget_enter(&world->budget);
-    if (world->type->capabilities & RP_CAN_CONTACTS && !world->view.contacts)
-        code = collect_contacts(world, report);
+    if (world->type->contacts && !world->view.contacts) code = collect_contacts(world, report);
     rp_budget_enter(before);
     *view = world->view;
     return code;
@@ -489,17 +522,38 @@ rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report)
 
 rp_step_info rp_world_step_info(const rp_world *world)
 {
-    if (!world) return (rp_step_info){.density_error = -1};
+    if (!world) return (rp_step_info){0};
     RP_ENTER();
-    rp_step_stats stats = {0};
-    world->type->view(world->solver, &stats, NULL, NULL);
-    return (rp_step_info){.dt = world->dt,
-                          .reason = world->reason,
-                          .max_speed = stats.max_speed,
-                          .density_error = stats.density_error,
-                          .iterations = stats.iterations,
-                          .removed = world->removed,
-                          .seconds = world->timer.total};
+    rp_step_info info = {.dt = world->dt,
+                         .reason = world->reason,
+                         .max_speed = world->stats.max_speed,
+                         .removed = world->removed,
+                         .seconds = world->timer.total};
+    const rp_number_spec *spec = world->type->numbers;
+    for (; spec && spec->name; spec++) {
+        RP_ASSERT(info.number_count < RP_STEP_NUMBERS);
+        double value = world->stats.numbers[info.number_count];
+        info.numbers[info.number_count++] =
+            (rp_step_number){spec->name, spec->unit, spec->help, value};
+    }
+    return info;
+}
+
+double rp_step_info_number(const rp_step_info *info, const char *name)
+{
+    if (!info || !name) return NAN;
+    for (int i = 0; i < info->number_count && i < RP_STEP_NUMBERS; i++)
+        if (strcmp(info->numbers[i].name, name) == 0) return info->numbers[i].value;
+    return NAN;
+}
+
+int rp_world_stages(const rp_world *world, rp_stage_time *stages, int capacity)
+{
+    if (!world) return 0;
+    const rp_stages *own = &world->stages;
+    for (int i = 0; stages && i < own->count && i < capacity; i++)
+        stages[i] = (rp_stage_time){own->names[i], own->timers[i].total, own->timers[i].calls};
+    return own->count;
 }
 
 rp_code rp_world_need_external(rp_world *world, rp_report *report)

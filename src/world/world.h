@@ -30,8 +30,17 @@ typedef struct rp_batch {
 bool rp_batch_add(rp_batch *batch, rp_vec3 position);
 void rp_batch_end(rp_batch *batch);
 
+/* What was added while a world ran: keys of a scene, and what a scene file would say there. */
+typedef struct rp_additions {
+    rp_setting *items; /* copies */
+    size_t count, capacity;
+} rp_additions;
+
 struct rp_world {
-    const rp_scene *scene;
+    const rp_scene *scene;       /* as it is now: the first one, or the world's own */
+    const rp_scene *first_scene; /* that it was made from */
+    rp_scene *own_scene;         /* with what was added; NULL while nothing was */
+    rp_additions additions;
     const rp_solver_type *type;
     void *solver; /* the state of that type */
     rp_grains grains;
@@ -51,6 +60,8 @@ struct rp_world {
     double most_grains; /* that memory holds */
     rp_budget budget;   /* of all that it holds */
     rp_stop stop;
+    rp_step_stats stats; /* of the last step */
+    rp_stages stages;
 
     bool warned; /* that a fixed step is too long */
     bool broken; /* a step or a load failed half way; only a restored state mends it */
@@ -62,11 +73,14 @@ struct rp_world {
     rp_timer timer;
     rp_field fields[RP_FIELD_MAX]; /* behind view.fields */
     rp_contacts contacts;          /* behind view.contacts, once somebody asked */
+    rp_grid grids[RP_GRIDS_MAX];   /* behind view.grids */
     rp_view view;                  /* what rp_world_view gives; made anew after every change */
     rp_query query;                /* of that view, once somebody asked */
     bool query_is_made;
 };
 
+/* What is known of the last step of a new or restored state: how fast grains are. */
+void rp_world_forget_step(rp_world *world);
 /* After grains, bodies or fields changed: what views show. */
 void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */
@@ -74,6 +88,22 @@ rp_code rp_world_need_external(rp_world *world, rp_report *report);
 
 /* One step that ends at `target` at the latest; steps are cut evenly so as to meet it. */
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report);
+
+/* Grains and solver for the scene's present bodies, without a grain; and their end. */
+rp_code rp_world_begin_solver(rp_world *world, rp_report *report);
+void rp_world_end_solver(rp_world *world);
+
+/* change.c: what was added while the world ran, as a part of its state. Taking it moves the world
+ * into the scene that its state belongs to; the rest of the state is then to be taken. */
+rp_code rp_world_put_additions(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take_additions(rp_world *world, const rp_store *store, rp_report *report);
+void rp_world_end_additions(rp_world *world);
+/* body.c: whether the world has that body, and it was not removed. */
+rp_code rp_world_check_body(const rp_world *world, int body, rp_report *report);
+
+/* The state of the grains and the solver alone. */
+rp_code rp_world_put_grains(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take_grains(rp_world *world, const rp_store *store, rp_report *report);
 
 /* The whole state as named arrays, and back. */
 rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report);

@@ -102,6 +102,7 @@ static void exports_may_run_side_by_side(void **state)
     rp_record *record;
     test_grains grains;
     test_grains_make(&grains, 100, 0);
+    grains.view.grid_count = 0;
     check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
     pid_t children[EXPORTERS];
     for (int i = 0; i < EXPORTERS; i++) {

@@ -101,6 +101,32 @@ static void absurd_counts_are_refused(void **state)
     assert_null(threads);
 }
 
+static void count_in_scratch(void *context, rp_range range)
+{
+    size_t *items = rp_scratch_of(context, range.worker);
+    *items += range.end - range.begin;
+}
+
+/* Workers that share a piece would lose items, as those that write to one place at once do. */
+static void every_worker_has_its_own_scratch(void **state)
+{
+    (void)state;
+    rp_threads *threads;
+    rp_scratch scratch;
+    assert_int_equal(rp_threads_create(5, &threads, NULL), RP_OK);
+    assert_int_equal(rp_scratch_begin(&scratch, 5, sizeof(size_t), "a test", NULL), RP_OK);
+    for (int repeat = 0; repeat < 20; repeat++)
+        rp_parallel_for(threads, COUNT, 10, count_in_scratch, &scratch);
+    size_t total = 0;
+    for (int i = 0; i < 5; i++) {
+        total += *(size_t *)rp_scratch_of(&scratch, i);
+        assert_int_equal((uintptr_t)rp_scratch_of(&scratch, i) % RP_ALIGNMENT, 0);
+    }
+    assert_int_equal(total, 20 * COUNT);
+    rp_scratch_end(&scratch);
+    rp_threads_destroy(threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +134,7 @@ int main(void)
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(a_host_program_lends_its_threads),
         cmocka_unit_test(absurd_counts_are_refused),
+        cmocka_unit_test(every_worker_has_its_own_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ static rp_code export_contacts(rp_record *record, const rp_view *view, const cha
     rp_export_options options = rp_default_export_options();
     options.format = format;
     options.folder = folder;
-    options.grains = options.bodies = false;
+    options.grains = options.bodies = options.grids = false;
     options.contacts = true;
     return rp_record_export(record, 4, view, &options, report);
 }

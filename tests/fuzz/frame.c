@@ -6,6 +6,27 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A height field of 2 x 3 nodes. */
+static void put_odd_grid(hid_t file, fuzz_bytes *bytes)
+{
+    static const char *const names[3][3] = {{"size_x", "spacing_x", "origin_x"},
+                                            {"size_y", "spacing_y", "origin_y"},
+                                            {"size_z", "spacing_z", "origin_z"}};
+    static const uint64_t sizes[3] = {2, 3, 1}, zero = 0;
+    const double number = 1;
+    put_array(file, "grids/height/values", H5T_IEEE_F32LE, 6, 1, 0, bytes);
+    hid_t array = H5Dopen2(file, "grids/height/values", H5P_DEFAULT);
+    if (array < 0) return;
+    put_text(array, "kind", "height", bytes);
+    put_fact(array, "material", H5T_STD_U64LE, &zero, bytes);
+    for (int a = 0; a < 3; a++) {
+        put_fact(array, names[a][0], H5T_STD_U64LE, &sizes[a], bytes);
+        put_fact(array, names[a][1], H5T_IEEE_F64LE, &number, bytes);
+        put_fact(array, names[a][2], H5T_IEEE_F64LE, &number, bytes);
+    }
+    H5Dclose(array);
+}
+
 static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
 {
     static const char *const fields[] = {"x",          "y",          "z",        "velocity_x",
@@ -35,6 +56,7 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
                                            : H5T_IEEE_F32LE;
         put_array(file, part->path, type, 1, part->width, 0, bytes);
     }
+    put_odd_grid(file, bytes);
     put_text(file, "kind", "frame", bytes);
     put_fact(file, "format_version", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "frame", H5T_STD_U64LE, &zero, bytes);
@@ -42,6 +64,7 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
     put_fact(file, "count", H5T_STD_U64LE, &grains, bytes);
     put_fact(file, "body_count", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "contact_count", H5T_STD_U64LE, &one, bytes);
+    put_fact(file, "grid_count", H5T_STD_U64LE, &one, bytes);
     put_fact(file, "time", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "dt", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "spacing", H5T_IEEE_F64LE, &number, bytes);
@@ -58,7 +81,11 @@ static unsigned sum_of(const rp_view *view)
             sum += ((const uint8_t *)view->fields[i].data)[k];
     }
     for (size_t i = 0; i < view->count; i++)
-        sum += view->id[i] + view->material[i] + (view->x[i] > 0) + (view->moisture[i] > 0);
+        sum += view->id[i] + view->material[i] + (view->x[i] > 0) +
+               (view->moisture && view->moisture[i] > 0);
+    for (int i = 0; i < view->grid_count; i++)
+        for (size_t k = 0; k < rp_grid_count(&view->grids[i]); k++)
+            sum += view->grids[i].values[k] > 0;
     for (int i = 0; i < view->body_count; i++)
         sum += view->bodies[i].torque[2] > 0;
     for (size_t i = 0; i < view->contact_count; i++)

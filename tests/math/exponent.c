@@ -1,4 +1,4 @@
-/* Exponential and logarithm: against the C library's, and at the ends of their ranges. */
+/* Exponential, logarithm and roots: against the C library's, and at the ends of their ranges. */
 #include "check.h"
 
 #include "math/exponent.h"
@@ -16,6 +16,19 @@ static void agrees_with_the_library(void **state)
         check_near(rp_ln(i * 0.0005), log(i * 0.0005), 1e-15 * fabs(log(i * 0.0005)) + 1e-17);
 }
 
+static void roots_agree_with_the_library(void **state)
+{
+    (void)state;
+    for (int i = -300; i <= 300; i += 3) {
+        double x = 1.7 * exp(i * 0.5);
+        check_near(rp_cube_root(x) / cbrt(x), 1, 1e-15);
+        check_near(rp_fifth_root(x) / pow(x, 0.2), 1, 4e-15);
+    }
+    assert_true(rp_cube_root(27) == 3 && rp_fifth_root(32) == 2);
+    assert_true(rp_cube_root(0) == 0 && rp_cube_root(-8) == 0 && rp_cube_root(NAN) == 0);
+    assert_true(rp_fifth_root(0) == 0 && rp_fifth_root(-1) == 0 && isinf(rp_fifth_root(INFINITY)));
+}
+
 static void ends_are_defined(void **state)
 {
     (void)state;
@@ -29,6 +42,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_library),
+        cmocka_unit_test(roots_agree_with_the_library),
         cmocka_unit_test(ends_are_defined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

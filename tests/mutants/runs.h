@@ -30,6 +30,7 @@ static const char *const scenes[] = {
            "output: {checkpoint_every: 1, contacts: yes}\n",
 };
 #define RUNS (sizeof scenes / sizeof *scenes)
+#define GRID_RUN 1 /* the one whose frames get grids, packed */
 
 /* What is done with a file. */
 typedef enum use { USE_FRAME, USE_CHECKPOINT, USE_FINE, USE_REFINE } use;
@@ -237,6 +238,31 @@ static inline void use_run(const victim *v, const char *run, const char *folder)
 
 /* --- the runs --------------------------------------------------------------------------------- */
 
+/* Frames 1 and 2 once more, with a height field and a grid of values beside the grains. */
+static inline void add_grids(size_t run)
+{
+    static float nodes[24];
+    const rp_grid grids[] = {
+        {"height", "m", RP_GRID_HEIGHT, 0, {6, 4, 1}, {0.1, 0.1, 1}, {-0.3, -0.2, 0.1}, nodes},
+        {"speed", "m/s", RP_GRID_VALUES, 0, {2, 3, 4}, {0.1, 0.2, 0.1}, {0, 0, 0}, nodes}};
+    char folder[PATH_BYTES];
+    run_folder(folder, "sound", run);
+    rp_record *record;
+    rp_frame_file *frame = NULL;
+    rp_code code = rp_record_open(folder, &record, NULL);
+    for (int64_t number = 1; number <= 2 && code == RP_OK; number++) {
+        code = rp_series_read(rp_record_series(record, RP_SERIES_COARSE), number, &frame, NULL);
+        if (code != RP_OK) break;
+        rp_view view = *rp_frame_view(frame);
+        view.grids = grids;
+        view.grid_count = 2;
+        code = rp_record_write_frame(record, number, &view, NULL);
+        rp_frame_close(frame);
+    }
+    rp_record_close(record);
+    require(code == RP_OK, "frames can be written with grids");
+}
+
 static inline void make_run(size_t run)
 {
     char folder[PATH_BYTES];
@@ -254,6 +280,7 @@ static inline void make_run(size_t run)
     }
     require(code == RP_OK, code == RP_OK ? "" : rp_report_fault(report, 0)->message);
     rp_report_destroy(report);
+    if (run == GRID_RUN) add_grids(run);
 }
 
 static inline void take_files(size_t run)

@@ -135,7 +135,7 @@ static void values_of_every_type_are_synced(void **state)
     }
     check_ok(rp_neighbor_ghosts(neighbor, &p, 0.1, NULL), NULL);
     assert_true(p.ghosts > 1000);
-    rp_neighbor_sync(neighbor, &p, flags, RP_U16);
+    rp_neighbor_sync(neighbor, &p, flags, sizeof *flags);
     for (size_t i = p.count; i < p.count + p.ghosts; i++) {
         assert_true(heat[i] == p.id[i] && flags[i] == p.id[i]);
         assert_int_equal(p.material[i], (uint8_t)p.id[i]);
@@ -159,12 +159,42 @@ static void two_tables_keep_their_ghosts_apart(void **state)
     check_ok(rp_neighbor_ghosts(neighbor, &b, 0.1, NULL), NULL);
     for (size_t i = 0; i < a.count; i++)
         a.pressure[i] = (float)a.id[i];
-    rp_neighbor_sync(neighbor, &a, a.pressure, RP_F32);
+    rp_neighbor_sync(neighbor, &a, a.pressure, sizeof *a.pressure);
     for (size_t i = 0; i < a.count + a.ghosts; i++)
         assert_true(a.pressure[i] == (float)a.id[i]);
     rp_neighbor_destroy(neighbor);
     rp_grains_end(&a);
     rp_grains_end(&b);
+}
+
+/* Grains move by powers of two, so that sums are exact. */
+static void ghosts_move_along_with_their_grains(void **state)
+{
+    (void)state;
+    rp_period period = {7, {0, 0, 0}, {1, 1, 1}};
+    rp_neighbor *neighbor;
+    rp_grains p;
+    check_ok(rp_grains_begin(&p, NULL), NULL);
+    cloud_cube(&p, 500, 3, 0, 1);
+    for (size_t i = 0; i < p.count; i++)
+        p.x[i] = floorf(p.x[i] * 256) / 256;
+    check_ok(rp_neighbor_create(NULL, &period, &neighbor, NULL), NULL);
+    check_ok(rp_neighbor_ghosts(neighbor, &p, 0.2, NULL), NULL);
+    float *before = malloc((p.count + p.ghosts) * sizeof *before);
+    memcpy(before, p.x, (p.count + p.ghosts) * sizeof *before);
+    rp_neighbor_ghosts_detach(&p);
+    for (size_t i = 0; i < p.count; i++)
+        p.x[i] += i % 2 ? 0.25f : -0.5f;
+    rp_neighbor_ghosts_attach(&p);
+    for (size_t i = 0; i < p.count + p.ghosts; i++) {
+        uint32_t own = rp_neighbor_own(&p, (uint32_t)i);
+        assert_int_equal(p.id[own], p.id[i]);
+        assert_true(i >= p.count || own == i);
+        assert_true(p.x[i] - before[i] == (own % 2 ? 0.25f : -0.5f));
+    }
+    free(before);
+    rp_neighbor_destroy(neighbor);
+    rp_grains_end(&p);
 }
 
 static void shake(rp_grains *p, uint64_t seed)
@@ -237,6 +267,7 @@ int main(void)
         cmocka_unit_test(periods_shorter_than_the_radius),
         cmocka_unit_test(wrapped_grains_are_inside),
         cmocka_unit_test(values_of_every_type_are_synced),
+        cmocka_unit_test(ghosts_move_along_with_their_grains),
         cmocka_unit_test(two_tables_keep_their_ghosts_apart),
         cmocka_unit_test(bare_ghosts_are_places),
         cmocka_unit_test(absurd_periods_are_refused),

@@ -70,18 +70,13 @@ static double way(const rp_period *period, int axis, double difference)
     return period->axes >> axis & 1 ? difference - length * round(difference / length) : difference;
 }
 
-static size_t own_grain(const rp_grains *p, uint32_t index)
-{
-    return index < p->count ? index : p->ghost_source[index - p->count];
-}
-
 /* How often each grain is in the lists of grain i. */
 static void count_listed(const search *s, size_t i, uint8_t *times)
 {
     const rp_lists *across = rp_neighbor_across(s->neighbor);
     memset(times, 0, s->p.count);
     for (uint32_t n = 0; n < s->own.count[i]; n++)
-        times[own_grain(&s->p, s->own.index[s->own.start[i] + n])]++;
+        times[rp_neighbor_own(&s->p, s->own.index[s->own.start[i] + n])]++;
     for (uint32_t n = 0; across->query_count && n < across->count[i]; n++)
         times[across->index[across->start[i] + n]]++;
 }

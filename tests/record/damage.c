@@ -169,7 +169,18 @@ enum wrong {
     MANY_CONTACTS,
     FEW_NORMALS,
     CONTACT_WITH_NOTHING,
-    CONTACT_WITH_NOBODY
+    CONTACT_WITH_NOBODY,
+    GRID_MISSING,
+    GRID_MANY,
+    GRID_KIND,
+    GRID_LAYERS,
+    GRID_LENGTH,
+    GRID_SIZE,
+    GRID_SPACING,
+    GRID_MATERIAL,
+    GRID_TYPE,
+    GRID_FAR,
+    GRID_NAME
 };
 
 static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
@@ -204,6 +215,32 @@ static void put_odd_contacts(rp_sealed_writer *file, enum wrong wrong)
     }
 }
 
+/* A height field of 2 x 2 nodes. */
+static void put_odd_grid(rp_sealed_writer *file, enum wrong wrong)
+{
+    static const float far[4] = {1e20f, 0, 0, 0};
+    const char *path = wrong == GRID_NAME ? "grids/a b/values" : "grids/height/values";
+    rp_sealed_put_u64(file, "grid_count", wrong == GRID_MANY ? 2 : 1);
+    if (wrong == GRID_MISSING) return;
+    rp_sealed_put(file, path, "m", wrong == GRID_TYPE ? RP_U32 : RP_F32,
+                  wrong == GRID_TYPE  ? (const void *)zeros
+                  : wrong == GRID_FAR ? far
+                                      : halves,
+                  wrong == GRID_LENGTH ? 3 : 4, 1);
+    rp_sealed_note_text(file, path, "kind", wrong == GRID_KIND ? "depth" : "height");
+    rp_sealed_note_u64(file, path, "material", wrong == GRID_MATERIAL ? 256 : 0);
+    const uint64_t sizes[3] = {wrong == GRID_SIZE ? (uint64_t)1 << 63 : 2,
+                               wrong == GRID_LAYERS ? 1 : 2, wrong == GRID_LAYERS ? 2 : 1};
+    static const char *const names[3][3] = {{"size_x", "spacing_x", "origin_x"},
+                                            {"size_y", "spacing_y", "origin_y"},
+                                            {"size_z", "spacing_z", "origin_z"}};
+    for (int a = 0; a < 3; a++) {
+        rp_sealed_note_u64(file, path, names[a][0], sizes[a]);
+        rp_sealed_note_f64(file, path, names[a][1], wrong == GRID_SPACING && a == 1 ? 0 : 1);
+        rp_sealed_note_f64(file, path, names[a][2], 0);
+    }
+}
+
 static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
 {
     static const char *const parts[] = {"position",         "orientation",   "velocity",
@@ -220,6 +257,7 @@ static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
     rp_sealed_put_u64(file, "frame", 5);
     rp_sealed_put_u64(file, "body_count", wrong == MANY_BODIES ? UINT64_MAX / 8 : 1);
     if (wrong >= NO_CONTACTS) put_odd_contacts(file, wrong);
+    if (wrong >= GRID_MISSING) put_odd_grid(file, wrong);
     if (wrong == NO_FACTS) return;
     rp_sealed_put_f64(file, "time", 1);
     rp_sealed_put_u64(file, "step", 1);
@@ -245,7 +283,18 @@ static void misleading_frames_are_refused(void **state)
                  {MANY_CONTACTS, "number of contacts"},
                  {FEW_NORMALS, "normal"},
                  {CONTACT_WITH_NOTHING, "contacts/with"},
-                 {CONTACT_WITH_NOBODY, "contacts/second"}};
+                 {CONTACT_WITH_NOBODY, "contacts/second"},
+                 {GRID_MISSING, "grids"},
+                 {GRID_MANY, "grid_count"},
+                 {GRID_KIND, "kind"},
+                 {GRID_LAYERS, "layer"},
+                 {GRID_LENGTH, "number of nodes"},
+                 {GRID_SIZE, "size"},
+                 {GRID_SPACING, "spacing_y"},
+                 {GRID_MATERIAL, "material"},
+                 {GRID_TYPE, "type"},
+                 {GRID_FAR, "height"},
+                 {GRID_NAME, "impossible name"}};
     rp_report *report = rp_report_create();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rp_sealed_writer *file;

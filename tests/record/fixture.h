@@ -42,14 +42,17 @@ static inline rp_scene *test_scene(const char *more)
 }
 
 /* Grains with numbers from a hat, all bits used where any value is allowed, two fields of a
- * solver's own, and contacts. */
+ * solver's own, contacts, a height field and a grid of values. */
 #define TEST_FIELDS 18
 #define TEST_CONTACTS 5
+#define TEST_NODES 30
 typedef struct test_grains {
     rp_view view;
     rp_field fields[TEST_FIELDS];
     rp_body_state bodies[2];
     rp_contact contacts[TEST_CONTACTS];
+    rp_grid grids[2];
+    float nodes[TEST_NODES];
     size_t bytes;
 } test_grains;
 
@@ -94,6 +97,27 @@ static inline void test_contacts(test_grains *grains)
     }
     grains->view.contacts = grains->contacts;
     grains->view.contact_count = TEST_CONTACTS;
+}
+
+static inline void test_grids(test_grains *grains)
+{
+    for (int i = 0; i < TEST_NODES; i++)
+        grains->nodes[i] = 1 / (float)(i + 3);
+    grains->grids[0] = (rp_grid){.name = "height",
+                                 .unit = "m",
+                                 .kind = RP_GRID_HEIGHT,
+                                 .size = {5, 3, 1},
+                                 .spacing = {0.1, 0.2, 1},
+                                 .origin = {-0.25, 1.0 / 3, 0.5},
+                                 .values = grains->nodes};
+    grains->grids[1] = (rp_grid){.name = "water-content",
+                                 .unit = "kg/m3",
+                                 .size = {2, 3, 5},
+                                 .spacing = {0.5, 0.25, 0.125},
+                                 .origin = {1, 2, -3},
+                                 .values = grains->nodes};
+    grains->view.grids = grains->grids;
+    grains->view.grid_count = 2;
 }
 
 static inline void test_grains_make(test_grains *grains, size_t count, double time)
@@ -157,6 +181,7 @@ static inline void test_grains_make(test_grains *grains, size_t count, double ti
                              .field_count = TEST_FIELDS};
     test_bodies(grains);
     test_contacts(grains);
+    test_grids(grains);
 }
 
 static inline void test_grains_free(test_grains *grains)

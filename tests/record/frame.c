@@ -3,6 +3,19 @@
 
 #include "view/view.h"
 
+static void check_grids_equal(const rp_grid *a, const rp_grid *b)
+{
+    assert_string_equal(a->name, b->name);
+    assert_string_equal(a->unit, b->unit);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->material, b->material);
+    assert_memory_equal(a->size, b->size, sizeof a->size);
+    assert_memory_equal(a->spacing, b->spacing, sizeof a->spacing);
+    assert_memory_equal(a->origin, b->origin, sizeof a->origin);
+    size_t count = a->size[0] * a->size[1] * a->size[2];
+    assert_memory_equal(a->values, b->values, count * sizeof *a->values);
+}
+
 static void check_views_equal(const rp_view *a, const rp_view *b)
 {
     assert_memory_equal(&a->time, &b->time, sizeof a->time);
@@ -25,6 +38,9 @@ static void check_views_equal(const rp_view *a, const rp_view *b)
     assert_true(!a->contacts == !b->contacts);
     if (a->contact_count)
         assert_memory_equal(a->contacts, b->contacts, a->contact_count * sizeof *a->contacts);
+    assert_int_equal(a->grid_count, b->grid_count);
+    for (int i = 0; i < a->grid_count; i++)
+        check_grids_equal(&a->grids[i], &b->grids[i]);
 }
 
 static void check_standard_pointers(const rp_view *view)
@@ -181,6 +197,44 @@ static void fields_of_the_schema_may_be_left_out(void **state)
     rp_report_destroy(report);
 }
 
+/* What a frame could not be read back from is not written. */
+static void impossible_grids_are_refused(void **state)
+{
+    rp_report *report = rp_report_create();
+    rp_scene *scene = test_scene("");
+    rp_record *record;
+    float nodes[TEST_NODES] = {0};
+    nodes[7] = NAN;
+    rp_grid wrong[9];
+    static const char *const words[9] = {"name",     "name",      "size",    "layer",  "spacing",
+                                         "material", "no values", "value 7", "another"};
+    check_ok(rp_record_create(in_folder(state, "run"), scene, 1, &record, report), report);
+    for (int i = 0; i < 9; i++) {
+        test_grains grains;
+        test_grains_make(&grains, 10, 0);
+        for (int k = 0; k < 9; k++)
+            wrong[k] = grains.grids[0];
+        wrong[0].name = "../up";
+        wrong[1].name = "";
+        wrong[2].size[1] = 0;
+        wrong[3].size[2] = 2;
+        wrong[4].spacing[0] = -1;
+        wrong[5].material = 1;
+        wrong[6].values = NULL;
+        wrong[7].values = nodes;
+        wrong[8].name = "water-content";
+        grains.grids[0] = wrong[i];
+        rp_code expected = i == 7 ? RP_ERROR_NUMERIC : RP_ERROR_INPUT;
+        assert_int_equal(rp_record_write_frame(record, 0, &grains.view, report), expected);
+        check_fault(report, expected, words[i]);
+        test_grains_free(&grains);
+    }
+    assert_int_equal(rp_series_count(rp_record_series(record, RP_SERIES_COARSE)), 0);
+    rp_record_close(record);
+    rp_scene_destroy(scene);
+    rp_report_destroy(report);
+}
+
 static void other_bodies_are_refused(void **state)
 {
     rp_report *report = rp_report_create();
@@ -215,6 +269,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(equal_views_give_equal_files, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(fields_of_the_schema_may_be_left_out, make_folder,
                                         drop_folder),
+        cmocka_unit_test_setup_teardown(impossible_grids_are_refused, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(other_bodies_are_refused, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,13 @@ static void of_view_h(void **state)
     HAS_NONE(rp_field_type_size);
     GIVES(rp_view_field, (NULL, "density"), NULL);
     GIVES(rp_view_field, (&view, NULL), NULL);
+    GIVES(rp_view_grid, (NULL, "height"), NULL);
+    GIVES(rp_view_grid, (&view, NULL), NULL);
+    rp_view_buffer *buffer = NULL;
+    REFUSES(rp_view_copy, (NULL, RP_COPY_ALL, &buffer, report), "view");
+    REFUSES(rp_view_copy, (&view, RP_COPY_ALL, NULL, report), "buffer");
+    GIVES(rp_view_buffer_view, (NULL), NULL);
+    IGNORES(rp_view_buffer_destroy, (NULL));
 }
 
 static void of_scene_h(void **state)
@@ -221,8 +228,14 @@ static void of_world_h(void **state)
     assert_int_equal(seen.count, 0);
     REFUSES(rp_world_contacts, (NULL, &seen, report), "world");
     REFUSES(rp_world_contacts, (world, NULL, report), "view");
-    assert_true(rp_world_step_info(NULL).density_error < 0);
+    rp_step_info info = rp_world_step_info(world);
+    assert_int_equal(rp_world_step_info(NULL).number_count, 0);
     IGNORES(rp_world_step_info, (NULL));
+    IGNORES(rp_step_info_number, (NULL, "iterations"));
+    IGNORES(rp_step_info_number, (&info, NULL));
+    assert_true(isnan(rp_step_info_number(NULL, NULL)));
+    GIVES(rp_world_stages, (NULL, NULL, 0), 0);
+    GIVES(rp_world_stages, (world, NULL, 0), 4);
     REFUSES(rp_world_add_force, (NULL, 0, 0, 0, 0, report), "world");
     REFUSES(rp_world_add_emitter, (NULL, &emitter, report), "world");
     REFUSES(rp_world_add_emitter, (world, NULL, report), "def");
@@ -280,6 +293,26 @@ static void of_joints(void **state)
     REFUSES(rp_joint_release, (NULL, 0, report), "world");
     REFUSES(rp_joint_read, (NULL, 0, &now, report), "world");
     REFUSES(rp_joint_read, (world, 0, NULL, report), "state");
+}
+
+static void of_changes(void **state)
+{
+    (void)state;
+    const char text[] = "{shape: sphere, radius: 1 cm, position: [0, 0, 50]}";
+    int place;
+    rp_world *other = world_of(scene, 1);
+    REFUSES(rp_world_add_body, (NULL, "moon", text, &place, report), "world");
+    REFUSES(rp_world_add_body, (other, NULL, text, &place, report), "name");
+    REFUSES(rp_world_add_body, (other, "moon", NULL, &place, report), "text");
+    ALLOWS(rp_world_add_body, (other, "moon", text, NULL, report));
+    REFUSES(rp_world_add_joint, (NULL, "rope", text, &place, report), "world");
+    REFUSES(rp_world_add_joint, (other, NULL, text, &place, report), "name");
+    REFUSES(rp_world_add_joint, (other, "rope", NULL, &place, report), "text");
+    assert_int_equal(rp_world_add_joint(other, "rope", "{}", NULL, report), RP_ERROR_INPUT);
+    IGNORES(rp_world_add_joint, (other, "rope", "{}", NULL, report));
+    REFUSES(rp_world_remove_body, (NULL, 0, report), "world");
+    GIVES(rp_world_scene, (NULL), NULL);
+    rp_world_destroy(other);
 }
 
 static void of_record_h(void **state)
@@ -412,19 +445,13 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_base_h),
-        cmocka_unit_test(of_view_h),
-        cmocka_unit_test(of_scene_h),
-        cmocka_unit_test(of_drafts),
-        cmocka_unit_test(of_query_h),
-        cmocka_unit_test(of_world_h),
-        cmocka_unit_test(of_body_h),
-        cmocka_unit_test(of_joints),
-        cmocka_unit_test(of_record_h),
-        cmocka_unit_test(of_run_h),
-        cmocka_unit_test(of_export_h),
-        cmocka_unit_test(of_film_h),
-        cmocka_unit_test(a_fault_without_a_report_is_a_code),
+        cmocka_unit_test(of_base_h),  cmocka_unit_test(of_view_h),
+        cmocka_unit_test(of_scene_h), cmocka_unit_test(of_drafts),
+        cmocka_unit_test(of_query_h), cmocka_unit_test(of_world_h),
+        cmocka_unit_test(of_body_h),  cmocka_unit_test(of_joints),
+        cmocka_unit_test(of_changes), cmocka_unit_test(of_record_h),
+        cmocka_unit_test(of_run_h),   cmocka_unit_test(of_export_h),
+        cmocka_unit_test(of_film_h),  cmocka_unit_test(a_fault_without_a_report_is_a_code),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

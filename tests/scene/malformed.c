@@ -168,6 +168,10 @@ static void check_param(const rp_param *param, const char *prefix)
     case RP_PARAM_PART:
         check_table(param->table, prefix);
         break;
+    case RP_PARAM_OWN:
+        for (int m = 0; m < schema.method_count && strcmp(param->words, "materials") == 0; m++)
+            check_table(schema.method_at(m)->materials, prefix);
+        break;
     case RP_PARAM_NAMED:
         check_values(path, not_maps);
         snprintf(inner, sizeof inner, "%s.fresh.", path);

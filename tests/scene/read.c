@@ -3,6 +3,8 @@
 
 #include "base/report.h"
 #include "scene/schema.h"
+#include "solver/dem/dem.h"
+#include "solver/sph/sph.h"
 
 #include <stdlib.h>
 
@@ -58,9 +60,10 @@ static void grains_arrive(void **state)
     (void)state;
     rp_scene *scene = read_ok(full_scene);
     const rp_material_spec *materials = rp_scene_materials(scene);
-    assert_true(materials[0].young == 1e7 && materials[1].young == 2e9);
-    assert_true(materials[0].grain_density == 2650 && materials[0].poisson == 0.3);
-    assert_true(materials[0].surface_tension == 0.072 && materials[0].rolling_friction == 0);
+    const rp_dem_material_params *sand = materials[0].own, *gravel = materials[1].own;
+    assert_true(sand->young == 1e7 && gravel->young == 2e9);
+    assert_true(materials[0].grain_density == 2650 && sand->poisson == 0.3);
+    assert_true(sand->surface_tension == 0.072 && sand->rolling_friction == 0);
     assert_int_equal(scene->contacts.count, 1);
     const rp_contact_spec *slip = rp_scene_contacts(scene);
     assert_true(slip->first == 0 && slip->second == 1 && slip->friction == 0.2);
@@ -314,19 +317,26 @@ static void walls_have_friction_each(void **state)
     rp_scene_destroy(scene);
 }
 
-static void wetness_blends_evenly(void **state)
+/* Keys of any method may stand in a scene; those of the chosen one arrive, all stay in the text. */
+static void methods_have_keys_of_their_own(void **state)
 {
     (void)state;
-    rp_scene *scene = read_ok("particles: {spacing: 1}\nmaterials:\n  sand: {}\n"
-                              "  clay: {cohesion: 2 kPa, wet_cohesion: 1 kPa, viscosity: 0.2}\n");
-    const rp_material_spec *sand = rp_scene_materials(scene), *clay = sand + 1;
-    check_near(rp_material_cohesion(sand, 0), 0, 0);
-    check_near(rp_material_cohesion(sand, 0.5), 750, 1e-12);
-    check_near(rp_material_cohesion(sand, 1), 1500, 1e-12);
-    check_near(rp_material_viscosity(sand, 0), 0.01, 0);
-    check_near(rp_material_viscosity(sand, 1), 0.3, 1e-15);
-    check_near(rp_material_cohesion(clay, 0.25), 1750, 1e-12);
-    check_near(rp_material_viscosity(clay, 0.5), 0.25, 1e-15);
+#define CLAY "particles: {spacing: 1}\nmaterials: {clay: {cohesion: 2 kPa, young: 3 GPa}}\n"
+    rp_scene *scene = read_ok(CLAY);
+    const rp_sph_material_params *sph = rp_scene_materials(scene)->own;
+    assert_true(sph->cohesion == 2000 && sph->wet_cohesion == 1500 && sph->viscosity == 0.01);
+    assert_non_null(strstr(rp_scene_text(scene), "young: 3 GPa"));
+    assert_non_null(strstr(rp_scene_text(scene), "wet_viscosity: 0.3"));
+    assert_null(strstr(rp_scene_text(scene), "poisson"));
+    rp_scene *again = read_ok(rp_scene_text(scene));
+    assert_string_equal(rp_scene_text(again), rp_scene_text(scene));
+    rp_scene_destroy(again);
+    rp_scene_destroy(scene);
+
+    scene = read_ok(CLAY "solver: {method: toy}\n");
+    const rp_dem_material_params *dem = rp_scene_materials(scene)->own;
+    assert_true(dem->young == 3e9 && dem->poisson == 0.3);
+    assert_non_null(strstr(rp_scene_text(scene), "cohesion: 2 kPa"));
     rp_scene_destroy(scene);
 }
 
@@ -689,7 +699,7 @@ int main(void)
         cmocka_unit_test(little_is_enough),
         cmocka_unit_test(surfaces_are_rough_unless_told),
         cmocka_unit_test(walls_have_friction_each),
-        cmocka_unit_test(wetness_blends_evenly),
+        cmocka_unit_test(methods_have_keys_of_their_own),
         cmocka_unit_test(texts_keep_their_quotes),
         cmocka_unit_test(aliases_are_written_out),
         cmocka_unit_test(frames_are_counted),

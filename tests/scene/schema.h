@@ -3,6 +3,7 @@
 #define RP_TESTS_SCENE_SCHEMA_H
 
 #include "scene/scene.h"
+#include "solver/registry.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -33,7 +34,11 @@ static const rp_param null_list[] = {
      .high = 1,
      .help = "of a bounce"},
 };
-static const rp_param_table null_table = {"null", "no forces", sizeof(null_params), null_list, 1};
+static const rp_param_table null_table = {.name = "null",
+                                          .help = "no forces",
+                                          .size = sizeof(null_params),
+                                          .params = null_list,
+                                          .count = 1};
 
 static const rp_param toy_list[] = {
     {.key = "stiffness",
@@ -93,10 +98,18 @@ static const rp_param toy_list[] = {
      .preset = "[a, c]",
      .help = "what is told"},
 };
-static const rp_param_table toy_table = {"toy", "springs", sizeof(toy_params), toy_list, 9};
+static const rp_param_table toy_table = {
+    .name = "toy", .help = "springs", .size = sizeof(toy_params), .params = toy_list, .count = 9};
 
-static const rp_param_table *const method_list[] = {&null_table, &toy_table};
-static const rp_scene_schema schema = {method_list, 2};
+/* What they add to materials is what granular SPH and discrete elements add. */
+static inline const rp_scene_method *method_at(int index)
+{
+    static rp_scene_method methods[] = {{.params = &null_table}, {.params = &toy_table}};
+    methods[0].materials = rp_solver_find("frictional")->scene.materials;
+    methods[1].materials = rp_solver_find("dem")->scene.materials;
+    return &methods[index];
+}
+static const rp_scene_schema schema = {method_at, 2};
 
 static inline rp_code read_text(const char *text, rp_scene **out, rp_report *report)
 {

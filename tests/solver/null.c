@@ -44,7 +44,7 @@ static void a_packed_lattice_has_its_material_density(void **state)
     assert_int_equal(view.count, 1000);
     for (size_t i = 0; i < view.count; i++)
         check_near(view.density[i], 1600, 0.5);
-    check_near(rp_world_step_info(world).density_error, 0, 1e-3);
+    check_near(step_number(world, "density_error"), 0, 1e-3);
     rp_world_destroy(world);
     rp_scene_destroy(scene);
 }

@@ -157,7 +157,7 @@ static void densities_are_plain_sums(void **state)
         error += fmax(0, fill - 1) / (double)count;
     }
     assert_true(error > 0.01); /* so that there was something to see */
-    check_near(rp_world_step_info(s.world).density_error, error, 1e-5);
+    check_near(step_number(s.world, "density_error"), error, 1e-5);
     free(place);
     sand_end(&s);
 }
@@ -397,9 +397,9 @@ static void predictions_are_counted(void **state)
         sand_step(&fixed);
         sand_step(&strict);
         sand_step(&lax);
-        assert_int_equal(rp_world_step_info(fixed.world).iterations, 7);
-        assert_int_equal(rp_world_step_info(lax.world).iterations, 1);
-        int took = rp_world_step_info(strict.world).iterations;
+        assert_int_equal((int)step_number(fixed.world, "iterations"), 7);
+        assert_int_equal((int)step_number(lax.world, "iterations"), 1);
+        double took = step_number(strict.world, "iterations");
         most = took > most ? took : most;
     }
     assert_true(most > 1);

@@ -44,7 +44,7 @@ static double vertical_stress(const char *solver)
     sand s = sand_of(text);
     sand_run(&s, 1);
     int most = strstr(solver, "jacobi") ? 300 : 100;
-    assert_true(rp_world_step_info(s.world).iterations < most); /* it converged */
+    assert_true(step_number(s.world, "iterations") < most); /* it converged */
     double sum = sand_mean(&s.view, s.view.pressure) +
                  sand_mean(&s.view, rp_view_field(&s.view, "stress_zz")->data);
     sand_end(&s);
@@ -142,7 +142,7 @@ static void heaps_grow_at_their_angle(void **state)
         mean += angle.degrees;
         low = fmin(low, angle.degrees);
         high = fmax(high, angle.degrees);
-        iterations += rp_world_step_info(s.world).iterations;
+        iterations += step_number(s.world, "iterations");
         count++;
     }
     print_message("angles %g to %g, mean %g; %g iterations\n", low, high, mean / count,

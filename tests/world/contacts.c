@@ -14,13 +14,10 @@
 static int asked;
 
 /* As many contacts as steps were taken, told by a solver that can do nothing else of its own. */
-static rp_code telling_view(const void *solver, rp_step_stats *stats, rp_contacts *contacts,
-                            rp_report *report)
+static rp_code telling(const void *solver, rp_contacts *contacts, rp_report *report)
 {
     static size_t count;
     (void)solver;
-    *stats = (rp_step_stats){0};
-    if (!contacts) return RP_OK;
     asked++;
     assert_int_equal(contacts->count, 0);
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, ++count,
@@ -32,21 +29,18 @@ static rp_code telling_view(const void *solver, rp_step_stats *stats, rp_contact
     return RP_OK;
 }
 
-static rp_code failing_view(const void *solver, rp_step_stats *stats, rp_contacts *contacts,
-                            rp_report *report)
+static rp_code failing(const void *solver, rp_contacts *contacts, rp_report *report)
 {
     (void)solver;
-    *stats = (rp_step_stats){0};
-    return contacts ? rp_fail_memory(report, 7, "contacts") : RP_OK;
+    (void)contacts;
+    return rp_fail_memory(report, 7, "contacts");
 }
 
 static rp_solver_type type_with(const rp_world *world,
-                                rp_code (*view)(const void *, rp_step_stats *, rp_contacts *,
-                                                rp_report *))
+                                rp_code (*contacts)(const void *, rp_contacts *, rp_report *))
 {
     rp_solver_type type = *world->type;
-    type.capabilities |= RP_CAN_CONTACTS;
-    type.view = view;
+    type.contacts = contacts;
     return type;
 }
 
@@ -55,7 +49,7 @@ static void contacts_come_when_asked(void **state)
     (void)state;
     rp_scene *scene = scene_of(PLAIN);
     rp_world *world = world_of(scene, 1);
-    rp_solver_type type = type_with(world, telling_view);
+    rp_solver_type type = type_with(world, telling);
     world->type = &type;
     rp_view view, again;
     asked = 0;
@@ -91,7 +85,7 @@ static void a_solver_without_contacts_gives_none(void **state)
     assert_null(view.contacts);
     assert_int_equal(view.count, 64);
 
-    rp_solver_type type = type_with(world, failing_view);
+    rp_solver_type type = type_with(world, failing);
     world->type = &type;
     assert_int_equal(rp_world_contacts(world, &view, NULL), RP_ERROR_MEMORY);
     assert_null(view.contacts);

@@ -10,18 +10,14 @@
 
 #define ROUNDS 1500
 
-static void states_with_something_wrong(void **state)
+/* Lets `other` take the state of `world` with one thing wrong, again and again. */
+static void attack(const rp_world *world, rp_world *other, uint64_t rounds)
 {
-    (void)state;
-    size_t before = rp_memory_now().bytes;
-    rp_scene *scene = scene_of(BUSY_SCENE);
-    rp_world *world = world_of(scene, 1), *other = world_of(scene, 1);
-    run_world(world, 0.1);
     rp_store whole;
     rp_store_begin(&whole);
     assert_int_equal(rp_world_put(world, &whole, NULL), RP_OK);
-    int refused = 0;
-    for (uint64_t round = 0; round < ROUNDS; round++) {
+    uint64_t refused = 0;
+    for (uint64_t round = 0; round < rounds; round++) {
         rp_random4 random = rp_random(9, RP_RANDOM_TEST, round);
         rp_store broken;
         rp_report *report = rp_report_create();
@@ -34,14 +30,61 @@ static void states_with_something_wrong(void **state)
         rp_store_end(&broken);
         rp_report_destroy(report);
     }
-    assert_true(refused > ROUNDS / 3);
+    assert_true(refused > rounds / 3);
     assert_int_equal(rp_world_take(other, &whole, NULL), RP_OK); /* and a sound one heals all */
     assert_true(rp_world_hash(other) == rp_world_hash(world));
     rp_store_end(&whole);
+}
+
+static void states_with_something_wrong(void **state)
+{
+    (void)state;
+    size_t before = rp_memory_now().bytes;
+    rp_scene *scene = scene_of(BUSY_SCENE);
+    rp_world *world = world_of(scene, 1), *other = world_of(scene, 1);
+    run_world(world, 0.1);
+    attack(world, other, ROUNDS);
     rp_world_destroy(other);
     rp_world_destroy(world);
     rp_scene_destroy(scene);
     assert_int_equal(rp_memory_now().bytes, before);
+}
+
+#define DRIVEN_SCENE                                                                               \
+    "particles: {spacing: 5 cm}\n"                                                                 \
+    "solver: {method: null}\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  post: {shape: box, size: [0.1, 0.1, 0.1], position: [0, 1, 0]}\n"                           \
+    "  arm: {shape: sphere, radius: 5 cm, position: [0.5, 0, 0], motion: dynamic, mass: 2 kg}\n"   \
+    "  rotor: {shape: box, size: [0.3, 0.05, 0.05], position: [2, 0, 0], motion: keys, spin: [0, " \
+    "0, 1]}\n"                                                                                     \
+    "joints: {elbow: {kind: hinge, body: arm, other: post, anchor: [0, 0, 0], axis: [0, 1, 0]}}\n"
+
+/* The same of a world whose bodies and joints the program drives, added to and removed from. */
+static void states_of_driven_bodies(void **state)
+{
+    (void)state;
+    const double place[3] = {1, 1, 1}, force[3] = {0, 1, 0};
+    rp_scene *scene = scene_of(DRIVEN_SCENE);
+    rp_world *world = world_of(scene, 1), *other = world_of(scene, 1);
+    check_ok(rp_body_take_control(world, 0, NULL), NULL);
+    check_ok(rp_body_move_to(world, 0, place, NULL, 1, NULL), NULL);
+    check_ok(rp_joint_set_target(world, 0, 1, 1, 100, NULL), NULL);
+    check_ok(rp_world_remove_body(world, 2, NULL), NULL);
+    check_ok(rp_world_add_body(world, "ball",
+                               "{shape: sphere, radius: 5 cm, position: [0, 0, 5], motion: "
+                               "dynamic, mass: 1 kg}",
+                               NULL, NULL),
+             NULL);
+    check_ok(rp_world_add_joint(world, "rope", "{kind: ball, body: ball, anchor: [0, 0, 6]}", NULL,
+                                NULL),
+             NULL);
+    run_world(world, 0.1);
+    check_ok(rp_body_add_force(world, 1, force, NULL), NULL);
+    attack(world, other, ROUNDS);
+    rp_world_destroy(other);
+    rp_world_destroy(world);
+    rp_scene_destroy(scene);
 }
 
 #define RESTING_SCENE                                                                              \
@@ -106,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_with_something_wrong),
+        cmocka_unit_test(states_of_driven_bodies),
         cmocka_unit_test(springs_of_walls_are_numbers),
         cmocka_unit_test(fixed_grains_are_there),
     };

@@ -16,6 +16,31 @@ static void *failing_allocate(void *user, size_t size, size_t alignment)
     return aligned_alloc(alignment, size);
 }
 
+/* What a host program changes; a call that fails leaves the grains as they were. */
+static rp_code change(rp_world *world)
+{
+    rp_view before, after;
+    rp_grains_def def = rp_default_grains();
+    const size_t index = 2;
+    const uint32_t id = 7;
+    const rp_query *query;
+    def.count = 2;
+    def.position = (const double[]){0.5, 0.5, 2, -0.5, 0.5, 2};
+    rp_world_view(world, &before);
+    rp_code code = rp_world_add_source(world, "more",
+                                       "{shape: sphere, radius: 15 cm, position: "
+                                       "[0.5, -0.5, 2]}",
+                                       NULL);
+    rp_world_view(world, &after);
+    assert_true(code == RP_OK || after.count == before.count);
+    if (code == RP_OK) code = rp_world_add_grains(world, &def, NULL, NULL, NULL);
+    if (code == RP_OK) code = rp_world_remove_grains(world, &index, 1, NULL);
+    if (code == RP_OK) code = rp_world_remove_ids(world, &id, 1, NULL, NULL);
+    if (code == RP_OK) code = rp_world_switch_emitter(world, 0, false, NULL);
+    if (code == RP_OK) code = rp_world_query(world, &query, NULL);
+    return code;
+}
+
 /* A short life with everything in it. */
 static rp_code live(const rp_scene *scene)
 {
@@ -29,6 +54,7 @@ static rp_code live(const rp_scene *scene)
     if (code == RP_OK) code = rp_world_add_force(world, 0, 1, 0, 0, NULL);
     for (int i = 0; i < 3 && code == RP_OK; i++)
         code = rp_world_step(world, NULL);
+    if (code == RP_OK) code = change(world);
     if (code == RP_OK) code = rp_world_snapshot(world, &snapshot, NULL);
     if (code == RP_OK) code = rp_world_restore(world, snapshot, NULL);
     if (code == RP_OK) code = rp_world_step(world, NULL);

@@ -17,13 +17,14 @@ static void look_at(const rp_dem_field *field, const rp_dem_lists *lists,
 {
     rp_dem_eight e;
     memset(out, 0, sizeof *out);
+    RP_ASSERT_DEBUG(at + RP_WIDE <= lists->entry_capacity);
     if (!rp_dem_look(field, entries, &e)) return;
     rp_dem_pairs pairs;
     rp_dem_meet m = rp_dem_meet_of(field, entries, &e, &pairs);
     if (field->rules.history)
         m.spring =
-            (rp_dem_vec){rp_wide_load(lists->spring[0] + at), rp_wide_load(lists->spring[1] + at),
-                         rp_wide_load(lists->spring[2] + at)};
+            (rp_wide_vec3){rp_wide_load(lists->spring[0] + at), rp_wide_load(lists->spring[1] + at),
+                           rp_wide_load(lists->spring[2] + at)};
     rp_dem_answer a = rp_dem_respond(&field->rules, &pairs, &m, e.touching);
     const rp_wide n[3] = {e.n.x, e.n.y, e.n.z};
     const rp_wide shear[3] = {a.shear.x, a.shear.y, a.shear.z};
@@ -169,8 +170,9 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
     return true;
 }
 
-rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report)
+rp_code rp_dem_contacts(const void *state, rp_contacts *contacts, rp_report *report)
 {
+    const rp_dem *solver = state;
     const rp_grains *p = solver->host.grains;
     const rp_dem_lists *lists = &solver->lists;
     contacts->count = 0;

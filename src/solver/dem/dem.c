@@ -7,26 +7,14 @@
 /* The skin is in parts of the mean diameter, but of no more than so many of the smallest. */
 #define SKIN_MOST 3
 
-#define REAL(name, unit_, preset_, low_, high_, help_)                                             \
-    {                                                                                              \
-        .key = #name, .kind = RP_PARAM_REAL, .offset = offsetof(rp_dem_params, name),              \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
+#define REAL(member, ...) RP_KEY_REAL(rp_dem_params, member, #member, __VA_ARGS__)
 
 static const rp_param params[] = {
-    {.key = "law",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_dem_params, law),
-     .words = RP_DEM_LAW_WORDS,
-     .preset = "hertz",
-     .help = "normal force: hertz, by young and poisson of the materials, or a linear spring"},
-    {.key = "shear",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_dem_params, shear),
-     .words = RP_DEM_SHEAR_WORDS,
-     .preset = "history",
-     .help = "friction: history, a spring that remembers how far a contact slipped and holds "
-             "without creep, or viscous, which slows slip down and needs no memory"},
+    RP_KEY_WORD(rp_dem_params, law, "law", RP_DEM_LAW_WORDS, "hertz",
+                "normal force: hertz, by young and poisson of the materials, or a linear spring"),
+    RP_KEY_WORD(rp_dem_params, shear, "shear", RP_DEM_SHEAR_WORDS, "history",
+                "friction: history, a spring that remembers how far a contact slipped and holds "
+                "without creep, or viscous, which slows slip down and needs no memory"),
     REAL(stiffness, "N/m", "0 N/m", 0, 1e15, "of the linear spring; 0: by contact_time"),
     REAL(contact_time, "s", "1e-4 s", 1e-12, 10, "linear: how long two mean grains touch"),
     REAL(slip_damping, "", "1", 0, 100, "viscous: damping of slip, in parts of the critical one"),
@@ -39,19 +27,36 @@ static const rp_param params[] = {
          "overlap, in parts of the smaller radius, at which a run is stopped"),
 };
 
-const rp_param_table rp_dem_table = {
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_dem_material_params, member, #member, __VA_ARGS__)
+
+static const rp_param materials[] = {
+    MATERIAL(rolling_friction, "", "0", 0, 10,
+             "the couple that resists rolling, and that which resists twisting, is at most this "
+             "times the force times the radius; what counts is the geometric mean of both; 0: "
+             "grains roll freely"),
+    MATERIAL(young, "Pa", "10 MPa", 1, 1e13,
+             "Young's modulus of grains; the stiffer, the shorter the steps: real stone has 50 "
+             "GPa, and 10 MPa does for most flows"),
+    MATERIAL(poisson, "", "0.3", 0, 0.49, "Poisson's ratio of grains"),
+    MATERIAL(surface_tension, "N/m", "0.072 N/m", 0, 10,
+             "of the liquid between wet grains; 0.072 N/m for water"),
+};
+
+static const rp_param_table material_table = {
+    .name = "material",
+    .help = "single grains",
+    .size = sizeof(rp_dem_material_params),
+    .params = materials,
+    .count = sizeof materials / sizeof *materials,
+};
+
+static const rp_param_table dem_table = {
     .name = "dem",
     .help = "discrete elements: every grain on its own, of one sphere or several",
     .size = sizeof(rp_dem_params),
     .params = params,
     .count = sizeof params / sizeof *params,
 };
-
-const char *rp_dem_stage_name(rp_dem_stage stage)
-{
-    static const char *const names[RP_DEM_STAGES] = {"move", "lists", "forces"};
-    return names[stage];
-}
 
 static void dem_destroy(void *state)
 {
@@ -156,7 +161,7 @@ static bool has_rolling(const rp_scene *scene)
 {
     bool rolls = false;
     for (int i = 0; i < scene->materials.count; i++)
-        rolls = rolls || rp_scene_materials(scene)[i].rolling_friction > 0;
+        rolls = rolls || rp_dem_material_of(&rp_scene_materials(scene)[i])->rolling_friction > 0;
     for (int i = 0; i < scene->contacts.count; i++) /* NaN where it is not given */
         rolls = rolls || rp_scene_contacts(scene)[i].rolling_friction > 0;
     return rolls;
@@ -204,7 +209,6 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     solver->host = *host;
     solver->params = *(const rp_dem_params *)host->params;
     solver->history = solver->params.shear == RP_DEM_HISTORY;
-    solver->stats.density_error = -1;
     take_kinds(solver);
     solver->cohesive = is_ever_wet(host->scene);
     take_reach(solver);
@@ -226,38 +230,41 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     return code;
 }
 
-static rp_code dem_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                        rp_report *report)
-{
-    const rp_dem *solver = state;
-    *stats = solver->stats;
-    return contacts ? rp_dem_contacts(solver, contacts, report) : RP_OK;
-}
-
 /* Fields. */
 #define BYTES_EACH (14 * 4)
 /* Its row, where it was, five entries with springs, and what arrays have to spare: 176, and 80 more
  * with springs of rolling. Settled beds take 168 where spheres are single, and 172 of tetrahedra,
  * where fewer touch, but grains of several spheres must be numbered and have no rows to spare for
  * what is kept while lists are made. */
-static size_t bytes_sphere(const rp_scene *scene)
+static double dem_estimate(const rp_scene *scene, double spheres)
 {
     size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_SPRINGS : ROLL_X);
-    return (64 + 12 + 5 * entry) * 17 / 16;
+    size_t sphere = (64 + 12 + 5 * entry) * 17 / 16;
+    return rp_neighbor_bytes_each(0) + BYTES_EACH + spheres * (double)sphere;
 }
+
+static const rp_number_spec numbers[] = {
+    [RP_DEM_DISPLACEMENT] = {"list_displacement", "m",
+                             "how far any sphere has moved since contacts were last listed"},
+    {0},
+};
+/* move: drift, rows. lists: order, lists, memory. forces: contacts, kicks. */
+static const char *const stages[] = {"move", "lists", "forces", NULL};
 
 const rp_solver_type rp_dem_solver = {
     .name = "dem",
-    .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES |
-                    RP_CAN_SHAPE | RP_CAN_CONTACTS,
-    .params = &rp_dem_table,
-    .bytes_each = BYTES_EACH,
-    .bytes_sphere = bytes_sphere,
+    .capabilities =
+        RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES | RP_CAN_SHAPE,
+    .needs = RP_NEEDS_DENSITY | RP_NEEDS_PRESSURE | RP_NEEDS_MOISTURE,
+    .scene = {.params = &dem_table, .materials = &material_table},
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = dem_estimate,
     .create = dem_create,
     .destroy = dem_destroy,
     .limit_dt = rp_dem_limit_dt,
     .step = rp_dem_step,
-    .view = dem_view,
+    .contacts = rp_dem_contacts,
     .save = rp_dem_save,
     .load = rp_dem_load,
 };

@@ -5,8 +5,8 @@
  *     law.c       materials to pair constants  respond.h   the force of a contact
  *     meet.h      who touches, from rows       press.c     a sphere on a solid
  *     lists.c     who may touch whom           keep.c      contact memory across new lists
- *     forces.c    forces and kicks             walls.c     grains on solids
- *     move.c      drifts, rows of spheres      contacts.c  contacts as data
+ *     forces.c    forces of all contacts       walls.c     grains on solids
+ *     move.c      kicks, drifts, rows          contacts.c  contacts as data
  *     state.c     checkpoints                  room.c      memory
  *     rough.c     fixed grains of solids
  *
@@ -46,6 +46,18 @@ typedef struct rp_dem_params {
     double overlap_most; /* in parts of the smaller radius, before a run is stopped */
 } rp_dem_params;
 
+/* What discrete elements alone know of a material. */
+typedef struct rp_dem_material_params {
+    double rolling_friction; /* arm of the couple that resists rolling, over the radius */
+    double young;            /* Pa, of the solid that grains are made of */
+    double poisson;          /* likewise */
+    double surface_tension;  /* N/m, of the water between wet grains */
+} rp_dem_material_params;
+static inline const rp_dem_material_params *rp_dem_material_of(const rp_material_spec *material)
+{
+    return material->own;
+}
+
 /* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
 typedef struct rp_dem_pair {
     float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */
@@ -57,6 +69,7 @@ typedef struct rp_dem_pair {
     float slip;    /* damping of slip in parts of sqrt(m* k), history */
     float lag;     /* what the steps make of damping, over k dt^2 / m* (E4) */
 } rp_dem_pair;
+_Static_assert(sizeof(rp_dem_pair) == sizeof(rp_wide), "pairs are turned as wide rows");
 
 /* Rows: where a sphere is, x = place + low, with its radius and the inverse mass of its grain; and
  * how it moves, with its grain's spin, material and moisture. A row is a cache line. */
@@ -65,6 +78,10 @@ enum { GO_X, GO_Y, GO_Z, GO_SPIN_X, GO_SPIN_Y, GO_SPIN_Z, GO_MATERIAL, GO_MOISTU
 typedef struct rp_dem_row {
     rp_wide at, go;
 } rp_dem_row;
+_Static_assert(sizeof(rp_dem_row) == 64 && offsetof(rp_dem_row, go) == 32,
+               "a row is a cache line, and its halves are two wide values apart from the next's");
+_Static_assert(AT_INVERSE_MASS == RP_WIDE - 1 && GO_MOISTURE == RP_WIDE - 1,
+               "the halves of a row are full");
 
 /* What kicks and drifts need to know of a kind of grains. */
 typedef struct rp_dem_kind {
@@ -91,6 +108,10 @@ typedef struct rp_dem_wall {
     rp_fixed fixed;               /* RP_DEM_SMOOTH: the surface itself */
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
+_Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_SPRINGS) * sizeof(uint32_t),
+               "walls are saved as numbers of 32 bits, without padding");
+_Static_assert(ROLL_X == 3 && TWIST == RP_DEM_SPRINGS - 1,
+               "springs are loaded and saved by threes, the twist after them");
 
 /* Entries of a block by the gap they had when lists were made: those that touched or nearly did
  * come first, and the others are not looked at before somebody has gone so far. */
@@ -100,6 +121,9 @@ typedef struct rp_dem_wall {
 typedef struct rp_dem_sides {
     uint16_t mine, other; /* RP_DEM_BLOCK: one of another block */
 } rp_dem_sides;
+_Static_assert(RP_DEM_BLOCK <= UINT16_MAX, "grains of a block are numbered with 16 bits");
+_Static_assert(RP_DEM_BLOCK *RP_CLUMP_MAX <= UINT16_MAX + 1,
+               "spheres of a block are numbered with 16 bits");
 
 /* Who may touch whom until the next lists: pairs of spheres, in blocks of grains. A pair within a
  * block has one entry, one between two blocks has one in each, which sees it from its own side.
@@ -136,13 +160,6 @@ typedef struct rp_dem_kept {
     size_t wall_count;
     uint32_t *first; /* sphere of each grain; NULL: they are the grains */
 } rp_dem_kept;
-
-typedef enum rp_dem_stage {
-    RP_DEM_MOVE,   /* drift, rows */
-    RP_DEM_LISTS,  /* order, lists, memory */
-    RP_DEM_FORCES, /* contacts, kicks */
-    RP_DEM_STAGES
-} rp_dem_stage;
 
 typedef struct rp_dem {
     rp_host host;
@@ -192,10 +209,10 @@ typedef struct rp_dem {
     double most_moved; /* m, the most that this has been */
     double body_moved; /* m, that any surface has gone since, at most */
     double load;       /* m2/kg2, R* xi / m*^2, the largest of the last step */
-    rp_step_stats stats;
-    rp_timer timers[RP_DEM_STAGES]; /* since the start; nothing reads them but benchmarks */
     uint64_t rebuilds;
 } rp_dem;
+
+enum { RP_DEM_DISPLACEMENT }; /* the numbers of a step */
 
 /* The spheres of a grain. */
 static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
@@ -206,6 +223,7 @@ static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
 /* Where a sphere is: AT_X … */
 static inline const float *rp_dem_at(const rp_dem *solver, size_t sphere)
 {
+    RP_ASSERT_DEBUG(sphere < solver->spheres);
     return (const float *)&solver->rows[sphere].at;
 }
 
@@ -245,6 +263,7 @@ static inline size_t rp_dem_blocks(size_t grains)
 /* Where the classes of a block begin; [RP_DEM_CLASSES] is behind the last. */
 static inline uint32_t *rp_dem_ends(const rp_dem_lists *lists, size_t block)
 {
+    RP_ASSERT_DEBUG(block < lists->block_capacity);
     return lists->ends + block * (RP_DEM_CLASSES + 1);
 }
 
@@ -255,7 +274,13 @@ static inline float rp_dem_nearest(float difference, float period)
     return difference < -0.5f * period ? difference + period : difference;
 }
 
-const char *rp_dem_stage_name(rp_dem_stage stage);
+/* What loops over blocks rely on: where a block begins, and that it is no longer than one. */
+static inline size_t rp_dem_block(rp_range range)
+{
+    RP_ASSERT(range.begin % RP_DEM_BLOCK == 0);
+    RP_ASSERT(range.begin < range.end && range.end - range.begin <= RP_DEM_BLOCK);
+    return range.begin / RP_DEM_BLOCK;
+}
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
 rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report);
@@ -268,8 +293,6 @@ double rp_dem_contact_time(const rp_dem *solver, double speed);
 rp_step_limit rp_dem_limit_dt(void *state);
 /* The longest step for the way of the fastest body, and which it is; -1 where none moves. */
 double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed);
-/* x^(1/5), the same bits everywhere. */
-double rp_dem_fifth_root(double x);
 
 /* lists.c */
 /* m, between two spheres by where they are; negative where they overlap. */
@@ -323,19 +346,12 @@ rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report);
 void rp_dem_drift(rp_dem *solver);
 /* Rows of all grains as they are, which is where lists are made. */
 void rp_dem_fill_rows(rp_dem *solver);
-/* One grain drifts for a while. */
-void rp_dem_drift_grain(const rp_dem *solver, size_t grain, float time);
-/* (E1): an impulse of its torque, N m s, at the orientation that it has. */
-void rp_dem_twist_grain(const rp_dem *solver, size_t grain, const float impulse[3]);
-
-/* forces.c */
-rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report);
 
 /* step.c */
 rp_code rp_dem_step(void *state, double time, double dt, rp_report *report);
 
 /* contacts.c */
-rp_code rp_dem_contacts(const rp_dem *solver, rp_contacts *contacts, rp_report *report);
+rp_code rp_dem_contacts(const void *state, rp_contacts *contacts, rp_report *report);
 
 /* state.c */
 rp_code rp_dem_save(const void *state, rp_store *store, rp_report *report);

@@ -1,5 +1,4 @@
-/* Forces of all contacts, and what they do to the grains. A block of grains adds up what presses on
- * each of them; then they are kicked and drift for the second half of the step. Contacts within a
+/* Forces of all contacts: a block of grains adds up what presses on each of them. Contacts within a
  * block are computed once. Those between two blocks are looked at from both sides, which saves all
  * waiting for each other; both find the same force, to the last bit. */
 #include "base/report.h"
@@ -16,38 +15,30 @@
 typedef struct worst {
     float load;   /* m2/kg2, R* xi / m*^2: how stiff a contact is for what it moves */
     float excess; /* m, beyond what is borne; 0: none */
-    uint32_t grain;
+    size_t grain; /* that has it */
 } worst;
-
-typedef struct force_job {
-    rp_dem *solver;
-    rp_dem_field field;
-    worst *worst;
-    float most;  /* overlap in parts of the smaller radius */
-    int classes; /* of entries that may touch by now */
-} force_job;
 
 /* What presses on the grains of a block, a row for each: torques are about the origin of their low
  * parts. */
 enum { LOAD_X, LOAD_Y, LOAD_Z, LOAD_SQUEEZE, LOAD_TURN_X, LOAD_TURN_Y, LOAD_TURN_Z, LOAD_NONE };
+_Static_assert(LOAD_NONE == RP_WIDE - 1, "loads of a grain are a wide value");
 typedef struct block_load {
     rp_wide rows[RP_DEM_BLOCK + 1]; /* the last is for the grains of others: nobody reads it */
     rp_wide load, excess;           /* m2/kg2, m: the largest, as of the worst */
 } block_load;
 
 /* Three columns of contact history. */
-RP_WIDE_INLINE rp_dem_vec load_springs(float *const columns[3], size_t at)
+RP_WIDE_INLINE rp_wide_vec3 load_springs(float *const columns[3], size_t at)
 {
-    return (rp_dem_vec){rp_wide_load(columns[0] + at), rp_wide_load(columns[1] + at),
-                        rp_wide_load(columns[2] + at)};
+    return (rp_wide_vec3){rp_wide_load(columns[0] + at), rp_wide_load(columns[1] + at),
+                          rp_wide_load(columns[2] + at)};
 }
 
 /* The lanes behind the last entry keep what they have. */
-RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes, rp_dem_vec spring,
-                                  rp_dem_vec before)
+RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
+                                  rp_wide_vec3 spring, rp_wide_vec3 before)
 {
-    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-    rp_wide_int there = numbers < lanes;
+    rp_wide_int there = rp_wide_first(lanes);
     rp_wide_store(columns[0] + at, rp_wide_select(there, spring.x, before.x));
     rp_wide_store(columns[1] + at, rp_wide_select(there, spring.y, before.y));
     rp_wide_store(columns[2] + at, rp_wide_select(there, spring.z, before.z));
@@ -55,8 +46,7 @@ RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
 
 RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twist, rp_wide before)
 {
-    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
-    rp_wide_store(column + at, rp_wide_select(numbers < lanes, twist, before));
+    rp_wide_store(column + at, rp_wide_select(rp_wide_first(lanes), twist, before));
 }
 
 /* Nobody touches: springs are gone. */
@@ -64,19 +54,19 @@ RP_WIDE_INLINE void forget_springs(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.spring;
     rp_wide zero = rp_wide_all(0);
-    rp_dem_vec none = {zero, zero, zero};
+    rp_wide_vec3 none = {zero, zero, zero};
     for (int a = 0; a + 2 < solver->springs; a += ROLL_X) {
-        rp_dem_vec before = load_springs(columns + a, at);
-        if (rp_dem_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
+        rp_wide_vec3 before = load_springs(columns + a, at);
+        if (rp_wide_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
             store_springs(columns + a, at, lanes, none, before);
     }
     if (solver->springs < RP_DEM_SPRINGS) return;
     rp_wide before = rp_wide_load(columns[TWIST] + at);
-    if (rp_dem_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
+    if (rp_wide_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
 }
 
 /* The rows of one side of eight contacts; the squeeze is N m, normal forces times levers. */
-RP_WIDE_INLINE void rows_of(rp_dem_vec force, rp_dem_vec torque, rp_wide squeeze,
+RP_WIDE_INLINE void rows_of(rp_wide_vec3 force, rp_wide_vec3 torque, rp_wide squeeze,
                             rp_wide rows[RP_WIDE])
 {
     rows[LOAD_X] = force.x;
@@ -118,20 +108,22 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
 {
     rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
-    rp_dem_vec force = rp_dem_madd(a->shear, -normal, e->n);
-    rp_dem_vec turn = rp_dem_cross(e->n, a->shear);
-    rp_dem_vec own = rp_dem_madd(a->torque, lever, turn);
-    rp_dem_vec other = rp_dem_madd(rp_dem_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
+    rp_wide_vec3 force = rp_wide_v3_madd(a->shear, -normal, e->n);
+    rp_wide_vec3 turn = rp_wide_v3_cross(e->n, a->shear);
+    rp_wide_vec3 own = rp_wide_v3_madd(a->torque, lever, turn);
+    rp_wide_vec3 other =
+        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
     if (!solver->single) {
-        own = rp_dem_add(own, rp_dem_cross(e->own_low, force));
-        other = rp_dem_add(other, rp_dem_cross(force, e->other_low));
+        own = rp_wide_v3_add(own, rp_wide_v3_cross(e->own_low, force));
+        other = rp_wide_v3_add(other, rp_wide_v3_cross(force, e->other_low));
     }
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own, normal * lever, first);
-    rows_of(rp_dem_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
+    rows_of(rp_wide_v3_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
     uint32_t mine[RP_WIDE], others[RP_WIDE];
     name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
+        RP_ASSERT_DEBUG(mine[k] < RP_DEM_BLOCK && others[k] <= RP_DEM_BLOCK);
         l->rows[mine[k]] += first[k];
         l->rows[others[k]] += second[k];
     }
@@ -139,7 +131,7 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
 
 /* One group of eight entries. Whether some grains resist rolling is known where this is called, so
  * that the others need no registers for it. */
-RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entries, size_t at,
+RP_WIDE_INLINE void add_group(const rp_dem_forces *job, const rp_dem_entries *entries, size_t at,
                               size_t begin, bool resisted, block_load *l)
 {
     const rp_dem *solver = job->solver;
@@ -170,7 +162,7 @@ RP_WIDE_INLINE void add_group(const force_job *job, const rp_dem_entries *entrie
 }
 
 /* The entries of a block that may touch by now. */
-static size_t entries_behind(const force_job *job, size_t block)
+static size_t entries_behind(const rp_dem_forces *job, size_t block)
 {
     const uint32_t *ends = rp_dem_ends(&job->solver->lists, block);
     return ends[job->classes];
@@ -185,13 +177,17 @@ RP_WIDE_INLINE void ask_for_rows(const rp_dem *solver, size_t base, size_t at)
     }
 }
 
-RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, bool resisted, block_load *l)
+RP_WIDE_INLINE void add_entries(const rp_dem_forces *job, size_t begin, bool resisted,
+                                block_load *l)
 {
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
     size_t behind = entries_behind(job, block);
     size_t first = rp_dem_ends(lists, block)[0];
+    RP_ASSERT(first <= behind && behind + RP_WIDE <= lists->entries);
+    RP_ASSERT(job->classes >= 1 && job->classes <= RP_DEM_CLASSES);
+    RP_ASSERT(lists->entries <= lists->entry_capacity);
     for (size_t at = first; at < behind && at < first + EARLY; at += RP_WIDE)
         ask_for_rows(solver, base, at);
     for (size_t at = first; at < behind; at += RP_WIDE) {
@@ -202,57 +198,16 @@ RP_WIDE_INLINE void add_entries(const force_job *job, size_t begin, bool resiste
     }
 }
 
-/* What presses on a grain, in numbers. */
-typedef struct load {
-    float force[3], torque[3]; /* N; N m about its middle */
-    float squeeze;             /* N m */
-} load;
-
-/* (E1): v += dt a, the spin likewise, then the second half of the drift. */
-static void kick(const rp_dem *solver, size_t i, const load *l)
-{
-    const rp_grains *p = solver->host.grains;
-    const rp_external *external = solver->host.external;
-    float dt = (float)solver->dt, inverse = 1 / p->mass[i];
-    float ax = l->force[0] * inverse + (float)solver->gravity.x;
-    float ay = l->force[1] * inverse + (float)solver->gravity.y;
-    float az = l->force[2] * inverse + (float)solver->gravity.z;
-    if (external->any) {
-        ax += external->ax[i];
-        ay += external->ay[i];
-        az += external->az[i];
-    }
-    p->vx[i] += dt * ax;
-    p->vy[i] += dt * ay;
-    p->vz[i] += dt * az;
-    const float a[3] = {ax, ay, az};
-    for (int k = 0; k < 3; k++) /* smoothed: what goes to and fro would feed on itself */
-        solver->drive[k][i] = 0.5f * (solver->drive[k][i] + a[k]);
-    if (solver->single) { /* 2/5 m r^2 */
-        float turn = dt * 10 * inverse / (p->diameter[i] * p->diameter[i]);
-        solver->spin[0][i] += turn * l->torque[0];
-        solver->spin[1][i] += turn * l->torque[1];
-        solver->spin[2][i] += turn * l->torque[2];
-    } else {
-        const float impulse[3] = {dt * l->torque[0], dt * l->torque[1], dt * l->torque[2]};
-        rp_dem_twist_grain(solver, i, impulse);
-    }
-    /* (E11): a third of the trace of the stress, in the space of the packed material. */
-    double packed = rp_scene_materials(solver->host.scene)[p->material[i]].density;
-    p->pressure[i] = l->squeeze * (float)packed / (3 * p->mass[i]);
-    rp_dem_drift_grain(solver, i, dt / 2);
-}
-
 static void note_worst(worst *w, float pressed, float excess, size_t grain)
 {
     if (pressed > w->load) w->load = pressed;
     if (!(excess > w->excess)) return;
     w->excess = excess;
-    w->grain = (uint32_t)grain;
+    w->grain = grain;
 }
 
-static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self, rp_dem_wall *wall,
-                     load *l, worst *w)
+static void add_wall(const rp_dem_forces *job, size_t grain, const rp_dem_self *self,
+                     rp_dem_wall *wall, rp_dem_force *l, worst *w)
 {
     rp_dem *solver = job->solver;
     rp_dem_press press;
@@ -283,11 +238,11 @@ static void add_wall(const force_job *job, size_t grain, const rp_dem_self *self
                overlap - job->most * (float)press.smaller, grain);
 }
 
-static load load_of(const rp_dem *solver, size_t grain, const float *row)
+static rp_dem_force load_of(const rp_dem *solver, size_t grain, const float *row)
 {
-    load l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
-              .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
-              .squeeze = row[LOAD_SQUEEZE]};
+    rp_dem_force l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
+                      .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
+                      .squeeze = row[LOAD_SQUEEZE]};
     if (solver->single) return l;
     const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
     for (int a = 0, b = 1, c = 2; a < 3; a++, b = (b + 1) % 3, c = (c + 1) % 3)
@@ -306,8 +261,8 @@ static rp_dem_self self_of(const rp_dem *solver, size_t grain, size_t sphere)
 }
 
 /* The walls of the spheres from `wall` on that belong to this grain. */
-static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_t end, load *l,
-                          worst *w)
+static uint32_t add_walls(const rp_dem_forces *job, size_t i, uint32_t wall, uint32_t end,
+                          rp_dem_force *l, worst *w)
 {
     const rp_dem *solver = job->solver;
     rp_dem_wall *walls = solver->lists.walls;
@@ -321,7 +276,7 @@ static uint32_t add_walls(const force_job *job, size_t i, uint32_t wall, uint32_
 
 /* Forces of a block's contacts. */
 RP_WIDE_KERNEL
-static void press_block(const force_job *job, size_t begin, size_t end, block_load *l)
+static void press_block(const rp_dem_forces *job, size_t begin, size_t end, block_load *l)
 {
     rp_wide zero = rp_wide_all(0);
     for (size_t i = 0; i < end - begin; i++)
@@ -334,7 +289,7 @@ static void press_block(const force_job *job, size_t begin, size_t end, block_lo
 }
 
 /* The grain of a block that overlaps another one most. */
-static void find_worst(const force_job *job, size_t block, worst *w)
+static void find_worst(const rp_dem_forces *job, size_t block, worst *w)
 {
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
@@ -348,22 +303,35 @@ static void find_worst(const force_job *job, size_t block, worst *w)
     }
 }
 
-static void force_block(void *context, rp_range range)
+/* (E11): a third of the trace of the stress, in the space of the packed material. */
+static float pressure_of(const rp_dem *solver, size_t i, float squeeze)
 {
-    const force_job *job = context;
+    const rp_grains *p = solver->host.grains;
+    double packed = rp_scene_materials(solver->host.scene)[p->material[i]].density;
+    return squeeze * (float)packed / (3 * p->mass[i]);
+}
+
+void rp_dem_forces_on(const rp_dem_forces *job, rp_range range, rp_dem_force *loads)
+{
     const rp_dem *solver = job->solver;
-    size_t begin = range.begin, end = range.end, block = begin / RP_DEM_BLOCK;
+    const rp_grains *p = solver->host.grains;
+    size_t begin = range.begin, block = rp_dem_block(range);
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
+    RP_ASSERT(solver->lists.grains == p->count && solver->lists.spheres == solver->spheres);
+    RP_ASSERT(RP_IS_ALIGNED(solver->rows));
+    RP_ASSERT(wall <= walls && walls <= solver->lists.wall_count);
     block_load all;
-    press_block(job, begin, end, &all);
-    worst w = {rp_wide_most(all.load), 0, (uint32_t)begin};
+    press_block(job, begin, range.end, &all);
+    worst w = {rp_wide_most(all.load), 0, begin};
     if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
-    for (size_t i = begin; i < end; i++) {
-        load l = load_of(solver, i, (const float *)&all.rows[i - begin]);
-        if (wall < walls) wall = add_walls(job, i, wall, walls, &l, &w);
-        kick(solver, i, &l);
+    for (size_t i = begin; i < range.end; i++) {
+        rp_dem_force *l = &loads[i - begin];
+        *l = load_of(solver, i, (const float *)&all.rows[i - begin]);
+        if (wall < walls) wall = add_walls(job, i, wall, walls, l, &w);
+        p->pressure[i] = pressure_of(solver, i, l->squeeze);
     }
-    job->worst[block] = w;
+    job->loads[block] = w.load;
+    job->excesses[block] = (rp_grain_value){w.excess, p->id[w.grain]};
 }
 
 rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
@@ -387,15 +355,15 @@ rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
 }
 
 /* A step that was too long shows in overlaps before it shows in numbers that are none. */
-static rp_code check_worst(rp_dem *solver, const worst *w, double time, rp_report *report)
+static rp_code check_overlap(const rp_dem *solver, rp_grain_value excess, double time,
+                             rp_report *report)
 {
-    if (!(w->excess > 0)) return RP_OK;
+    if (!(excess.value > 0)) return RP_OK;
     return rp_fail(report, RP_ERROR_NUMERIC,
                    "at %.6g s grain %u overlaps another, or a solid, by %.3g m more than %.3g of "
                    "the smaller radius: grains start on one another, a body crushes them, the step "
                    "of %.3g s is too long, or 'young' is too low",
-                   time, solver->host.grains->id[w->grain], (double)w->excess,
-                   solver->params.overlap_most, solver->dt);
+                   time, excess.id, (double)excess.value, solver->params.overlap_most, solver->dt);
 }
 
 /* The classes of entries that may touch by now, bridges included. Never fewer than before: an entry
@@ -410,28 +378,27 @@ static int classes_near(rp_dem *solver)
     return classes;
 }
 
-rp_code rp_dem_forces(rp_dem *solver, double time, rp_report *report)
+rp_code rp_dem_forces_begin(rp_dem_forces *job, rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
-    size_t count = host->grains->count, blocks = rp_dem_blocks(count);
-    force_job job = {.solver = solver,
-                     .field = rp_dem_field_of(solver, false),
-                     .worst = rp_arena_take(host->arena, (blocks + 1) * sizeof(worst)),
-                     .most = (float)solver->params.overlap_most,
-                     .classes = classes_near(solver)};
-    if (!job.worst) return rp_fail_memory(report, blocks * sizeof(worst), "forces");
-    rp_code code = rp_couple_begin(host->couple, count, RP_DEM_BLOCK, ROWS, host->arena, report);
+    size_t count = host->grains->count, blocks = rp_dem_blocks(count) + 1;
+    size_t loads = blocks * sizeof *job->loads, excesses = blocks * sizeof *job->excesses;
+    *job = (rp_dem_forces){.solver = solver,
+                           .field = rp_dem_field_of(solver, false),
+                           .loads = rp_arena_take(host->arena, loads),
+                           .excesses = rp_arena_take(host->arena, excesses),
+                           .most = (float)solver->params.overlap_most,
+                           .classes = classes_near(solver)};
+    if (!job->loads || !job->excesses) return rp_fail_memory(report, loads + excesses, "forces");
+    return rp_couple_begin(host->couple, count, RP_DEM_BLOCK, ROWS, host->arena, report);
+}
+
+rp_code rp_dem_forces_end(const rp_dem_forces *job, double time, rp_report *report)
+{
+    rp_dem *solver = job->solver;
+    size_t blocks = rp_dem_blocks(solver->host.grains->count);
+    rp_code code = rp_couple_finish(solver->host.couple);
     if (code != RP_OK) return code;
-    rp_couple_for(host->couple, host->threads, force_block, &job);
-    code = rp_couple_finish(host->couple);
-    if (code != RP_OK) return code;
-    worst most = {0};
-    for (size_t b = 0; b < blocks; b++) {
-        if (job.worst[b].load > most.load) most.load = job.worst[b].load;
-        if (!(job.worst[b].excess > most.excess)) continue;
-        most.excess = job.worst[b].excess;
-        most.grain = job.worst[b].grain;
-    }
-    solver->load = (double)most.load;
-    return check_worst(solver, &most, time, report);
+    solver->load = (double)rp_reduce_largest(job->loads, blocks);
+    return check_overlap(solver, rp_reduce_worst(job->excesses, blocks), time, report);
 }

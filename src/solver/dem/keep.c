@@ -40,7 +40,7 @@ static void keep_block(void *context, rp_range range)
     const keep_job *job = context;
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    (void)range.end;
+    RP_ASSERT(range.begin < rp_dem_blocks(lists->grains));
     const uint32_t *ends = rp_dem_ends(lists, range.begin);
     size_t base = rp_dem_first(solver, range.begin * RP_DEM_BLOCK);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
@@ -228,11 +228,11 @@ static void recall_block(void *context, rp_range range)
 {
     const recall_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
-    (void)range.end;
+    RP_ASSERT(range.begin < rp_dem_blocks(lists->grains));
     const uint32_t *ends = rp_dem_ends(lists, range.begin);
     size_t base = rp_dem_first(job->solver, range.begin * RP_DEM_BLOCK);
     for (int a = 0; a < job->solver->springs;
-         a++) /* with the gap range.end it, which is saved as well */
+         a++) /* with the gap behind it, which is saved as well */
         memset(lists->spring[a] + ends[0], 0,
                (ends[RP_DEM_CLASSES] + RP_WIDE - ends[0]) * sizeof *lists->spring[a]);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES] && job->kept->grains; e++)

@@ -16,19 +16,6 @@
  * is k times the overlap to 3/2: 2.8683 in units of (m*^2 / (R* E*^2 v))^(1/5). */
 #define HERTZ_TIME 3.2181
 
-double rp_dem_fifth_root(double x)
-{
-    if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
-    int exponent;
-    double part = frexp(x, &exponent), whole = floor(exponent / 5.0);
-    double root = ldexp(1.0, (int)whole); /* within a factor of two below the root */
-    part = ldexp(part, exponent - 5 * (int)whole);
-    double scaled = 2;
-    for (int i = 0; i < 40; i++) /* Newton, from above */
-        scaled -= (scaled - part / (scaled * scaled * scaled * scaled)) / 5;
-    return root * scaled;
-}
-
 /* (E4): for how long a linear contact pushes, in units of sqrt(m* / k): 2 acos(z) / sqrt(1 - z^2),
  * where z is half the damping, and the same by acosh where z is above one. Both are one over
  * Borchardt's mean of z and 1. */
@@ -82,7 +69,8 @@ static meeting meeting_of(const rp_scene *scene, int a, int b)
     const rp_material_spec *materials = rp_scene_materials(scene);
     meeting m = {sqrt(materials[a].friction * materials[b].friction),
                  sqrt(materials[a].restitution * materials[b].restitution),
-                 sqrt(materials[a].rolling_friction * materials[b].rolling_friction)};
+                 sqrt(rp_dem_material_of(&materials[a])->rolling_friction *
+                      rp_dem_material_of(&materials[b])->rolling_friction)};
     for (int i = 0; i < scene->contacts.count; i++) {
         const rp_contact_spec *c = &rp_scene_contacts(scene)[i];
         if (!((c->first == a && c->second == b) || (c->first == b && c->second == a))) continue;
@@ -94,13 +82,13 @@ static meeting meeting_of(const rp_scene *scene, int a, int b)
 }
 
 /* 1/E* of one side (E2). */
-static double softness(const rp_material_spec *m)
+static double softness(const rp_dem_material_params *m)
 {
     return (1 - m->poisson * m->poisson) / m->young;
 }
 
 /* 1/G* of one side, for Mindlin's spring (E5). */
-static double shear_softness(const rp_material_spec *m)
+static double shear_softness(const rp_dem_material_params *m)
 {
     return 2 * (2 - m->poisson) * (1 + m->poisson) / m->young;
 }
@@ -140,9 +128,11 @@ static rp_code fill_pairs(rp_dem *solver, rp_report *report)
     double half = solver->volume / 2; /* of a mean grain: m* is half its mass */
     for (int a = 0; a < count; a++)
         for (int b = a; b < count; b++) {
-            double soft = softness(&materials[a]) + softness(&materials[b]);
-            double shear = shear_softness(&materials[a]) + shear_softness(&materials[b]);
-            double wet = fmin(materials[a].surface_tension, materials[b].surface_tension);
+            const rp_dem_material_params *one = rp_dem_material_of(&materials[a]);
+            const rp_dem_material_params *other = rp_dem_material_of(&materials[b]);
+            double soft = softness(one) + softness(other);
+            double shear = shear_softness(one) + shear_softness(other);
+            double wet = fmin(one->surface_tension, other->surface_tension);
             double density = sqrt(materials[a].grain_density * materials[b].grain_density);
             rp_dem_pair pair = pair_of(solver, meeting_of(scene, a, b), soft, shear, half * density,
                                        4 * RP_PI * wet);
@@ -166,12 +156,13 @@ static void fill_wall_pairs(rp_dem *solver)
     for (int s = 0; s < rp_couple_count(solver->host.couple); s++)
         for (int a = 0; a < count; a++) {
             const rp_material_spec *m = &materials[a];
+            const rp_dem_material_params *own = rp_dem_material_of(m);
             bool rough = !isfinite(surfaces[s].friction);
             meeting with = {rough ? m->friction : sqrt(m->friction * surfaces[s].friction),
-                            sqrt(m->restitution * surfaces[s].restitution), m->rolling_friction};
+                            sqrt(m->restitution * surfaces[s].restitution), own->rolling_friction};
             rp_dem_pair pair =
-                pair_of(solver, with, softness(m), shear_softness(m),
-                        solver->volume * m->grain_density, 4 * RP_PI * m->surface_tension);
+                pair_of(solver, with, softness(own), shear_softness(own),
+                        solver->volume * m->grain_density, 4 * RP_PI * own->surface_tension);
             solver->wall_pairs[(size_t)s * (size_t)count + (size_t)a] = pair;
             solver->stiffest = fmax(solver->stiffest, (double)pair.stiffness);
         }
@@ -205,7 +196,7 @@ double rp_dem_contact_time(const rp_dem *solver, double speed)
     double mass = least_mass(solver);
     if (solver->params.law == RP_DEM_LINEAR) return RP_PI * sqrt(mass / solver->stiffest);
     double k = solver->stiffest * sqrt(solver->least_radius / 2);
-    return HERTZ_TIME * rp_dem_fifth_root(mass * mass / (k * k * speed));
+    return HERTZ_TIME * rp_fifth_root(mass * mass / (k * k * speed));
 }
 
 /* Lists hold for half their slack: nothing may go further in a step. */

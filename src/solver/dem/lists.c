@@ -60,6 +60,7 @@ static int class_of(const list_job *job, float gap)
 
 static void write_entry(const rp_dem_lists *lists, size_t at, size_t mine, size_t other)
 {
+    RP_ASSERT_DEBUG(at < lists->entry_capacity && mine <= UINT16_MAX && other <= UINT32_MAX);
     lists->mine[at] = (uint16_t)mine;
     lists->other[at] = (uint32_t)other;
 }
@@ -95,7 +96,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
     const uint32_t *index = near->index + near->start[query];
     size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
     for (uint32_t n = 0; n < near->count[query]; n++) {
-        size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
+        size_t j = rp_neighbor_own(p, index[n]);
         if (j / RP_DEM_BLOCK == block && j <= i) continue;
         count += add_pairs(job, i, j, base, classes);
     }
@@ -129,6 +130,8 @@ static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
     size_t first = job->begin + range.begin, block = first / RP_DEM_BLOCK;
+    RP_ASSERT(first % RP_DEM_BLOCK == 0 && range.end - range.begin <= RP_DEM_BLOCK);
+    RP_ASSERT(job->begin + range.end <= job->solver->host.grains->count);
     uint32_t *ends = rp_dem_ends(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
     if (job->write) memcpy(classes, ends, sizeof classes);
     for (size_t i = first; i < job->begin + range.end; i++)
@@ -188,7 +191,7 @@ static void side_range(void *context, rp_range range)
 {
     const rp_dem *solver = context;
     const rp_dem_lists *lists = &solver->lists;
-    size_t block = range.begin / RP_DEM_BLOCK, base = rp_dem_first(solver, range.begin);
+    size_t block = rp_dem_block(range), base = rp_dem_first(solver, range.begin);
     size_t spheres = rp_dem_first(solver, range.end) - base;
     const uint32_t *ends = rp_dem_ends(lists, block);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {

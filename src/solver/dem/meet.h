@@ -36,8 +36,8 @@ RP_WIDE_INLINE rp_dem_entries rp_dem_entries_at(const rp_dem_lists *lists, size_
 
 /* Where eight pairs are; which of them touch, or have a bridge between. */
 typedef struct rp_dem_eight {
-    rp_dem_vec n;
-    rp_dem_vec own_low, other_low; /* as in the rows */
+    rp_wide_vec3 n;
+    rp_wide_vec3 own_low, other_low; /* as in the rows */
     rp_wide overlap, radius, own_radius, other_radius, inverse_mass;
     rp_wide_int touching, held;
 } rp_dem_eight;
@@ -52,11 +52,10 @@ RP_WIDE_INLINE rp_wide rp_dem_nearest_wide(rp_wide d, float period)
 /* False when none of them is near enough. */
 RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, rp_dem_eight *out)
 {
-    const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     rp_wide at[RP_WIDE], own[RP_WIDE];
     rp_wide_turn_of(&f->rows->at, 2, e->other, at);
     rp_wide_turn_of(&f->rows->at, 2, e->mine, own);
-    rp_dem_vec d = {at[AT_X] - own[AT_X], at[AT_Y] - own[AT_Y], at[AT_Z] - own[AT_Z]};
+    rp_wide_vec3 d = {at[AT_X] - own[AT_X], at[AT_Y] - own[AT_Y], at[AT_Z] - own[AT_Z]};
     if (f->periodic) {
         if (f->period[0] > 0) d.x = rp_dem_nearest_wide(d.x, f->period[0]);
         if (f->period[1] > 0) d.y = rp_dem_nearest_wide(d.y, f->period[1]);
@@ -65,24 +64,24 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
     d.x += at[AT_LOW_X] - own[AT_LOW_X];
     d.y += at[AT_LOW_Y] - own[AT_LOW_Y];
     d.z += at[AT_LOW_Z] - own[AT_LOW_Z];
-    rp_wide square = rp_dem_dot(d, d), sum = at[AT_RADIUS] + own[AT_RADIUS];
-    rp_wide_int there = numbers < e->lanes;
+    rp_wide square = rp_wide_v3_dot(d, d), sum = at[AT_RADIUS] + own[AT_RADIUS];
+    rp_wide_int there = rp_wide_first(e->lanes);
     out->touching = out->held = there & (square < sum * sum);
     if (f->rules.cohesive) {
         rp_wide reach = sum + f->rules.rupture * (at[AT_RADIUS] * own[AT_RADIUS] / sum);
         out->held = there & (square < reach * reach);
     }
-    if (!rp_dem_any(out->held)) return false;
+    if (!rp_wide_any(out->held)) return false;
     rp_wide distance = rp_wide_sqrt(square), both = sum * distance;
     rp_wide inverse = rp_wide_select(both > 0, 1 / both, rp_wide_all(0)); /* of sum and distance */
-    out->n = rp_dem_scale(d, inverse * sum);
+    out->n = rp_wide_v3_scale(d, inverse * sum);
     out->radius = at[AT_RADIUS] * own[AT_RADIUS] * (inverse * distance);
     out->overlap = sum - distance;
     out->own_radius = own[AT_RADIUS];
     out->other_radius = at[AT_RADIUS];
     out->inverse_mass = at[AT_INVERSE_MASS] + own[AT_INVERSE_MASS];
-    out->own_low = (rp_dem_vec){own[AT_LOW_X], own[AT_LOW_Y], own[AT_LOW_Z]};
-    out->other_low = (rp_dem_vec){at[AT_LOW_X], at[AT_LOW_Y], at[AT_LOW_Z]};
+    out->own_low = (rp_wide_vec3){own[AT_LOW_X], own[AT_LOW_Y], own[AT_LOW_Z]};
+    out->other_low = (rp_wide_vec3){at[AT_LOW_X], at[AT_LOW_Y], at[AT_LOW_Z]};
     return true;
 }
 
@@ -117,10 +116,10 @@ RP_WIDE_INLINE rp_dem_meet rp_dem_meet_of(const rp_dem_field *f, const rp_dem_en
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_wide_turn_of(&f->rows->go, 2, entries->other, go);
     rp_wide_turn_of(&f->rows->go, 2, entries->mine, own);
-    rp_dem_vec turning = {other_lever * go[GO_SPIN_X] + lever * own[GO_SPIN_X],
-                          other_lever * go[GO_SPIN_Y] + lever * own[GO_SPIN_Y],
-                          other_lever * go[GO_SPIN_Z] + lever * own[GO_SPIN_Z]};
-    rp_dem_vec around = rp_dem_cross(turning, e->n);
+    rp_wide_vec3 turning = {other_lever * go[GO_SPIN_X] + lever * own[GO_SPIN_X],
+                            other_lever * go[GO_SPIN_Y] + lever * own[GO_SPIN_Y],
+                            other_lever * go[GO_SPIN_Z] + lever * own[GO_SPIN_Z]};
+    rp_wide_vec3 around = rp_wide_v3_cross(turning, e->n);
     *pairs = rp_dem_pairs_for(f, own[GO_MATERIAL], go[GO_MATERIAL]);
     return (rp_dem_meet){.n = e->n,
                          .v = {(go[GO_X] - own[GO_X]) - around.x, (go[GO_Y] - own[GO_Y]) - around.y,
@@ -161,6 +160,35 @@ typedef struct rp_dem_pressed {
     rp_vec3 torque;               /* N m, from rolling and twisting */
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_pressed;
+
+/* What presses on a grain. */
+typedef struct rp_dem_force {
+    float force[3], torque[3]; /* N; N m about its middle */
+    float squeeze;             /* N m, normal forces times levers */
+} rp_dem_force;
+
+/* forces.c: the forces of a step, block by block. */
+typedef struct rp_dem_forces {
+    rp_dem *solver;
+    rp_dem_field field;
+    float *loads;             /* m2/kg2, of each block: the largest R* xi / m*^2 */
+    rp_grain_value *excesses; /* m, likewise: overlap beyond what is borne */
+    float most;               /* overlap in parts of the smaller radius */
+    int classes;              /* of entries that may touch by now */
+} rp_dem_forces;
+
+rp_code rp_dem_forces_begin(rp_dem_forces *forces, rp_dem *solver, rp_report *report);
+/* What presses on the grains of a block, whatever of them was kicked or has drifted in other blocks
+ * by then: neighbours are seen through their rows. */
+void rp_dem_forces_on(const rp_dem_forces *forces, rp_range block, rp_dem_force *loads);
+/* Hands forces to bodies; a fault where grains overlap by more than is borne. */
+rp_code rp_dem_forces_end(const rp_dem_forces *forces, double time, rp_report *report);
+
+/* move.c */
+/* (E1): velocities and spins of a block change by a whole step. */
+void rp_dem_kick(const rp_dem *solver, rp_range block, const rp_dem_force *loads);
+/* (E1): a block drifts for half a step; rows stay as they were. */
+void rp_dem_drift_block(const rp_dem *solver, rp_range block);
 
 void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                        const rp_dem_press *press, const float spring[RP_DEM_SPRINGS],

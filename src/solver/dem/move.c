@@ -1,6 +1,6 @@
-/* Grains in motion: drifts along their velocities and spins (E1), and the rows that others read of
- * their spheres. */
-#include "solver/dem/dem.h"
+/* Grains in motion: kicks by forces and drifts along velocities and spins (E1), and the rows that
+ * others read of their spheres. */
+#include "solver/dem/meet.h"
 
 /* What x lacks to be exact is kept in `low`: overlaps are a thousandth of a diameter and less, and
  * a float a metre from the origin is no finer than a tenth of a micrometre. */
@@ -95,7 +95,8 @@ static void turn_grain(const rp_dem *solver, size_t i, double time)
     set_spin(solver, i, through_inertia(q, m, momentum, false));
 }
 
-void rp_dem_drift_grain(const rp_dem *solver, size_t i, float time)
+/* (E1): x += time v, the orientation likewise. */
+static void drift_grain(const rp_dem *solver, size_t i, float time)
 {
     const rp_grains *p = solver->host.grains;
     add_low(&p->x[i], &solver->low[0][i], time * p->vx[i]);
@@ -104,13 +105,58 @@ void rp_dem_drift_grain(const rp_dem *solver, size_t i, float time)
     if (!solver->single) turn_grain(solver, i, (double)time);
 }
 
-void rp_dem_twist_grain(const rp_dem *solver, size_t i, const float impulse[3])
+/* (E1): an impulse of its torque, N m s, at the orientation that it has. */
+static void twist_grain(const rp_dem *solver, size_t i, const float impulse[3])
 {
     rp_vec3 m = moments(solver, i), spin = spin_of(solver, i);
     rp_vec3 twist = rp_v3(impulse[0], impulse[1], impulse[2]);
     rp_vec3 more = is_even(solver, i) ? rp_v3_scale(twist, 1 / m.x)
                                       : through_inertia(turn_of(solver, i), m, twist, false);
     set_spin(solver, i, rp_v3_add(spin, more));
+}
+
+/* (E1): v += dt a, the spin likewise. */
+static void kick_grain(const rp_dem *solver, size_t i, const rp_dem_force *l)
+{
+    const rp_grains *p = solver->host.grains;
+    const rp_external *external = solver->host.external;
+    float dt = (float)solver->dt, inverse = 1 / p->mass[i];
+    float ax = l->force[0] * inverse + (float)solver->gravity.x;
+    float ay = l->force[1] * inverse + (float)solver->gravity.y;
+    float az = l->force[2] * inverse + (float)solver->gravity.z;
+    if (external->any) {
+        ax += external->ax[i];
+        ay += external->ay[i];
+        az += external->az[i];
+    }
+    p->vx[i] += dt * ax;
+    p->vy[i] += dt * ay;
+    p->vz[i] += dt * az;
+    const float a[3] = {ax, ay, az};
+    for (int k = 0; k < 3; k++) /* smoothed: what goes to and fro would feed on itself */
+        solver->drive[k][i] = 0.5f * (solver->drive[k][i] + a[k]);
+    if (solver->single) { /* 2/5 m r^2 */
+        float turn = dt * 10 * inverse / (p->diameter[i] * p->diameter[i]);
+        solver->spin[0][i] += turn * l->torque[0];
+        solver->spin[1][i] += turn * l->torque[1];
+        solver->spin[2][i] += turn * l->torque[2];
+    } else {
+        const float impulse[3] = {dt * l->torque[0], dt * l->torque[1], dt * l->torque[2]};
+        twist_grain(solver, i, impulse);
+    }
+}
+
+void rp_dem_kick(const rp_dem *solver, rp_range block, const rp_dem_force *loads)
+{
+    RP_ASSERT(block.end - block.begin <= RP_DEM_BLOCK && solver->dt > 0);
+    for (size_t i = block.begin; i < block.end; i++)
+        kick_grain(solver, i, &loads[i - block.begin]);
+}
+
+void rp_dem_drift_block(const rp_dem *solver, rp_range block)
+{
+    for (size_t i = block.begin; i < block.end; i++)
+        drift_grain(solver, i, (float)(solver->dt / 2));
 }
 
 /* rp_quat_matrix times the size, where the compiler can see it. */
@@ -130,6 +176,7 @@ static inline void fill_ball(const rp_dem *solver, size_t i, size_t sphere, rp_v
 {
     const rp_grains *p = solver->host.grains;
     float ax = (float)arm.x, ay = (float)arm.y, az = (float)arm.z;
+    RP_ASSERT_DEBUG(sphere < solver->spheres && sphere < solver->row_capacity);
     float wx = solver->spin[0][i], wy = solver->spin[1][i], wz = solver->spin[2][i];
     solver->rows[sphere].at = (rp_wide){p->x[i],
                                         p->y[i],
@@ -201,8 +248,9 @@ static double drift_range(void *context, rp_range range)
 {
     const rp_dem *solver = context;
     float half = (float)(solver->dt / 2);
+    RP_ASSERT(range.end <= solver->lists.grains && RP_IS_ALIGNED(solver->rows));
     for (size_t i = range.begin; i < range.end; i++) {
-        rp_dem_drift_grain(solver, i, half);
+        drift_grain(solver, i, half);
         fill_grain(solver, i);
     }
     return sqrt(
@@ -211,9 +259,7 @@ static double drift_range(void *context, rp_range range)
 
 static void drift_alone(void *context, rp_range range)
 {
-    const rp_dem *solver = context;
-    for (size_t i = range.begin; i < range.end; i++)
-        rp_dem_drift_grain(solver, i, (float)(solver->dt / 2));
+    rp_dem_drift_block(context, range);
 }
 
 void rp_dem_drift(rp_dem *solver)
@@ -224,5 +270,5 @@ void rp_dem_drift(rp_dem *solver)
         rp_parallel_for(host->threads, count, RP_DEM_BLOCK, drift_alone, solver);
         return;
     }
-    solver->moved = rp_parallel_max(host->threads, count, RP_DEM_BLOCK, drift_range, solver);
+    solver->moved = rp_reduce_max(host->grains, host->threads, RP_DEM_BLOCK, drift_range, solver);
 }

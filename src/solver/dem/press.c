@@ -57,19 +57,9 @@ bool rp_dem_press_of(const rp_dem *solver, const rp_dem_self *self, const rp_dem
     return true;
 }
 
-RP_WIDE_INLINE rp_dem_vec spread(rp_vec3 v)
+RP_WIDE_INLINE rp_wide_vec3 spread_floats(const float v[3])
 {
-    return (rp_dem_vec){rp_wide_all((float)v.x), rp_wide_all((float)v.y), rp_wide_all((float)v.z)};
-}
-
-RP_WIDE_INLINE rp_dem_vec spread_floats(const float v[3])
-{
-    return (rp_dem_vec){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
-}
-
-static inline rp_vec3 first_lane(const rp_dem_vec *v)
-{
-    return rp_v3(v->x[0], v->y[0], v->z[0]);
+    return (rp_wide_vec3){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
 }
 
 RP_WIDE_KERNEL
@@ -78,9 +68,9 @@ void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                        rp_dem_pressed *out)
 {
     rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
-    rp_dem_meet m = {.n = spread(press->n),
-                     .v = spread(press->v),
-                     .spin = spread(press->spin),
+    rp_dem_meet m = {.n = rp_wide_v3_all(press->n),
+                     .v = rp_wide_v3_all(press->v),
+                     .spin = rp_wide_v3_all(press->spin),
                      .overlap = rp_wide_all((float)press->overlap),
                      .radius = rp_wide_all((float)press->radius),
                      .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
@@ -90,8 +80,8 @@ void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                      .twist = rp_wide_all(spring[TWIST])};
     rp_dem_answer answer = rp_dem_respond(rules, &pairs, &m, m.overlap > 0);
     out->normal = (double)answer.normal[0];
-    out->shear = first_lane(&answer.shear);
-    out->torque = first_lane(&answer.torque);
+    out->shear = rp_wide_v3_first(&answer.shear);
+    out->torque = rp_wide_v3_first(&answer.torque);
     const float springs[RP_DEM_SPRINGS] = {
         answer.spring.x[0], answer.spring.y[0], answer.spring.z[0], answer.roll.x[0],
         answer.roll.y[0],   answer.roll.z[0],   answer.twist[0]};

@@ -7,41 +7,12 @@
 #ifndef RP_SOLVER_DEM_RESPOND_H
 #define RP_SOLVER_DEM_RESPOND_H
 
+#include "math/wide_vec.h"
 #include "solver/dem/dem.h"
 
 /* Of rolling, in parts of sqrt(m* k): 0.3 of the critical damping (Ai and others 2011) of a sphere
  * on a plane, whose moment of inertia is 7/5 m R^2. */
 #define RP_DEM_ROLL_DAMPING 0.71f
-
-typedef struct rp_dem_vec {
-    rp_wide x, y, z;
-} rp_dem_vec;
-
-RP_WIDE_INLINE rp_wide rp_dem_dot(rp_dem_vec a, rp_dem_vec b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-RP_WIDE_INLINE rp_dem_vec rp_dem_cross(rp_dem_vec a, rp_dem_vec b)
-{
-    return (rp_dem_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-RP_WIDE_INLINE rp_dem_vec rp_dem_scale(rp_dem_vec a, rp_wide s)
-{
-    return (rp_dem_vec){a.x * s, a.y * s, a.z * s};
-}
-
-RP_WIDE_INLINE rp_dem_vec rp_dem_add(rp_dem_vec a, rp_dem_vec b)
-{
-    return (rp_dem_vec){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-/* a + s b */
-RP_WIDE_INLINE rp_dem_vec rp_dem_madd(rp_dem_vec a, rp_wide s, rp_dem_vec b)
-{
-    return (rp_dem_vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
 
 /* Constants of the pairs, one in each lane. */
 typedef struct rp_dem_pairs {
@@ -75,103 +46,84 @@ typedef struct rp_dem_rules {
 
 /* A contact before the law. */
 typedef struct rp_dem_meet {
-    rp_dem_vec n, v;      /* unit; m/s */
-    rp_dem_vec spin;      /* rad/s, of the first against the second */
+    rp_wide_vec3 n, v;    /* unit; m/s */
+    rp_wide_vec3 spin;    /* rad/s, of the first against the second */
     rp_wide overlap;      /* m; negative: a gap */
     rp_wide radius;       /* m, R*: 1 / (1/R1 + 1/R2) */
     rp_wide inverse_mass; /* 1/kg, of m* */
     rp_wide moisture;     /* 0 to 1 */
-    rp_dem_vec spring;    /* m */
-    rp_dem_vec roll;      /* m, displacement of rolling: R* times an angle */
+    rp_wide_vec3 spring;  /* m */
+    rp_wide_vec3 roll;    /* m, displacement of rolling: R* times an angle */
     rp_wide twist;        /* m, of twisting about n */
 } rp_dem_meet;
 
 /* And after it. */
 typedef struct rp_dem_answer {
-    rp_wide normal;    /* N, pushes apart */
-    rp_dem_vec shear;  /* N, on the first */
-    rp_dem_vec torque; /* N m, on the first, from rolling and twisting */
-    rp_dem_vec spring; /* m */
-    rp_dem_vec roll;   /* m */
-    rp_wide twist;     /* m */
+    rp_wide normal;      /* N, pushes apart */
+    rp_wide_vec3 shear;  /* N, on the first */
+    rp_wide_vec3 torque; /* N m, on the first, from rolling and twisting */
+    rp_wide_vec3 spring; /* m */
+    rp_wide_vec3 roll;   /* m */
+    rp_wide twist;       /* m */
 } rp_dem_answer;
 
-/* One over the length, 0 for 0. */
-RP_WIDE_INLINE rp_wide rp_dem_inverse_length(rp_dem_vec a, rp_wide *length)
-{
-    *length = rp_wide_sqrt(rp_dem_dot(a, a));
-    return rp_wide_select(*length > 0, 1 / *length, rp_wide_all(0));
-}
-
-/* Whether any lane is set. */
-RP_WIDE_INLINE bool rp_dem_any(rp_wide_int mask)
-{
-    int64_t parts[4];
-    memcpy(parts, &mask, sizeof parts);
-    return ((parts[0] | parts[1]) | (parts[2] | parts[3])) != 0;
-}
-
-RP_WIDE_INLINE rp_dem_vec rp_dem_select(rp_wide_int mask, rp_dem_vec a, rp_dem_vec b)
-{
-    return (rp_dem_vec){rp_wide_select(mask, a.x, b.x), rp_wide_select(mask, a.y, b.y),
-                        rp_wide_select(mask, a.z, b.z)};
-}
-
 /* (E6): springs follow the contact as it turns, without their normal part, and grow by the slip. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_stretch(rp_dem_vec spring, rp_dem_vec n, rp_dem_vec slip, float dt)
+RP_WIDE_INLINE rp_wide_vec3 rp_dem_stretch(rp_wide_vec3 spring, rp_wide_vec3 n, rp_wide_vec3 slip,
+                                           float dt)
 {
-    rp_dem_vec flat = rp_dem_madd(spring, -rp_dem_dot(spring, n), n);
-    rp_wide before = rp_dem_dot(spring, spring), after = rp_dem_dot(flat, flat);
+    rp_wide_vec3 flat = rp_wide_v3_madd(spring, -rp_wide_v3_dot(spring, n), n);
+    rp_wide before = rp_wide_v3_dot(spring, spring), after = rp_wide_v3_dot(flat, flat);
     rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
-    return rp_dem_madd(rp_dem_scale(flat, kept), rp_wide_all(dt), slip);
+    return rp_wide_v3_madd(rp_wide_v3_scale(flat, kept), rp_wide_all(dt), slip);
 }
 
 /* (E6): a force up to its limit; what slides keeps just the stretch that holds the limit. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_cut(rp_dem_vec force, rp_wide stiffness, rp_wide limit,
-                                     rp_dem_vec *spring)
+RP_WIDE_INLINE rp_wide_vec3 rp_dem_cut(rp_wide_vec3 force, rp_wide stiffness, rp_wide limit,
+                                       rp_wide_vec3 *spring)
 {
-    rp_wide square = rp_dem_dot(force, force);
+    rp_wide square = rp_wide_v3_dot(force, force);
     rp_wide_int slides = square > limit * limit; /* of eight some often do: no branch */
     rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
-    rp_dem_vec held = rp_dem_scale(force, cut);
-    *spring = rp_dem_select(slides, rp_dem_scale(held, 1 / stiffness), *spring);
+    rp_wide_vec3 held = rp_wide_v3_scale(force, cut);
+    *spring = rp_wide_v3_select(slides, rp_wide_v3_scale(held, 1 / stiffness), *spring);
     return held;
 }
 
 /* The shear force of a step that was: a spring that holds just the limit is one that slid, and then
  * its dashpot was cut off with it. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_shear_again(rp_dem_vec force, rp_dem_vec spring, rp_wide stiffness,
-                                             rp_wide limit)
+RP_WIDE_INLINE rp_wide_vec3 rp_dem_shear_again(rp_wide_vec3 force, rp_wide_vec3 spring,
+                                               rp_wide stiffness, rp_wide limit)
 {
-    rp_dem_vec held = rp_dem_scale(spring, stiffness);
-    rp_wide square = rp_dem_dot(held, held), least = limit * limit;
+    rp_wide_vec3 held = rp_wide_v3_scale(spring, stiffness);
+    rp_wide square = rp_wide_v3_dot(held, held), least = limit * limit;
     rp_wide_int slid = (square > 0.999996f * least) & (square < 1.000004f * least);
-    return rp_dem_select(slid, held, force);
+    return rp_wide_v3_select(slid, held, force);
 }
 
 /* (E5, E6): spring and dashpot along the surface, up to Coulomb's limit. Two spheres slip against
  * each other with 2/7 of m*, since they turn; `root` is sqrt(m* k). */
 RP_WIDE_INLINE void rp_dem_shear_by_spring(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
-                                           const rp_dem_meet *m, rp_dem_vec slip, rp_wide stiffness,
-                                           rp_wide root, rp_wide most, rp_wide limit,
-                                           rp_dem_answer *out)
+                                           const rp_dem_meet *m, rp_wide_vec3 slip,
+                                           rp_wide stiffness, rp_wide root, rp_wide most,
+                                           rp_wide limit, rp_dem_answer *out)
 {
     rp_wide damping = rp_wide_min(pairs->slip * root, (2.0f / 7) * most);
-    rp_dem_vec spring = rules->look ? m->spring : rp_dem_stretch(m->spring, m->n, slip, rules->dt);
-    rp_dem_vec force = rp_dem_madd(rp_dem_scale(spring, stiffness), damping, slip);
+    rp_wide_vec3 spring =
+        rules->look ? m->spring : rp_dem_stretch(m->spring, m->n, slip, rules->dt);
+    rp_wide_vec3 force = rp_wide_v3_madd(rp_wide_v3_scale(spring, stiffness), damping, slip);
     if (rules->look) force = rp_dem_shear_again(force, spring, stiffness, limit);
     out->shear = rp_dem_cut(force, stiffness, limit, &spring);
     out->spring = spring;
 }
 
 /* (E7): slip is slowed down, up to Coulomb's limit; no memory. */
-RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_dem_vec slip, rp_wide root,
+RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_wide_vec3 slip, rp_wide root,
                                          rp_wide limit, rp_dem_answer *out)
 {
-    rp_wide speed, inverse = rp_dem_inverse_length(slip, &speed);
+    rp_wide speed, inverse = rp_wide_v3_inverse_length(slip, &speed);
     rp_wide size = rp_wide_min(limit, rules->slip_damping * root * speed);
-    out->shear = rp_dem_scale(slip, size * inverse);
-    out->spring = (rp_dem_vec){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
+    out->shear = rp_wide_v3_scale(slip, size * inverse);
+    out->spring = (rp_wide_vec3){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
 }
 
 /* (E8): rolling and twisting each have a spring and a dashpot up to a limit, as slip has, with R*
@@ -184,26 +136,26 @@ RP_WIDE_INLINE void rp_dem_roll_by_spring(const rp_dem_rules *rules, const rp_de
     rp_wide damping =
         rp_wide_min(RP_DEM_ROLL_DAMPING * rp_wide_sqrt(mass * stiffness), 0.4f * most);
     rp_wide limit = pairs->rolling * normal;
-    rp_dem_vec rate = rp_dem_scale(m->spin, m->radius);
-    rp_wide about = rp_dem_dot(rate, m->n);
-    rate = rp_dem_madd(rate, -about, m->n);
+    rp_wide_vec3 rate = rp_wide_v3_scale(m->spin, m->radius);
+    rp_wide about = rp_wide_v3_dot(rate, m->n);
+    rate = rp_wide_v3_madd(rate, -about, m->n);
     out->roll = rp_dem_stretch(m->roll, m->n, rate, rules->dt);
-    rp_dem_vec rolls = rp_dem_madd(rp_dem_scale(out->roll, stiffness), damping, rate);
+    rp_wide_vec3 rolls = rp_wide_v3_madd(rp_wide_v3_scale(out->roll, stiffness), damping, rate);
     rolls = rp_dem_cut(rolls, stiffness, limit, &out->roll);
     rp_wide twist = m->twist + rules->dt * about, twists = stiffness * twist + damping * about;
     rp_wide held = rp_wide_max(rp_wide_min(twists, limit), -limit);
     out->twist = rp_wide_select(held == twists, twist, held / stiffness);
-    out->torque = rp_dem_scale(rp_dem_madd(rolls, held, m->n), -m->radius);
+    out->torque = rp_wide_v3_scale(rp_wide_v3_madd(rolls, held, m->n), -m->radius);
 }
 
 /* (E8a): the same without memory, up to the limit. */
-RP_WIDE_INLINE rp_dem_vec rp_dem_roll_by_spin(const rp_dem_pairs *pairs, const rp_dem_meet *m,
-                                              rp_wide root, rp_wide normal)
+RP_WIDE_INLINE rp_wide_vec3 rp_dem_roll_by_spin(const rp_dem_pairs *pairs, const rp_dem_meet *m,
+                                                rp_wide root, rp_wide normal)
 {
-    rp_wide rate, inverse = rp_dem_inverse_length(m->spin, &rate);
+    rp_wide rate, inverse = rp_wide_v3_inverse_length(m->spin, &rate);
     rp_wide most = pairs->rolling * m->radius * normal;
     rp_wide slow = pairs->rolling * root * m->radius * m->radius * rate;
-    return rp_dem_scale(m->spin, -rp_wide_min(most, slow) * inverse);
+    return rp_wide_v3_scale(m->spin, -rp_wide_min(most, slow) * inverse);
 }
 
 /* (E4): of the rate at which overlaps grow. Explicit damping of more than `damping_most` would not
@@ -221,7 +173,7 @@ RP_WIDE_INLINE rp_wide rp_dem_damping(const rp_dem_rules *rules, const rp_dem_pa
     /* Contacts that were still open half way through the step before began since: what they would
      * have got by now, in steps; Hertz's grows with the overlap to 1/4. */
     rp_wide_int begins = (m->overlap > 0) & (m->overlap < way);
-    if (!rp_dem_any(begins)) return damping;
+    if (!rp_wide_any(begins)) return damping;
     rp_wide since = rp_wide_max(m->overlap / way, rp_wide_all(1e-6f)), part = since + 0.5f;
     if (rules->hertz) part *= 0.8f * rp_wide_sqrt(rp_wide_sqrt(part / since));
     return damping * rp_wide_select(begins, part, rp_wide_all(1));
@@ -232,26 +184,26 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
                                             const rp_dem_meet *m, rp_wide_int touching)
 {
     rp_wide zero = rp_wide_all(0), overlap = rp_wide_max(m->overlap, zero);
-    rp_dem_vec none = {zero, zero, zero};
+    rp_wide_vec3 none = {zero, zero, zero};
     rp_dem_answer out = {.torque = none, .roll = none, .twist = zero};
     rp_wide mass = 1 / m->inverse_mass;
     rp_wide stiffness = pairs->stiffness; /* (E2), (E3): force over overlap */
     if (rules->hertz) stiffness *= rp_wide_sqrt(m->radius * overlap);
     rp_wide root = rp_wide_sqrt(mass * stiffness);
     rp_wide most = rules->damping_most * mass; /* (E4): what a step bears */
-    rp_wide away = rp_dem_dot(m->v, m->n);
+    rp_wide away = rp_wide_v3_dot(m->v, m->n);
     rp_wide damping = rp_dem_damping(rules, pairs, m, stiffness, root, most, away);
     rp_wide normal = stiffness * overlap - damping * away;
     normal = rp_wide_select(touching, rp_wide_max(normal, zero), zero);
     rp_wide limit = pairs->friction * normal;
-    rp_dem_vec slip = rp_dem_madd(m->v, -away, m->n);
+    rp_wide_vec3 slip = rp_wide_v3_madd(m->v, -away, m->n);
     if (rules->history) {
         rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
         rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, most, limit, &out);
-        out.spring = rp_dem_select(touching, out.spring, none);
+        out.spring = rp_wide_v3_select(touching, out.spring, none);
         if (rules->rolls) {
             rp_dem_roll_by_spring(rules, pairs, m, along, mass, most, normal, &out);
-            out.roll = rp_dem_select(touching, out.roll, none);
+            out.roll = rp_wide_v3_select(touching, out.roll, none);
             out.twist = rp_wide_select(touching, out.twist, zero);
         }
     } else {

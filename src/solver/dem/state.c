@@ -248,9 +248,6 @@ static rp_code get_lists(rp_dem *solver, const rp_store *store, rp_report *repor
 rp_code rp_dem_load(void *state, const rp_store *store, rp_report *report)
 {
     rp_dem *solver = state;
-    const rp_host *host = &solver->host;
-    solver->stats = (rp_step_stats){.max_speed = rp_grains_max_speed(host->grains, host->threads),
-                                    .density_error = -1};
     solver->seen = false;
     rp_code code = get_numbers(solver, store, report);
     if (code == RP_OK && solver->lists.grains) code = check_counts(solver, store, report);

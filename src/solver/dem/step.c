@@ -1,11 +1,12 @@
 /* The order of a step; docs/theory/dem.md. */
 #include "base/report.h"
-#include "solver/dem/dem.h"
+#include "solver/dem/meet.h"
 
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
-/* Diameters of the smallest grain that a grain may go in a step. */
-#define WAY_MOST 2
+/* Diameters of the smallest grain that a grain may move in a step. Steps are such that none does:
+ * one that does was shot away within this step, and what it flew through has not seen it. */
+#define TRAVEL_MOST 2
 
 /* The step was found before bodies took the speeds that they have in it. */
 static rp_code fail_by_body(const rp_dem *solver, int body, double speed, double time, double dt,
@@ -32,35 +33,8 @@ static rp_code check_step(rp_dem *solver, double time, double dt, rp_report *rep
                    time, dt, good * solver->params.steps, good);
 }
 
-static uint32_t fastest(const rp_grains *p)
+static rp_code begin_step(rp_dem *solver, double time, double dt, rp_report *report)
 {
-    size_t most = 0;
-    double square = -1;
-    for (size_t i = 0; i < p->count; i++) {
-        rp_vec3 v = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
-        if (rp_v3_dot(v, v) <= square) continue;
-        square = rp_v3_dot(v, v);
-        most = i;
-    }
-    return p->id[most];
-}
-
-/* Steps are such that nobody goes far; who does was shot away within this one, and what it flew
- * through has not seen it. */
-static rp_code check_way(const rp_dem *solver, double time, rp_report *report)
-{
-    double speed = solver->stats.max_speed, way = speed * solver->dt;
-    if (!(way > WAY_MOST * solver->smallest)) return RP_OK;
-    return rp_fail(
-        report, RP_ERROR_NUMERIC,
-        "at %.6g s grain %u goes at %.3g m/s, %.3g m in a step of %.3g s: forces are too "
-        "great for its mass",
-        time, fastest(solver->host.grains), speed, way, solver->dt);
-}
-
-rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
-{
-    rp_dem *solver = state;
     const rp_host *host = &solver->host;
     solver->dt = dt;
     solver->gravity = rp_gravity_at(host->gravity, time + dt / 2);
@@ -69,21 +43,71 @@ rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */
     solver->body_moved += rp_couple_max_motion(host->couple) * dt;
     if (rp_couple_is_disturbed(host->couple)) solver->body_moved = INFINITY; /* lists are void */
+    return RP_OK;
+}
 
-    rp_timer_start(&solver->timers[RP_DEM_MOVE]);
+static void drift(rp_dem *solver)
+{
+    rp_stage_begin(&solver->host, "move");
     rp_dem_drift(solver);
-    rp_timer_stop(&solver->timers[RP_DEM_MOVE]);
-    if (rp_dem_lists_are_stale(solver)) {
-        rp_timer_start(&solver->timers[RP_DEM_LISTS]);
-        code = rp_dem_make_lists(solver, report);
-        rp_timer_stop(&solver->timers[RP_DEM_LISTS]);
-        if (code != RP_OK) return code;
+    rp_stage_end(&solver->host, "move");
+}
+
+static rp_code update_lists(rp_dem *solver, rp_report *report)
+{
+    if (!rp_dem_lists_are_stale(solver)) return RP_OK;
+    rp_stage_begin(&solver->host, "lists");
+    rp_code code = rp_dem_make_lists(solver, report);
+    rp_stage_end(&solver->host, "lists");
+    return code;
+}
+
+static void force_kick_drift_block(void *context, rp_range block)
+{
+    const rp_dem_forces *forces = context;
+    rp_dem_force f[RP_DEM_BLOCK];
+    rp_dem_forces_on(forces, block, f);        /* f = f(x) */
+    rp_dem_kick(forces->solver, block, f);     /* v += dt f / m */
+    rp_dem_drift_block(forces->solver, block); /* x += dt / 2 v */
+}
+
+/* The three stages follow each other within each block: what presses on its grains is still in the
+ * cache when they are kicked. No block waits for another, since rows show where all grains were
+ * half way. */
+static rp_code force_kick_drift(rp_dem *solver, double time, rp_report *report)
+{
+    const rp_host *host = &solver->host;
+    rp_dem_forces forces;
+    rp_stage_begin(&solver->host, "forces");
+    rp_code code = rp_dem_forces_begin(&forces, solver, report);
+    if (code == RP_OK) {
+        rp_couple_for(host->couple, host->threads, force_kick_drift_block, &forces);
+        code = rp_dem_forces_end(&forces, time, report);
     }
-    if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
-    rp_timer_start(&solver->timers[RP_DEM_FORCES]);
-    code = rp_dem_forces(solver, time, report);
-    rp_timer_stop(&solver->timers[RP_DEM_FORCES]);
+    rp_stage_end(&solver->host, "forces");
     solver->seen = code == RP_OK;
-    solver->stats.max_speed = rp_grains_max_speed(host->grains, host->threads);
-    return code == RP_OK ? check_way(solver, time, report) : code;
+    return code;
+}
+
+static rp_code end_step(rp_dem *solver, double time, rp_report *report)
+{
+    const rp_host *host = &solver->host;
+    host->stats->max_speed = rp_grains_max_speed(host->grains, host->threads);
+    host->stats->numbers[RP_DEM_DISPLACEMENT] = solver->moved;
+    return rp_grains_check_travel(host->grains, host->stats->max_speed, time, solver->dt,
+                                  TRAVEL_MOST * solver->smallest,
+                                  "forces are too great for its mass", report);
+}
+
+/* (E1): drift, kick, drift. */
+rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
+{
+    rp_dem *solver = state;
+    rp_code code = begin_step(solver, time, dt, report);
+    if (code != RP_OK) return code;
+    drift(solver); /* x += dt / 2 v */
+    code = update_lists(solver, report);
+    if (code == RP_OK && rp_is_stopped(solver->host.stop)) code = RP_INTERRUPTED;
+    if (code == RP_OK) code = force_kick_drift(solver, time, report); /* v += dt f / m, x += … */
+    return code == RP_OK ? end_step(solver, time, report) : code;
 }

@@ -66,7 +66,7 @@ static void wall_range(void *context, rp_range range)
 {
     const wall_job *job = context;
     rp_dem *solver = job->solver;
-    size_t block = range.begin / RP_DEM_BLOCK;
+    size_t block = rp_dem_block(range);
     uint32_t *mine = &solver->lists.wall_start[block];
     listing l = {.walls = job->write ? solver->lists.walls : NULL, .at = job->write ? *mine : 0};
     size_t from = rp_dem_first(solver, range.begin), to = rp_dem_first(solver, range.end);

@@ -3,23 +3,17 @@
 #include "base/report.h"
 #include "solver/null/physics.h"
 
+#define NEIGHBOURS 32 /* within two spacings */
+
 static const rp_param params[] = {
-    {.key = "courant",
-     .kind = RP_PARAM_REAL,
-     .offset = offsetof(rp_null_params, courant),
-     .unit = "",
-     .preset = "0.4",
-     .low = 0.01,
-     .high = 1,
-     .help = "how many spacings the fastest grain may move in a step"},
-    {.key = "density",
-     .kind = RP_PARAM_SWITCH,
-     .offset = offsetof(rp_null_params, density),
-     .preset = "no",
-     .help = "list the neighbours of every grain and sum its density (slow where grains heap up)"},
+    RP_KEY_REAL(rp_null_params, courant, "courant", "", "0.4", 0.01, 1,
+                "how many spacings the fastest grain may move in a step"),
+    RP_KEY_SWITCH(
+        rp_null_params, density, "density", "no",
+        "list the neighbours of every grain and sum its density (slow where grains heap up)"),
 };
 
-const rp_param_table rp_null_table = {
+static const rp_param_table null_table = {
     .name = "null",
     .help = "free flight and bounces; grains do not see each other",
     .size = sizeof(rp_null_params),
@@ -46,7 +40,6 @@ static rp_code null_create(const rp_host *host, void **out, rp_report *report)
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->density_factor = (float)(1 / rp_kernel_lattice_sum(solver->kernel, spacing));
     solver->radius = spacing / 2;
-    solver->stats.density_error = -1;
     *out = solver;
     return RP_OK;
 }
@@ -64,48 +57,29 @@ static rp_step_limit null_limit_dt(void *state)
     return (rp_step_limit){grains, "the fastest grain's way"};
 }
 
-static rp_code null_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                         rp_report *report)
+static double null_estimate(const rp_scene *scene, double spheres)
 {
-    const rp_null *solver = state;
-    (void)contacts;
-    (void)report;
-    *stats = solver->stats;
-    return RP_OK;
+    const rp_null_params *own = scene->method_params;
+    (void)spheres;
+    return rp_neighbor_bytes_each(own->density ? NEIGHBOURS : 0);
 }
 
-/* The grains are all the state there is, and the host saves those. */
-static rp_code null_save(const void *state, rp_store *store, rp_report *report)
-{
-    const rp_null *solver = state;
-    (void)solver;
-    (void)store;
-    (void)report;
-    return RP_OK;
-}
-
-static rp_code null_load(void *state, const rp_store *store, rp_report *report)
-{
-    rp_null *solver = state;
-    (void)store;
-    (void)report;
-    solver->stats =
-        (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
-                        .density_error = -1};
-    return RP_OK;
-}
+static const rp_number_spec numbers[] = {
+    [RP_NULL_DENSITY_ERROR] = {"density_error", "", "mean compression; with density: yes"},
+    {0},
+};
+static const char *const stages[] = {"fly", "bounce", "sort", "density", NULL};
 
 const rp_solver_type rp_null_solver = {
     .name = "null",
     .capabilities = RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES,
-    .params = &rp_null_table,
-    .neighbours = 32,
-    .bytes_each = 0,
+    .needs = RP_NEEDS_DENSITY | RP_NEEDS_MOISTURE,
+    .scene = {.params = &null_table},
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = null_estimate,
     .create = null_create,
     .destroy = null_destroy,
     .limit_dt = null_limit_dt,
     .step = rp_null_step,
-    .view = null_view,
-    .save = null_save,
-    .load = null_load,
 };

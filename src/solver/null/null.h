@@ -21,8 +21,9 @@ typedef struct rp_null {
     float density_factor; /* makes a packed lattice exactly as dense as its material */
     double radius;        /* m, half a spacing: where a grain's surface is */
     rp_lists lists;
-    rp_step_stats stats;
 } rp_null;
+
+enum { RP_NULL_DENSITY_ERROR }; /* the numbers of a step */
 
 /* step.c */
 rp_code rp_null_step(void *state, double time, double dt, rp_report *report);

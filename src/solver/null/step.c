@@ -12,7 +12,7 @@
 typedef struct flight {
     rp_null *solver;
     double dt;
-    float gx, gy, gz;      /* m/s2 */
+    float gravity[3];      /* m/s2 */
     double resting_speed;  /* m/s */
     rp_surface_list *near; /* of each block */
 } flight;
@@ -23,21 +23,16 @@ static void fly(void *context, rp_range range)
     const flight *f = context;
     const rp_grains *p = f->solver->host.grains;
     const rp_external *external = f->solver->host.external;
+    float *const place[3] = {p->x, p->y, p->z}, *const velocity[3] = {p->vx, p->vy, p->vz};
+    const float *const added[3] = {external->ax, external->ay, external->az};
     float dt = (float)f->dt, half = 0.5f * dt;
-    for (size_t i = range.begin; i < range.end; i++) {
-        float ax = f->gx, ay = f->gy, az = f->gz;
-        if (external->any) {
-            ax += external->ax[i];
-            ay += external->ay[i];
-            az += external->az[i];
+    for (int k = 0; k < 3; k++)
+        for (size_t i = range.begin; i < range.end; i++) {
+            float a = f->gravity[k];
+            if (external->any) a += added[k][i];
+            place[k][i] += dt * (velocity[k][i] + half * a);
+            velocity[k][i] += dt * a;
         }
-        p->x[i] += dt * (p->vx[i] + half * ax);
-        p->y[i] += dt * (p->vy[i] + half * ay);
-        p->z[i] += dt * (p->vz[i] + half * az);
-        p->vx[i] += dt * ax;
-        p->vy[i] += dt * ay;
-        p->vz[i] += dt * az;
-    }
 }
 
 static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
@@ -86,35 +81,6 @@ static void bounce(void *context, rp_range range)
             bounce_grain(f, i, block, &surfaces[f->near[block].index[n]]);
 }
 
-/* Sum of m W over eight neighbours at a time. */
-RP_WIDE_KERNEL
-static void sum_density(void *context, rp_range range)
-{
-    const rp_null *solver = context;
-    const rp_grains *p = solver->host.grains;
-    const rp_lists *lists = &solver->lists;
-    for (size_t i = range.begin; i < range.end; i++) {
-        const uint32_t *index = lists->index + lists->start[i];
-        rp_wide sum = rp_wide_all(0);
-        uint32_t n = 0, count = lists->count[i];
-        for (; n + RP_WIDE <= count; n += RP_WIDE) {
-            rp_wide dx = rp_wide_gather(p->x, index + n) - p->x[i];
-            rp_wide dy = rp_wide_gather(p->y, index + n) - p->y[i];
-            rp_wide dz = rp_wide_gather(p->z, index + n) - p->z[i];
-            rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
-            sum += rp_wide_gather(p->mass, index + n) * rp_kernel_value_wide(solver->kernel, r);
-        }
-        float density = p->mass[i] * rp_kernel_value(solver->kernel, 0) + rp_wide_sum(sum);
-        for (; n < count; n++) {
-            uint32_t j = index[n];
-            float dx = p->x[j] - p->x[i], dy = p->y[j] - p->y[i], dz = p->z[j] - p->z[i];
-            float r = sqrtf(dx * dx + dy * dy + dz * dz);
-            density += p->mass[j] * rp_kernel_value(solver->kernel, r);
-        }
-        p->density[i] = solver->density_factor * density;
-    }
-}
-
 static double compression(void *context, rp_range range)
 {
     const rp_null *solver = context;
@@ -134,9 +100,10 @@ static rp_code find_density(rp_null *solver, rp_report *report)
     rp_code code = rp_neighbor_ghosts(host->neighbor, p, support, report);
     if (code == RP_OK) code = rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report);
     if (code != RP_OK) return code;
-    rp_parallel_for(host->threads, p->count, BLOCK, sum_density, solver);
-    double sum = rp_parallel_sum(host->threads, p->count, BLOCK, compression, solver);
-    solver->stats.density_error = p->count ? sum / (double)p->count : 0;
+    rp_neighbor_density(p, &solver->lists, solver->kernel, solver->density_factor, p->density,
+                        host->threads);
+    host->stats->numbers[RP_NULL_DENSITY_ERROR] =
+        rp_reduce_mean(p, host->threads, BLOCK, compression, solver);
     return RP_OK;
 }
 
@@ -148,13 +115,14 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
     rp_vec3 g = rp_gravity_at(host->gravity, time + dt / 2); /* the mean over the step */
     flight f = {.solver = solver,
                 .dt = dt,
-                .gx = (float)g.x,
-                .gy = (float)g.y,
-                .gz = (float)g.z,
+                .gravity = {(float)g.x, (float)g.y, (float)g.z},
                 .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt};
     rp_couple_search search = {p->count, BLOCK, ball_of, &f};
 
+    rp_stage_begin(host, "fly");
     rp_parallel_for(host->threads, p->count, BLOCK, fly, &f);
+    rp_stage_end(host, "fly");
+    rp_stage_begin(host, "bounce");
     rp_couple_move(host->couple, dt); /* grains have flown to the end of the step, bodies not yet */
     rp_code code =
         rp_couple_near(host->couple, &search, host->threads, host->arena, &f.near, report);
@@ -163,11 +131,18 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
     if (code != RP_OK) return code;
     rp_couple_for(host->couple, host->threads, bounce, &f);
     code = rp_couple_finish(host->couple);
+    rp_stage_end(host, "bounce");
     if (code != RP_OK) return code;
 
     if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
+    rp_stage_begin(host, "sort");
     code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
-    if (code == RP_OK && solver->params.density) code = find_density(solver, report);
-    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
+    rp_stage_end(host, "sort");
+    if (code == RP_OK && solver->params.density) {
+        rp_stage_begin(host, "density");
+        code = find_density(solver, report);
+        rp_stage_end(host, "density");
+    }
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
     return code;
 }

@@ -165,11 +165,13 @@ static void fill_range(void *context, rp_range range)
 {
     const search *s = context;
     const rp_sph_work *w = &s->solver->work;
-    size_t block = range.begin / RP_SPH_BLOCK;
+    size_t block = rp_sph_block(s->solver, range);
+    RP_ASSERT(w->contact_start[block] <= w->contact_start[block + 1]);
     uint32_t start = w->contact_start[block], room = w->contact_start[block + 1] - start;
     w->contact_end[block] = start;
     if (room)
         w->contact_end[block] += block_contacts(s, range.begin, range.end, w->contacts + start);
+    RP_ASSERT(w->contact_end[block] - start <= room); /* what was counted is what there may be */
 }
 
 static rp_code find_contacts(rp_sph *solver, search s, rp_report *report)
@@ -227,8 +229,8 @@ static rp_code look_further(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     const rp_sph_work *w = &solver->work;
-    double speed = rp_parallel_max(host->threads, host->grains->count, RP_SPH_BLOCK, speed_of_range,
-                                   w->velocity);
+    double speed =
+        rp_reduce_max(host->grains, host->threads, RP_SPH_BLOCK, speed_of_range, w->velocity);
     double enough = (w->reach - 0.5 * solver->spacing) / solver->dt;
     enough -= rp_couple_max_speed(host->couple);
     if (speed <= enough) return RP_OK;
@@ -366,7 +368,7 @@ static void push_block(void *context, rp_range range)
     const rp_grains *p = solver->host.grains;
     const rp_surface *surfaces = rp_couple_surfaces(solver->host.couple);
     float per_dt = (float)(1 / solver->dt);
-    size_t block = range.begin / RP_SPH_BLOCK;
+    size_t block = rp_sph_block(solver, range);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);

@@ -323,6 +323,8 @@ static void fill_range(void *context, rp_range range)
     const rp_sph_work *w = &solver->work;
     float self = (float)solver->volume * rp_kernel_value(solver->kernel, 0);
     float pull = solver->predictive ? (float)(6 / solver->spread) : 0;
+    RP_ASSERT(rp_sph_block(solver, range) < w->blocks);
+    RP_ASSERT(RP_IS_ALIGNED(w->seen) && RP_IS_ALIGNED(w->sum) && RP_IS_ALIGNED(w->gradient));
     rp_sph_ahead seen = rp_sph_look_ahead(w, range.begin), stress = seen;
     for (size_t i = range.begin; i < range.end; i++) {
         rp_sph_ask_ahead(&seen, w->seen, sizeof *w->seen, i);
@@ -345,6 +347,7 @@ static void outside_range(void *context, rp_range range)
 {
     const rp_sph *solver = context;
     const rp_lists *lists = &solver->lists;
+    RP_ASSERT(range.begin / RP_SPH_BLOCK < solver->work.blocks);
     rp_sph_outside *to = &solver->work.outside[range.begin / RP_SPH_BLOCK];
     uint32_t known[KNOWN], found = 0;
     memset(known, 0xff, sizeof known);
@@ -479,9 +482,8 @@ static double compression(void *context, rp_range range)
 void rp_sph_tell_error(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
-    size_t count = host->grains->count;
-    double sum = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, compression, solver);
-    solver->stats.density_error = sum / (double)count;
+    host->stats->numbers[RP_SPH_DENSITY_ERROR] =
+        rp_reduce_mean(host->grains, host->threads, RP_SPH_BLOCK, compression, solver);
 }
 
 /* Own grains in cell order, and their ghosts. */
@@ -508,6 +510,7 @@ RP_WIDE_INLINE void fill_again(const rp_sph *solver, size_t i)
     const uint32_t *index = lists->index + lists->start[i];
     float quantum2 = solver->quantum * solver->quantum;
     pair_sums s = {0};
+    RP_ASSERT_DEBUG(lists->start[i] + lists->count[i] <= lists->extent);
     for (uint32_t n = 0; n < lists->count[i]; n += RP_WIDE) {
         rp_wide d[3] = {p->x[i] - rp_wide_gather(p->x, index + n),
                         p->y[i] - rp_wide_gather(p->y, index + n),
@@ -529,6 +532,7 @@ RP_WIDE_KERNEL
 static void again_range(void *context, rp_range range)
 {
     const again *job = context;
+    RP_ASSERT(rp_sph_block(job->solver, range) < job->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i++)
         if (job->changed[i]) fill_again(job->solver, i);
 }
@@ -537,9 +541,9 @@ void rp_sph_density_again(rp_sph *solver, const uint8_t *changed)
 {
     const rp_host *host = &solver->host;
     again job = {solver, changed};
-    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, again_range, &job);
-    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     rp_sph_tell_error(solver);
 }
 
@@ -547,21 +551,20 @@ rp_code rp_sph_density(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_timer *timers = solver->timers;
-    rp_timer_start(&timers[RP_SPH_ORDER]);
+    rp_stage_begin(host, "order");
     rp_code code = order(solver, report);
-    rp_timer_stop(&timers[RP_SPH_ORDER]);
+    rp_stage_end(host, "order");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
-    rp_timer_start(&timers[RP_SPH_LISTS]);
+    rp_stage_begin(host, "lists");
     code = rp_neighbor_lists(host->neighbor, p, solver->kernel.support, &solver->lists, report);
-    rp_timer_stop(&timers[RP_SPH_LISTS]);
+    rp_stage_end(host, "lists");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = take_arrays(solver, report);
     if (code != RP_OK) return code;
-    rp_timer_start(&timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     code = fill(solver, report);
-    rp_timer_stop(&timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     if (code != RP_OK) return code;
     rp_sph_tell_error(solver);
     return RP_OK;

@@ -24,6 +24,7 @@
 
 typedef int16_t rp_sph_short __attribute__((vector_size(16)));
 typedef int16_t rp_sph_shorts __attribute__((vector_size(32)));
+_Static_assert(sizeof(rp_sph_short) == RP_WIDE * sizeof(int16_t), "a half as wide as floats");
 
 /* 1/m, of gradients of grains of that volume. */
 static inline float rp_sph_quantum(rp_kernel kernel, double volume)
@@ -53,6 +54,7 @@ RP_WIDE_INLINE void rp_sph_keep_group(int16_t *to, const rp_wide g[3], uint32_t 
 
 /* Pairs as the sweeps take them, one by one. */
 #define RP_SPH_PIECE 64 /* at a time; more than grains have but where they lie on one another */
+_Static_assert(RP_SPH_PIECE % RP_WIDE == 0, "pieces are taken in whole groups");
 typedef struct rp_sph_piece {
     _Alignas(32) float x[RP_SPH_PIECE], y[RP_SPH_PIECE], z[RP_SPH_PIECE]; /* quanta */
 } rp_sph_piece;

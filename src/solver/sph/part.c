@@ -116,7 +116,7 @@ static void spread(const part *q, uint8_t from)
     for (size_t i = 0; i < p->count; i++) {
         const uint32_t *index = lists->index + lists->start[i];
         for (uint32_t n = 0; q->mark[i] == from && n < lists->count[i]; n++) {
-            size_t j = index[n] < p->count ? index[n] : p->ghost_source[index[n] - p->count];
+            size_t j = rp_neighbor_own(p, index[n]);
             if (!q->mark[j]) q->mark[j] = (uint8_t)(from + 1);
         }
     }
@@ -153,6 +153,7 @@ static void way_range(void *context, rp_range range)
     const part *q = context;
     const rp_grains *p = q->solver->host.grains;
     bool any = false;
+    RP_ASSERT(rp_sph_block(q->solver, range) < q->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i++) {
         bool moved = (q->mark[i] == PRESSED || q->mark[i] == MOVED) && !p->asleep[i];
         q->way[i] = moved ? way_of(q, i) : (rp_four){0};
@@ -172,18 +173,6 @@ static void go_range(void *context, rp_range range)
     }
 }
 
-/* Ghosts go where the grains go that they are images of. */
-static void go_ghosts(const part *q)
-{
-    const rp_grains *p = q->solver->host.grains;
-    for (size_t n = 0; n < p->ghosts; n++) {
-        rp_four way = q->way[p->ghost_source[n]];
-        p->x[p->count + n] += way[0];
-        p->y[p->count + n] += way[1];
-        p->z[p->count + n] += way[2];
-    }
-}
-
 /* The sweeps, until nobody is pressed. */
 static void move_apart(rp_sph *solver)
 {
@@ -195,7 +184,7 @@ static void move_apart(rp_sph *solver)
     part q = {solver, w->velocity, w->push, w->mark, bound, AIM * bound};
     double before = INFINITY;
     for (int sweep = 0; sweep < sweeps; sweep++) {
-        double pressed = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, press_range, &q);
+        double pressed = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, press_range, &q);
         if (!(pressed > 0)) break;
         bool vain = pressed > MANY * (double)count && pressed > HELPED * before;
         if (vain && !solver->weightless && !solver->first) break;
@@ -204,8 +193,8 @@ static void move_apart(rp_sph *solver)
         spread(&q, PRESSED);
         spread(&q, MOVED);
         rp_parallel_for(host->threads, count, RP_SPH_BLOCK, way_range, &q);
-        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, go_range, &q);
-        go_ghosts(&q);
+        rp_sph_sync(solver, q.way, sizeof *q.way); /* ghosts go where their grains go */
+        rp_parallel_for(host->threads, count + host->grains->ghosts, RP_SPH_BLOCK, go_range, &q);
         rp_sph_density_again(solver, q.mark);
     }
 }
@@ -257,9 +246,9 @@ void rp_sph_part_again(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     if (solver->predictive) return;
-    rp_timer_start(&solver->timers[RP_SPH_FILL]);
+    rp_stage_begin(host, "fill");
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, arrive_range, solver);
-    rp_timer_stop(&solver->timers[RP_SPH_FILL]);
+    rp_stage_end(host, "fill");
     rp_sph_tell_error(solver);
     solver->first = false;
     move_apart(solver);

@@ -170,13 +170,15 @@ rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
         rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
         rp_parallel_for(host->threads, count, RP_SPH_BLOCK, place_range, &q);
         rp_sph_sync(solver, q.place, sizeof *q.place);
+        rp_stage_begin(host, "stresses");
         rp_parallel_for(host->threads, count, RP_SPH_BLOCK, correct_range, &q);
+        rp_stage_end(host, "stresses");
         rp_parallel_for(host->threads, count, RP_SPH_BLOCK, spring_range, &q);
         rp_sph_sync(solver, w->stress, sizeof *w->stress);
         met = params->density_error > 0 && most_of(q.worst, w->blocks) < params->density_error &&
               most_of(q.moved, w->blocks) < params->stress_change;
     }
     rp_sph_unpack(solver);
-    solver->stats.iterations = (int)done;
+    host->stats->numbers[RP_SPH_ITERATIONS] = (double)done;
     return RP_OK;
 }

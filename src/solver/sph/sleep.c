@@ -143,10 +143,10 @@ void rp_sph_fall_asleep(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count;
-    solver->slept.grains = (double)count;
+    solver->slept.grains = rp_reduce_count(host->grains);
     if (!solver->params.sleeping) return;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, calm_range, solver);
     solver->slept.sleepers =
-        rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, count_range, solver);
+        rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, count_range, solver);
     solver->slept.gravity = solver->gravity;
 }

@@ -216,6 +216,7 @@ RP_WIDE_INLINE void turn_rows(const rp_wide *rows, uint32_t count, rp_wide to[8]
  * where this is called, so that plain sand needs no registers for them. */
 RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool plain)
 {
+    RP_ASSERT(s->share > 0 && end <= s->solver->host.grains->capacity);
     const rp_sph_work *w = &s->solver->work;
     double turn = 0, residual = 0;
     rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
@@ -253,13 +254,18 @@ RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool
 RP_WIDE_KERNEL
 static void plain_range(void *context, rp_range range)
 {
-    step_stresses(context, range.begin, range.end, true);
+    const solve *s = context;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
+    RP_ASSERT(!s->solver->work.flow && !s->solver->cohesive);
+    step_stresses(s, range.begin, range.end, true);
 }
 
 RP_WIDE_KERNEL
 static void stress_range(void *context, rp_range range)
 {
-    step_stresses(context, range.begin, range.end, false);
+    const solve *s = context;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
+    step_stresses(s, range.begin, range.end, false);
 }
 
 /* (G11): beyond the new stresses, along the way they came. */
@@ -268,6 +274,7 @@ static void extrapolate_range(void *context, rp_range range)
 {
     const solve *s = context;
     rp_wide *stress = s->solver->work.stress;
+    RP_ASSERT(rp_sph_block(s->solver, range) < s->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i += RP_WIDE) {
         uint32_t count = range.end - i < RP_WIDE ? (uint32_t)(range.end - i) : RP_WIDE;
         rp_wide to[8], last[8], rows[8];
@@ -281,14 +288,6 @@ static void extrapolate_range(void *context, rp_range range)
         for (uint32_t k = 0; k < count; k++)
             stress[i + k] = rows[k];
     }
-}
-
-static double add_up(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum;
 }
 
 /* One component of the velocities without pressure and friction. */
@@ -322,14 +321,14 @@ static double squares_of_range(void *context, rp_range range)
 static double spread_of_speed(const rp_sph *solver)
 {
     rp_threads *threads = solver->host.threads;
-    size_t count = solver->host.grains->count;
+    const rp_grains *p = solver->host.grains;
     double squares = 0;
     for (int axis = 0; axis < 3; axis++) {
         component c = {.velocity = solver->work.free, .axis = axis};
-        c.mean = rp_parallel_sum(threads, count, RP_SPH_BLOCK, sum_of_range, &c) / (double)count;
-        squares += rp_parallel_sum(threads, count, RP_SPH_BLOCK, squares_of_range, &c);
+        c.mean = rp_reduce_mean(p, threads, RP_SPH_BLOCK, sum_of_range, &c);
+        squares += rp_reduce_sum(p, threads, RP_SPH_BLOCK, squares_of_range, &c);
     }
-    return sqrt(squares / (double)count);
+    return sqrt(squares / rp_reduce_count(p));
 }
 
 /* m/s, what gravity gives in two steps: sand at rest looks no faster. */
@@ -380,14 +379,14 @@ static double iterate(solve *s, double goal, double *weight, bool last)
     rp_sph_work *w = &solver->work;
     size_t count = host->grains->count;
     rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
-    rp_timer_start(&solver->timers[RP_SPH_STRESSES]);
+    rp_stage_begin(host, "stresses");
     bool plain = !solver->cohesive && !solver->inertial;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, plain ? plain_range : stress_range, s);
-    rp_timer_stop(&solver->timers[RP_SPH_STRESSES]);
-    double residual = add_up(s->sums.residual, w->blocks) / (double)count;
+    rp_stage_end(host, "stresses");
+    double residual = rp_reduce_blocks(s->sums.residual, w->blocks) / rp_reduce_count(host->grains);
     /* A heavy body stands on a few grains, which count for nothing in the mean of all. */
     if (w->left) residual = fmax(residual, rp_sph_left_at_bodies(solver));
-    if (add_up(s->sums.turn, w->blocks) > 0) *weight = 1;
+    if (rp_reduce_blocks(s->sums.turn, w->blocks) > 0) *weight = 1;
     double next = 0.5 * (1 + sqrt(1 + 4 * *weight * *weight));
     bool still = last || residual < goal || solver->params.scheme == RP_SPH_JACOBI;
     s->momentum = still ? 0 : (float)((*weight - 1) / next);
@@ -436,10 +435,10 @@ static void temper_start(rp_sph *solver)
     size_t count = host->grains->count;
     if (bodies_move(solver)) return;
     start s = {.solver = solver};
-    double too_far = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double too_far = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, change_of_range, &s);
     if (!(too_far > 0)) return;
     s.squares = true;
-    double squares = rp_parallel_sum(host->threads, count, RP_SPH_BLOCK, change_of_range, &s);
+    double squares = rp_reduce_sum(host->grains, host->threads, RP_SPH_BLOCK, change_of_range, &s);
     double share = fmax(1 - too_far / squares, 0);
     if (share > WANTED) return;
     s.share = (float)share;
@@ -494,6 +493,6 @@ rp_code rp_sph_solve(rp_sph *solver, rp_report *report)
         if (done) rp_sph_velocities(solver, RP_SPH_CONTACTS);
         residual = iterate(&s, goal, &weight, done + 1 == most);
     }
-    solver->stats.iterations = (int)done;
+    solver->host.stats->numbers[RP_SPH_ITERATIONS] = (double)done;
     return RP_OK;
 }

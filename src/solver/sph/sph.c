@@ -5,22 +5,12 @@
 #include "solver/sph/gradient.h"
 #include "solver/sph/stress.h"
 
-#define REAL(member, unit_, preset_, low_, high_, help_)                                           \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_REAL, .offset = offsetof(rp_sph_params, member),          \
-        .unit = unit_, .preset = preset_, .low = low_, .high = high_, .help = help_                \
-    }
-#define SWITCH(member, preset_, help_)                                                             \
-    {                                                                                              \
-        .key = #member, .kind = RP_PARAM_SWITCH, .offset = offsetof(rp_sph_params, member),        \
-        .preset = preset_, .help = help_                                                           \
-    }
+#include <stdio.h>
+
+#define REAL(member, ...) RP_KEY_REAL(rp_sph_params, member, #member, __VA_ARGS__)
+#define SWITCH(member, ...) RP_KEY_SWITCH(rp_sph_params, member, #member, __VA_ARGS__)
 #define ITERATIONS(preset_, help_)                                                                 \
-    {                                                                                              \
-        .key = "iterations", .kind = RP_PARAM_COUNT,                                               \
-        .offset = offsetof(rp_sph_params, iterations), .preset = preset_, .low = 1,                \
-        .high = 100000, .help = help_                                                              \
-    }
+    RP_KEY_COUNT(rp_sph_params, iterations, "iterations", preset_, 1, 100000, help_)
 #define SLEEP(on)                                                                                  \
     SWITCH(sleeping, on, "let grains at rest sleep: they cost little until something moves them"), \
         REAL(sleep_speed, "1/s", "0.1", 0, 100,                                                    \
@@ -40,12 +30,8 @@ static const rp_param frictional_params[] = {
     REAL(slack, "", "0.01", 0, 0.1, "how much sand may dilate before it loses its pressure"),
     REAL(squeeze, "", "0.01", 0.001, 1000,
          "compression from which on grains are moved apart, besides what the solve does"),
-    {.key = "scheme",
-     .kind = RP_PARAM_WORD,
-     .offset = offsetof(rp_sph_params, scheme),
-     .words = RP_SPH_SCHEME_WORDS,
-     .preset = "accelerated",
-     .help = "how it is solved; jacobi is slower, for comparison"},
+    RP_KEY_WORD(rp_sph_params, scheme, "scheme", RP_SPH_SCHEME_WORDS, "accelerated",
+                "how it is solved; jacobi is slower, for comparison"),
     SWITCH(warm_start, "yes", "begin with the pressure and friction of the last step"),
     SWITCH(surface, "yes", "correct the density near the free surface"),
     SLEEP("no"),
@@ -64,14 +50,82 @@ static const rp_param pcisph_params[] = {
     SLEEP("yes"),
 };
 
-const rp_param_table rp_frictional_table = {
+#define MATERIAL(member, ...) RP_KEY_REAL(rp_sph_material_params, member, #member, __VA_ARGS__)
+#define WET_MATERIAL                                                                               \
+    MATERIAL(cohesion, "Pa", "0 Pa", 0, 1e9, "tensile strength of the dry material"),              \
+        MATERIAL(viscosity, "", "0.01", 0, 1e6,                                                    \
+                 "inner damping of motion of the dry material; 0.01 for sand"),                    \
+        MATERIAL(wet_cohesion, "Pa", "1500 Pa", 0, 1e9,                                            \
+                 "tensile strength at moisture 1; in between it changes evenly with the "          \
+                 "moisture"),                                                                      \
+        MATERIAL(wet_viscosity, "", "0.3", 0, 1e6,                                                 \
+                 "inner damping of motion at moisture 1; in between it changes evenly with the "   \
+                 "moisture")
+
+static const rp_param frictional_materials[] = {
+    MATERIAL(dynamic_angle, "deg", "", 0, 80,
+             "angle whose tangent friction tends to where sand shears fast; where it is not given, "
+             "friction does not depend on the shear rate"),
+    MATERIAL(inertial_number, "", "0.279", 1e-6, 1e6,
+             "with dynamic_angle: at which friction is half way from angle to it, I0 of mu(I); the "
+             "inertial number I is the shear rate times grain_diameter over the square root of "
+             "(pressure over grain_density); 0.279 for glass beads"),
+    MATERIAL(grain_diameter, "m", "", 1e-9, 1e3,
+             "with dynamic_angle: of the real grains, whatever the spacing is"),
+    WET_MATERIAL,
+};
+static const rp_param pcisph_materials[] = {WET_MATERIAL};
+
+static rp_param_fault check_material(const void *entry, const void *values)
+{
+    const double degree = 0.017453292519943295;
+    const rp_material_spec *material = entry;
+    const rp_sph_material_params *own = values;
+    rp_param_fault fault = {0};
+    if (own->dynamic_angle > 0 && !(own->dynamic_angle > material->angle)) {
+        fault.key = "dynamic_angle";
+        snprintf(fault.text, sizeof fault.text,
+                 "friction grows with the rate from angle (%g deg) to dynamic_angle (%g deg), "
+                 "which must be above it; without dynamic_angle it does not grow",
+                 material->angle / degree, own->dynamic_angle / degree);
+    } else if (own->dynamic_angle > 0 && !(own->grain_diameter > 0)) {
+        fault.key = "grain_diameter";
+        snprintf(fault.text, sizeof fault.text,
+                 "with dynamic_angle the diameter of the real grains is needed: it says at which "
+                 "shear rate friction grows");
+    } else if (!(own->dynamic_angle > 0) && own->grain_diameter > 0) {
+        fault.key = "grain_diameter";
+        snprintf(fault.text, sizeof fault.text,
+                 "it counts only where friction grows with the rate: give dynamic_angle, too, or "
+                 "leave it out");
+    }
+    return fault;
+}
+
+static const rp_param_table frictional_material_table = {
+    .name = "material",
+    .help = "sand as a continuum",
+    .size = sizeof(rp_sph_material_params),
+    .params = frictional_materials,
+    .count = sizeof frictional_materials / sizeof *frictional_materials,
+    .check = check_material,
+};
+static const rp_param_table pcisph_material_table = {
+    .name = "material",
+    .help = "sand as a continuum",
+    .size = sizeof(rp_sph_material_params),
+    .params = pcisph_materials,
+    .count = sizeof pcisph_materials / sizeof *pcisph_materials,
+};
+
+static const rp_param_table frictional_table = {
     .name = "frictional",
     .help = "granular SPH: sand that rests at its angle of repose",
     .size = sizeof(rp_sph_params),
     .params = frictional_params,
     .count = sizeof frictional_params / sizeof *frictional_params,
 };
-const rp_param_table rp_pcisph_table = {
+static const rp_param_table pcisph_table = {
     .name = "pcisph",
     .help = "granular SPH as published in 2013; its piles come to rest too flat",
     .size = sizeof(rp_sph_params),
@@ -125,10 +179,11 @@ static double yield_of(const rp_sph *solver, double angle)
 /* (G9d): friction that grows with the strain rate, where the material has it. */
 static void take_inertia(rp_sph *solver, const rp_material_spec *spec, rp_sph_material *to)
 {
-    if (solver->predictive || !(spec->dynamic_angle > 0)) return;
-    to->dynamic = (float)yield_of(solver, spec->dynamic_angle);
+    const rp_sph_material_params *own = spec->own;
+    if (solver->predictive || !(own->dynamic_angle > 0)) return;
+    to->dynamic = (float)yield_of(solver, own->dynamic_angle);
     to->pace =
-        (float)(spec->inertial_number / (spec->grain_diameter * sqrt(2 * spec->grain_density)));
+        (float)(own->inertial_number / (own->grain_diameter * sqrt(2 * spec->grain_density)));
     solver->inertial = true;
 }
 
@@ -138,16 +193,17 @@ static void take_materials(rp_sph *solver)
     const rp_material_spec *specs = rp_scene_materials(scene);
     for (int i = 0; i < scene->materials.count; i++) {
         const rp_material_spec *spec = &specs[i];
+        const rp_sph_material_params *own = spec->own;
         solver->materials[i] =
             (rp_sph_material){.yield = (float)yield_of(solver, spec->angle),
                               .tangent = (float)(rp_sin(spec->angle) / rp_cos(spec->angle)),
                               .cosine = (float)rp_cos(spec->angle),
                               .density = (float)spec->density,
-                              .cohesion = {(float)spec->cohesion, (float)spec->wet_cohesion},
-                              .viscosity = {(float)spec->viscosity, (float)spec->wet_viscosity}};
+                              .cohesion = {(float)own->cohesion, (float)own->wet_cohesion},
+                              .viscosity = {(float)own->viscosity, (float)own->wet_viscosity}};
         take_inertia(solver, spec, &solver->materials[i]);
         if (spec->density != specs[0].density) solver->mixed = true;
-        if (spec->cohesion > 0 || spec->wet_cohesion > 0) solver->cohesive = true;
+        if (own->cohesion > 0 || own->wet_cohesion > 0) solver->cohesive = true;
         if (!solver->predictive && rp_sph_lean(solver->materials[i].tangent) > 0)
             solver->leaning = true;
     }
@@ -206,13 +262,6 @@ static rp_code pcisph_create(const rp_host *host, void **out, rp_report *report)
     return create(host, true, out, report);
 }
 
-const char *rp_sph_stage_name(rp_sph_stage stage)
-{
-    static const char *const names[RP_SPH_STAGES] = {"order",    "lists",      "fill",
-                                                     "contacts", "velocities", "stresses"};
-    return names[stage];
-}
-
 /* (G23) */
 static rp_step_limit sph_limit_dt(void *state)
 {
@@ -231,16 +280,6 @@ static rp_step_limit sph_limit_dt(void *state)
     return limit;
 }
 
-static rp_code sph_view(const void *state, rp_step_stats *stats, rp_contacts *contacts,
-                        rp_report *report)
-{
-    const rp_sph *solver = state;
-    (void)contacts;
-    (void)report;
-    *stats = solver->stats;
-    return RP_OK;
-}
-
 /* What is known of sleep, or a resumed run would look again where the first one did not. */
 static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 {
@@ -251,9 +290,6 @@ static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 {
     rp_sph *solver = state;
-    solver->stats =
-        (rp_step_stats){.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
-                        .density_error = -1};
     return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
 }
 
@@ -266,17 +302,37 @@ static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 #define BYTES_EACH                                                                                 \
     (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
 
+static double sph_estimate(const rp_scene *scene, double spheres)
+{
+    (void)scene;
+    (void)spheres;
+    return rp_neighbor_bytes_each(NEIGHBOURS) + BYTES_EACH;
+}
+
+static const rp_number_spec numbers[] = {
+    [RP_SPH_DENSITY_ERROR] = {"density_error", "",
+                              "mean compression: of max(0, density / packed density - 1)"},
+    [RP_SPH_ITERATIONS] = {"iterations", "", "of the solve for pressure and friction"},
+    {0},
+};
+/* order: cell order, ghosts. lists: neighbours. fill: volume fraction, gradients and forces of
+ * pairs. contacts: with solids. velocities: sweeps from stresses to velocities, one more than
+ * iterations. stresses: sweeps from velocities to stresses. */
+static const char *const stages[] = {"order",      "lists",    "fill", "contacts",
+                                     "velocities", "stresses", NULL};
+
 const rp_solver_type rp_frictional_solver = {
     .name = "frictional",
     .capabilities = CAN,
-    .params = &rp_frictional_table,
-    .neighbours = NEIGHBOURS,
-    .bytes_each = BYTES_EACH,
+    .needs = RP_NEEDS_ALL,
+    .scene = {.params = &frictional_table, .materials = &frictional_material_table},
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = sph_estimate,
     .create = frictional_create,
     .destroy = sph_destroy,
     .limit_dt = sph_limit_dt,
     .step = rp_sph_step,
-    .view = sph_view,
     .save = sph_save,
     .load = sph_load,
 };
@@ -284,14 +340,15 @@ const rp_solver_type rp_frictional_solver = {
 const rp_solver_type rp_pcisph_solver = {
     .name = "pcisph",
     .capabilities = CAN,
-    .params = &rp_pcisph_table,
-    .neighbours = NEIGHBOURS,
-    .bytes_each = BYTES_EACH,
+    .needs = RP_NEEDS_ALL,
+    .scene = {.params = &pcisph_table, .materials = &pcisph_material_table},
+    .numbers = numbers,
+    .stages = stages,
+    .estimate = sph_estimate,
     .create = pcisph_create,
     .destroy = sph_destroy,
     .limit_dt = sph_limit_dt,
     .step = rp_sph_step,
-    .view = sph_view,
     .save = sph_save,
     .load = sph_load,
 };

@@ -21,6 +21,7 @@
 #include "solver/solver.h"
 
 #define RP_SPH_BLOCK 256 /* grains that a thread takes at a time */
+_Static_assert(RP_SPH_BLOCK % RP_WIDE == 0, "only the last group of eight is short");
 
 /* How the velocity-level problem is iterated: the winner first, the other for comparison. */
 typedef enum rp_sph_scheme { RP_SPH_ACCELERATED, RP_SPH_JACOBI } rp_sph_scheme;
@@ -45,6 +46,18 @@ typedef struct rp_sph_params {
     double stress_change;  /* pcisph: zeta, Pa */
 } rp_sph_params;
 
+/* What granular SPH alone knows of a material. */
+typedef struct rp_sph_material_params {
+    double cohesion;      /* Pa, tensile strength, dry */
+    double viscosity;     /* inner damping of motion, dry */
+    double wet_cohesion;  /* Pa, at moisture 1; in between it changes evenly (W9) */
+    double wet_viscosity; /* likewise */
+    double dynamic_angle; /* rad, frictional: friction of the fastest flow; 0: at any rate alike */
+    double inertial_number; /* frictional: at which friction is half way there */
+    double
+        grain_diameter; /* m, frictional: of the real grains; 0 where there is no dynamic_angle */
+} rp_sph_material_params;
+
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
     uint32_t grain;
@@ -56,6 +69,7 @@ typedef struct rp_sph_contact {
     float growth;     /* of friction with the slip, to be added for the fastest (G14a); 0: none */
     float pace;       /* m/s, slip at which half of it is added */
 } rp_sph_contact;
+_Static_assert(sizeof(rp_sph_contact) == 48, "a contact has no padding");
 
 typedef struct rp_sph_material {
     float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
@@ -81,11 +95,13 @@ typedef struct rp_sph_flow {
  * (G17). Where a grain is inside its yield surface, RP_SPH_STUCK (stress.h) is added to the share.
  */
 enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
+_Static_assert(RP_SPH_COHESION == RP_WIDE - 1, "what is seen of a grain is a wide value");
 
 /* The lane of rp_sph_work.stress that has a stress's size at the start of the step, and, when
  * stresses are found, what eases a compression (G8a): the sweep that sums stresses brings it along.
  */
 #define RP_SPH_EASE 7
+_Static_assert(RP_SPH_EASE == RP_WIDE - 1, "a stress is a wide value");
 
 /* The lane of rp_sph_work.free and velocity that has the fill minus one, with the surface's share
  * (G4): the sweep that reads velocities then needs nothing else of what is free. */
@@ -100,6 +116,7 @@ typedef struct rp_sph_outside {
     uint32_t count;
     uint32_t row[RP_SPH_OUTSIDE];
 } rp_sph_outside;
+_Static_assert(sizeof(rp_sph_outside) % RP_ALIGNMENT == 0, "blocks share no cache line");
 
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
  * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbour's. */
@@ -134,17 +151,10 @@ typedef struct rp_sph_slept {
     rp_vec3 gravity;         /* m/s2 */
 } rp_sph_slept;
 #define RP_SPH_SLEPT 5
+_Static_assert(sizeof(rp_sph_slept) == RP_SPH_SLEPT * sizeof(double), "it is saved as doubles");
 
-/* Where the time of a step goes, by the wall; what is left of a step is everything else. */
-typedef enum rp_sph_stage {
-    RP_SPH_ORDER,      /* cell order, ghosts */
-    RP_SPH_LISTS,      /* who is near whom */
-    RP_SPH_FILL,       /* fill, pair gradients, pair forces */
-    RP_SPH_TOUCH,      /* finding contacts with solids */
-    RP_SPH_VELOCITIES, /* sweeps from stresses to velocities; one more than iterations */
-    RP_SPH_STRESSES,   /* sweeps from velocities to stresses */
-    RP_SPH_STAGES
-} rp_sph_stage;
+/* The numbers of a step. */
+enum { RP_SPH_DENSITY_ERROR, RP_SPH_ITERATIONS };
 
 typedef struct rp_sph {
     rp_host host;
@@ -175,8 +185,6 @@ typedef struct rp_sph {
     float *fabric;    /* field, where inertial: friction that the arrangement adds (G9e) */
     float *calm;      /* s that a grain has been slow, field */
     rp_sph_slept slept;
-    rp_step_stats stats;
-    rp_timer timers[RP_SPH_STAGES]; /* since the start; nothing reads them but benchmarks */
 } rp_sph;
 
 /* Room for counts that change a little from step to step: the next multiple of a 32nd of their
@@ -189,8 +197,23 @@ static inline size_t rp_sph_roomy(size_t count)
     return (count / grain + 1) * grain;
 }
 
-/* A word for a stage. */
-const char *rp_sph_stage_name(rp_sph_stage stage);
+/* What sweeps over blocks rely on: where a block begins and ends, lists of all grains, and rows
+ * that are wide values. Gives the block's number. */
+static inline size_t rp_sph_block(const rp_sph *solver, rp_range range)
+{
+    size_t count = solver->host.grains->count;
+    RP_ASSERT(range.begin % RP_SPH_BLOCK == 0 && range.begin < range.end);
+    RP_ASSERT(range.end - range.begin <= RP_SPH_BLOCK && range.end <= count);
+    RP_ASSERT(solver->lists.query_count == count);
+    RP_ASSERT(RP_IS_ALIGNED(solver->work.stress));
+    return range.begin / RP_SPH_BLOCK;
+}
+
+/* Copies the values of own grains to their ghosts. */
+static inline void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
+{
+    rp_neighbor_sync(solver->host.neighbor, solver->host.grains, array, element);
+}
 
 /* step.c */
 rp_code rp_sph_step(void *state, double time, double dt, rp_report *report);
@@ -235,8 +258,6 @@ void rp_sph_pack(rp_sph *solver);
 void rp_sph_unpack(rp_sph *solver);
 /* No stress any more for those who are awake. */
 void rp_sph_forget(rp_sph *solver);
-/* Copies the values of own grains to their ghosts. */
-void rp_sph_sync(const rp_sph *solver, void *array, size_t element);
 
 /* solve.c, predict.c: pressure, friction and the velocities that follow. */
 rp_code rp_sph_solve(rp_sph *solver, rp_report *report);

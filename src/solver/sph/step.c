@@ -3,8 +3,10 @@
 #include "solver/sph/sph.h"
 
 #define EARTH 9.81 /* m/s2; without gravity there is still a pace to average over */
-
-#define WAY_MOST 1e4 /* spacings in a step */
+/* Spacings that a grain may move in a step. Faster ones are the end of a run that went wrong: with
+ * a fixed step nothing else stops it, and walls do not hold what rounding cannot tell from their
+ * place. */
+#define TRAVEL_MOST 1e4
 
 /* Velocities without pressure and friction: what density.c left there are the pair forces. */
 static void free_range(void *context, rp_range range)
@@ -42,23 +44,12 @@ static void move_range(void *context, rp_range range)
     rp_sph_contact_positions(solver, range.begin / RP_SPH_BLOCK);
 }
 
-/* Ghosts keep their distance from the grains that they are images of. */
-static void add_sources(const rp_grains *p, float share)
-{
-    for (size_t n = 0; n < p->ghosts; n++) {
-        size_t from = p->ghost_source[n], to = p->count + n;
-        p->x[to] += share * p->x[from];
-        p->y[to] += share * p->y[from];
-        p->z[to] += share * p->z[from];
-    }
-}
-
 static void move(rp_sph *solver)
 {
     const rp_host *host = &solver->host;
-    add_sources(host->grains, -1);
+    rp_neighbor_ghosts_detach(host->grains);
     rp_parallel_for(host->threads, host->grains->count, RP_SPH_BLOCK, move_range, solver);
-    add_sources(host->grains, 1);
+    rp_neighbor_ghosts_attach(host->grains);
 }
 
 static void prepare(rp_sph *solver, double time, double dt)
@@ -75,18 +66,6 @@ static void prepare(rp_sph *solver, double time, double dt)
     }
 }
 
-/* Speeds that no step was meant for are the end of a run that went wrong: with a fixed step nothing
- * else stops it, and walls do not hold what rounding cannot tell from their place. */
-static rp_code check_way(const rp_sph *solver, double time, rp_report *report)
-{
-    double speed = solver->stats.max_speed, spacings = speed * solver->dt / solver->spacing;
-    if (spacings <= WAY_MOST) return RP_OK;
-    return rp_fail(report, RP_ERROR_NUMERIC,
-                   "at %.6g s a grain moves %.3g spacings in a step of %.3g s (%.3g m/s): the step "
-                   "is too long, or forces are too great",
-                   time, spacings, solver->dt, speed);
-}
-
 /* Bodies feel no grains any more; where all of them sleep, they feel what they felt before. */
 static rp_code push_nothing(const rp_host *host, rp_report *report)
 {
@@ -101,7 +80,7 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_grains *p = host->grains;
     prepare(solver, time, dt);
     if (!p->count || rp_sph_all_asleep(solver)) {
-        solver->stats.max_speed = solver->stats.iterations = 0;
+        host->stats->max_speed = host->stats->numbers[RP_SPH_ITERATIONS] = 0;
         return p->count ? RP_OK : push_nothing(host, report);
     }
 
@@ -109,9 +88,9 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_code code = rp_sph_density(solver, report);
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code != RP_OK) return code;
-    rp_timer_start(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_begin(host, "contacts");
     code = rp_sph_contacts(solver, report);
-    rp_timer_stop(&solver->timers[RP_SPH_TOUCH]);
+    rp_stage_end(host, "contacts");
     if (code == RP_OK) code = rp_sph_part(solver, report);
     if (code != RP_OK) return code;
     rp_sph_contact_fill(solver);
@@ -127,6 +106,8 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     rp_sph_fall_asleep(solver);
     move(solver);
     rp_sph_part_again(solver);
-    solver->stats.max_speed = rp_grains_max_speed(solver->host.grains, solver->host.threads);
-    return check_way(solver, time, report);
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
+    return rp_grains_check_travel(p, host->stats->max_speed, time, dt,
+                                  TRAVEL_MOST * solver->spacing,
+                                  "the step is too long, or forces are too great", report);
 }

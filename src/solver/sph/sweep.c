@@ -1,4 +1,5 @@
 /* From stresses to velocities (G6): the first half of an iteration of either solve. */
+#include "math/wide_vec.h"
 #include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
@@ -8,14 +9,9 @@ typedef struct sweep {
     unsigned what; /* rp_sph_sweep bits */
 } sweep;
 
-/* Sums over pairs, by the gradient's components. */
-typedef struct by_axis {
-    rp_wide x, y, z;
-} by_axis;
-
 /* Four pairs of a piece, from k on. */
 RP_WIDE_INLINE void add_four(const rp_wide *stresses, const uint32_t *index, const rp_sph_piece *g,
-                             uint32_t k, by_axis *to)
+                             uint32_t k, rp_wide_vec3 *to)
 {
     for (uint32_t n = k; n < k + 4; n++) {
         rp_wide stress = stresses[index[n]];
@@ -30,7 +26,7 @@ RP_WIDE_INLINE void add_four(const rp_wide *stresses, const uint32_t *index, con
  * twice as fast as gathering each component of eight neighbours. They come in fours, the last ones
  * with whoever is listed behind them and nought: processors cannot guess how many there are. Sums
  * that begin with plus zero never become minus zero, so that adding nought changes no bit. */
-RP_WIDE_INLINE by_axis sum_stress(const rp_sph *solver, size_t i)
+RP_WIDE_INLINE rp_wide_vec3 sum_stress(const rp_sph *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;
     const rp_sph_work *w = &solver->work;
@@ -39,7 +35,8 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_sph *solver, size_t i)
     const int16_t *gradient = w->gradient + 3 * start;
     uint32_t count = lists->count[i];
     rp_four own = w->sum[i];
-    by_axis sum = {0 + w->stress[i] * own[0], 0 + w->stress[i] * own[1], 0 + w->stress[i] * own[2]};
+    rp_wide_vec3 sum = {0 + w->stress[i] * own[0], 0 + w->stress[i] * own[1],
+                        0 + w->stress[i] * own[2]};
     rp_sph_piece g;
     for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
         uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
@@ -53,7 +50,7 @@ RP_WIDE_INLINE by_axis sum_stress(const rp_sph *solver, size_t i)
 }
 
 /* (G8a): where what eases compression moves a grain. */
-RP_WIDE_INLINE rp_four way_of(const rp_sph *solver, size_t i, const by_axis *s)
+RP_WIDE_INLINE rp_four way_of(const rp_sph *solver, size_t i, const rp_wide_vec3 *s)
 {
     rp_four sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
     return rp_sph_no_further(sum * (-solver->quantum / solver->host.grains->mass[i]),
@@ -65,8 +62,11 @@ static void velocity_range(void *context, rp_range range)
 {
     const sweep *job = context;
     const rp_sph *solver = job->solver;
+    size_t block = rp_sph_block(solver, range);
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
+    RP_ASSERT(RP_IS_ALIGNED(w->velocity) && RP_IS_ALIGNED(w->free));
+    RP_ASSERT(!(job->what & RP_SPH_WAYS) || w->way);
     rp_sph_ahead ahead = rp_sph_look_ahead(w, range.begin);
     for (size_t i = range.begin; i < range.end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
@@ -75,25 +75,24 @@ static void velocity_range(void *context, rp_range range)
             continue;
         }
         rp_sph_ask_ahead(&ahead, w->stress, sizeof *w->stress, i);
-        by_axis s = sum_stress(solver, i);
+        rp_wide_vec3 s = sum_stress(solver, i);
         rp_four force = {s.x[0] + s.y[3] + s.z[4] + s.x[6], s.x[3] + s.y[1] + s.z[5] + s.y[6],
                          s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
         float push = solver->quantum * solver->materials[p->material[i]].push;
         w->velocity[i] = w->free[i] - push * force;
         if (job->what & RP_SPH_WAYS) w->way[i] = way_of(solver, i, &s);
     }
-    if (job->what & RP_SPH_CONTACTS)
-        rp_sph_contact_velocities(solver, range.begin / RP_SPH_BLOCK, w->velocity);
+    if (job->what & RP_SPH_CONTACTS) rp_sph_contact_velocities(solver, block, w->velocity);
 }
 
 void rp_sph_velocities(rp_sph *solver, unsigned what)
 {
     sweep s = {solver, what};
-    rp_timer_start(&solver->timers[RP_SPH_VELOCITIES]);
+    rp_stage_begin(&solver->host, "velocities");
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, velocity_range,
                     &s);
     if (what & RP_SPH_CONTACTS) rp_sph_contact_answers(solver);
-    rp_timer_stop(&solver->timers[RP_SPH_VELOCITIES]);
+    rp_stage_end(&solver->host, "velocities");
 }
 
 static void pack_range(void *context, rp_range range)
@@ -149,12 +148,4 @@ void rp_sph_forget(rp_sph *solver)
     rp_parallel_for(solver->host.threads, solver->host.grains->count, RP_SPH_BLOCK, forget_range,
                     solver);
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
-}
-
-void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
-{
-    const rp_grains *p = solver->host.grains;
-    char *to = (char *)array + p->count * element;
-    for (size_t n = 0; n < p->ghosts; n++)
-        memcpy(to + n * element, (char *)array + p->ghost_source[n] * element, element);
 }

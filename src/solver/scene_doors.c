@@ -1,4 +1,4 @@
-/* Scenes for everybody: the reader of scene/, with the solvers' parameter tables. */
+/* The public functions that make scenes: the reader of scene/ with the tables of all methods. */
 #include "base/entry.h"
 #include "solver/registry.h"
 

@@ -1,0 +1,32 @@
+/* Worlds to files and back. A room of its own: worlds know no files, and records no worlds. */
+#include "repose/save.h"
+#include "base/entry.h"
+#include "record/checkpoint.h"
+#include "world/world.h"
+
+rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report)
+{
+    RP_NEED(world, report);
+    RP_NEED(path, report);
+    RP_ENTER();
+    rp_store store;
+    rp_store_begin(&store);
+    store.borrow = true; /* the world stands still while it is written */
+    rp_code code = rp_world_put(world, &store, report);
+    if (code == RP_OK) code = rp_checkpoint_write(path, &store, report);
+    rp_store_end(&store);
+    return code;
+}
+
+rp_code rp_world_load(rp_world *world, const char *path, rp_report *report)
+{
+    RP_NEED(world, report);
+    RP_NEED(path, report);
+    RP_ENTER();
+    rp_store store;
+    rp_store_begin(&store);
+    rp_code code = rp_checkpoint_read(path, &store, report);
+    if (code == RP_OK) code = rp_world_take(world, &store, report);
+    rp_store_end(&store);
+    return code;
+}
