@@ -201,10 +201,12 @@ static rp_code bench_size(const rp_bench_setup *setup, size_t grains, rp_bench_l
     if (code == RP_OK) code = add_whole(&s, name, list, report);
     snprintf(name, sizeof name, "render-good-%zuM", grains / 1000000);
     bool small = grains <= 1000000;
-    if (code == RP_OK && small) code = time_pictures(&s, name, rp_quality_samples(1), list, report);
+    if (code == RP_OK && small)
+        code = time_pictures(&s, name, rp_paint_quality_samples(1), list, report);
     snprintf(name, sizeof name, "render-all-samples-%zuM", grains / 1000000);
     s.options.plain = true;
-    if (code == RP_OK && small) code = time_pictures(&s, name, rp_quality_samples(1), list, report);
+    if (code == RP_OK && small)
+        code = time_pictures(&s, name, rp_paint_quality_samples(1), list, report);
     slab_release(&grain_slab);
     rp_scene_destroy(scene);
     return code;

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-static void put(rp_aside *page, const char *text)
+static void put(rp_atomic *page, const char *text)
 {
-    rp_aside_write(page, text, strlen(text));
+    rp_atomic_write(page, text, strlen(text));
 }
 
-void rp_html_text(rp_aside *page, const char *text, size_t length)
+void rp_html_text(rp_atomic *page, const char *text, size_t length)
 {
     size_t bytes;
     for (size_t i = 0; i < length; i += bytes) {
@@ -28,12 +28,12 @@ void rp_html_text(rp_aside *page, const char *text, size_t length)
         if (escaped)
             put(page, escaped);
         else
-            rp_aside_write(page, text + i, bytes);
+            rp_atomic_write(page, text + i, bytes);
     }
 }
 
 /* A run of text with `code` and **bold**; marks that are not closed stay as they are. */
-static void put_inline(rp_aside *page, const char *text, size_t length)
+static void put_inline(rp_atomic *page, const char *text, size_t length)
 {
     while (length) {
         const char *mark = text[0] == '`' ? "`" : strncmp(text, "**", 2) == 0 ? "**" : NULL;
@@ -57,7 +57,7 @@ static void put_inline(rp_aside *page, const char *text, size_t length)
 typedef enum block { NONE, PARAGRAPH, LIST, CODE, TABLE } block;
 
 /* Ends the open block and begins another. */
-static void turn(rp_aside *page, block *open, block next)
+static void turn(rp_atomic *page, block *open, block next)
 {
     static const char *const begin[] = {"", "<p>", "<ul>\n<li>", "<pre>", "<table>\n"};
     static const char *const end[] = {"", "</p>\n", "</li>\n</ul>\n", "</pre>\n", "</table>\n"};
@@ -66,7 +66,7 @@ static void turn(rp_aside *page, block *open, block next)
     *open = next;
 }
 
-static void put_row(rp_aside *page, const char *line, size_t length)
+static void put_row(rp_atomic *page, const char *line, size_t length)
 {
     if (strspn(line, "|-: ") >= length) return; /* the rule below the head */
     put(page, "<tr>");
@@ -81,7 +81,7 @@ static void put_row(rp_aside *page, const char *line, size_t length)
     put(page, "</tr>\n");
 }
 
-static void put_heading(rp_aside *page, block *open, const char *line, size_t length)
+static void put_heading(rp_atomic *page, block *open, const char *line, size_t length)
 {
     size_t level = strspn(line, "#"), skip = level + strspn(line + level, " ");
     turn(page, open, NONE);
@@ -91,7 +91,7 @@ static void put_heading(rp_aside *page, block *open, const char *line, size_t le
     put(page, "</h3>\n");
 }
 
-static void put_line(rp_aside *page, block *open, const char *line, size_t length)
+static void put_line(rp_atomic *page, block *open, const char *line, size_t length)
 {
     size_t indent = strspn(line, " \t");
     if (indent >= length) {
@@ -114,7 +114,7 @@ static void put_line(rp_aside *page, block *open, const char *line, size_t lengt
     }
 }
 
-void rp_html_markdown(rp_aside *page, const char *text)
+void rp_html_markdown(rp_atomic *page, const char *text)
 {
     block open = NONE;
     while (*text) {
@@ -144,7 +144,7 @@ static size_t before_id(const char *text)
     return 0;
 }
 
-void rp_html_svg(rp_aside *page, const char *svg, int number)
+void rp_html_svg(rp_atomic *page, const char *svg, int number)
 {
     const char *start = strstr(svg, "<svg");
     bool tag = false;
@@ -153,8 +153,8 @@ void rp_html_svg(rp_aside *page, const char *svg, int number)
         if (*c == '>') tag = false;
         bool word = c > start && (isalnum((unsigned char)c[-1]) || c[-1] == '-');
         size_t length = tag && !word ? before_id(c) : 0;
-        rp_aside_write(page, c, length ? length : 1);
-        if (length) rp_aside_print(page, "figure%d-", number);
+        rp_atomic_write(page, c, length ? length : 1);
+        if (length) rp_atomic_print(page, "figure%d-", number);
         c += length ? length : 1;
     }
 }

@@ -37,7 +37,7 @@ static const char head[] =
     ".soft { color: var(--soft); } a { color: inherit; }\n"
     "</style>\n</head>\n<body>\n";
 
-static void put_text(rp_aside *page, const char *text)
+static void put_text(rp_atomic *page, const char *text)
 {
     rp_html_text(page, text, strlen(text));
 }
@@ -49,55 +49,55 @@ static const char *outcome_of(const rp_case_result *result)
 }
 
 /* "0.64 ± 0.002 m", "must miss 0.64 ± 0.002 m", "at most 0.1 m" */
-static void put_limit(rp_aside *page, const rp_verdict *v)
+static void put_limit(rp_atomic *page, const rp_verdict *v)
 {
     if (rp_verdict_has_range(v))
-        rp_aside_print(page, "%s%.6g ± %.3g ", rp_verdict_prefix(v), v->expected, v->limit);
+        rp_atomic_print(page, "%s%.6g ± %.3g ", rp_verdict_prefix(v), v->expected, v->limit);
     else
-        rp_aside_print(page, "at %s %.6g ", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least",
-                       v->limit);
+        rp_atomic_print(page, "at %s %.6g ", v->judgement == RP_JUDGE_AT_MOST ? "most" : "least",
+                        v->limit);
     put_text(page, v->unit);
 }
 
-static void put_verdict(rp_aside *page, const rp_verdict *v)
+static void put_verdict(rp_atomic *page, const rp_verdict *v)
 {
-    rp_aside_print(page, "<td>");
+    rp_atomic_print(page, "<td>");
     put_text(page, v->what);
-    rp_aside_print(page, "</td><td class=\"number\">%.6g ", v->measured);
+    rp_atomic_print(page, "</td><td class=\"number\">%.6g ", v->measured);
     put_text(page, v->unit);
-    rp_aside_print(page, "</td><td class=\"number\">");
+    rp_atomic_print(page, "</td><td class=\"number\">");
     put_limit(page, v);
-    rp_aside_print(page, "</td><td class=\"%s\">%s</td></tr>\n", v->ok ? "ok" : "miss",
-                   v->ok ? "ok" : "missed");
+    rp_atomic_print(page, "</td><td class=\"%s\">%s</td></tr>\n", v->ok ? "ok" : "miss",
+                    v->ok ? "ok" : "missed");
 }
 
 #define TABLE_HEAD                                                                                 \
     "<th>number</th><th class=\"number\">measured</th><th class=\"number\">limit</th>"             \
     "<th>verdict</th></tr></thead>\n<tbody>\n"
 
-static void put_summary(rp_aside *page, const rp_case_result *results, int count)
+static void put_summary(rp_atomic *page, const rp_case_result *results, int count)
 {
-    rp_aside_print(page, "<table>\n<thead><tr><th>case</th>" TABLE_HEAD);
+    rp_atomic_print(page, "<table>\n<thead><tr><th>case</th>" TABLE_HEAD);
     for (int i = 0; i < count; i++) {
         const rp_case_result *r = &results[i];
         for (int v = 0; v < r->context.verdict_count; v++) {
             if (v)
-                rp_aside_print(page, "<tr><td></td>");
+                rp_atomic_print(page, "<tr><td></td>");
             else
-                rp_aside_print(page, "<tr><td><a href=\"#%s\">%s</a></td>", r->which->name,
-                               r->which->name);
+                rp_atomic_print(page, "<tr><td><a href=\"#%s\">%s</a></td>", r->which->name,
+                                r->which->name);
             put_verdict(page, &r->context.verdicts[v]);
         }
         if (r->code == RP_OK || r->code == RP_ERROR_FAILED) continue;
-        rp_aside_print(page,
-                       "<tr><td><a href=\"#%s\">%s</a></td><td colspan=\"3\">%s</td>"
-                       "<td class=\"miss\">did not run</td></tr>\n",
-                       r->which->name, r->which->name, rp_code_text(r->code));
+        rp_atomic_print(page,
+                        "<tr><td><a href=\"#%s\">%s</a></td><td colspan=\"3\">%s</td>"
+                        "<td class=\"miss\">did not run</td></tr>\n",
+                        r->which->name, r->which->name, rp_code_text(r->code));
     }
-    rp_aside_print(page, "</tbody>\n</table>\n");
+    rp_atomic_print(page, "</tbody>\n</table>\n");
 }
 
-static void put_readme(rp_aside *page, const rp_case_result *r)
+static void put_readme(rp_atomic *page, const rp_case_result *r)
 {
     char path[4096 + 16], *text;
     size_t size;
@@ -107,76 +107,76 @@ static void put_readme(rp_aside *page, const rp_case_result *r)
     rp_release(text, size + 1);
 }
 
-static void put_faults(rp_aside *page, const rp_report *report)
+static void put_faults(rp_atomic *page, const rp_report *report)
 {
     for (int i = 0; i < rp_report_count(report); i++) {
         char text[4096];
         rp_fault_text(rp_report_fault(report, i), text, sizeof text);
-        rp_aside_print(page, "<pre class=\"miss\">");
+        rp_atomic_print(page, "<pre class=\"miss\">");
         put_text(page, text);
-        rp_aside_print(page, "</pre>\n");
+        rp_atomic_print(page, "</pre>\n");
     }
 }
 
 /* `number` makes its ids unique on the page. */
-static void put_figure(rp_aside *page, const rp_figure *figure, int number)
+static void put_figure(rp_atomic *page, const rp_figure *figure, int number)
 {
     rp_report *report = rp_report_create();
     char *svg = NULL;
     size_t size;
-    rp_aside_print(page, "<figure>\n");
+    rp_atomic_print(page, "<figure>\n");
     if (rp_figure_svg(figure, &svg, &size, report) == RP_OK) {
         rp_html_svg(page, svg, number);
         rp_release(svg, size + 1);
     } else {
-        rp_aside_print(page, "<figcaption class=\"soft\">");
+        rp_atomic_print(page, "<figcaption class=\"soft\">");
         put_text(page, rp_figure_title(figure));
-        rp_aside_print(page, ": not drawn. ");
+        rp_atomic_print(page, ": not drawn. ");
         if (rp_report_count(report)) put_text(page, rp_report_fault(report, 0)->message);
-        rp_aside_print(page, "</figcaption>\n");
+        rp_atomic_print(page, "</figcaption>\n");
     }
-    rp_aside_print(page, "</figure>\n");
+    rp_atomic_print(page, "</figure>\n");
     rp_report_destroy(report);
 }
 
-static void put_case(rp_aside *page, const rp_case_result *r, int *figures)
+static void put_case(rp_atomic *page, const rp_case_result *r, int *figures)
 {
     const rp_case_context *c = &r->context;
-    rp_aside_print(page, "<h2 id=\"%s\">%s <small>", r->which->name, r->which->name);
+    rp_atomic_print(page, "<h2 id=\"%s\">%s <small>", r->which->name, r->which->name);
     put_text(page, r->which->title);
-    rp_aside_print(page, "</small></h2>\n");
+    rp_atomic_print(page, "</small></h2>\n");
     put_readme(page, r);
-    if (c->verdict_count) rp_aside_print(page, "<table>\n<thead><tr>" TABLE_HEAD);
+    if (c->verdict_count) rp_atomic_print(page, "<table>\n<thead><tr>" TABLE_HEAD);
     for (int v = 0; v < c->verdict_count; v++) {
-        rp_aside_print(page, "<tr>");
+        rp_atomic_print(page, "<tr>");
         put_verdict(page, &c->verdicts[v]);
     }
-    if (c->verdict_count) rp_aside_print(page, "</tbody>\n</table>\n");
+    if (c->verdict_count) rp_atomic_print(page, "</tbody>\n</table>\n");
     put_faults(page, c->report);
     if (c->notes[0]) {
-        rp_aside_print(page, "<pre>");
+        rp_atomic_print(page, "<pre>");
         put_text(page, c->notes);
-        rp_aside_print(page, "</pre>\n");
+        rp_atomic_print(page, "</pre>\n");
     }
     for (int f = 0; f < c->figure_count; f++)
         put_figure(page, c->figures[f], ++*figures);
-    rp_aside_print(page, "<p class=\"soft\">%s, %.1f s%s</p>\n", outcome_of(r), r->seconds,
-                   c->quick ? ", quick form" : "");
+    rp_atomic_print(page, "<p class=\"soft\">%s, %.1f s%s</p>\n", outcome_of(r), r->seconds,
+                    c->quick ? ", quick form" : "");
 }
 
-static void put_machine(rp_aside *page)
+static void put_machine(rp_atomic *page)
 {
     char when[64] = "";
     time_t now = time(NULL);
     struct tm parts;
     if (gmtime_r(&now, &parts)) strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &parts);
-    rp_aside_print(page, "<h2>Made with</h2>\n<p class=\"soft\">repose %s, ", rp_version());
+    rp_atomic_print(page, "<h2>Made with</h2>\n<p class=\"soft\">repose %s, ", rp_version());
     put_text(page, rp_build_text());
-    rp_aside_print(page, "; %s, %ld processors; %s</p>\n</body>\n</html>\n", rp_instructions_text(),
-                   sysconf(_SC_NPROCESSORS_ONLN), when);
+    rp_atomic_print(page, "; %s, %ld processors; %s</p>\n</body>\n</html>\n",
+                    rp_instructions_text(), sysconf(_SC_NPROCESSORS_ONLN), when);
 }
 
-static void put_intro(rp_aside *page, const rp_case_result *results, int count)
+static void put_intro(rp_atomic *page, const rp_case_result *results, int count)
 {
     int ok = 0;
     double seconds = 0;
@@ -184,24 +184,24 @@ static void put_intro(rp_aside *page, const rp_case_result *results, int count)
         ok += results[i].code == RP_OK;
         seconds += results[i].seconds;
     }
-    rp_aside_print(page,
-                   "<h1>Validation</h1>\n<p><span class=\"%s\">%d of %d cases</span> within their "
-                   "limits, in %.1f s. The limits were stated before anything was measured.</p>\n",
-                   ok == count ? "ok" : "miss", ok, count, seconds);
+    rp_atomic_print(page,
+                    "<h1>Validation</h1>\n<p><span class=\"%s\">%d of %d cases</span> within their "
+                    "limits, in %.1f s. The limits were stated before anything was measured.</p>\n",
+                    ok == count ? "ok" : "miss", ok, count, seconds);
 }
 
 rp_code rp_case_write_html(const char *path, const rp_case_result *results, int count,
                            rp_report *report)
 {
-    rp_aside page;
+    rp_atomic page;
     int figures = 0;
-    rp_code code = rp_aside_open(&page, path, report);
+    rp_code code = rp_atomic_open(&page, path, report);
     if (code != RP_OK) return code;
-    rp_aside_write(&page, head, sizeof head - 1);
+    rp_atomic_write(&page, head, sizeof head - 1);
     put_intro(&page, results, count);
     put_summary(&page, results, count);
     for (int i = 0; i < count; i++)
         put_case(&page, &results[i], &figures);
     put_machine(&page);
-    return rp_aside_finish(&page, report);
+    return rp_atomic_finish(&page, report);
 }

@@ -1,5 +1,5 @@
 #include "base/disk.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/status.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* The disk of the rooms that record, export and film: what is at a path, folders, locks, scratch
- * files. Files that are written as a whole stand in base/aside.h. Functions that return an int give
- * 0 or an error number of errno.h; descriptors are -1 when there is none. */
+ * files. Files that are written as a whole stand in base/atomic.h. Functions that return an int
+ * give 0 or an error number of errno.h; descriptors are -1 when there is none. */
 #ifndef RP_BASE_DISK_H
 #define RP_BASE_DISK_H
 

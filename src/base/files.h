@@ -1,6 +1,6 @@
 /* How rooms that may run without a disk read files: scenes, meshes, animations. A host program's
  * reader (rp_set_file_reader) is asked first; what it does not have is read from the system. How
- * files are written, and all else that needs a disk, stands in base/aside.h. */
+ * files are written, and all else that needs a disk, stands in base/atomic.h. */
 #ifndef RP_BASE_FILES_H
 #define RP_BASE_FILES_H
 

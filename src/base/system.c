@@ -1,5 +1,5 @@
 #include "base/system.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/status.h"
 
 #include <errno.h>
@@ -82,12 +82,12 @@ static void make_folder(const char *path)
 
 void rp_system_cache(const char *folder, const char *path, const rp_file_piece *pieces, int count)
 {
-    rp_aside file;
+    rp_atomic file;
     make_folder(folder);
-    if (rp_aside_open(&file, path, NULL) != RP_OK) return;
+    if (rp_atomic_open(&file, path, NULL) != RP_OK) return;
     for (int i = 0; i < count; i++)
-        rp_aside_write(&file, pieces[i].data, pieces[i].size);
-    (void)rp_aside_finish(&file, NULL);
+        rp_atomic_write(&file, pieces[i].data, pieces[i].size);
+    (void)rp_atomic_finish(&file, NULL);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

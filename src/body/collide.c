@@ -92,7 +92,7 @@ void rp_engine_add_walls(rp_engine *engine)
     const rp_domain_spec *domain = &engine->scene->domain;
     for (int side = 0; side < RP_SIDES; side++) {
         rp_vec3 foot, inward;
-        if (!rp_domain_wall(domain, side, &foot, &inward)) continue;
+        if (!rp_scene_domain_wall(domain, side, &foot, &inward)) continue;
         dGeomID wall =
             dCreatePlane(engine->space, inward.x, inward.y, inward.z, rp_v3_dot(inward, foot));
         dGeomSetData(wall, (void *)(intptr_t)(-1 - side));

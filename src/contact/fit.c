@@ -47,7 +47,7 @@ static double silbert_of_beta(const void *user, double log_beta)
 
 static double silbert_beta(const silbert_job *job)
 {
-    return rp_greatest(silbert_of_beta, job, LOG_BETA_LOW, LOG_BETA_HIGH);
+    return rp_special_maximum(silbert_of_beta, job, LOG_BETA_LOW, LOG_BETA_HIGH);
 }
 
 static double silbert_of_b(const void *user, double b)
@@ -72,7 +72,7 @@ rp_silbert rp_fit_silbert(const rp_sample *s)
         count += weight(s, i);
     }
     job.mean /= count;
-    job.b = rp_greatest(silbert_of_b, &job, -4, 1 - 1e-9);
+    job.b = rp_special_maximum(silbert_of_b, &job, -4, 1 - 1e-9);
     double beta = exp(silbert_beta(&job));
     return (rp_silbert){1 / (1 / beta - job.b * dent(beta)), job.b, beta};
 }
@@ -100,13 +100,13 @@ static double power_of_c(const void *user, double log_c)
 {
     const power_job *job = user;
     double c = exp(log_c), s = 1 / job->n;
-    double log_z = log(s) - s * log_c + rp_log_gamma_above(s, c * pow(job->from, job->n));
+    double log_z = log(s) - s * log_c + rp_special_log_gamma_above(s, c * pow(job->from, job->n));
     return -c * job->mean - log_z;
 }
 
 static double power_c(const power_job *job)
 {
-    return rp_greatest(power_of_c, job, -12, 6);
+    return rp_special_maximum(power_of_c, job, -12, 6);
 }
 
 static void set_power(power_job *job, double n)
@@ -133,7 +133,7 @@ rp_power_tail rp_fit_power_tail(const rp_sample *s, double from)
 {
     if (isnan(rp_fit_exponential_tail(s, from))) return (rp_power_tail){NAN, NAN};
     power_job job = {.sample = s, .from = from};
-    double n = rp_greatest(power_of_n, &job, 0.2, 6);
+    double n = rp_special_maximum(power_of_n, &job, 0.2, 6);
     set_power(&job, n);
     return (rp_power_tail){n, exp(power_c(&job))};
 }
@@ -147,7 +147,8 @@ static double gamma_of_shape(const void *user, double log_shape)
 {
     const gamma_job *job = user;
     double k = exp(log_shape), likelihood = 0;
-    if (job->small > 0) likelihood = job->small * log(fmax(1e-300, rp_gamma_p(k, k * SMALL)));
+    if (job->small > 0)
+        likelihood = job->small * log(fmax(1e-300, rp_special_gamma_p(k, k * SMALL)));
     return likelihood + job->count * (k * log_shape - lgamma(k)) + (k - 1) * job->logarithms -
            k * job->sum;
 }
@@ -163,17 +164,17 @@ double rp_fit_gamma(const rp_sample *s)
         job.sum += w * f;
         job.logarithms += w * log(f);
     }
-    return exp(rp_greatest(gamma_of_shape, &job, -4, 6));
+    return exp(rp_special_maximum(gamma_of_shape, &job, -4, 6));
 }
 
-double rp_gamma_density(double k, double f)
+double rp_fit_gamma_density(double k, double f)
 {
     return exp(k * log(k) + (k - 1) * log(f) - k * f - lgamma(k));
 }
 
-double rp_gamma_below(double k, double f)
+double rp_fit_gamma_below(double k, double f)
 {
-    return rp_gamma_p(k, k * f);
+    return rp_special_gamma_p(k, k * f);
 }
 
 typedef double below_function(const void *form, double f);
@@ -198,7 +199,7 @@ static double silbert_share(const void *form, double f)
 
 static double gamma_share(const void *form, double f)
 {
-    return rp_gamma_below(*(const double *)form, f);
+    return rp_fit_gamma_below(*(const double *)form, f);
 }
 
 double rp_silbert_distance(const rp_sample *sample, const rp_silbert *form)
@@ -206,7 +207,7 @@ double rp_silbert_distance(const rp_sample *sample, const rp_silbert *form)
     return distance(sample, silbert_share, form);
 }
 
-double rp_gamma_distance(const rp_sample *sample, double shape)
+double rp_fit_gamma_distance(const rp_sample *sample, double shape)
 {
     return distance(sample, gamma_share, &shape);
 }

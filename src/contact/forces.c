@@ -144,7 +144,7 @@ static void fit_all(cells *c, int without, double numbers[RP_FORCE_NUMBERS])
     numbers[RP_FORCE_TAIL_N] = power.n;
     numbers[RP_FORCE_TAIL_C] = power.c;
     numbers[RP_FORCE_GAMMA] = shape;
-    numbers[RP_FORCE_GAMMA_DISTANCE] = rp_gamma_distance(&sample, shape);
+    numbers[RP_FORCE_GAMMA_DISTANCE] = rp_fit_gamma_distance(&sample, shape);
 }
 
 /* The jackknife over groups: they are of neighbouring contacts, since solvers tell contacts in

@@ -32,12 +32,12 @@ rp_power_tail rp_fit_power_tail(const rp_sample *sample, double from);
 
 /* (M23) p(f) = k^k f^(k - 1) exp(-k f) / Gamma(k): the shape k, for forces of mean 1. */
 double rp_fit_gamma(const rp_sample *sample);
-double rp_gamma_density(double shape, double f);
-double rp_gamma_below(double shape, double f);
+double rp_fit_gamma_density(double shape, double f);
+double rp_fit_gamma_below(double shape, double f);
 
 /* The largest difference between the share of a sample and the share of a form below any force. */
 double rp_silbert_distance(const rp_sample *sample, const rp_silbert *form);
-double rp_gamma_distance(const rp_sample *sample, double shape);
+double rp_fit_gamma_distance(const rp_sample *sample, double shape);
 
 /* All of these of one list of forces, in units of their mean. */
 typedef enum rp_force_number {

@@ -35,21 +35,21 @@ static double fraction_above(double shape, double x)
     return h;
 }
 
-double rp_gamma_p(double shape, double x)
+double rp_special_gamma_p(double shape, double x)
 {
     if (!(x > 0)) return 0;
     if (x < shape + 1) return below_by_series(shape, x);
     return 1 - exp(shape * log(x) - x - lgamma(shape)) * fraction_above(shape, x);
 }
 
-double rp_log_gamma_above(double shape, double x)
+double rp_special_log_gamma_above(double shape, double x)
 {
     if (!(x > 0)) return lgamma(shape);
     if (x < shape + 1) return lgamma(shape) + log1p(-below_by_series(shape, x));
     return shape * log(x) - x + log(fraction_above(shape, x));
 }
 
-double rp_greatest(rp_function *function, const void *user, double low, double high)
+double rp_special_maximum(rp_special_function *function, const void *user, double low, double high)
 {
     const double ratio = 0.6180339887498949;
     double left = high - ratio * (high - low), right = low + ratio * (high - low);

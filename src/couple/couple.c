@@ -79,12 +79,12 @@ rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach
     rp_code code = RP_OK;
     for (int i = 0; i < couple->body_count && code == RP_OK; i++) {
         double radius = rp_scene_bodies(scene)[i].roughness.radius;
-        code = rp_body_rough_make(scene, i, reach + radius, threads, &couple->roughs[i], report);
+        code = rp_scene_rough_body(scene, i, reach + radius, threads, &couple->roughs[i], report);
     }
     rp_rough *walls = couple->roughs + couple->body_count;
     double radius = scene->domain.roughness.grains.radius;
     for (int side = 0; side < RP_SIDES && code == RP_OK; side++)
-        code = rp_wall_rough_make(scene, side, reach + radius, threads, &walls[side], report);
+        code = rp_scene_rough_wall(scene, side, reach + radius, threads, &walls[side], report);
     hand_out_roughs(couple);
     return code;
 }
@@ -369,7 +369,7 @@ static void add_rows(rp_couple *couple)
             add_load(&couple->loads[i], &couple->rows[row * bodies + i]);
 }
 
-double rp_couple_answer(rp_couple *couple)
+double rp_couple_solve(rp_couple *couple)
 {
     RP_ASSERT(couple->begun);
     add_rows(couple);

@@ -89,7 +89,7 @@ void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, 
                     double mass);
 /* Takes what was pushed and held as a question: surfaces of dynamic bodies get the velocities that
  * answer it. The rows are then zero again. Gives the largest change of a surface's speed, m/s. */
-double rp_couple_answer(rp_couple *couple);
+double rp_couple_solve(rp_couple *couple);
 /* Adds the rows in order and hands the sums to the bodies' states: force, and torque about the
  * body's origin as of the last refresh. The rows are then gone. A fault of an answer is told here.
  */

@@ -9,7 +9,7 @@ static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
 static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_vec3 inward)
 {
     return (rp_surface){.shape = &wall_shape,
-                        .pose = rp_wall_pose(foot, inward),
+                        .pose = rp_scene_wall_pose(foot, inward),
                         .friction = domain->friction[side],
                         .restitution = domain->restitution,
                         .body = -1,
@@ -70,7 +70,7 @@ int rp_surfaces_fill(const rp_scene *scene, rp_surface *surfaces)
         count += add_images(scene, i, surfaces + count);
     for (int side = 0; side < RP_SIDES; side++) {
         rp_vec3 foot, inward;
-        if (rp_domain_wall(&scene->domain, side, &foot, &inward))
+        if (rp_scene_domain_wall(&scene->domain, side, &foot, &inward))
             surfaces[count++] = wall(&scene->domain, side, foot, inward);
     }
     for (int i = first; i < scene->bodies.count; i++) {

@@ -50,7 +50,8 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at)
 /* Calls for every clump of either view; -1 where a view has none. */
 typedef void pair_fn(void *context, int64_t last, int64_t next);
 
-static void for_pairs(const rp_clumps *last, const rp_clumps *next, pair_fn *pair, void *context)
+static void for_pairs(const rp_coarse_grains *last, const rp_coarse_grains *next, pair_fn *pair,
+                      void *context)
 {
     size_t i = 0, j = 0;
     while (i < last->count || j < next->count) {
@@ -64,8 +65,8 @@ static void for_pairs(const rp_clumps *last, const rp_clumps *next, pair_fn *pai
 
 typedef struct settle_job {
     const rp_detail *detail;
-    const rp_clumps *last;
-    rp_clumps *next;
+    const rp_coarse_grains *last;
+    rp_coarse_grains *next;
 } settle_job;
 
 /* (D7): what moves follows at a small distance, what trembles stands still. */
@@ -88,7 +89,8 @@ static void settle_pair(void *context, int64_t i, int64_t j)
             share > 0 ? (float)rp_detail_wrap(domain, a, from[a][i] + share * way[a]) : from[a][i];
 }
 
-void rp_clumps_settle(const rp_detail *detail, const rp_clumps *last, rp_clumps *next)
+void rp_coarse_grains_settle(const rp_detail *detail, const rp_coarse_grains *last,
+                             rp_coarse_grains *next)
 {
     settle_job job = {detail, last, next};
     for_pairs(last, next, settle_pair, &job);
@@ -105,7 +107,7 @@ typedef struct row_job {
 static double place_of(const row_job *job, int axis, int64_t i, int64_t j, double s)
 {
     const rp_detail *detail = job->detail;
-    const rp_clumps *last = &detail->last, *next = &detail->next;
+    const rp_coarse_grains *last = &detail->last, *next = &detail->next;
     const float *x0 = axis == 0 ? last->x : axis == 1 ? last->y : last->z;
     const float *v0 = axis == 0 ? last->vx : axis == 1 ? last->vy : last->vz;
     const float *x1 = axis == 0 ? next->x : axis == 1 ? next->y : next->z;

@@ -278,7 +278,7 @@ static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk
 /* --- lone clumps (D13) -------------------------------------------------------------------------
  */
 
-bool rp_clump_is_lone(const rp_detail *detail, rp_work *work, const float at[3])
+bool rp_coarse_grain_is_lone(const rp_detail *detail, rp_work *work, const float at[3])
 {
     const rp_detail_field *field = &detail->field;
     float reach = (float)(detail->reach * detail->reach);
@@ -345,7 +345,7 @@ static void round_off(const rp_detail *detail, rp_work *work, const rp_chunk *ch
         const rp_row *row = leaders[i];
         if (!row) continue;
         const float middle[3] = {row->x, row->y, row->z};
-        if (row != known) lone = rp_clump_is_lone(detail, work, middle);
+        if (row != known) lone = rp_coarse_grain_is_lone(detail, work, middle);
         known = row;
         if (!lone) continue;
         size_t at = p->begin + (size_t)i;
@@ -450,11 +450,12 @@ static void drop_leavers(rp_detail *detail, rp_chunk *chunk)
     if (!domain->open) return;
     rp_near_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
-    if (!rp_domain_has_left(domain, box.low) && !rp_domain_has_left(domain, box.high)) return;
+    if (!rp_scene_domain_has_left(domain, box.low) && !rp_scene_domain_has_left(domain, box.high))
+        return;
     size_t kept = 0;
     for (size_t i = 0; i < chunk->count; i++) {
         const float at[3] = {chunk->x[i], chunk->y[i], chunk->z[i]};
-        if (rp_domain_has_left(domain, at)) continue;
+        if (rp_scene_domain_has_left(domain, at)) continue;
         if (kept != i) move_grain(chunk, kept, i);
         kept++;
     }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void rp_clumps_end(rp_clumps *clumps)
+void rp_coarse_grains_end(rp_coarse_grains *clumps)
 {
     size_t bytes = clumps->capacity * sizeof(float);
     float *const arrays[] = {clumps->x, clumps->y, clumps->z, clumps->vx, clumps->vy, clumps->vz};
@@ -12,13 +12,13 @@ void rp_clumps_end(rp_clumps *clumps)
         rp_release(arrays[i], bytes);
     rp_release(clumps->id, bytes);
     rp_release(clumps->material, clumps->capacity);
-    *clumps = (rp_clumps){0};
+    *clumps = (rp_coarse_grains){0};
 }
 
-rp_code rp_clumps_reserve(rp_clumps *clumps, size_t count, rp_report *report)
+rp_code rp_coarse_grains_reserve(rp_coarse_grains *clumps, size_t count, rp_report *report)
 {
     if (count <= clumps->capacity) return RP_OK;
-    rp_clumps_end(clumps);
+    rp_coarse_grains_end(clumps);
     clumps->capacity = count + count / 4;
     size_t bytes = clumps->capacity * sizeof(float);
     float **const arrays[] = {&clumps->x,  &clumps->y,  &clumps->z,
@@ -29,7 +29,7 @@ rp_code rp_clumps_reserve(rp_clumps *clumps, size_t count, rp_report *report)
     clumps->id = rp_allocate(bytes);
     clumps->material = rp_allocate(clumps->capacity);
     if (made && clumps->id && clumps->material) return RP_OK;
-    rp_clumps_end(clumps);
+    rp_coarse_grains_end(clumps);
     return rp_fail_memory(report, count * (7 * sizeof(float) + 1), "coarse grains");
 }
 
@@ -59,7 +59,7 @@ static size_t list_ids(const rp_view *view, uint64_t *ids)
     return count;
 }
 
-static rp_code copy_clumps(rp_clumps *clumps, const rp_view *view, const uint64_t *ids,
+static rp_code copy_clumps(rp_coarse_grains *clumps, const rp_view *view, const uint64_t *ids,
                            size_t count, rp_report *report)
 {
     for (size_t k = 0; k < count; k++) {
@@ -80,7 +80,8 @@ static rp_code copy_clumps(rp_clumps *clumps, const rp_view *view, const uint64_
     return RP_OK;
 }
 
-rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, int materials, rp_report *report)
+rp_code rp_coarse_grains_take(rp_coarse_grains *clumps, const rp_view *view, int materials,
+                              rp_report *report)
 {
     clumps->count = 0;
     if (view->count > UINT32_MAX)
@@ -88,7 +89,7 @@ rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, int materials, rp
     size_t bytes = view->count * sizeof(uint64_t);
     uint64_t *ids = rp_allocate(bytes);
     if (!ids) return rp_fail_memory(report, bytes, "coarse grains");
-    rp_code code = rp_clumps_reserve(clumps, view->count, report);
+    rp_code code = rp_coarse_grains_reserve(clumps, view->count, report);
     if (code == RP_OK) code = copy_clumps(clumps, view, ids, list_ids(view, ids), report);
     rp_release(ids, bytes);
     for (size_t i = 0; i < clumps->count && code == RP_OK; i++)

@@ -109,8 +109,8 @@ void rp_detail_destroy(rp_detail *detail)
     rp_counts_end(&detail->counts);
     rp_counts_end(&detail->counts_next);
     rp_chunks_end(&detail->chunks);
-    rp_clumps_end(&detail->last);
-    rp_clumps_end(&detail->next);
+    rp_coarse_grains_end(&detail->last);
+    rp_coarse_grains_end(&detail->next);
     rp_release(detail, sizeof *detail);
 }
 
@@ -152,7 +152,7 @@ static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *repo
     if (view->body_count)
         memcpy(detail->next_bodies, view->bodies,
                (size_t)view->body_count * sizeof *detail->next_bodies);
-    return rp_clumps_take(&detail->next, view, detail->scene->materials.count, report);
+    return rp_coarse_grains_take(&detail->next, view, detail->scene->materials.count, report);
 }
 
 static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)
@@ -176,7 +176,7 @@ static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_
 
 static rp_code carry_on(rp_detail *detail, double interval, rp_report *report)
 {
-    rp_clumps_settle(detail, &detail->last, &detail->next);
+    rp_coarse_grains_settle(detail, &detail->last, &detail->next);
     int steps = (int)fmin(fmax(ceil(interval / detail->spec->step - 1e-6), 1), 1e6);
     rp_code code = RP_OK;
     for (int i = 0; i < steps && code == RP_OK; i++)
@@ -196,7 +196,7 @@ static void stand(rp_detail *detail)
 
 static void swap_views(rp_detail *detail, double time)
 {
-    rp_clumps clumps = detail->last;
+    rp_coarse_grains clumps = detail->last;
     detail->last = detail->next;
     detail->next = clumps;
     rp_body_state *bodies = detail->last_bodies;

@@ -19,20 +19,21 @@
 /* --- clumps.c: the coarse grains of a view ---------------------------------------------------- */
 
 /* Coarse grains in the order of their ids. */
-typedef struct rp_clumps {
+typedef struct rp_coarse_grains {
     size_t count, capacity;
     uint32_t *id;
-    float *x, *y, *z;    /* m, where grains are carried to: see rp_clumps_settle */
+    float *x, *y, *z;    /* m, where grains are carried to: see rp_coarse_grains_settle */
     float *vx, *vy, *vz; /* m/s */
     uint8_t *material;
-} rp_clumps;
+} rp_coarse_grains;
 
 /* Takes the coarse grains of a view that are somewhere. RP_ERROR_DAMAGED when two have one id, or
  * one is of none of the so many materials. */
-rp_code rp_clumps_take(rp_clumps *clumps, const rp_view *view, int materials, rp_report *report);
+rp_code rp_coarse_grains_take(rp_coarse_grains *clumps, const rp_view *view, int materials,
+                              rp_report *report);
 /* Room for `count`; what was there is lost when it grows. */
-rp_code rp_clumps_reserve(rp_clumps *clumps, size_t count, rp_report *report);
-void rp_clumps_end(rp_clumps *clumps);
+rp_code rp_coarse_grains_reserve(rp_coarse_grains *clumps, size_t count, rp_report *report);
+void rp_coarse_grains_end(rp_coarse_grains *clumps);
 
 /* --- between.c: clumps and surfaces during a step --------------------------------------------- */
 
@@ -67,7 +68,8 @@ rp_code rp_field_stand(rp_detail *detail, rp_report *report);
 /* The clumps of the next view where they are in it. */
 rp_code rp_field_arrive(rp_detail *detail, rp_report *report);
 /* Lets clumps that only tremble stand still: moves those of the next view (D7). */
-void rp_clumps_settle(const rp_detail *detail, const rp_clumps *last, rp_clumps *next);
+void rp_coarse_grains_settle(const rp_detail *detail, const rp_coarse_grains *last,
+                             rp_coarse_grains *next);
 /* A coordinate at share s of an interval (s), from the way (m) that is gone in it and the
  * velocities (m/s) at its start and end; gravity in m/s2 (D8). */
 double rp_between(double from, double way, double start, double end, double interval,
@@ -195,8 +197,8 @@ void rp_chunk_sort(rp_chunk *chunk, double cell, double edge, rp_sort_room *room
 void rp_detail_surfaces_near(const rp_detail *detail, const rp_surface_list *from, rp_vec3 middle,
                              double reach, rp_surface_list *out);
 /* A place for a new grain of a clump: outside of all surfaces, mirrored at them (D3). */
-rp_vec3 rp_place_outside(const rp_detail *detail, const rp_surface_list *near, rp_vec3 middle,
-                         rp_vec3 at);
+rp_vec3 rp_detail_place_outside(const rp_detail *detail, const rp_surface_list *near,
+                                rp_vec3 middle, rp_vec3 at);
 /* A grain on its way in this step, m and m/s. */
 typedef struct rp_flight {
     rp_vec3 start, end, velocity;
@@ -246,7 +248,7 @@ typedef struct rp_work {
 } rp_work;
 
 /* Whether the field has no clump within reach of a place but one that is there (D13). */
-bool rp_clump_is_lone(const rp_detail *detail, rp_work *work, const float at[3]);
+bool rp_coarse_grain_is_lone(const rp_detail *detail, rp_work *work, const float at[3]);
 /* Carries chunks through the step that the field is set up for; context: the detail. */
 rp_range_fn rp_carry_range;
 
@@ -269,7 +271,7 @@ struct rp_detail {
 
     double time; /* s, of the last view */
     bool begun;
-    rp_clumps last, next;
+    rp_coarse_grains last, next;
     rp_body_state *last_bodies, *next_bodies, *bodies; /* of both views; in this step */
     int body_count;
     rp_detail_field field;

@@ -75,8 +75,8 @@ static bool place_beside(const rp_surface *surface, double clear, double reach, 
     return true;
 }
 
-rp_vec3 rp_place_outside(const rp_detail *detail, const rp_surface_list *near, rp_vec3 middle,
-                         rp_vec3 at)
+rp_vec3 rp_detail_place_outside(const rp_detail *detail, const rp_surface_list *near,
+                                rp_vec3 middle, rp_vec3 at)
 {
     bool moved = near->count > 0;
     for (int pass = 0; pass < PASSES && moved; pass++) {

@@ -64,7 +64,7 @@ static uint64_t cell_of(double x, double edge)
 
 static size_t list_newcomers(const rp_detail *detail, newcomer *list)
 {
-    const rp_clumps *last = &detail->last, *next = &detail->next;
+    const rp_coarse_grains *last = &detail->last, *next = &detail->next;
     double edge = detail->scene->particles.spacing;
     size_t count = 0, i = 0;
     for (size_t j = 0; j < next->count; j++) {
@@ -88,12 +88,12 @@ typedef struct lone_job {
 static void find_lone_range(void *context, rp_range range)
 {
     const lone_job *job = context;
-    const rp_clumps *next = &job->detail->next;
+    const rp_coarse_grains *next = &job->detail->next;
     rp_work *work = rp_scratch_of(&job->detail->works, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t c = job->list[i].clump;
         const float at[3] = {next->x[c], next->y[c], next->z[c]};
-        job->list[i].lone = rp_clump_is_lone(job->detail, work, at);
+        job->list[i].lone = rp_coarse_grain_is_lone(job->detail, work, at);
     }
 }
 
@@ -122,7 +122,7 @@ static void bear(void *context, rp_range range)
 {
     const birth *b = context;
     const rp_detail *detail = b->detail;
-    const rp_clumps *clumps = &detail->next;
+    const rp_coarse_grains *clumps = &detail->next;
     uint64_t factor = (uint64_t)detail->spec->factor, seed = (uint64_t)detail->scene->seed;
     rp_work *work = rp_scratch_of(&b->detail->works, range.worker);
     for (size_t k = range.begin; k < range.end; k++) {
@@ -135,7 +135,7 @@ static void bear(void *context, rp_range range)
             rp_detail_surfaces_near(detail, NULL, middle, FARTHEST * detail->radius,
                                     &work->near_packet);
         at = rp_v3_madd(middle, detail->radius, at);
-        at = rp_place_outside(detail, &work->near_packet, middle, at);
+        at = rp_detail_place_outside(detail, &work->near_packet, middle, at);
         b->chunk->x[k] = (float)rp_detail_wrap(&detail->scene->domain, 0, at.x);
         b->chunk->y[k] = (float)rp_detail_wrap(&detail->scene->domain, 1, at.y);
         b->chunk->z[k] = (float)rp_detail_wrap(&detail->scene->domain, 2, at.z);

@@ -9,27 +9,27 @@
 static const struct part {
     const char *name, *unit;
     rp_field_type type;
-    size_t offset; /* of the array in rp_clumps */
+    size_t offset; /* of the array in rp_coarse_grains */
 } parts[] = {
-    {"clumps/id", "", RP_U32, offsetof(rp_clumps, id)},
-    {"clumps/x", "m", RP_F32, offsetof(rp_clumps, x)},
-    {"clumps/y", "m", RP_F32, offsetof(rp_clumps, y)},
-    {"clumps/z", "m", RP_F32, offsetof(rp_clumps, z)},
-    {"clumps/velocity_x", "m/s", RP_F32, offsetof(rp_clumps, vx)},
-    {"clumps/velocity_y", "m/s", RP_F32, offsetof(rp_clumps, vy)},
-    {"clumps/velocity_z", "m/s", RP_F32, offsetof(rp_clumps, vz)},
-    {"clumps/material", "", RP_U8, offsetof(rp_clumps, material)},
+    {"clumps/id", "", RP_U32, offsetof(rp_coarse_grains, id)},
+    {"clumps/x", "m", RP_F32, offsetof(rp_coarse_grains, x)},
+    {"clumps/y", "m", RP_F32, offsetof(rp_coarse_grains, y)},
+    {"clumps/z", "m", RP_F32, offsetof(rp_coarse_grains, z)},
+    {"clumps/velocity_x", "m/s", RP_F32, offsetof(rp_coarse_grains, vx)},
+    {"clumps/velocity_y", "m/s", RP_F32, offsetof(rp_coarse_grains, vy)},
+    {"clumps/velocity_z", "m/s", RP_F32, offsetof(rp_coarse_grains, vz)},
+    {"clumps/material", "", RP_U8, offsetof(rp_coarse_grains, material)},
 };
 #define PARTS (sizeof parts / sizeof *parts)
 
-static void *part_data(const rp_clumps *clumps, const struct part *part)
+static void *part_data(const rp_coarse_grains *clumps, const struct part *part)
 {
     return *(void *const *)((const char *)clumps + part->offset);
 }
 
 rp_code rp_detail_save(const rp_detail *detail, rp_store *store, rp_report *report)
 {
-    const rp_clumps *clumps = &detail->last;
+    const rp_coarse_grains *clumps = &detail->last;
     rp_code code = rp_store_put_f64(store, "time", "s", detail->time, report);
     if (code == RP_OK) code = rp_store_put_u64(store, "born", detail->born, report);
     if (code == RP_OK) code = rp_store_put_u64(store, "left", atomic_load(&detail->left), report);
@@ -60,8 +60,8 @@ static rp_code load_clumps(rp_detail *detail, const rp_store *store, rp_report *
     const rp_store_entry *ids = rp_store_find(store, "clumps/id");
     if (code == RP_OK && (!ids || ids->count != count))
         return rp_fail(report, RP_ERROR_DAMAGED, "the coarse grains of a checkpoint are not whole");
-    rp_clumps *clumps = &detail->last;
-    if (code == RP_OK) code = rp_clumps_reserve(clumps, (size_t)count, report);
+    rp_coarse_grains *clumps = &detail->last;
+    if (code == RP_OK) code = rp_coarse_grains_reserve(clumps, (size_t)count, report);
     for (size_t i = 0; i < PARTS && code == RP_OK; i++)
         code = rp_store_get(store, parts[i].name, parts[i].type, part_data(clumps, &parts[i]),
                             (size_t)count, report);

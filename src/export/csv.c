@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-static void print_names(rp_aside *file, const rp_export_columns *columns)
+static void print_names(rp_atomic *file, const rp_export_columns *columns)
 {
-    rp_aside_print(file, "Px,Py,Pz");
+    rp_atomic_print(file, "Px,Py,Pz");
     for (size_t i = 1; i < columns->count; i++)
         for (int c = 0; c < columns->items[i].components; c++) {
             char label[160];
             rp_export_label(&columns->items[i], c, label, sizeof label);
-            rp_aside_print(file, ",%s", label);
+            rp_atomic_print(file, ",%s", label);
         }
-    rp_aside_print(file, "\n");
+    rp_atomic_print(file, "\n");
 }
 
 rp_code rp_export_csv_grains(const rp_export *export, rp_report *report)
 {
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, export->stem, "csv", &file, report);
     if (code != RP_OK) return code;
     const rp_export_columns *columns = &export->columns;
@@ -29,36 +29,36 @@ rp_code rp_export_csv_grains(const rp_export *export, rp_report *report)
     for (size_t grain = 0; grain < export->view->count; grain++) {
         for (size_t i = 0; i < columns->count; i++)
             for (int c = 0; c < columns->items[i].components; c++) {
-                if (i || c) rp_aside_write(&file, ",", 1);
+                if (i || c) rp_atomic_write(&file, ",", 1);
                 rp_export_number(&file, &columns->items[i], c, grain);
             }
-        rp_aside_write(&file, "\n", 1);
+        rp_atomic_write(&file, "\n", 1);
     }
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }
 
 /* Always in quotes, since a name may hold a comma; a quote is doubled. */
-static void print_name(rp_aside *file, const char *name)
+static void print_name(rp_atomic *file, const char *name)
 {
-    rp_aside_write(file, "\"", 1);
+    rp_atomic_write(file, "\"", 1);
     for (; *name; name++)
-        rp_aside_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
-    rp_aside_write(file, "\"", 1);
+        rp_atomic_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    rp_atomic_write(file, "\"", 1);
 }
 
-static void print_numbers(rp_aside *file, const double *values, int count)
+static void print_numbers(rp_atomic *file, const double *values, int count)
 {
     for (int i = 0; i < count; i++)
-        rp_aside_print(file, ",%.17g", values[i]);
+        rp_atomic_print(file, ",%.17g", values[i]);
 }
 
 rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
 {
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, "bodies", "csv", &file, report);
     if (code != RP_OK) return code;
-    rp_aside_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz,"
-                          "contact_Fx,contact_Fy,contact_Fz,contact_Tx,contact_Ty,contact_Tz\n");
+    rp_atomic_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz,"
+                           "contact_Fx,contact_Fy,contact_Fz,contact_Tx,contact_Ty,contact_Tz\n");
     for (int i = 0; i < export->view->body_count; i++) {
         const rp_body_state *body = &export->view->bodies[i];
         print_name(&file, rp_scene_bodies(export->scene)[i].name);
@@ -70,26 +70,26 @@ rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
         print_numbers(&file, body->torque, 3);
         print_numbers(&file, body->contact_force, 3);
         print_numbers(&file, body->contact_torque, 3);
-        rp_aside_write(&file, "\n", 1);
+        rp_atomic_write(&file, "\n", 1);
     }
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }
 
-static void print_part_names(rp_aside *file)
+static void print_part_names(rp_atomic *file)
 {
     for (int i = 0; i < RP_CONTACT_PARTS; i++)
         for (size_t c = 0; c < rp_contact_parts[i].width; c++) {
             const rp_contact_part *part = &rp_contact_parts[i];
             const char *comma = i || c ? "," : "", *name = rp_contact_part_name(part);
             if (part->width > 1)
-                rp_aside_print(file, "%s%s_%c", comma, name, "xyz"[c]);
+                rp_atomic_print(file, "%s%s_%c", comma, name, "xyz"[c]);
             else
-                rp_aside_print(file, "%s%s", comma, name);
+                rp_atomic_print(file, "%s%s", comma, name);
         }
-    rp_aside_write(file, "\n", 1);
+    rp_atomic_write(file, "\n", 1);
 }
 
-static void print_part(rp_aside *file, const rp_contact_part *part, const rp_contact *contact)
+static void print_part(rp_atomic *file, const rp_contact_part *part, const rp_contact *contact)
 {
     const char *data = (const char *)contact + part->offset;
     for (size_t c = 0; c < part->width; c++) {
@@ -101,21 +101,21 @@ static void print_part(rp_aside *file, const rp_contact_part *part, const rp_con
             length = rp_digits_u64(text, ((const uint32_t *)(const void *)data)[c]);
         else
             length = rp_digits_u64(text, ((const uint8_t *)data)[c]);
-        if (part != rp_contact_parts || c) rp_aside_write(file, ",", 1);
-        rp_aside_write(file, text, length);
+        if (part != rp_contact_parts || c) rp_atomic_write(file, ",", 1);
+        rp_atomic_write(file, text, length);
     }
 }
 
 rp_code rp_export_csv_contacts(const rp_export *export, rp_report *report)
 {
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, "contacts", "csv", &file, report);
     if (code != RP_OK) return code;
     print_part_names(&file);
     for (size_t i = 0; i < export->view->contact_count; i++) {
         for (int k = 0; k < RP_CONTACT_PARTS; k++)
             print_part(&file, &rp_contact_parts[k], &export->view->contacts[i]);
-        rp_aside_write(&file, "\n", 1);
+        rp_atomic_write(&file, "\n", 1);
     }
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }

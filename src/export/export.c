@@ -51,12 +51,12 @@ static const struct format *find_format(const char *name, rp_report *report)
 }
 
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
-                       rp_aside *file, rp_report *report)
+                       rp_atomic *file, rp_report *report)
 {
     char path[RP_PATH_MAX];
     snprintf(path, sizeof path, "%s/%s-%06" PRId64 ".%s", export->folder, stem, export->number,
              ending);
-    return rp_aside_open(file, path, report);
+    return rp_atomic_open(file, path, report);
 }
 
 void rp_export_label(const rp_export_column *column, int component, char *text, size_t size)
@@ -67,7 +67,7 @@ void rp_export_label(const rp_export_column *column, int component, char *text, 
         snprintf(text, size, "%s%c", column->prefix, "xyz"[component]);
 }
 
-void rp_export_number(rp_aside *file, const rp_export_column *column, int component, size_t grain)
+void rp_export_number(rp_atomic *file, const rp_export_column *column, int component, size_t grain)
 {
     const void *data = column->data[component];
     char text[RP_DIGITS_MAX];
@@ -77,7 +77,7 @@ void rp_export_number(rp_aside *file, const rp_export_column *column, int compon
         length = rp_digits_f32(text, ((const float *)data)[grain]);
         break;
     case RP_F64:
-        rp_aside_print(file, "%.17g", ((const double *)data)[grain]);
+        rp_atomic_print(file, "%.17g", ((const double *)data)[grain]);
         return;
     case RP_U8:
         length = rp_digits_u64(text, ((const uint8_t *)data)[grain]);
@@ -92,16 +92,16 @@ void rp_export_number(rp_aside *file, const rp_export_column *column, int compon
         length = rp_digits_u64(text, ((const uint64_t *)data)[grain]);
         break;
     }
-    rp_aside_write(file, text, length);
+    rp_atomic_write(file, text, length);
 }
 
 #define STAGE_BYTES ((size_t)48 << 10)
 
-void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
+void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
                       size_t count)
 {
     if (components == 1) {
-        rp_aside_write(file, data[0], count * value_bytes);
+        rp_atomic_write(file, data[0], count * value_bytes);
         return;
     }
     char stage[STAGE_BYTES];
@@ -114,7 +114,7 @@ void rp_export_tuples(rp_aside *file, const void *const *data, int components, s
                 memcpy(stage + i * tuple + (size_t)c * value_bytes, from + i * value_bytes,
                        value_bytes);
         }
-        rp_aside_write(file, stage, tuples * tuple);
+        rp_atomic_write(file, stage, tuples * tuple);
     }
 }
 

@@ -3,7 +3,7 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "geom/mesh.h"
 #include "repose/export.h"
 
@@ -52,13 +52,13 @@ rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bod
 
 /* Opens "<folder>/<stem>-<number>.<ending>". */
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
-                       rp_aside *file, rp_report *report);
+                       rp_atomic *file, rp_report *report);
 /* The name of a number of its own: "density", or "vx" for a part of a vector. */
 void rp_export_label(const rp_export_column *column, int component, char *text, size_t size);
 /* One number as text that reads back as the same bits. */
-void rp_export_number(rp_aside *file, const rp_export_column *column, int component, size_t grain);
+void rp_export_number(rp_atomic *file, const rp_export_column *column, int component, size_t grain);
 /* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
-void rp_export_tuples(rp_aside *file, const void *const *data, int components, size_t value_bytes,
+void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
                       size_t count);
 
 /* The edge of the square that stands for a plane: large enough for all that the scene names, and
@@ -81,6 +81,6 @@ void rp_body_mesh_end(rp_body_mesh *bodies);
 rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
                                 rp_report *report);
 /* The first lines of a PLY file, up to the number of vertices. */
-void rp_export_ply_start(rp_aside *file, const rp_export *export, size_t vertices);
+void rp_export_ply_start(rp_atomic *file, const rp_export *export, size_t vertices);
 
 #endif

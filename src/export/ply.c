@@ -12,31 +12,32 @@ static const char *type_name(rp_field_type type)
     return names[type];
 }
 
-void rp_export_ply_start(rp_aside *file, const rp_export *export, size_t vertices)
+void rp_export_ply_start(rp_atomic *file, const rp_export *export, size_t vertices)
 {
-    rp_aside_print(file, "ply\nformat binary_little_endian 1.0\n");
-    rp_aside_print(file, "comment Repose %s, time %.17g s, SI units\n", rp_version(),
-                   export->view->time);
-    rp_aside_print(file, "element vertex %zu\n", vertices);
+    rp_atomic_print(file, "ply\nformat binary_little_endian 1.0\n");
+    rp_atomic_print(file, "comment Repose %s, time %.17g s, SI units\n", rp_version(),
+                    export->view->time);
+    rp_atomic_print(file, "element vertex %zu\n", vertices);
 }
 
-static void write_value(rp_aside *file, const rp_export_column *column, int component, size_t grain)
+static void write_value(rp_atomic *file, const rp_export_column *column, int component,
+                        size_t grain)
 {
     size_t bytes = rp_field_type_size(column->type);
     const char *from = (const char *)column->data[component] + grain * bytes;
     if (column->type != RP_U64) {
-        rp_aside_write(file, from, bytes);
+        rp_atomic_write(file, from, bytes);
         return;
     }
     uint64_t whole;
     memcpy(&whole, from, sizeof whole);
     double value = (double)whole;
-    rp_aside_write(file, &value, sizeof value);
+    rp_atomic_write(file, &value, sizeof value);
 }
 
 rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
 {
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, export->stem, "ply", &file, report);
     if (code != RP_OK) return code;
     const rp_export_columns *columns = &export->columns;
@@ -45,40 +46,40 @@ rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
         for (int c = 0; c < columns->items[i].components; c++) {
             char label[160];
             rp_export_label(&columns->items[i], c, label, sizeof label);
-            rp_aside_print(&file, "property %s %s\n", type_name(columns->items[i].type), label);
+            rp_atomic_print(&file, "property %s %s\n", type_name(columns->items[i].type), label);
         }
-    rp_aside_print(&file, "end_header\n");
+    rp_atomic_print(&file, "end_header\n");
     for (size_t grain = 0; grain < export->view->count; grain++)
         for (size_t i = 0; i < columns->count; i++)
             for (int c = 0; c < columns->items[i].components; c++)
                 write_value(&file, &columns->items[i], c, grain);
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }
 
 static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies, rp_report *report)
 {
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, "bodies", "ply", &file, report);
     if (code != RP_OK) return code;
     const rp_mesh *mesh = bodies->mesh;
     rp_export_ply_start(&file, export, mesh->vertex_count);
-    rp_aside_print(&file,
-                   "property float x\nproperty float y\nproperty float z\n"
-                   "element face %zu\nproperty list uchar uint vertex_indices\n"
-                   "property uint body\nend_header\n",
-                   mesh->triangle_count);
+    rp_atomic_print(&file,
+                    "property float x\nproperty float y\nproperty float z\n"
+                    "element face %zu\nproperty list uchar uint vertex_indices\n"
+                    "property uint body\nend_header\n",
+                    mesh->triangle_count);
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         rp_vec3 v = mesh->vertices[i];
         const float point[3] = {(float)v.x, (float)v.y, (float)v.z};
-        rp_aside_write(&file, point, sizeof point);
+        rp_atomic_write(&file, point, sizeof point);
     }
     for (size_t i = 0; i < mesh->triangle_count; i++) {
         const uint8_t corners = 3;
-        rp_aside_write(&file, &corners, sizeof corners);
-        rp_aside_write(&file, mesh->triangles[i], sizeof mesh->triangles[i]);
-        rp_aside_write(&file, &bodies->owners[i], sizeof bodies->owners[i]);
+        rp_atomic_write(&file, &corners, sizeof corners);
+        rp_atomic_write(&file, mesh->triangles[i], sizeof mesh->triangles[i]);
+        rp_atomic_write(&file, &bodies->owners[i], sizeof bodies->owners[i]);
     }
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }
 
 rp_code rp_export_ply_bodies(const rp_export *export, rp_report *report)

@@ -104,19 +104,19 @@ static void find_times(const rp_export *export, struct series *series)
 
 static rp_code write_series(const rp_export *export, const struct series *series, rp_report *report)
 {
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, file_path(export, series, -1).text, report);
+    rp_atomic file;
+    rp_code code = rp_atomic_open(&file, file_path(export, series, -1).text, report);
     if (code != RP_OK) return code;
-    rp_aside_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-                          "byte_order=\"LittleEndian\">\n  <Collection>\n");
+    rp_atomic_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                           "byte_order=\"LittleEndian\">\n  <Collection>\n");
     for (size_t i = 0; i < series->count; i++)
         if (!isnan(series->moments[i].time))
-            rp_aside_print(
+            rp_atomic_print(
                 &file,
                 "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%06" PRId64 ".%s\"/>\n",
                 series->moments[i].time, series->stem, series->moments[i].number, series->ending);
-    rp_aside_print(&file, "  </Collection>\n</VTKFile>\n");
-    return rp_aside_finish(&file, report);
+    rp_atomic_print(&file, "  </Collection>\n</VTKFile>\n");
+    return rp_atomic_finish(&file, report);
 }
 
 rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,

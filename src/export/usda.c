@@ -15,17 +15,17 @@
 
 static void put_values(rp_usda *usda, const rp_export_column *column)
 {
-    rp_aside *file = &usda->file;
-    rp_aside_write(file, "[", 1);
+    rp_atomic *file = &usda->file;
+    rp_atomic_write(file, "[", 1);
     for (size_t i = 0; i < usda->export->view->count; i++) {
-        if (i) rp_aside_write(file, ", ", 2);
+        if (i) rp_atomic_write(file, ", ", 2);
         for (int c = 0; c < column->components; c++) {
-            if (column->components > 1) rp_aside_write(file, c ? ", " : "(", c ? 2 : 1);
+            if (column->components > 1) rp_atomic_write(file, c ? ", " : "(", c ? 2 : 1);
             rp_export_number(file, column, c, usda->order[i]);
         }
-        if (column->components > 1) rp_aside_write(file, ")", 1);
+        if (column->components > 1) rp_atomic_write(file, ")", 1);
     }
-    rp_aside_write(file, "]", 1);
+    rp_atomic_write(file, "]", 1);
 }
 
 static void put_array(rp_usda *usda, const char *type, const char *name, const char *interpolation,
@@ -63,11 +63,11 @@ static void put_extent(rp_usda *usda)
         low[c] = least - view->spacing / 2;
         high[c] = most + view->spacing / 2;
     }
-    rp_aside_write(&usda->file, "[", 1);
+    rp_atomic_write(&usda->file, "[", 1);
     rp_usda_put_tuple(usda, low, 3);
-    rp_aside_write(&usda->file, ", ", 2);
+    rp_atomic_write(&usda->file, ", ", 2);
     rp_usda_put_tuple(usda, high, 3);
-    rp_aside_write(&usda->file, "]", 1);
+    rp_atomic_write(&usda->file, "]", 1);
     rp_usda_end_samples(usda, 1);
 }
 
@@ -78,15 +78,15 @@ static void put_materials(rp_usda *usda, const char *name)
     if (!rp_usda_begin_samples(usda, 1, "int[]", name, NULL)) return;
     const rp_view *view = usda->export->view;
     int last = usda->export->scene->materials.count - 1;
-    rp_aside_write(&usda->file, "[", 1);
+    rp_atomic_write(&usda->file, "[", 1);
     for (size_t i = 0; i < view->count; i++) {
         int material = view->material[usda->order[i]];
         char text[RP_DIGITS_MAX];
         size_t length = rp_digits_u64(text, (uint64_t)(material < last ? material : last));
-        if (i) rp_aside_write(&usda->file, ", ", 2);
-        rp_aside_write(&usda->file, text, length);
+        if (i) rp_atomic_write(&usda->file, ", ", 2);
+        rp_atomic_write(&usda->file, text, length);
     }
-    rp_aside_write(&usda->file, "]", 1);
+    rp_atomic_write(&usda->file, "]", 1);
     rp_usda_end_samples(usda, 1);
 }
 
@@ -137,10 +137,10 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
     if (rp_usda_has_shapes(usda))
         rp_usda_put_widths(usda);
     else if (usda->part != RP_USDA_MANIFEST)
-        rp_aside_print(&usda->file,
-                       "    float[] widths = [%.9g] (\n        interpolation = \"constant\"\n"
-                       "    )\n",
-                       usda->export->view->spacing);
+        rp_atomic_print(&usda->file,
+                        "    float[] widths = [%.9g] (\n        interpolation = \"constant\"\n"
+                        "    )\n",
+                        usda->export->view->spacing);
     put_colour(usda);
     put_primvars(usda);
     return RP_OK;
@@ -150,33 +150,33 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
 static void put_spheres(rp_usda *usda)
 {
     const rp_scene *scene = usda->export->scene;
-    rp_aside *file = &usda->file;
+    rp_atomic *file = &usda->file;
     double radius = usda->export->view->spacing / 2;
-    rp_aside_print(file, "\n    def Scope \"Prototypes\"\n    {\n");
+    rp_atomic_print(file, "\n    def Scope \"Prototypes\"\n    {\n");
     for (int i = 0; i < scene->materials.count; i++) {
         const rp_material_spec *material = &rp_scene_materials(scene)[i];
         char name[RP_USDA_NAME_MAX];
         rp_usda_name(material->name, (size_t)i, name);
-        rp_aside_print(file,
-                       "        def Sphere \"%s\"\n        {\n"
-                       "            float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
-                       name, -radius, -radius, -radius, radius, radius, radius);
+        rp_atomic_print(file,
+                        "        def Sphere \"%s\"\n        {\n"
+                        "            float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
+                        name, -radius, -radius, -radius, radius, radius, radius);
         rp_usda_put_colours(usda, 3, material->colour, 0, 1, "constant");
-        rp_aside_print(file, "            double radius = %.9g\n        }\n", radius);
+        rp_atomic_print(file, "            double radius = %.9g\n        }\n", radius);
     }
-    rp_aside_print(file, "    }\n");
+    rp_atomic_print(file, "    }\n");
 }
 
 static void put_prototypes(rp_usda *usda)
 {
     const rp_scene *scene = usda->export->scene;
-    rp_aside_print(&usda->file, "    rel prototypes = [");
+    rp_atomic_print(&usda->file, "    rel prototypes = [");
     for (int i = 0; i < scene->materials.count; i++) {
         char name[RP_USDA_NAME_MAX];
         rp_usda_name(rp_scene_materials(scene)[i].name, (size_t)i, name);
-        rp_aside_print(&usda->file, "%s</Grains/Prototypes/%s>", i ? ", " : "", name);
+        rp_atomic_print(&usda->file, "%s</Grains/Prototypes/%s>", i ? ", " : "", name);
     }
-    rp_aside_print(&usda->file, "]\n");
+    rp_atomic_print(&usda->file, "]\n");
 }
 
 static rp_code put_instances(rp_usda *usda, rp_report *report)

@@ -16,7 +16,7 @@ typedef enum rp_usda_part { RP_USDA_FRAME, RP_USDA_MANIFEST, RP_USDA_SERIES } rp
 
 /* A file being written. */
 typedef struct rp_usda {
-    rp_aside file;
+    rp_atomic file;
     rp_usda_part part;
     const rp_export *export;
     const uint32_t *order; /* of the grains: their places, ids rising */

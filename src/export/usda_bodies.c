@@ -6,59 +6,59 @@
 
 #include <string.h>
 
-static void put_point(rp_aside *file, rp_vec3 point)
+static void put_point(rp_atomic *file, rp_vec3 point)
 {
     const double values[3] = {point.x, point.y, point.z};
     for (int c = 0; c < 3; c++) {
         char text[RP_DIGITS_MAX];
         size_t length = rp_digits_f32(text, (float)values[c]);
-        rp_aside_write(file, c ? ", " : "(", c ? 2 : 1);
-        rp_aside_write(file, text, length);
+        rp_atomic_write(file, c ? ", " : "(", c ? 2 : 1);
+        rp_atomic_write(file, text, length);
     }
-    rp_aside_write(file, ")", 1);
+    rp_atomic_write(file, ")", 1);
 }
 
-static void put_points(rp_aside *file, const rp_mesh *mesh)
+static void put_points(rp_atomic *file, const rp_mesh *mesh)
 {
-    rp_aside_print(file, "        float3[] extent = [");
+    rp_atomic_print(file, "        float3[] extent = [");
     put_point(file, mesh->bounds.low);
-    rp_aside_write(file, ", ", 2);
+    rp_atomic_write(file, ", ", 2);
     put_point(file, mesh->bounds.high);
-    rp_aside_print(file, "]\n        point3f[] points = [");
+    rp_atomic_print(file, "]\n        point3f[] points = [");
     for (size_t i = 0; i < mesh->vertex_count; i++) {
-        if (i) rp_aside_write(file, ", ", 2);
+        if (i) rp_atomic_write(file, ", ", 2);
         put_point(file, mesh->vertices[i]);
     }
-    rp_aside_print(file, "]\n");
+    rp_atomic_print(file, "]\n");
 }
 
-static void put_triangles(rp_aside *file, const rp_mesh *mesh)
+static void put_triangles(rp_atomic *file, const rp_mesh *mesh)
 {
-    rp_aside_print(file, "        int[] faceVertexCounts = [");
+    rp_atomic_print(file, "        int[] faceVertexCounts = [");
     for (size_t i = 0; i < mesh->triangle_count; i++)
-        rp_aside_write(file, i ? ", 3" : "3", i ? 3 : 1);
-    rp_aside_print(file, "]\n        int[] faceVertexIndices = [");
+        rp_atomic_write(file, i ? ", 3" : "3", i ? 3 : 1);
+    rp_atomic_print(file, "]\n        int[] faceVertexIndices = [");
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
         char text[RP_DIGITS_MAX];
         size_t length = rp_digits_u64(text, mesh->triangles[i / 3][i % 3]);
-        if (i) rp_aside_write(file, ", ", 2);
-        rp_aside_write(file, text, length);
+        if (i) rp_atomic_write(file, ", ", 2);
+        rp_atomic_write(file, text, length);
     }
-    rp_aside_print(file, "]\n");
+    rp_atomic_print(file, "]\n");
 }
 
 static void put_shape(rp_usda *usda, const rp_body_spec *spec, const rp_mesh *mesh)
 {
     put_points(&usda->file, mesh);
     put_triangles(&usda->file, mesh);
-    rp_aside_print(&usda->file,
-                   "        uniform bool doubleSided = %d\n"
-                   "        uniform token subdivisionScheme = \"none\"\n",
-                   spec->shape.kind == RP_SHAPE_PLANE);
+    rp_atomic_print(&usda->file,
+                    "        uniform bool doubleSided = %d\n"
+                    "        uniform token subdivisionScheme = \"none\"\n",
+                    spec->shape.kind == RP_SHAPE_PLANE);
     rp_usda_put_colours(usda, 2, spec->colour, 0, 1, "constant");
-    if (spec->hidden) rp_aside_print(&usda->file, "        token visibility = \"invisible\"\n");
-    rp_aside_print(&usda->file, "        uniform token[] xformOpOrder = "
-                                "[\"xformOp:translate\", \"xformOp:orient\"]\n");
+    if (spec->hidden) rp_atomic_print(&usda->file, "        token visibility = \"invisible\"\n");
+    rp_atomic_print(&usda->file, "        uniform token[] xformOpOrder = "
+                                 "[\"xformOp:translate\", \"xformOp:orient\"]\n");
 }
 
 static void put_pose(rp_usda *usda, const rp_body_state *state)
@@ -84,10 +84,10 @@ static rp_code put_body(rp_usda *usda, int index, double plane_size, rp_report *
     if (code != RP_OK) return code;
     char name[RP_USDA_NAME_MAX];
     rp_usda_name(spec->name, (size_t)index, name);
-    rp_aside_print(&usda->file, "    def Mesh \"%s\"\n    {\n", name);
+    rp_atomic_print(&usda->file, "    def Mesh \"%s\"\n    {\n", name);
     if (mesh) put_shape(usda, spec, mesh);
     put_pose(usda, &export->view->bodies[index]);
-    rp_aside_print(&usda->file, "    }\n");
+    rp_atomic_print(&usda->file, "    }\n");
     if (mesh) rp_mesh_destroy(mesh);
     return RP_OK;
 }

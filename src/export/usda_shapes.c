@@ -29,7 +29,7 @@ static int kind_count(const rp_usda *usda)
 static void put_float(rp_usda *usda, float value)
 {
     char text[RP_DIGITS_MAX];
-    rp_aside_write(&usda->file, text, rp_digits_f32(text, value));
+    rp_atomic_write(&usda->file, text, rp_digits_f32(text, value));
 }
 
 /* Of each grain a tuple of numbers; one number stands without brackets. */
@@ -37,16 +37,16 @@ static void put_floats(rp_usda *usda, const char *type, const char *name, const 
                        const float *const *parts, int count)
 {
     if (!rp_usda_begin_samples(usda, 1, type, name, interpolation)) return;
-    rp_aside_write(&usda->file, "[", 1);
+    rp_atomic_write(&usda->file, "[", 1);
     for (size_t i = 0; i < usda->export->view->count; i++) {
-        if (i) rp_aside_write(&usda->file, ", ", 2);
+        if (i) rp_atomic_write(&usda->file, ", ", 2);
         for (int c = 0; c < count; c++) {
-            if (count > 1) rp_aside_write(&usda->file, c ? ", " : "(", c ? 2 : 1);
+            if (count > 1) rp_atomic_write(&usda->file, c ? ", " : "(", c ? 2 : 1);
             put_float(usda, parts[c][usda->order[i]]);
         }
-        if (count > 1) rp_aside_write(&usda->file, ")", 1);
+        if (count > 1) rp_atomic_write(&usda->file, ")", 1);
     }
-    rp_aside_write(&usda->file, "]", 1);
+    rp_atomic_write(&usda->file, "]", 1);
     rp_usda_end_samples(usda, 1);
 }
 
@@ -67,16 +67,16 @@ static void put_indices(rp_usda *usda)
     const rp_view *view = usda->export->view;
     const uint8_t *kinds = field_of(usda, "kind", RP_U8);
     int kind_total = kind_count(usda), material_total = usda->export->scene->materials.count;
-    rp_aside_write(&usda->file, "[", 1);
+    rp_atomic_write(&usda->file, "[", 1);
     for (size_t i = 0; i < view->count; i++) {
         uint32_t grain = usda->order[i];
         int index = at_most(view->material[grain], material_total - 1);
         if (kind_total) index = index * kind_total + at_most(kinds[grain], kind_total - 1);
         char text[RP_DIGITS_MAX];
-        if (i) rp_aside_write(&usda->file, ", ", 2);
-        rp_aside_write(&usda->file, text, rp_digits_u64(text, (uint64_t)index));
+        if (i) rp_atomic_write(&usda->file, ", ", 2);
+        rp_atomic_write(&usda->file, text, rp_digits_u64(text, (uint64_t)index));
     }
-    rp_aside_write(&usda->file, "]", 1);
+    rp_atomic_write(&usda->file, "]", 1);
     rp_usda_end_samples(usda, 1);
 }
 
@@ -95,19 +95,19 @@ void rp_usda_put_shapes(rp_usda *usda)
 
 static void put_ball(rp_usda *usda, int number, const rp_ball *ball, const double *colour)
 {
-    rp_aside *file = &usda->file;
+    rp_atomic *file = &usda->file;
     double r = ball->radius;
-    rp_aside_print(
+    rp_atomic_print(
         file,
         "                def Sphere \"ball_%d\"\n                {\n"
         "                    float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
         number, -r, -r, -r, r, r, r);
     rp_usda_put_colours(usda, 5, colour, 0, 1, "constant");
-    rp_aside_print(file, "                    double radius = %.9g\n", r);
-    rp_aside_print(file, "                    double3 xformOp:translate = ");
+    rp_atomic_print(file, "                    double radius = %.9g\n", r);
+    rp_atomic_print(file, "                    double3 xformOp:translate = ");
     rp_usda_put_tuple(usda, (const double[]){ball->centre.x, ball->centre.y, ball->centre.z}, 3);
-    rp_aside_print(file, "\n                    uniform token[] xformOpOrder = "
-                         "[\"xformOp:translate\"]\n                }\n");
+    rp_atomic_print(file, "\n                    uniform token[] xformOpOrder = "
+                          "[\"xformOp:translate\"]\n                }\n");
 }
 
 /* The name of kind k and its arrangement; of -1 a ball. */
@@ -123,33 +123,33 @@ static void put_material(rp_usda *usda, const rp_material_spec *material, int ki
     char name[RP_USDA_NAME_MAX];
     for (int k = kinds ? 0 : -1; k < kinds; k++) {
         const rp_clump *clump = kind_of(usda, k, name);
-        rp_aside_print(&usda->file, "            def Xform \"%s\"\n            {\n", name);
+        rp_atomic_print(&usda->file, "            def Xform \"%s\"\n            {\n", name);
         for (int i = 0; i < clump->count; i++)
             put_ball(usda, i, &clump->balls[i], material->colour);
-        rp_aside_print(&usda->file, "            }\n");
+        rp_atomic_print(&usda->file, "            }\n");
     }
 }
 
 void rp_usda_put_clumps(rp_usda *usda)
 {
     const rp_scene *scene = usda->export->scene;
-    rp_aside *file = &usda->file;
+    rp_atomic *file = &usda->file;
     char material[RP_USDA_NAME_MAX], kind[RP_USDA_NAME_MAX];
     int kinds = kind_count(usda);
-    rp_aside_print(file, "    rel prototypes = [");
+    rp_atomic_print(file, "    rel prototypes = [");
     for (int m = 0; m < scene->materials.count; m++)
         for (int k = kinds ? 0 : -1; k < kinds; k++) {
             rp_usda_name(rp_scene_materials(scene)[m].name, (size_t)m, material);
             kind_of(usda, k, kind);
-            rp_aside_print(file, "%s</Grains/Prototypes/%s/%s>", m || k > 0 ? ", " : "", material,
-                           kind);
+            rp_atomic_print(file, "%s</Grains/Prototypes/%s/%s>", m || k > 0 ? ", " : "", material,
+                            kind);
         }
-    rp_aside_print(file, "]\n\n    def Scope \"Prototypes\"\n    {\n");
+    rp_atomic_print(file, "]\n\n    def Scope \"Prototypes\"\n    {\n");
     for (int m = 0; m < scene->materials.count; m++) {
         rp_usda_name(rp_scene_materials(scene)[m].name, (size_t)m, material);
-        rp_aside_print(file, "        def Scope \"%s\"\n        {\n", material);
+        rp_atomic_print(file, "        def Scope \"%s\"\n        {\n", material);
         put_material(usda, &rp_scene_materials(scene)[m], kinds);
-        rp_aside_print(file, "        }\n");
+        rp_atomic_print(file, "        }\n");
     }
-    rp_aside_print(file, "    }\n");
+    rp_atomic_print(file, "    }\n");
 }

@@ -46,73 +46,73 @@ static void add(struct layout *file, struct block array)
     if (file->count < ARRAYS_MAX) file->blocks[file->count++] = array;
 }
 
-static void print_blocks(rp_aside *file, const struct layout *layout)
+static void print_blocks(rp_atomic *file, const struct layout *layout)
 {
     const char *section = "";
     uint64_t offset = 0;
     for (int i = 0; i < layout->count; i++) {
         const struct block *array = &layout->blocks[i];
         if (strcmp(section, array->section) != 0) {
-            if (section[0]) rp_aside_print(file, "      </%s>\n", section);
+            if (section[0]) rp_atomic_print(file, "      </%s>\n", section);
             section = array->section;
-            rp_aside_print(file, "      <%s>\n", section);
+            rp_atomic_print(file, "      <%s>\n", section);
         }
-        rp_aside_print(file,
-                       "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
-                       "format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
-                       array->type, array->name, array->components, offset);
+        rp_atomic_print(file,
+                        "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                        "format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+                        array->type, array->name, array->components, offset);
         offset += sizeof offset + block_bytes(array);
     }
-    rp_aside_print(file, "      </%s>\n", section);
+    rp_atomic_print(file, "      </%s>\n", section);
 }
 
-static void print_header(rp_aside *file, const struct layout *layout, double time)
+static void print_header(rp_atomic *file, const struct layout *layout, double time)
 {
-    rp_aside_print(file, "<?xml version=\"1.0\"?>\n"
-                         "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-                         "header_type=\"UInt64\">\n  <PolyData>\n");
-    rp_aside_print(file,
-                   "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" "
-                   "NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n",
-                   time);
-    rp_aside_print(file,
-                   "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
-                   "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
-                   layout->points, layout->verts, layout->lines, layout->polys);
+    rp_atomic_print(file, "<?xml version=\"1.0\"?>\n"
+                          "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                          "header_type=\"UInt64\">\n  <PolyData>\n");
+    rp_atomic_print(file,
+                    "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" "
+                    "NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n",
+                    time);
+    rp_atomic_print(file,
+                    "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
+                    "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+                    layout->points, layout->verts, layout->lines, layout->polys);
     print_blocks(file, layout);
-    rp_aside_print(file, "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_");
+    rp_atomic_print(file, "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
-static void write_numbers(rp_aside *file, size_t count, size_t value_bytes)
+static void write_numbers(rp_atomic *file, size_t count, size_t value_bytes)
 {
     for (size_t i = 0; i < count; i++) {
         int32_t small = (int32_t)i;
         int64_t large = (int64_t)i;
-        rp_aside_write(file, value_bytes == 4 ? (void *)&small : (void *)&large, value_bytes);
+        rp_atomic_write(file, value_bytes == 4 ? (void *)&small : (void *)&large, value_bytes);
     }
 }
 
-static void write_block(rp_aside *file, const struct block *array)
+static void write_block(rp_atomic *file, const struct block *array)
 {
     uint64_t bytes = block_bytes(array);
-    rp_aside_write(file, &bytes, sizeof bytes);
+    rp_atomic_write(file, &bytes, sizeof bytes);
     if (bytes == 0) return;
     if (!array->data[0])
         write_numbers(file, array->count, array->value_bytes);
     else if (!array->data[1])
-        rp_aside_write(file, array->data[0], bytes);
+        rp_atomic_write(file, array->data[0], bytes);
     else
         rp_export_tuples(file, array->data, array->components, array->value_bytes, array->count);
 }
 
-static rp_code write_layout(rp_aside *file, const struct layout *layout, double time,
+static rp_code write_layout(rp_atomic *file, const struct layout *layout, double time,
                             rp_report *report)
 {
     print_header(file, layout, time);
     for (int i = 0; i < layout->count; i++)
         write_block(file, &layout->blocks[i]);
-    rp_aside_print(file, "\n  </AppendedData>\n</VTKFile>\n");
-    return rp_aside_finish(file, report);
+    rp_atomic_print(file, "\n  </AppendedData>\n</VTKFile>\n");
+    return rp_atomic_finish(file, report);
 }
 
 static struct block column_block(const char *section, const rp_export_column *column, size_t count)
@@ -141,7 +141,7 @@ rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
     uint64_t last = count; /* little endian: its first bytes are the Int32 as well */
     add(&layout, (struct block){"Verts", "connectivity", type, 1, bytes, count, {NULL}});
     add(&layout, (struct block){"Verts", "offsets", type, 1, bytes, layout.verts, {&last}});
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, export->stem, "vtp", &file, report);
     if (code != RP_OK) return code;
     code = write_layout(&file, &layout, export->view->time, report);
@@ -183,7 +183,7 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
         (struct block){
             "Polys", "connectivity", "Int32", 1, 4, 3 * triangles, {bodies->mesh->triangles}});
     add(&layout, (struct block){"Polys", "offsets", "Int32", 1, 4, triangles, {tables->ends}});
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, "bodies", "vtp", &file, report);
     if (code != RP_OK) return code;
     return write_layout(&file, &layout, export->view->time, report);
@@ -281,7 +281,7 @@ static rp_code write_lines(const rp_export *export, const struct lines *lines, r
     add(&layout, (struct block){"Points", "position", "Float32", 3, 4, 2 * count, {lines->points}});
     add(&layout, (struct block){"Lines", "connectivity", "Int32", 1, 4, 2 * count, {NULL}});
     add(&layout, (struct block){"Lines", "offsets", "Int32", 1, 4, count, {lines->ends}});
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_export_open(export, "contacts", "vtp", &file, report);
     if (code != RP_OK) return code;
     return write_layout(&file, &layout, export->view->time, report);

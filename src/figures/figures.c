@@ -16,7 +16,7 @@
 
 /* --- piles and profiles --------------------------------------------------------------------- */
 
-static rp_code add_surface(const rp_surface *s, const rp_angle *a, rp_figure *figure,
+static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figure *figure,
                            rp_report *report)
 {
     size_t stride = s->count / DUST_MAX + 1, count = 0, bytes = (s->count + 1) * sizeof(double);
@@ -32,7 +32,7 @@ static rp_code add_surface(const rp_surface *s, const rp_angle *a, rp_figure *fi
     return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
 }
 
-static void add_lines(const rp_surface *s, const rp_angle *a, rp_figure *figure)
+static void add_lines(const rp_free_surface *s, const rp_angle *a, rp_figure *figure)
 {
     double slope = tan(a->degrees * RP_PI / 180);
     double foot = slope > 0.01 ? (a->apex - s->low) / slope : a->flank[1];
@@ -44,10 +44,10 @@ static void add_lines(const rp_surface *s, const rp_angle *a, rp_figure *figure)
 
 static rp_code draw_angle(const rp_measure_input *in, rp_figure *figure, rp_report *report)
 {
-    rp_surface surface;
+    rp_free_surface surface;
     rp_angle angle;
     char title[256];
-    rp_code code = rp_surface_find(in->view, in->scene, &surface, report);
+    rp_code code = rp_free_surface_find(in->view, in->scene, &surface, report);
     if (code == RP_OK) code = rp_angle_of_surface(&surface, &angle, report);
     if (code == RP_OK) code = add_surface(&surface, &angle, figure, report);
     if (code == RP_OK) {
@@ -61,7 +61,7 @@ static rp_code draw_angle(const rp_measure_input *in, rp_figure *figure, rp_repo
         rp_figure_set_labels(figure, "distance from the axis [m]", "height [m]");
         rp_figure_set_flags(figure, RP_FIGURE_EQUAL);
     }
-    rp_surface_release(&surface);
+    rp_free_surface_release(&surface);
     return code;
 }
 
@@ -69,7 +69,7 @@ static rp_code draw_profile(const rp_measure_input *in, rp_figure *figure, rp_re
 {
     rp_table table;
     char name[64];
-    rp_code code = rp_fill_profile(in, &table, report);
+    rp_code code = rp_measure_fill_profile(in, &table, report);
     size_t bytes = (table.rows + 1) * sizeof(double);
     double *columns[3] = {NULL, NULL, NULL};
     for (int c = 0; c < 3 && code == RP_OK; c++) {
@@ -123,7 +123,7 @@ static void label_place(rp_figure *figure, const char *place, const char *values
 static rp_code draw_volume_profile(const rp_measure_input *in, rp_figure *figure, rp_report *report)
 {
     rp_table table;
-    rp_code code = rp_fill_volume_profile(in, &table, report);
+    rp_code code = rp_measure_fill_volume_profile(in, &table, report);
     if (code == RP_OK)
         code = draw_columns(&table, RP_VOLUME_THICKNESS, RP_VOLUME_THICKNESS, in->view->time,
                             figure, report);
@@ -137,7 +137,7 @@ static rp_code draw_velocity_profile(const rp_measure_input *in, rp_figure *figu
                                      rp_report *report)
 {
     rp_table table;
-    rp_code code = rp_fill_velocity_profile(in, &table, report);
+    rp_code code = rp_measure_fill_velocity_profile(in, &table, report);
     if (code == RP_OK)
         code = draw_columns(&table, RP_VELOCITY_X, RP_VELOCITY_Z, in->view->time, figure, report);
     rp_figure_set_title(figure, "Mean velocity");
@@ -178,7 +178,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     for (int i = 0; i < CURVE; i++) {
         f[i] = end * (i + 0.5) / CURVE;
         silbert[i] = rp_silbert_density(&form, f[i]);
-        gamma[i] = rp_gamma_density(v[RP_FORCE_GAMMA], f[i]);
+        gamma[i] = rp_fit_gamma_density(v[RP_FORCE_GAMMA], f[i]);
     }
     snprintf(name, sizeof name, "Silbert, b %.2f, β %.2f", form.b, form.beta);
     rp_figure_add(figure, name, RP_PLOT_LINE, f, silbert, NULL, CURVE);
@@ -206,7 +206,7 @@ static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figur
 static rp_code draw_forces(const rp_measure_input *in, rp_figure *figure, rp_report *report)
 {
     rp_table table;
-    rp_code code = rp_fill_forces(in, &table, report);
+    rp_code code = rp_measure_fill_forces(in, &table, report);
     if (code == RP_OK)
         code =
             add_columns(&table, "normal", RP_PLOT_POINTS, (int[]){0, 1, -1}, true, figure, report);
@@ -225,7 +225,7 @@ static rp_code draw_contact_angles(const rp_measure_input *in, rp_figure *figure
 {
     rp_table table;
     char name[64];
-    rp_code code = rp_fill_contact_angles(in, &table, report);
+    rp_code code = rp_measure_fill_contact_angles(in, &table, report);
     snprintf(name, sizeof name, "contacts, %.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){0, 1, 2}, false, figure, report);
@@ -243,7 +243,7 @@ static rp_code draw_correlation(const rp_measure_input *in, rp_figure *figure, r
 {
     rp_table table;
     char name[64];
-    rp_code code = rp_fill_correlation(in, &table, report);
+    rp_code code = rp_measure_fill_correlation(in, &table, report);
     snprintf(name, sizeof name, "%.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){1, 2, 3}, false, figure, report);

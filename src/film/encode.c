@@ -2,7 +2,7 @@
  * program a SIGPIPE when ffmpeg dies. Complaints, and how many
  * pictures ffmpeg has taken, go to files without names. */
 #include "film/encode.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/report.h"
@@ -17,7 +17,7 @@
 #define ARGUMENTS_MAX 64
 
 struct rp_encoder {
-    rp_aside_folder aside;
+    rp_atomic_folder aside;
     FILE *complaints, *counts;
     long long added; /* pictures */
     rp_keep_on_fn *keep_on;
@@ -160,7 +160,7 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     char rate[64];
     print_rate(frames_per_second, rate, sizeof rate);
     encoder->aside.descriptor = -1;
-    code = rp_aside_folder_open(&encoder->aside, path, report);
+    code = rp_atomic_folder_open(&encoder->aside, path, report);
     if (code == RP_OK) code = start(encoder, kind, rate, report);
     if (code == RP_OK)
         *out = encoder;
@@ -270,7 +270,7 @@ rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
     else
         code = rp_fail(report, RP_ERROR_IO, "ffmpeg has ended already");
     if (code == RP_OK) code = check_count(encoder, report);
-    if (code == RP_OK) code = rp_aside_folder_finish(&encoder->aside, "ffmpeg", report);
+    if (code == RP_OK) code = rp_atomic_folder_finish(&encoder->aside, "ffmpeg", report);
     rp_encoder_abandon(encoder);
     return code;
 }
@@ -286,6 +286,6 @@ void rp_encoder_abandon(rp_encoder *encoder)
     }
     if (encoder->complaints) fclose(encoder->complaints);
     if (encoder->counts) fclose(encoder->counts);
-    rp_aside_folder_abandon(&encoder->aside);
+    rp_atomic_folder_abandon(&encoder->aside);
     rp_release(encoder, sizeof *encoder);
 }

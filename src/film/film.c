@@ -21,14 +21,15 @@ rp_film_options rp_default_film_options(void)
     return (rp_film_options){.size = sizeof(rp_film_options),
                              .width = paint.width,
                              .height = paint.height,
-                             .samples = rp_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
+                             .samples =
+                                 rp_paint_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
                              .grain_scale = paint.grain_scale};
 }
 
 int rp_film_quality_samples(const char *quality)
 {
     int place = quality ? rp_words_find(RP_QUALITY_WORDS, quality) : -1;
-    return place >= 0 ? rp_quality_samples(place) : 0;
+    return place >= 0 ? rp_paint_quality_samples(place) : 0;
 }
 
 bool rp_film_can_encode(void)

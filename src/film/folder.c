@@ -134,7 +134,7 @@ static bool is_picture(const char *name)
 /* Removes what a killed process was writing, or all pictures. */
 static rp_code remove_pictures(const rp_film *film, bool all, rp_report *report)
 {
-    rp_code code = rp_aside_sweep(film->folder, report);
+    rp_code code = rp_atomic_sweep(film->folder, report);
     if (code != RP_OK || !all) return code;
     rp_disk_list list;
     int error = rp_disk_list_open(&list, film->folder);
@@ -222,7 +222,7 @@ rp_code rp_film_folder_settle(const rp_film *film, rp_report *report)
     if (!settings) return rp_fail_memory(report, sizeof *film, "the settings of a film");
     rp_code code = apply_settings(film, settings, report);
     free(settings);
-    if (film->encodes) rp_aside_folder_sweep(film->options.path);
+    if (film->encodes) rp_atomic_folder_sweep(film->options.path);
     return code;
 }
 

@@ -279,7 +279,7 @@ static rp_code join_runs(const rp_film *film, rp_picture *const *parts, rp_pictu
                          rp_report *report)
 {
     for (int i = 0; i < film->shown_count; i++)
-        rp_caption_draw(parts[i], rp_film_caption(film, i).text);
+        rp_legend_draw_caption(parts[i], rp_film_caption(film, i).text);
     return join(parts, film->shown_count, out, report);
 }
 
@@ -289,7 +289,7 @@ static void draw_time(const rp_film *film, rp_picture *picture)
     char text[64];
     double places = ceil(-log10(rp_film_frame_time(film)) - 1e-9);
     snprintf(text, sizeof text, "%.*f s", (int)fmin(fmax(places, 0), 9), film->progress.time);
-    rp_heading_draw(picture, text);
+    rp_legend_draw_heading(picture, text);
 }
 
 rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)

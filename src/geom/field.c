@@ -14,19 +14,19 @@
 
 typedef struct filling {
     const rp_mesh *mesh;
-    rp_mesh_field *field;
+    rp_mesh_sdf *field;
     double reach; /* m, from the middle of a block: nearer ones keep their nodes */
     uint8_t *odd; /* of each block with nodes: it winds otherwise than 0 or 1 times */
 } filling;
 
 /* The node before along each axis. */
-static const int strides[3] = {1, RP_MESH_FIELD_NODES, RP_MESH_FIELD_NODES *RP_MESH_FIELD_NODES};
+static const int strides[3] = {1, RP_MESH_SDF_NODES, RP_MESH_SDF_NODES *RP_MESH_SDF_NODES};
 
-static rp_vec3 block_low(const rp_mesh_field *field, size_t block)
+static rp_vec3 block_low(const rp_mesh_sdf *field, size_t block)
 {
     size_t x = block % (size_t)field->count[0], rest = block / (size_t)field->count[0];
     size_t y = rest % (size_t)field->count[1], z = rest / (size_t)field->count[1];
-    double edge = RP_MESH_FIELD_CELLS * field->spacing;
+    double edge = RP_MESH_SDF_CELLS * field->spacing;
     return rp_v3_madd(field->low, edge, rp_v3((double)x, (double)y, (double)z));
 }
 
@@ -37,19 +37,19 @@ static double plain_distance(const rp_mesh *mesh, rp_vec3 point, size_t *triangl
     rp_vec3 corners[3];
     rp_mesh_corners(mesh, *triangle, corners);
     rp_vec3 away = rp_v3_sub(point, rp_nearest_on_triangle(point, corners));
-    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, point, rp_v3_dot(away, away), triangle);
+    rp_vec3 foot = rp_mesh_bvh_nearest(mesh->tree, mesh, point, rp_v3_dot(away, away), triangle);
     return rp_v3_length(rp_v3_sub(point, foot));
 }
 
 static double sign_at(const rp_mesh *mesh, rp_vec3 point)
 {
-    return rp_mesh_tree_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
+    return rp_mesh_bvh_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
 }
 
 static void fill_middles(void *context, rp_range range)
 {
     const filling *f = context;
-    double half = RP_MESH_FIELD_CELLS * f->field->spacing / 2;
+    double half = RP_MESH_SDF_CELLS * f->field->spacing / 2;
     size_t triangle = 0;
     for (size_t b = range.begin; b < range.end; b++) {
         rp_vec3 at = rp_v3_add(block_low(f->field, b), rp_v3(half, half, half));
@@ -73,8 +73,8 @@ static bool turns_beside(const filling *f, const float *nodes, const int *turns,
         bool sure = there > CLEAR * h && (here > apart || there > apart);
         if (!sure && here > CLEAR * h && there > CLEAR * h) {
             rp_vec3 back = rp_v3(k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0);
-            sure = rp_mesh_tree_crossings(f->mesh->tree, f->mesh, rp_v3_sub(point, back), point,
-                                          &change);
+            sure = rp_mesh_bvh_crossings(f->mesh->tree, f->mesh, rp_v3_sub(point, back), point,
+                                         &change);
         }
         *found = turns[before] + change;
         if (sure) return true;
@@ -85,19 +85,19 @@ static bool turns_beside(const filling *f, const float *nodes, const int *turns,
 static void fill_block(const filling *f, size_t block)
 {
     size_t place = (size_t)f->field->place[block];
-    float *nodes = f->field->nodes + place * RP_MESH_FIELD_BLOCK;
-    int turns[RP_MESH_FIELD_BLOCK];
+    float *nodes = f->field->nodes + place * RP_MESH_SDF_BLOCK;
+    int turns[RP_MESH_SDF_BLOCK];
     rp_vec3 low = block_low(f->field, block);
     double h = f->field->spacing;
     size_t triangle = 0;
     f->odd[place] = !f->mesh->closed;
-    for (int i = 0; i < RP_MESH_FIELD_BLOCK; i++) {
-        const int at[3] = {i % RP_MESH_FIELD_NODES, i / RP_MESH_FIELD_NODES % RP_MESH_FIELD_NODES,
-                           i / (RP_MESH_FIELD_NODES * RP_MESH_FIELD_NODES)};
+    for (int i = 0; i < RP_MESH_SDF_BLOCK; i++) {
+        const int at[3] = {i % RP_MESH_SDF_NODES, i / RP_MESH_SDF_NODES % RP_MESH_SDF_NODES,
+                           i / (RP_MESH_SDF_NODES * RP_MESH_SDF_NODES)};
         rp_vec3 point = rp_v3_madd(low, h, rp_v3(at[0], at[1], at[2]));
         nodes[i] = (float)plain_distance(f->mesh, point, &triangle);
         if (!f->mesh->closed || !turns_beside(f, nodes, turns, i, at, point, &turns[i]))
-            turns[i] = (int)floor(rp_mesh_tree_winding(f->mesh->tree, f->mesh, point) + 0.5);
+            turns[i] = (int)floor(rp_mesh_bvh_winding(f->mesh->tree, f->mesh, point) + 0.5);
         if (turns[i] > 0) nodes[i] = -nodes[i];
         if (turns[i] < 0 || turns[i] > 1) f->odd[place] = 1;
     }
@@ -111,25 +111,25 @@ static void fill_nodes(void *context, rp_range range)
 }
 
 /* Numbers the blocks near the surface and makes room for their nodes. */
-static bool place_blocks(rp_mesh_field *field)
+static bool place_blocks(rp_mesh_sdf *field)
 {
     for (size_t b = 0; b < field->block_count; b++)
         if (field->place[b] >= 0) field->place[b] = (int32_t)field->near_count++;
-    size_t nodes = field->near_count * RP_MESH_FIELD_BLOCK;
+    size_t nodes = field->near_count * RP_MESH_SDF_BLOCK;
     field->nodes = rp_allocate(nodes * sizeof *field->nodes);
     return field->nodes != NULL;
 }
 
 /* Blocks of the grid around the bounds, one band wider on all sides. */
-static void lay_grid(rp_mesh_field *field, rp_box3 bounds, double spacing, double band)
+static void lay_grid(rp_mesh_sdf *field, rp_box3 bounds, double spacing, double band)
 {
     rp_vec3 extent = rp_v3_sub(bounds.high, bounds.low);
     const double size[3] = {extent.x + 2 * band, extent.y + 2 * band, extent.z + 2 * band};
     for (;; spacing *= 1.25) {
-        double edge = RP_MESH_FIELD_CELLS * spacing, blocks = 1;
+        double edge = RP_MESH_SDF_CELLS * spacing, blocks = 1;
         for (int k = 0; k < 3; k++)
             blocks *= ceil(size[k] / edge);
-        if (!(blocks <= (double)RP_MESH_FIELD_BLOCKS_MAX)) continue;
+        if (!(blocks <= (double)RP_MESH_SDF_BLOCKS_MAX)) continue;
         field->spacing = spacing;
         field->block_count = 1;
         double spare[3];
@@ -143,9 +143,9 @@ static void lay_grid(rp_mesh_field *field, rp_box3 bounds, double spacing, doubl
     }
 }
 
-static bool fill(rp_mesh_field *field, const rp_mesh *mesh, double band, rp_threads *threads)
+static bool fill(rp_mesh_sdf *field, const rp_mesh *mesh, double band, rp_threads *threads)
 {
-    double half_diagonal = RP_MESH_FIELD_CELLS * field->spacing * sqrt(3) / 2;
+    double half_diagonal = RP_MESH_SDF_CELLS * field->spacing * sqrt(3) / 2;
     filling f = {.mesh = mesh, .field = field, .reach = half_diagonal + band};
     field->middle = rp_allocate(field->block_count * sizeof *field->middle);
     field->place = rp_allocate(field->block_count * sizeof *field->place);
@@ -162,12 +162,12 @@ static bool fill(rp_mesh_field *field, const rp_mesh *mesh, double band, rp_thre
     return true;
 }
 
-rp_code rp_mesh_field_create(const rp_mesh *mesh, double spacing, double band, rp_threads *threads,
-                             rp_mesh_field **out, rp_report *report)
+rp_code rp_mesh_sdf_create(const rp_mesh *mesh, double spacing, double band, rp_threads *threads,
+                           rp_mesh_sdf **out, rp_report *report)
 {
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     RP_ASSERT(mesh->tree && spacing > 0 && isfinite(rp_v3_length(extent) + spacing + band));
-    rp_mesh_field *field = rp_allocate_zero(sizeof *field);
+    rp_mesh_sdf *field = rp_allocate_zero(sizeof *field);
     bool ok = field != NULL;
     if (ok) {
         field->bounds = mesh->bounds;
@@ -176,17 +176,17 @@ rp_code rp_mesh_field_create(const rp_mesh *mesh, double spacing, double band, r
     }
     *out = field;
     if (ok) return RP_OK;
-    rp_mesh_field_destroy(field);
+    rp_mesh_sdf_destroy(field);
     *out = NULL;
     return rp_fail(report, RP_ERROR_MEMORY, "out of memory for the distance field of a mesh");
 }
 
-void rp_mesh_field_destroy(rp_mesh_field *field)
+void rp_mesh_sdf_destroy(rp_mesh_sdf *field)
 {
     if (!field) return;
     rp_release(field->middle, field->block_count * sizeof *field->middle);
     rp_release(field->place, field->block_count * sizeof *field->place);
-    rp_release(field->nodes, field->near_count * RP_MESH_FIELD_BLOCK * sizeof *field->nodes);
+    rp_release(field->nodes, field->near_count * RP_MESH_SDF_BLOCK * sizeof *field->nodes);
     rp_release(field, sizeof *field);
 }
 
@@ -200,7 +200,7 @@ typedef struct spot {
 } spot;
 
 /* False outside the grid. */
-static inline bool find(const rp_mesh_field *field, rp_vec3 p, spot *s)
+static inline bool find(const rp_mesh_sdf *field, rp_vec3 p, spot *s)
 {
     double inverse = 1 / field->spacing;
     s->cell[0] = (p.x - field->low.x) * inverse;
@@ -208,9 +208,9 @@ static inline bool find(const rp_mesh_field *field, rp_vec3 p, spot *s)
     s->cell[2] = (p.z - field->low.z) * inverse;
     int block[3];
     for (int k = 0; k < 3; k++) {
-        if (!(s->cell[k] >= 0 && s->cell[k] < RP_MESH_FIELD_CELLS * field->count[k])) return false;
-        block[k] = (int)s->cell[k] / RP_MESH_FIELD_CELLS;
-        s->first[k] = block[k] * RP_MESH_FIELD_CELLS;
+        if (!(s->cell[k] >= 0 && s->cell[k] < RP_MESH_SDF_CELLS * field->count[k])) return false;
+        block[k] = (int)s->cell[k] / RP_MESH_SDF_CELLS;
+        s->first[k] = block[k] * RP_MESH_SDF_CELLS;
     }
     s->block =
         ((size_t)block[2] * (size_t)field->count[1] + (size_t)block[1]) * (size_t)field->count[0] +
@@ -219,7 +219,7 @@ static inline bool find(const rp_mesh_field *field, rp_vec3 p, spot *s)
 }
 
 /* The value less the way from where it holds, and less what rounding may have added. */
-static inline double bound_from(const rp_mesh_field *field, double value, double x, double y,
+static inline double bound_from(const rp_mesh_sdf *field, double value, double x, double y,
                                 double z, double *most)
 {
     double way = field->spacing * sqrt(x * x + y * y + z * z) * (1 + ROUNDING);
@@ -232,24 +232,24 @@ static inline double bound_from(const rp_mesh_field *field, double value, double
 }
 
 /* Outside the grid, which is wider than the mesh, nothing is solid. */
-static double bound_outside(const rp_mesh_field *field, rp_vec3 p)
+static double bound_outside(const rp_mesh_sdf *field, rp_vec3 p)
 {
     rp_vec3 beyond = rp_v3_max(rp_v3_sub(field->bounds.low, p), rp_v3_sub(p, field->bounds.high));
     return rp_v3_length(rp_v3_max(beyond, rp_v3(0, 0, 0))) * (1 - ROUNDING);
 }
 
-static const float *block_nodes(const rp_mesh_field *field, size_t block)
+static const float *block_nodes(const rp_mesh_sdf *field, size_t block)
 {
     int32_t place = field->place[block];
-    return place < 0 ? NULL : field->nodes + (size_t)place * RP_MESH_FIELD_BLOCK;
+    return place < 0 ? NULL : field->nodes + (size_t)place * RP_MESH_SDF_BLOCK;
 }
 
-double rp_mesh_field_bound(const rp_mesh_field *field, rp_vec3 point, double *most)
+double rp_mesh_sdf_bound(const rp_mesh_sdf *field, rp_vec3 point, double *most)
 {
     spot s;
     *most = INFINITY;
     if (!find(field, point, &s)) return bound_outside(field, point);
-    const double half = RP_MESH_FIELD_CELLS / 2.0;
+    const double half = RP_MESH_SDF_CELLS / 2.0;
     double in[3];
     for (int k = 0; k < 3; k++)
         in[k] = s.cell[k] - s.first[k];
@@ -258,13 +258,13 @@ double rp_mesh_field_bound(const rp_mesh_field *field, rp_vec3 point, double *mo
         return bound_from(field, field->middle[s.block], in[0] - half, in[1] - half, in[2] - half,
                           most);
     int x = (int)(in[0] + 0.5), y = (int)(in[1] + 0.5), z = (int)(in[2] + 0.5);
-    double value = nodes[(z * RP_MESH_FIELD_NODES + y) * RP_MESH_FIELD_NODES + x];
+    double value = nodes[(z * RP_MESH_SDF_NODES + y) * RP_MESH_SDF_NODES + x];
     return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z, most);
 }
 
 /* (S9): from a corner of the point's cell that is clear of the surface, by what lies between; 0
  * where no corner gives a certain answer. */
-static double sign_from_corner(const rp_mesh_field *field, const rp_mesh *mesh, rp_vec3 point)
+static double sign_from_corner(const rp_mesh_sdf *field, const rp_mesh *mesh, rp_vec3 point)
 {
     spot s;
     const float *nodes = find(field, point, &s) ? block_nodes(field, s.block) : NULL;
@@ -280,28 +280,28 @@ static double sign_from_corner(const rp_mesh_field *field, const rp_mesh *mesh, 
         }
         if (fabs(nodes[node]) < CLEAR * field->spacing) continue;
         rp_vec3 corner = rp_v3_madd(field->low, field->spacing, rp_v3(at[0], at[1], at[2]));
-        if (!rp_mesh_tree_crossings(mesh->tree, mesh, point, corner, &change)) continue;
+        if (!rp_mesh_bvh_crossings(mesh->tree, mesh, point, corner, &change)) continue;
         if (change == 0) return nodes[node] < 0 ? -1 : 1;
         if (change == (nodes[node] < 0 ? 1 : -1)) return nodes[node] < 0 ? 1 : -1;
     }
     return 0;
 }
 
-double rp_mesh_field_sign(const rp_mesh_field *field, const rp_mesh *mesh, rp_vec3 point)
+double rp_mesh_sdf_sign(const rp_mesh_sdf *field, const rp_mesh *mesh, rp_vec3 point)
 {
     double sign = 0, most;
-    if (mesh->closed) sign = rp_mesh_field_bound(field, point, &most);
+    if (mesh->closed) sign = rp_mesh_sdf_bound(field, point, &most);
     if (sign == 0 && field->simple) sign = sign_from_corner(field, mesh, point);
-    if (sign == 0) sign = rp_mesh_tree_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
+    if (sign == 0) sign = rp_mesh_bvh_winding(mesh->tree, mesh, point) > 0.5 ? -1 : 1;
     return sign < 0 ? -1 : 1;
 }
 
-double rp_mesh_field_value(const rp_mesh_field *field, rp_vec3 point)
+double rp_mesh_sdf_value(const rp_mesh_sdf *field, rp_vec3 point)
 {
     spot s;
     const float *nodes = find(field, point, &s) ? block_nodes(field, s.block) : NULL;
     double sum = 0, part[3];
-    if (!nodes) return rp_mesh_field_bound(field, point, &sum);
+    if (!nodes) return rp_mesh_sdf_bound(field, point, &sum);
     int low[3];
     for (int k = 0; k < 3; k++) {
         double in = s.cell[k] - s.first[k];
@@ -312,22 +312,22 @@ double rp_mesh_field_value(const rp_mesh_field *field, rp_vec3 point)
         int x = low[0] + (i & 1), y = low[1] + (i >> 1 & 1), z = low[2] + (i >> 2);
         double weight = (i & 1 ? part[0] : 1 - part[0]) * (i & 2 ? part[1] : 1 - part[1]) *
                         (i & 4 ? part[2] : 1 - part[2]);
-        sum += weight * nodes[(z * RP_MESH_FIELD_NODES + y) * RP_MESH_FIELD_NODES + x];
+        sum += weight * nodes[(z * RP_MESH_SDF_NODES + y) * RP_MESH_SDF_NODES + x];
     }
     return sum;
 }
 
-double rp_mesh_field_node(const rp_mesh_field *field, const int index[3])
+double rp_mesh_sdf_node(const rp_mesh_sdf *field, const int index[3])
 {
     size_t block = 0;
     int in[3];
     for (int k = 2; k >= 0; k--) {
-        int b = index[k] / RP_MESH_FIELD_CELLS;
+        int b = index[k] / RP_MESH_SDF_CELLS;
         if (index[k] < 0 || b >= field->count[k]) return NAN;
         block = block * (size_t)field->count[k] + (size_t)b;
-        in[k] = index[k] - b * RP_MESH_FIELD_CELLS;
+        in[k] = index[k] - b * RP_MESH_SDF_CELLS;
     }
     const float *nodes = block_nodes(field, block);
     if (!nodes) return NAN;
-    return nodes[(in[2] * RP_MESH_FIELD_NODES + in[1]) * RP_MESH_FIELD_NODES + in[0]];
+    return nodes[(in[2] * RP_MESH_SDF_NODES + in[1]) * RP_MESH_SDF_NODES + in[0]];
 }

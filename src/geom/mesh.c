@@ -19,8 +19,8 @@ rp_mesh *rp_mesh_create(void)
 void rp_mesh_destroy(rp_mesh *mesh)
 {
     if (!mesh) return;
-    rp_mesh_tree_destroy(mesh->tree);
-    rp_mesh_field_destroy(mesh->field);
+    rp_mesh_bvh_destroy(mesh->tree);
+    rp_mesh_sdf_destroy(mesh->field);
     rp_release(mesh->vertices, mesh->vertex_capacity * sizeof *mesh->vertices);
     rp_release(mesh->origins, mesh->origin_capacity * sizeof *mesh->origins);
     rp_release(mesh->triangles, mesh->triangle_capacity * sizeof *mesh->triangles);
@@ -73,12 +73,12 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
     rp_code code = RP_OK;
     if (!mesh->tree) {
         mesh->closed = mesh->closed || rp_mesh_is_closed(mesh);
-        code = rp_mesh_tree_create(mesh, &mesh->tree, report);
+        code = rp_mesh_bvh_create(mesh, &mesh->tree, report);
     }
-    rp_mesh_field_destroy(mesh->field);
+    rp_mesh_sdf_destroy(mesh->field);
     mesh->field = NULL;
     if (code == RP_OK)
-        code = rp_mesh_field_create(mesh, spacing, 2 * spacing, threads, &mesh->field, report);
+        code = rp_mesh_sdf_create(mesh, spacing, 2 * spacing, threads, &mesh->field, report);
     return code;
 }
 

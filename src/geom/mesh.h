@@ -33,8 +33,8 @@ typedef struct rp_mesh {
     size_t origin_capacity;
     bool origins_are_lines;
     /* Made by rp_mesh_prepare; NULL before. */
-    struct rp_mesh_tree *tree;
-    struct rp_mesh_field *field;
+    struct rp_mesh_bvh *tree;
+    struct rp_mesh_sdf *field;
     rp_mesh_excess excess;
     bool closed; /* known to be */
 } rp_mesh;

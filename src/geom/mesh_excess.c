@@ -71,7 +71,7 @@ static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
         c->from = rp_v3(low.x + (u - floor(u)) * cell.x, low.y + (v - floor(v)) * cell.y,
                         bounds.low.z - c->size);
         rp_vec3 to = rp_v3(c->from.x, c->from.y, bounds.high.z + c->size);
-        if (!rp_mesh_tree_pierce(c->mesh->tree, c->mesh, c->from, to, take_crossing, c, &c->work))
+        if (!rp_mesh_bvh_pierce(c->mesh->tree, c->mesh, c->from, to, take_crossing, c, &c->work))
             continue;
         if (c->count) qsort(c->found, c->count, sizeof *c->found, by_height);
         return true;
@@ -173,7 +173,7 @@ static rp_mesh_excess integrate(columns *c, rp_box3 box)
 
 rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report)
 {
-    rp_code code = mesh->tree ? RP_OK : rp_mesh_tree_create(mesh, &mesh->tree, report);
+    rp_code code = mesh->tree ? RP_OK : rp_mesh_bvh_create(mesh, &mesh->tree, report);
     if (code != RP_OK) return code;
     rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     columns c = {.mesh = mesh,

@@ -574,8 +574,7 @@ static bool shoot(const sorting *s, probe *p, rp_vec3 from)
     for (int i = 0; i < 4 && p->ok && p->work <= MOST_WORK; i++) {
         p->count = 0;
         rp_vec3 to = rp_v3_madd(from, reach, rp_v3_from(ways[i]));
-        if (rp_mesh_tree_pierce(mesh->tree, mesh, from, to, take_crossing, p, &p->work))
-            return true;
+        if (rp_mesh_bvh_pierce(mesh->tree, mesh, from, to, take_crossing, p, &p->work)) return true;
         for (size_t k = 0; k < p->count; k++)
             s->winding[p->met[k]] = 0;
     }
@@ -652,7 +651,7 @@ static rp_code find_cavities(sorting *s)
 {
     probe p = {.s = s, .ok = true};
     rp_code code = RP_OK;
-    if (!s->mesh->tree) code = rp_mesh_tree_create(s->mesh, &s->mesh->tree, s->report);
+    if (!s->mesh->tree) code = rp_mesh_bvh_create(s->mesh, &s->mesh->tree, s->report);
     for (uint32_t a = 0; a < s->part_count && code == RP_OK && p.ok; a++) {
         uint32_t holders[HOLDERS];
         size_t count = find_holders(s, &p, a, holders, HOLDERS), depth = 0;
@@ -676,7 +675,7 @@ static rp_code find_cavities(sorting *s)
     }
     /* The dipoles of the tree know which way triangles face. */
     if (any) {
-        rp_mesh_tree_destroy(s->mesh->tree);
+        rp_mesh_bvh_destroy(s->mesh->tree);
         s->mesh->tree = NULL;
     }
     return code;

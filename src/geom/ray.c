@@ -10,7 +10,7 @@
 #define TRACE_NEAR 1e-9
 #define TRACE_STEPS 4000
 
-bool rp_box_ray(const rp_box3 *box, const rp_geom_ray *ray, double *enter, double *leave)
+bool rp_ray_box(const rp_box3 *box, const rp_geom_ray *ray, double *enter, double *leave)
 {
     const double low[3] = {box->low.x, box->low.y, box->low.z};
     const double high[3] = {box->high.x, box->high.y, box->high.z};
@@ -53,7 +53,7 @@ static bool trace(const rp_shape *shape, const rp_geom_ray *ray, double *distanc
 {
     rp_box3 box = rp_shape_bounds(shape);
     double leave, size = rp_v3_length(rp_v3_sub(box.high, box.low));
-    if (!rp_box_ray(&box, ray, distance, &leave)) return false;
+    if (!rp_ray_box(&box, ray, distance, &leave)) return false;
     for (int i = 0; i < TRACE_STEPS && *distance <= leave; i++) {
         rp_vec3 at = rp_v3_madd(ray->from, *distance, ray->direction);
         double gap = rp_shape_distance(shape, at, NULL);
@@ -97,7 +97,7 @@ static void try_triangle(const rp_mesh *mesh, size_t t, const rp_geom_ray *ray, 
 }
 
 /* The box of a child in the frame of the mesh. Nodes are widened for rounding already. */
-static rp_box3 box_of(const rp_mesh_tree *tree, const rp_mesh_node *node, int child)
+static rp_box3 box_of(const rp_mesh_bvh *tree, const rp_mesh_node *node, int child)
 {
     rp_vec3 low = rp_v3(node->low[0][child], node->low[1][child], node->low[2][child]);
     rp_vec3 high = rp_v3(node->high[0][child], node->high[1][child], node->high[2][child]);
@@ -106,7 +106,7 @@ static rp_box3 box_of(const rp_mesh_tree *tree, const rp_mesh_node *node, int ch
 
 static void search_tree(const rp_mesh *mesh, const rp_geom_ray *ray, nearest_hit *hit)
 {
-    const rp_mesh_tree *tree = mesh->tree;
+    const rp_mesh_bvh *tree = mesh->tree;
     uint32_t stack[STACK] = {0};
     int count = 1;
     while (count > 0) {
@@ -115,7 +115,7 @@ static void search_tree(const rp_mesh *mesh, const rp_geom_ray *ray, nearest_hit
             double enter, leave;
             if (node->child[i] == RP_TREE_NONE) continue;
             rp_box3 box = box_of(tree, node, i);
-            if (!rp_box_ray(&box, ray, &enter, &leave) || enter > hit->distance) continue;
+            if (!rp_ray_box(&box, ray, &enter, &leave) || enter > hit->distance) continue;
             if (node->child[i] & RP_TREE_LEAF)
                 try_triangle(mesh, node->child[i] & ~RP_TREE_LEAF, ray, hit);
             else
@@ -154,7 +154,7 @@ static bool meet_kind(const rp_shape *shape, const rp_geom_ray *ray, double *dis
         return meet_sphere(shape->radius, ray, distance);
     case RP_SHAPE_BOX:
         box = rp_shape_bounds(shape);
-        return rp_box_ray(&box, ray, distance, &leave);
+        return rp_ray_box(&box, ray, distance, &leave);
     default:
         return trace(shape, ray, distance);
     }
@@ -165,7 +165,7 @@ bool rp_shape_ray(const rp_shape *shape, const rp_geom_ray *ray, double *distanc
     *distance = 0;
     double enter, leave;
     rp_box3 box = rp_shape_bounds(shape);
-    if (shape->kind != RP_SHAPE_PLANE && !rp_box_ray(&box, ray, &enter, &leave)) return false;
+    if (shape->kind != RP_SHAPE_PLANE && !rp_ray_box(&box, ray, &enter, &leave)) return false;
     if (rp_shape_contains(shape, ray->from)) {
         rp_shape_distance(shape, ray->from, normal);
         return true;

@@ -16,6 +16,6 @@ typedef struct rp_geom_ray {
  * A mesh that is not prepared is searched triangle by triangle. */
 bool rp_shape_ray(const rp_shape *shape, const rp_geom_ray *ray, double *distance, rp_vec3 *normal);
 /* The part of a ray within a box, by the slab method: false where there is none. */
-bool rp_box_ray(const rp_box3 *box, const rp_geom_ray *ray, double *enter, double *leave);
+bool rp_ray_box(const rp_box3 *box, const rp_geom_ray *ray, double *enter, double *leave);
 
 #endif

@@ -145,7 +145,7 @@ static rp_code take_samples(rp_rough *rough, const rp_shape *shape, double reach
             period, wanted, FIXED_MAX);
     rp_samples samples;
     char folder[PATH];
-    bool keep = wanted >= KEPT_FROM && rp_cache_folder(folder, sizeof folder);
+    bool keep = wanted >= KEPT_FROM && rp_sample_cache_folder(folder, sizeof folder);
     rp_code code =
         rp_shape_sample_kept(shape, period, keep ? folder : NULL, threads, &samples, report);
     if (code == RP_OK) {

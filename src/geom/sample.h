@@ -37,6 +37,6 @@ void rp_samples_release(rp_samples *samples);
 
 /* The user's folder for what can be made again, $XDG_CACHE_HOME/repose or ~/.cache/repose; false
  * where there is none. */
-bool rp_cache_folder(char *path, size_t size);
+bool rp_sample_cache_folder(char *path, size_t size);
 
 #endif

@@ -137,7 +137,7 @@ rp_code rp_shape_sample_kept(const rp_shape *shape, double spacing, const char *
     return code;
 }
 
-bool rp_cache_folder(char *path, size_t size)
+bool rp_sample_cache_folder(char *path, size_t size)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length = -1;

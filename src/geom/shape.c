@@ -115,11 +115,11 @@ static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *norma
 static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, double reach, rp_vec3 *normal)
 {
     if (!mesh->field) return slow_mesh_distance(mesh, at, normal);
-    double most, bound = rp_mesh_field_bound(mesh->field, at, &most);
+    double most, bound = rp_mesh_sdf_bound(mesh->field, at, &most);
     if (fabs(bound) > reach) return bound;
     size_t triangle;
-    rp_vec3 foot = rp_mesh_tree_nearest(mesh->tree, mesh, at, most * most, &triangle);
-    double sign = rp_mesh_field_sign(mesh->field, mesh, at);
+    rp_vec3 foot = rp_mesh_bvh_nearest(mesh->tree, mesh, at, most * most, &triangle);
+    double sign = rp_mesh_sdf_sign(mesh->field, mesh, at);
     return mesh_foot(mesh, at, foot, triangle, sign, normal);
 }
 
@@ -166,7 +166,7 @@ bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach)
     double most;
     if (shape->kind != RP_SHAPE_MESH) return rp_shape_distance(shape, local, NULL) < reach;
     if (box_gap(shape->mesh->bounds, local) > reach) return false;
-    return !shape->mesh->field || !(rp_mesh_field_bound(shape->mesh->field, local, &most) > reach);
+    return !shape->mesh->field || !(rp_mesh_sdf_bound(shape->mesh->field, local, &most) > reach);
 }
 
 static bool box_holds(rp_box3 box, rp_vec3 p)

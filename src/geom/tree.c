@@ -49,8 +49,8 @@ static inline int push_children(const rp_mesh_node *node, const float at[3], dou
     return count;
 }
 
-rp_vec3 rp_mesh_tree_nearest(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 point,
-                             double least, size_t *triangle)
+rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point,
+                            double least, size_t *triangle)
 {
     rp_vec3 local = rp_v3_sub(point, tree->middle), best = point;
     const float at[3] = {(float)local.x, (float)local.y, (float)local.z};
@@ -121,7 +121,7 @@ static inline bool add_dipole(winding *w, const rp_mesh_dipole *d, rp_vec3 local
     return true;
 }
 
-double rp_mesh_tree_winding(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 point)
+double rp_mesh_bvh_winding(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point)
 {
     rp_vec3 local = rp_v3_sub(point, tree->middle);
     winding w = {.re = 1};
@@ -149,7 +149,7 @@ typedef struct span {
     float low[3], high[3];
 } span;
 
-static span span_of(const rp_mesh_tree *tree, rp_vec3 a, rp_vec3 b)
+static span span_of(const rp_mesh_bvh *tree, rp_vec3 a, rp_vec3 b)
 {
     rp_vec3 low = rp_v3_sub(rp_v3_min(a, b), tree->middle);
     rp_vec3 high = rp_v3_sub(rp_v3_max(a, b), tree->middle);
@@ -166,8 +166,8 @@ static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit
             hit[i] &= (node->low[k][i] <= s->high[k]) & (node->high[k][i] >= s->low[k]);
 }
 
-bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                         rp_mesh_tree_take *take, void *user, size_t *tests)
+bool rp_mesh_bvh_pierce(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                        rp_mesh_bvh_take *take, void *user, size_t *tests)
 {
     span way = span_of(tree, from, to);
     rp_vec3 ahead = rp_v3_sub(to, from);
@@ -204,10 +204,10 @@ static bool add_change(void *user, size_t triangle, int change)
     return true;
 }
 
-bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                            int *change)
+bool rp_mesh_bvh_crossings(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                           int *change)
 {
     size_t tests = 0;
     *change = 0;
-    return rp_mesh_tree_pierce(tree, mesh, from, to, add_change, change, &tests);
+    return rp_mesh_bvh_pierce(tree, mesh, from, to, add_change, change, &tests);
 }

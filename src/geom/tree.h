@@ -30,35 +30,35 @@ typedef struct rp_mesh_dipole {
     float unused;
 } rp_mesh_dipole;
 
-typedef struct rp_mesh_tree {
+typedef struct rp_mesh_bvh {
     rp_vec3 middle; /* m, of the mesh's bounds */
     rp_mesh_node *nodes;
     rp_mesh_dipole *dipoles; /* one per node */
     size_t node_count, node_capacity, dipole_capacity;
-} rp_mesh_tree;
+} rp_mesh_bvh;
 
-rp_code rp_mesh_tree_create(const rp_mesh *mesh, rp_mesh_tree **out, rp_report *report);
-void rp_mesh_tree_destroy(rp_mesh_tree *tree);
+rp_code rp_mesh_bvh_create(const rp_mesh *mesh, rp_mesh_bvh **out, rp_report *report);
+void rp_mesh_bvh_destroy(rp_mesh_bvh *tree);
 
 /* The point of the mesh nearest to `point`, and its triangle: that of the lowest number where
  * several are as near. Of triangles farther than sqrt(`least`) nothing is known: give INFINITY, or
  * a square that is certain not to be too small, which saves time. */
-rp_vec3 rp_mesh_tree_nearest(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 point,
-                             double least, size_t *triangle);
+rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point,
+                            double least, size_t *triangle);
 /* The generalised winding number; groups of triangles that are far off are taken as one dipole,
  * which leaves an error of some hundredths at most. */
-double rp_mesh_tree_winding(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 point);
+double rp_mesh_bvh_winding(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point);
 /* By how much the winding number of a closed mesh grows on the straight way between two points.
  * False where the way meets an edge or a vertex exactly: then nothing is certain. For short ways,
  * which cross few boxes; it costs far less than a winding number. */
-bool rp_mesh_tree_crossings(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                            int *change);
+bool rp_mesh_bvh_crossings(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                           int *change);
 
 /* Every triangle that the straight way crosses, in no order, with the change of the winding number
  * there; false from `take` ends it. False as above, or when `take` ended it. `*tests` grows by the
  * number of triangles that were tried. */
-typedef bool rp_mesh_tree_take(void *user, size_t triangle, int change);
-bool rp_mesh_tree_pierce(const rp_mesh_tree *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                         rp_mesh_tree_take *take, void *user, size_t *tests);
+typedef bool rp_mesh_bvh_take(void *user, size_t triangle, int change);
+bool rp_mesh_bvh_pierce(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                        rp_mesh_bvh_take *take, void *user, size_t *tests);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct box {
 
 typedef struct builder {
     const rp_mesh *mesh;
-    rp_mesh_tree *tree;
+    rp_mesh_bvh *tree;
     box *boxes;      /* of the triangles, about the middle */
     uint32_t *order; /* of triangles, by range */
     bool ok;         /* memory lasts */
@@ -211,7 +211,7 @@ static rp_mesh_dipole dipole_of(const total *sum, const box *bounds)
 }
 
 /* Room for one more node and its dipole. */
-static bool add_node(rp_mesh_tree *tree)
+static bool add_node(rp_mesh_bvh *tree)
 {
     size_t count = tree->node_count;
     if (!rp_reserve((void **)&tree->dipoles, &tree->dipole_capacity, count, count + 1,
@@ -282,7 +282,7 @@ static void build_all(builder *b)
     build(b, (range){0, mesh->triangle_count}, 0, &sum, &bounds);
 }
 
-rp_code rp_mesh_tree_create(const rp_mesh *mesh, rp_mesh_tree **out, rp_report *report)
+rp_code rp_mesh_bvh_create(const rp_mesh *mesh, rp_mesh_bvh **out, rp_report *report)
 {
     RP_ASSERT(mesh->triangle_count > 0);
     size_t box_bytes = mesh->triangle_count * sizeof(box);
@@ -300,12 +300,12 @@ rp_code rp_mesh_tree_create(const rp_mesh *mesh, rp_mesh_tree **out, rp_report *
     rp_release(b.boxes, box_bytes);
     *out = b.tree;
     if (b.ok) return RP_OK;
-    rp_mesh_tree_destroy(b.tree);
+    rp_mesh_bvh_destroy(b.tree);
     *out = NULL;
     return rp_fail_memory(report, box_bytes + order_bytes, "the tree of a mesh");
 }
 
-void rp_mesh_tree_destroy(rp_mesh_tree *tree)
+void rp_mesh_bvh_destroy(rp_mesh_bvh *tree)
 {
     if (!tree) return;
     rp_release(tree->nodes, tree->node_capacity * sizeof *tree->nodes);

@@ -38,7 +38,7 @@ typedef struct cone {
 } cone;
 
 typedef struct fit {
-    const rp_surface *surface;
+    const rp_free_surface *surface;
     cone cone;
     double low, high; /* m, of the flank, distances from the axis */
     double scale;     /* m, robust standard deviation of the residuals */
@@ -46,17 +46,17 @@ typedef struct fit {
     double *scratch;  /* as many as there are points */
 } fit;
 
-static double distance(const cone *c, const rp_surface_point *p)
+static double distance(const cone *c, const rp_free_surface_point *p)
 {
     return rp_length2(p->a - c->a, p->b - c->b);
 }
 
-static double residual(const cone *c, const rp_surface_point *p)
+static double residual(const cone *c, const rp_free_surface_point *p)
 {
     return p->height - (c->apex - c->slope * distance(c, p));
 }
 
-static bool on_flank(const fit *f, const rp_surface_point *p)
+static bool on_flank(const fit *f, const rp_free_surface_point *p)
 {
     double r = distance(&f->cone, p);
     return r >= f->low && r <= f->high;
@@ -75,10 +75,10 @@ static size_t find_scale(fit *f)
 {
     size_t count = 0;
     for (size_t i = 0; i < f->surface->count; i++) {
-        const rp_surface_point *p = &f->surface->points[i];
+        const rp_free_surface_point *p = &f->surface->points[i];
         if (on_flank(f, p)) f->scratch[count++] = residual(&f->cone, p);
     }
-    rp_median_spread(f->scratch, count, &f->scale);
+    rp_order_median_spread(f->scratch, count, &f->scale);
     f->scale = fmax(f->scale, 0.1 * f->surface->spacing);
     return count;
 }
@@ -86,7 +86,7 @@ static size_t find_scale(fit *f)
 /* (M5): the flank is where the fitted cone is between a fifth and four fifths of the height. */
 static void choose_flank(fit *f)
 {
-    const rp_surface *s = f->surface;
+    const rp_free_surface *s = f->surface;
     double height = s->high - s->low, slope = fmax(f->cone.slope, 1e-3);
     f->low = fmax(0, (f->cone.apex - (s->low + FLANK_HIGH * height)) / slope);
     f->high = (f->cone.apex - (s->low + FLANK_LOW * height)) / slope;
@@ -95,7 +95,7 @@ static void choose_flank(fit *f)
 /* The first axis: the middle of the summit. The first line: through summit and foot. */
 static void guess(fit *f)
 {
-    const rp_surface *s = f->surface;
+    const rp_free_surface *s = f->surface;
     double a = 0, b = 0, reach = 0, height = s->high - s->low;
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -109,7 +109,7 @@ static void guess(fit *f)
     for (size_t i = 0; i < s->count; i++)
         if (fabs(s->points[i].height - s->low - 0.5 * height) < 0.15 * height)
             f->scratch[count++] = distance(&f->cone, &s->points[i]);
-    reach = rp_quantile(f->scratch, count, 0.5);
+    reach = rp_order_quantile(f->scratch, count, 0.5);
     f->cone.slope = 0.5 * height / fmax(reach, s->spacing);
 }
 
@@ -145,7 +145,7 @@ static void gather(const fit *f, double m[4][5])
         for (int k = 0; k < 5; k++)
             m[j][k] = 0;
     for (size_t i = 0; i < f->surface->count; i++) {
-        const rp_surface_point *p = &f->surface->points[i];
+        const rp_free_surface_point *p = &f->surface->points[i];
         double r = distance(c, p), e = residual(c, p);
         if (r < f->low || r > f->high || !(r > 0)) continue;
         double w = weight(e, f->scale);
@@ -183,7 +183,7 @@ typedef struct line {
     size_t count;
 } line;
 
-static int sector_of(const fit *f, const rp_surface_point *p)
+static int sector_of(const fit *f, const rp_free_surface_point *p)
 {
     double turn = atan2(p->b - f->cone.b, p->a - f->cone.a) / (2 * RP_PI);
     int sector = (int)floor((turn + 0.5) * f->sectors);
@@ -195,7 +195,7 @@ static void fit_round(const fit *f, int sector, line *l)
     double w = 0, wr = 0, wz = 0, wrr = 0, wrz = 0, wee = 0;
     l->count = 0;
     for (size_t i = 0; i < f->surface->count; i++) {
-        const rp_surface_point *p = &f->surface->points[i];
+        const rp_free_surface_point *p = &f->surface->points[i];
         if (!on_flank(f, p) || sector_of(f, p) != sector) continue;
         double r = distance(&f->cone, p), e = p->height - (l->apex - l->slope * r);
         double one = weight(e, f->scale);
@@ -218,7 +218,7 @@ static bool covers(const fit *f, int sector)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < f->surface->count; i++) {
-        const rp_surface_point *p = &f->surface->points[i];
+        const rp_free_surface_point *p = &f->surface->points[i];
         if (!on_flank(f, p) || sector_of(f, p) != sector) continue;
         low = fmin(low, distance(&f->cone, p));
         high = fmax(high, distance(&f->cone, p));
@@ -246,7 +246,7 @@ static double centre_of(const double *values, int count)
     for (int i = 0; i < count; i++)
         for (int j = i; j < count; j++)
             means[n++] = 0.5 * (values[i] + values[j]);
-    return rp_quantile(means, n, 0.5);
+    return rp_order_quantile(means, n, 0.5);
 }
 
 /* (M8) and (M9). */
@@ -276,7 +276,7 @@ static rp_code join_sectors(fit *f, rp_angle *out, rp_report *report)
 
 static void set_shape(const fit *f, rp_angle *out)
 {
-    const rp_surface *s = f->surface;
+    const rp_free_surface *s = f->surface;
     double foot = s->low - 0.5 * s->spacing, tip = f->cone.apex + 0.5 * s->spacing;
     out->height = s->high - s->low + s->spacing;
     out->radius = f->cone.slope > 0 ? (tip - foot) / f->cone.slope : 0;
@@ -294,7 +294,7 @@ static void set_shape(const fit *f, rp_angle *out)
  * pyramids and ellipses, which pass, up to 0.1. */
 static rp_code check_shape(fit *f, rp_report *report)
 {
-    const rp_surface *s = f->surface;
+    const rp_free_surface *s = f->surface;
     find_scale(f);
     if (f->scale < ROUGH * (s->high - s->low) || f->scale < ROUGH_GRAINS * s->spacing) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
@@ -304,7 +304,7 @@ static rp_code check_shape(fit *f, rp_report *report)
 }
 
 /* Whether there is a heap at all (M3a). */
-static rp_code check_heap(const rp_surface *s, rp_report *report)
+static rp_code check_heap(const rp_free_surface *s, rp_report *report)
 {
     double relief = s->high - s->low;
     bool walled = s->walled > WALLED;
@@ -325,7 +325,7 @@ static double explained_share(const fit *f)
 {
     double n = 0, sum = 0, squares = 0, residuals = 0;
     for (size_t i = 0; i < f->surface->count; i++) {
-        const rp_surface_point *p = &f->surface->points[i];
+        const rp_free_surface_point *p = &f->surface->points[i];
         double e = residual(&f->cone, p), z = p->height - f->surface->low;
         if (!on_flank(f, p) || !(weight(e, f->scale) > 0)) continue;
         n++, sum += z, squares += z * z, residuals += e * e;
@@ -371,7 +371,7 @@ static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
 static const rp_angle none = {
     .degrees = NAN, .uncertainty = NAN, .height = NAN, .radius = NAN, .speed = NAN};
 
-rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report *report)
+rp_code rp_angle_of_surface(const rp_free_surface *surface, rp_angle *out, rp_report *report)
 {
     *out = none;
     size_t bytes = surface->count * sizeof(double);
@@ -387,15 +387,16 @@ rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report 
 rp_code rp_measure_angle(const rp_view *view, const rp_scene *scene, rp_angle *out,
                          rp_report *report)
 {
-    rp_surface surface;
+    rp_free_surface surface;
     *out = none;
-    rp_code code = rp_surface_find(view, scene, &surface, report);
+    rp_code code = rp_free_surface_find(view, scene, &surface, report);
     if (code == RP_OK) code = rp_angle_of_surface(&surface, out, report);
-    rp_surface_release(&surface);
+    rp_free_surface_release(&surface);
     return code;
 }
 
-rp_code rp_take_angle(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_angle(const rp_measure_input *in, rp_measured *out, int *count,
+                              rp_report *report)
 {
     rp_angle a;
     rp_code code = rp_measure_angle(in->view, in->scene, &a, report);

@@ -30,6 +30,6 @@ typedef struct rp_angle {
 rp_code rp_measure_angle(const rp_view *view, const rp_scene *scene, rp_angle *out,
                          rp_report *report);
 /* The same of a surface that is known already. */
-rp_code rp_angle_of_surface(const rp_surface *surface, rp_angle *out, rp_report *report);
+rp_code rp_angle_of_surface(const rp_free_surface *surface, rp_angle *out, rp_report *report);
 
 #endif

@@ -86,7 +86,8 @@ rp_code rp_measure_find_body(const rp_scene *scene, const char *name, int *body,
                    hint[0] ? hint : "; there are: ", hint[0] ? "" : list);
 }
 
-rp_code rp_take_body(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_body(const rp_measure_input *in, rp_measured *out, int *count,
+                             rp_report *report)
 {
     int body = in->options->body, only = in->options->quantity;
     bool there = body >= 0 && body < in->view->body_count;

@@ -35,8 +35,8 @@ static void put(const rp_measured *names, const double *values, int count, bool 
     }
 }
 
-rp_code rp_take_contacts(const rp_measure_input *in, rp_measured *out, int *count,
-                         rp_report *report)
+rp_code rp_measure_take_contacts(const rp_measure_input *in, rp_measured *out, int *count,
+                                 rp_report *report)
 {
     static const rp_measured names[] = {
         {.name = "grains", .unit = ""},
@@ -67,7 +67,8 @@ rp_code rp_take_contacts(const rp_measure_input *in, rp_measured *out, int *coun
     return code;
 }
 
-rp_code rp_take_fabric(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_fabric(const rp_measure_input *in, rp_measured *out, int *count,
+                               rp_report *report)
 {
     static const rp_measured names[] = {
         {.name = "xx", .unit = ""},
@@ -109,7 +110,8 @@ rp_code rp_take_fabric(const rp_measure_input *in, rp_measured *out, int *count,
     return code;
 }
 
-rp_code rp_take_stress(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_stress(const rp_measure_input *in, rp_measured *out, int *count,
+                               rp_report *report)
 {
     static const rp_measured names[] = {
         {.name = "xx", .unit = "Pa"},       {.name = "yy", .unit = "Pa"},
@@ -132,7 +134,8 @@ rp_code rp_take_stress(const rp_measure_input *in, rp_measured *out, int *count,
     return code;
 }
 
-rp_code rp_take_forces(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_forces(const rp_measure_input *in, rp_measured *out, int *count,
+                               rp_report *report)
 {
     static const rp_measured names[2][RP_FORCE_NUMBERS] = {
         {{.name = "normal mean", .unit = "N"},
@@ -183,7 +186,7 @@ static void put_bin(const rp_force_histogram *h, int bin, double row[3])
     row[2] = h->counts[bin];
 }
 
-rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
     static const rp_measure_column columns[] = {
         {"force", ""}, {"normal", ""},      {"normal error", ""}, {"normal count", ""},
@@ -207,7 +210,7 @@ rp_code rp_fill_forces(const rp_measure_input *in, rp_table *out, rp_report *rep
     return code;
 }
 
-rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
     static const rp_measure_column columns[] = {
         {"angle", "deg"}, {"density", ""}, {"error", ""}, {"contacts", ""}, {"force", ""}};
@@ -223,7 +226,7 @@ rp_code rp_fill_contact_angles(const rp_measure_input *in, rp_table *out, rp_rep
     return code;
 }
 
-rp_code rp_fill_correlation(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_correlation(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
     static const rp_measure_column columns[] = {
         {"distance", "m"}, {"spacings", ""}, {"correlation", ""}, {"error", ""}, {"pairs", ""}};

@@ -53,8 +53,8 @@ rp_code rp_measure_density_error(const rp_view *view, const rp_scene *scene, rp_
     return RP_OK;
 }
 
-rp_code rp_take_density_error(const rp_measure_input *in, rp_measured *out, int *count,
-                              rp_report *report)
+rp_code rp_measure_take_density_error(const rp_measure_input *in, rp_measured *out, int *count,
+                                      rp_report *report)
 {
     rp_density_error e;
     rp_code code = rp_measure_density_error(in->view, in->scene, &e, report);

@@ -107,7 +107,8 @@ static rp_code take_pair(const rp_measure_input *in, rp_flow *flow, rp_report *r
 }
 
 /* A grain is on one side or on the other, so a count between two instants is good to one grain. */
-rp_code rp_take_flow(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_flow(const rp_measure_input *in, rp_measured *out, int *count,
+                             rp_report *report)
 {
     rp_flow f = {.seconds = NAN};
     rp_code code = take_pair(in, &f, report);

@@ -192,8 +192,8 @@ static rp_code width_of(const layer *l, int axis, double *width, rp_report *repo
     if (!places) return rp_fail_memory(report, bytes, "the width of a layer");
     for (size_t i = 0; i < l->view->count; i += stride)
         if (is_in_region(l, i)) places[count++] = at_axis(l->view, i, axis);
-    low = rp_quantile(places, count, EDGE);
-    high = rp_quantile(places, count, 1 - EDGE);
+    low = rp_order_quantile(places, count, EDGE);
+    high = rp_order_quantile(places, count, 1 - EDGE);
     *width = high - low + l->view->spacing;
     rp_release(places, bytes);
     return RP_OK;
@@ -281,12 +281,13 @@ rp_code rp_measure_velocity_profile(const rp_view *view, const rp_scene *scene,
     return code;
 }
 
-rp_code rp_fill_volume_profile(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_volume_profile(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
     return rp_measure_volume_profile(in->view, in->scene, in->options, out, report);
 }
 
-rp_code rp_fill_velocity_profile(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_velocity_profile(const rp_measure_input *in, rp_table *out,
+                                         rp_report *report)
 {
     return rp_measure_velocity_profile(in->view, in->scene, in->options, out, report);
 }
@@ -461,7 +462,8 @@ rp_code rp_measure_front(const rp_view *view, const rp_scene *scene,
     return code;
 }
 
-rp_code rp_take_front(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_front(const rp_measure_input *in, rp_measured *out, int *count,
+                              rp_report *report)
 {
     rp_front f;
     rp_code code = rp_measure_front(in->view, in->scene, in->options, &f, report);

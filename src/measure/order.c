@@ -11,7 +11,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double rp_quantile(double *values, size_t count, double share)
+double rp_order_quantile(double *values, size_t count, double share)
 {
     if (!count) return 0;
     qsort(values, count, sizeof *values, compare);
@@ -21,12 +21,12 @@ double rp_quantile(double *values, size_t count, double share)
     return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
 }
 
-double rp_median_spread(double *values, size_t count, double *spread)
+double rp_order_median_spread(double *values, size_t count, double *spread)
 {
-    double median = rp_quantile(values, count, 0.5);
+    double median = rp_order_quantile(values, count, 0.5);
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i] - median);
-    *spread = NORMAL_MAD * rp_quantile(values, count, 0.5);
+    *spread = NORMAL_MAD * rp_order_quantile(values, count, 0.5);
     return median;
 }
 

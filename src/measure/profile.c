@@ -19,7 +19,7 @@ typedef struct bin {
 } bin;
 
 /* Where the radius starts. */
-static void find_centre(const rp_surface *s, double centre[2])
+static void find_centre(const rp_free_surface *s, double centre[2])
 {
     rp_angle angle;
     if (rp_angle_of_surface(s, &angle, NULL) == RP_OK) {
@@ -34,13 +34,14 @@ static void find_centre(const rp_surface *s, double centre[2])
     }
 }
 
-static double place_of(const rp_surface_point *p, int along, const double centre[2])
+static double place_of(const rp_free_surface_point *p, int along, const double centre[2])
 {
     if (along < 0) return rp_length2(p->a - centre[0], p->b - centre[1]);
     return along == 0 ? p->a : p->b;
 }
 
-static void fill_bins(const rp_surface *s, int along, const double centre[2], double low, bin *bins)
+static void fill_bins(const rp_free_surface *s, int along, const double centre[2], double low,
+                      bin *bins)
 {
     for (size_t i = 0; i < s->count; i++) {
         double place = place_of(&s->points[i], along, centre);
@@ -55,7 +56,7 @@ static void fill_bins(const rp_surface *s, int along, const double centre[2], do
 
 /* Each bin stands at the mean place of its grains, not at its middle: the innermost ring and the
  * last bin are filled unevenly, which would tilt the profile's ends. */
-static rp_code add_rows(const rp_surface *s, const bin *bins, size_t count, rp_table *out,
+static rp_code add_rows(const rp_free_surface *s, const bin *bins, size_t count, rp_table *out,
                         rp_report *report)
 {
     rp_code code = RP_OK;
@@ -70,7 +71,7 @@ static rp_code add_rows(const rp_surface *s, const bin *bins, size_t count, rp_t
     return code;
 }
 
-static rp_code profile_of(const rp_surface *s, int along, rp_table *out, rp_report *report)
+static rp_code profile_of(const rp_free_surface *s, int along, rp_table *out, rp_report *report)
 {
     double centre[2] = {0}, low = INFINITY, high = -INFINITY;
     if (along < 0) find_centre(s, centre);
@@ -94,20 +95,20 @@ static rp_code profile_of(const rp_surface *s, int along, rp_table *out, rp_repo
 rp_code rp_measure_profile(const rp_view *view, const rp_scene *scene, int along, rp_table *out,
                            rp_report *report)
 {
-    rp_surface surface;
+    rp_free_surface surface;
     *out = (rp_table){.columns = along < 0    ? radial
                                  : along == 0 ? along_x
                                               : along_y,
                       .column_count = 4};
-    rp_code code = rp_surface_find(view, scene, &surface, report);
+    rp_code code = rp_free_surface_find(view, scene, &surface, report);
     if (code == RP_OK && along >= 0 && surface.axes.up.z < 0.999)
         code = rp_fail(report, RP_ERROR_INPUT, "profiles along x or y want gravity along -z");
     if (code == RP_OK) code = profile_of(&surface, along, out, report);
-    rp_surface_release(&surface);
+    rp_free_surface_release(&surface);
     return code;
 }
 
-rp_code rp_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report)
+rp_code rp_measure_fill_profile(const rp_measure_input *in, rp_table *out, rp_report *report)
 {
     return rp_measure_profile(in->view, in->scene, in->options->along, out, report);
 }

@@ -28,11 +28,11 @@ static double smooth(const double *values, size_t count, size_t at)
  * tenth. Works on sizes, since a flow against the axis is negative throughout. */
 static double plateau_of(double *sizes, size_t count)
 {
-    double high = rp_quantile(sizes, count, 0.9);
+    double high = rp_order_quantile(sizes, count, 0.9);
     size_t first = 0; /* sorted by now */
     while (first < count && sizes[first] <= 0.5 * high)
         first++;
-    return rp_quantile(sizes + first, count - first, 0.5);
+    return rp_order_quantile(sizes + first, count - first, 0.5);
 }
 
 static bool belongs(double value, double plateau)

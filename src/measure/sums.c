@@ -40,7 +40,8 @@ static void unknown(const char *const *names, const char *unit, rp_measured *out
     *count = 3;
 }
 
-rp_code rp_take_energy(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_energy(const rp_measure_input *in, rp_measured *out, int *count,
+                               rp_report *report)
 {
     static const char *const names[] = {"kinetic", "potential", "total"};
     const rp_view *view = in->view;
@@ -63,8 +64,8 @@ rp_code rp_take_energy(const rp_measure_input *in, rp_measured *out, int *count,
     return RP_OK;
 }
 
-rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *count,
-                         rp_report *report)
+rp_code rp_measure_take_momentum(const rp_measure_input *in, rp_measured *out, int *count,
+                                 rp_report *report)
 {
     static const char *const names[] = {"x", "y", "z"};
     const rp_view *view = in->view;
@@ -86,7 +87,8 @@ rp_code rp_take_momentum(const rp_measure_input *in, rp_measured *out, int *coun
 
 /* Of what is not recorded, as of fine grains, no number is known; but grains that have a mass and
  * no field `asleep` are those of a method that lets none sleep. */
-rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_count(const rp_measure_input *in, rp_measured *out, int *count,
+                              rp_report *report)
 {
     (void)report;
     const rp_view *view = in->view;
@@ -103,7 +105,8 @@ rp_code rp_take_count(const rp_measure_input *in, rp_measured *out, int *count, 
     return RP_OK;
 }
 
-rp_code rp_take_bounds(const rp_measure_input *in, rp_measured *out, int *count, rp_report *report)
+rp_code rp_measure_take_bounds(const rp_measure_input *in, rp_measured *out, int *count,
+                               rp_report *report)
 {
     (void)report;
     const rp_view *view = in->view;

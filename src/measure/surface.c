@@ -67,7 +67,8 @@ static rp_code find_bounds(plan *p, rp_vec3 direction, int axis, rp_report *repo
     if (!values) return rp_fail_memory(report, bytes, "a heap's bounds");
     for (size_t i = 0; i < p->view->count; i += stride)
         values[count++] = rp_v3_dot(grain_at(p->view, i), direction);
-    double low = rp_quantile(values, count, EDGE), high = rp_quantile(values, count, 1 - EDGE);
+    double low = rp_order_quantile(values, count, EDGE),
+           high = rp_order_quantile(values, count, 1 - EDGE);
     rp_release(values, bytes);
     double margin = 0.1 * (high - low) + 2 * p->cell;
     double cells = (high - low + 2 * margin) / p->cell;
@@ -228,15 +229,15 @@ static double square_speed(const rp_view *view, size_t i)
     return rp_v3_dot(v, v);
 }
 
-static void keep_points(const plan *p, uint32_t patch, rp_surface *out)
+static void keep_points(const plan *p, uint32_t patch, rp_free_surface *out)
 {
     double squares = 0;
     for (size_t c = 0; c < p->cells; c++) {
         if (!p->top[c] || p->patch[c] != patch) continue;
         size_t grain = p->order[p->top[c] - 1];
         rp_vec3 at = grain_at(p->view, grain);
-        out->points[out->count++] = (rp_surface_point){rp_v3_dot(at, p->axes.a),
-                                                       rp_v3_dot(at, p->axes.b), top_height(p, c)};
+        out->points[out->count++] = (rp_free_surface_point){
+            rp_v3_dot(at, p->axes.a), rp_v3_dot(at, p->axes.b), top_height(p, c)};
         squares += square_speed(p->view, grain);
     }
     out->speed = sqrt(squares / (double)out->count);
@@ -306,7 +307,7 @@ static bool is_edge(const plan *p, size_t cell)
 
 /* What flies has a surface, too, but is no heap: the lowest grains of a heap are at something. And
  * a bed between walls has them all around its surface. */
-static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp_surface *out)
+static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp_free_surface *out)
 {
     const touch below = {p, scene, false}, beside = {p, scene, true};
     size_t stride = out->count / FEET + 1, seen = 0, asked = 0, edge = 0;
@@ -326,15 +327,15 @@ static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp
 }
 
 /* (M3). The highest point itself: a peak of few grains has no crowd to take a quantile of. */
-static rp_code find_levels(rp_surface *s, rp_report *report)
+static rp_code find_levels(rp_free_surface *s, rp_report *report)
 {
     size_t bytes = s->count * sizeof(double);
     double *heights = rp_allocate(bytes);
     if (!heights) return rp_fail_memory(report, bytes, "the heights of a heap");
     for (size_t i = 0; i < s->count; i++)
         heights[i] = s->points[i].height;
-    s->low = rp_quantile(heights, s->count, 0.02);
-    s->high = rp_quantile(heights, s->count, 1);
+    s->low = rp_order_quantile(heights, s->count, 0.02);
+    s->high = rp_order_quantile(heights, s->count, 1);
     rp_release(heights, bytes);
     return RP_OK;
 }
@@ -368,12 +369,13 @@ static rp_code true_spacing(const plan *p, double *spacing, rp_report *report)
             if (grains > 0) volumes[count++] = height * p->cell * p->cell / grains;
         }
     }
-    *spacing = fmax(*spacing, fmin(cbrt(rp_quantile(volumes, count, 0.5)), THINNEST * *spacing));
+    *spacing =
+        fmax(*spacing, fmin(cbrt(rp_order_quantile(volumes, count, 0.5)), THINNEST * *spacing));
     rp_release(volumes, bytes);
     return RP_OK;
 }
 
-static rp_code take_surface(plan *p, const rp_scene *scene, rp_surface *out, rp_report *report)
+static rp_code take_surface(plan *p, const rp_scene *scene, rp_free_surface *out, rp_report *report)
 {
     for (size_t c = 0; c < p->cells; c++)
         find_top(p, c);
@@ -386,7 +388,7 @@ static rp_code take_surface(plan *p, const rp_scene *scene, rp_surface *out, rp_
     keep_points(p, patch, out);
     find_solids(p, scene, patch, out);
     /* The plan has many more cells than the heap; give back what is not needed. */
-    rp_surface_point *points = rp_allocate(out->count * sizeof *points);
+    rp_free_surface_point *points = rp_allocate(out->count * sizeof *points);
     if (points) memcpy(points, out->points, out->count * sizeof *points);
     rp_release(out->points, p->cells * sizeof *out->points);
     out->points = points;
@@ -414,10 +416,10 @@ static rp_code plan_heap(plan *p, const rp_view *view, const rp_upright *axes, r
     return open_plan(p, view, axes, spacing, report);
 }
 
-rp_code rp_surface_find(const rp_view *view, const rp_scene *scene, rp_surface *out,
-                        rp_report *report)
+rp_code rp_free_surface_find(const rp_view *view, const rp_scene *scene, rp_free_surface *out,
+                             rp_report *report)
 {
-    *out = (rp_surface){0};
+    *out = (rp_free_surface){0};
     rp_code code = rp_upright_find(scene, &out->axes, report);
     if (code != RP_OK) return code;
     if (!view->count || !(view->spacing > 0) || view->count > UINT32_MAX / 2)
@@ -427,11 +429,11 @@ rp_code rp_surface_find(const rp_view *view, const rp_scene *scene, rp_surface *
     out->spacing = p.spacing;
     if (code == RP_OK) code = take_surface(&p, scene, out, report);
     release_plan(&p);
-    if (code != RP_OK) rp_surface_release(out);
+    if (code != RP_OK) rp_free_surface_release(out);
     return code;
 }
 
-void rp_surface_release(rp_surface *surface)
+void rp_free_surface_release(rp_free_surface *surface)
 {
     rp_release(surface->points, surface->count * sizeof *surface->points);
     surface->points = NULL;

@@ -154,7 +154,7 @@ static void draw_bar(rp_picture *picture, const rp_area *bar)
 {
     for (int row = 0; row < bar->height; row++) {
         double colour[3];
-        rp_colour_map(1 - (row + 0.5) / bar->height, colour);
+        rp_map_colour(1 - (row + 0.5) / bar->height, colour);
         fill(picture, &(rp_area){bar->left, bar->top + row, bar->width, 1}, SHARP, colour, 1);
     }
 }
@@ -199,12 +199,12 @@ static void draw_note(rp_picture *picture, const char *text, bool above)
     rp_text_draw(picture, panel.left + PADDING * h, panel.top + PADDING * h, h, cut, text_colour);
 }
 
-void rp_caption_draw(rp_picture *picture, const char *text)
+void rp_legend_draw_caption(rp_picture *picture, const char *text)
 {
     draw_note(picture, text, false);
 }
 
-void rp_heading_draw(rp_picture *picture, const char *text)
+void rp_legend_draw_heading(rp_picture *picture, const char *text)
 {
     draw_note(picture, text, true);
 }

@@ -7,7 +7,7 @@
 typedef struct rp_legend {
     const char *title; /* such as "speed" */
     const char *unit;  /* such as "m/s"; NULL or "" for a pure number */
-    double low, high;  /* of the ends of rp_colour_map */
+    double low, high;  /* of the ends of rp_map_colour */
 } rp_legend;
 
 /* Pixels, from the upper left corner. */
@@ -26,8 +26,8 @@ bool rp_legend_place(const rp_picture *picture, const rp_legend *legend, rp_area
 
 /* Writes a short text on a dark panel into the lower left corner. It ends in "..." where it would
  * not fit into two thirds of the width, so that a legend has its place. Small pictures as above. */
-void rp_caption_draw(rp_picture *picture, const char *text);
+void rp_legend_draw_caption(rp_picture *picture, const char *text);
 /* The same in the upper left corner, such as for the time. */
-void rp_heading_draw(rp_picture *picture, const char *text);
+void rp_legend_draw_heading(rp_picture *picture, const char *text);
 
 #endif

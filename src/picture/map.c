@@ -30,7 +30,7 @@ static const double map_corners[4][2] = {
 static double map_table[MAP_STEPS + 1][3], hue_table[HUES][3];
 static rp_once tables_once;
 
-void rp_oklab_to_linear(const double lab[3], double linear[3])
+void rp_map_oklab_to_linear(const double lab[3], double linear[3])
 {
     double l = lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2];
     double m = lab[0] - 0.1055613458 * lab[1] - 0.0638541728 * lab[2];
@@ -43,7 +43,7 @@ void rp_oklab_to_linear(const double lab[3], double linear[3])
     linear[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
 }
 
-void rp_oklab_from_linear(const double linear[3], double lab[3])
+void rp_map_oklab_from_linear(const double linear[3], double lab[3])
 {
     double red = linear[0], green = linear[1], blue = linear[2];
     double l = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
@@ -92,7 +92,7 @@ static void make_map(void)
         double point[2];
         curve_point((piece + part) / CURVE_PIECES, point);
         double lightness = MAP_DARKEST + t * (MAP_LIGHTEST - MAP_DARKEST);
-        rp_oklab_to_linear((double[3]){lightness, point[0], point[1]}, map_table[i]);
+        rp_map_oklab_to_linear((double[3]){lightness, point[0], point[1]}, map_table[i]);
     }
 }
 
@@ -109,14 +109,14 @@ static void make_hue(double angle, double linear[3])
     for (int i = 0; i < 30; i++) {
         double chroma = (low + high) / 2;
         double lab[3] = {HUE_LIGHTNESS, chroma * rp_cos(angle), chroma * rp_sin(angle)};
-        rp_oklab_to_linear(lab, linear);
+        rp_map_oklab_to_linear(lab, linear);
         if (screen_shows(linear))
             low = chroma;
         else
             high = chroma;
     }
-    rp_oklab_to_linear((double[3]){HUE_LIGHTNESS, low * rp_cos(angle), low * rp_sin(angle)},
-                       linear);
+    rp_map_oklab_to_linear((double[3]){HUE_LIGHTNESS, low * rp_cos(angle), low * rp_sin(angle)},
+                           linear);
 }
 
 static void make_tables(void)
@@ -126,7 +126,7 @@ static void make_tables(void)
         make_hue(2 * M_PI * i / HUES, hue_table[i]);
 }
 
-void rp_colour_map(double t, double linear[3])
+void rp_map_colour(double t, double linear[3])
 {
     rp_once_run(&tables_once, make_tables);
     if (isnan(t)) {
@@ -139,7 +139,7 @@ void rp_colour_map(double t, double linear[3])
         linear[c] = map_table[i][c] + (at - i) * (map_table[i + 1][c] - map_table[i][c]);
 }
 
-void rp_colour_of_id(uint32_t id, double linear[3])
+void rp_map_colour_of_id(uint32_t id, double linear[3])
 {
     rp_once_run(&tables_once, make_tables);
     uint32_t hash = rp_random(0, RP_RANDOM_COLOUR, id).bits[0];

@@ -41,13 +41,13 @@ void rp_picture_destroy(rp_picture *picture)
     rp_release(picture, sizeof *picture);
 }
 
-double rp_srgb_encode(double linear)
+double rp_picture_srgb_encode(double linear)
 {
     if (linear <= 0.0031308) return 12.92 * fmax(linear, 0);
     return 1.055 * pow(fmin(linear, 1), 1 / 2.4) - 0.055;
 }
 
-double rp_srgb_decode(double encoded)
+double rp_picture_srgb_decode(double encoded)
 {
     return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4);
 }
@@ -57,8 +57,9 @@ void rp_picture_blend(rp_picture *picture, int x, int y, const double colour[3],
     if (!(part > 0)) return; /* encoding again might change the pixel */
     uint8_t *pixel = rp_picture_at(picture, x, y);
     for (int c = 0; c < 3; c++) {
-        double under = rp_srgb_decode(pixel[c] / 255.0);
-        pixel[c] = (uint8_t)lround(255 * rp_srgb_encode(under + part * (colour[c] - under)));
+        double under = rp_picture_srgb_decode(pixel[c] / 255.0);
+        pixel[c] =
+            (uint8_t)lround(255 * rp_picture_srgb_encode(under + part * (colour[c] - under)));
     }
 }
 
@@ -101,7 +102,8 @@ static void paste_pixel(const paste *p, int x, int y)
                 sum[c] += p->light[rp_picture_at(from, i, j)[c]];
     uint8_t *pixel = rp_picture_at(p->to, p->left + x, p->top + y);
     for (int c = 0; c < 3; c++)
-        pixel[c] = (uint8_t)lround(255 * rp_srgb_encode(sum[c] / ((double)(x1 - x0) * (y1 - y0))));
+        pixel[c] =
+            (uint8_t)lround(255 * rp_picture_srgb_encode(sum[c] / ((double)(x1 - x0) * (y1 - y0))));
 }
 
 /* Fits a picture into a cell, centred, without changing its proportions. */
@@ -147,7 +149,7 @@ rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int colum
     memset((*out)->pixels, SHEET_SHADE, pixels_size((int)width, (int)height));
     double light[256];
     for (int i = 0; i < 256; i++)
-        light[i] = rp_srgb_decode(i / 255.0);
+        light[i] = rp_picture_srgb_decode(i / 255.0);
     for (int i = 0; i < count; i++) {
         int left = SHEET_MARGIN + i % columns * (cell_width + SHEET_MARGIN);
         int top = SHEET_MARGIN + i / columns * ((int)cell_height + SHEET_MARGIN);

@@ -12,8 +12,8 @@ static inline uint8_t *rp_picture_at(const rp_picture *picture, int x, int y)
 }
 
 /* Light 0 to 1 as a screen wants it, and back. */
-double rp_srgb_encode(double linear);
-double rp_srgb_decode(double encoded);
+double rp_picture_srgb_encode(double linear);
+double rp_picture_srgb_decode(double encoded);
 
 /* Lays linear light over a pixel, `part` of it from 0 to 1; the rest shines through. */
 void rp_picture_blend(rp_picture *picture, int x, int y, const double colour[3], double part);

@@ -1,7 +1,7 @@
 /* gnuplot as a program of its own: found in PATH, started without a shell and without the user's
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/entry.h"
 #include "base/memory.h"
 #include "base/program.h"
@@ -127,11 +127,11 @@ rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *re
     rp_code code = rp_plot_check_name(path, report);
     if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
     if (code != RP_OK) return code;
-    rp_aside file;
-    code = rp_aside_open(&file, path, report);
+    rp_atomic file;
+    code = rp_atomic_open(&file, path, report);
     if (code == RP_OK) {
-        rp_aside_write(&file, data, size);
-        code = rp_aside_finish(&file, report);
+        rp_atomic_write(&file, data, size);
+        code = rp_atomic_finish(&file, report);
     }
     rp_release(data, size + 1);
     return code;

@@ -82,7 +82,7 @@ static void meet_grains(const rp_query *query, const rp_geom_ray *ray, grain_hit
     if (!query->count) return;
     rp_box3 box = {rp_v3_sub(query->bounds.low, rp_v3(r, r, r)),
                    rp_v3_add(query->bounds.high, rp_v3(r, r, r))};
-    if (!rp_box_ray(&box, ray, &enter, &leave)) return;
+    if (!rp_ray_box(&box, ray, &enter, &leave)) return;
     /* Through the wide space between a heap and a stray grain far off it is quicker to try all. */
     if (27 * (leave - enter) / query->cell > (double)query->count)
         meet_all(query, ray, hit);

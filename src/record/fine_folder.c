@@ -33,5 +33,5 @@ rp_code rp_fine_remove_after(const char *folder, int64_t number, rp_report *repo
         code = rp_parts_remove(folder, all.items[i - 1], report);
     rp_numbers_end(&all);
     if (code == RP_OK) code = rp_parts_remove_strays(folder, report);
-    return code == RP_OK ? rp_aside_sweep(folder, report) : code;
+    return code == RP_OK ? rp_atomic_sweep(folder, report) : code;
 }

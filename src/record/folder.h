@@ -2,7 +2,7 @@
 #ifndef RP_RECORD_FOLDER_H
 #define RP_RECORD_FOLDER_H
 
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "repose/record.h"
 
 /* The longest folder name; leaves room for the names inside. */

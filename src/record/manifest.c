@@ -1,5 +1,5 @@
 #include "record/manifest.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "record/sealed.h"
@@ -13,28 +13,28 @@
 #include <time.h>
 
 /* A JSON text: quotes, backslashes and control characters escaped, the rest as it is (UTF-8). */
-static void print_text(rp_aside *file, const char *text)
+static void print_text(rp_atomic *file, const char *text)
 {
-    rp_aside_write(file, "\"", 1);
+    rp_atomic_write(file, "\"", 1);
     for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\')
-            rp_aside_print(file, "\\%c", *c);
+            rp_atomic_print(file, "\\%c", *c);
         else if ((unsigned char)*c < 0x20)
-            rp_aside_print(file, "\\u%04x", (unsigned)*c);
+            rp_atomic_print(file, "\\u%04x", (unsigned)*c);
         else
-            rp_aside_write(file, c, 1);
+            rp_atomic_write(file, c, 1);
     }
-    rp_aside_write(file, "\"", 1);
+    rp_atomic_write(file, "\"", 1);
 }
 
-static void print_entry(rp_aside *file, const char *indent, const char *key, const char *value)
+static void print_entry(rp_atomic *file, const char *indent, const char *key, const char *value)
 {
-    rp_aside_print(file, "%s\"%s\": ", indent, key);
+    rp_atomic_print(file, "%s\"%s\": ", indent, key);
     print_text(file, value);
-    rp_aside_print(file, ",\n");
+    rp_atomic_print(file, ",\n");
 }
 
-static void print_program(rp_aside *file)
+static void print_program(rp_atomic *file)
 {
     char text[64];
     time_t now = time(NULL);
@@ -46,54 +46,54 @@ static void print_program(rp_aside *file)
     print_entry(file, "  ", "build", rp_build_text());
 }
 
-static void print_scene(rp_aside *file, const rp_scene *scene, int threads)
+static void print_scene(rp_atomic *file, const rp_scene *scene, int threads)
 {
     print_entry(file, "  ", "title", scene->title ? scene->title : "");
     print_entry(file, "  ", "scene", "scene.yaml");
     print_entry(file, "  ", "method", scene->method ? scene->method->name : "");
-    rp_aside_print(file, "  \"seed\": %" PRId64 ",\n", scene->seed);
-    rp_aside_print(file, "  \"frame_rate\": %.17g,\n", scene->time.frame_rate);
-    rp_aside_print(file, "  \"duration\": %.17g,\n", scene->time.duration);
-    rp_aside_print(file, "  \"frames_asked\": %" PRId64 ",\n", rp_scene_frame_count(scene));
-    rp_aside_print(file, "  \"threads\": %d,\n", threads);
+    rp_atomic_print(file, "  \"seed\": %" PRId64 ",\n", scene->seed);
+    rp_atomic_print(file, "  \"frame_rate\": %.17g,\n", scene->time.frame_rate);
+    rp_atomic_print(file, "  \"duration\": %.17g,\n", scene->time.duration);
+    rp_atomic_print(file, "  \"frames_asked\": %" PRId64 ",\n", rp_scene_frame_count(scene));
+    rp_atomic_print(file, "  \"threads\": %d,\n", threads);
 }
 
-static void print_coloured(rp_aside *file, const char *name, const double colour[3], bool last)
+static void print_coloured(rp_atomic *file, const char *name, const double colour[3], bool last)
 {
-    rp_aside_print(file, "    {\"name\": ");
+    rp_atomic_print(file, "    {\"name\": ");
     print_text(file, name);
-    rp_aside_print(file, ", \"colour\": [%.6g, %.6g, %.6g]}%s\n", colour[0], colour[1], colour[2],
-                   last ? "" : ",");
+    rp_atomic_print(file, ", \"colour\": [%.6g, %.6g, %.6g]}%s\n", colour[0], colour[1], colour[2],
+                    last ? "" : ",");
 }
 
 /* What programs that read frames would otherwise need to know of scenes. */
-static void print_colours(rp_aside *file, const rp_scene *scene)
+static void print_colours(rp_atomic *file, const rp_scene *scene)
 {
-    rp_aside_print(file, "  \"materials\": [\n");
+    rp_atomic_print(file, "  \"materials\": [\n");
     for (int i = 0; i < scene->materials.count; i++) {
         const rp_material_spec *material = &rp_scene_materials(scene)[i];
         print_coloured(file, material->name, material->colour, i + 1 == scene->materials.count);
     }
-    rp_aside_print(file, "  ],\n  \"bodies\": [\n");
+    rp_atomic_print(file, "  ],\n  \"bodies\": [\n");
     for (int i = 0; i < scene->bodies.count; i++) {
         const rp_body_spec *body = &rp_scene_bodies(scene)[i];
         print_coloured(file, body->name, body->colour, i + 1 == scene->bodies.count);
     }
-    rp_aside_print(file, "  ],\n");
+    rp_atomic_print(file, "  ],\n");
 }
 
-static void print_machine(rp_aside *file)
+static void print_machine(rp_atomic *file)
 {
     rp_machine machine;
     rp_machine_describe(&machine);
-    rp_aside_print(file, "  \"machine\": {\n");
+    rp_atomic_print(file, "  \"machine\": {\n");
     print_entry(file, "    ", "kernel", machine.kernel);
     print_entry(file, "    ", "processor", machine.processor);
-    rp_aside_print(file, "    \"cores\": %ld,\n", machine.cores);
-    rp_aside_print(file, "    \"memory_bytes\": %lld\n  },\n", machine.memory);
+    rp_atomic_print(file, "    \"cores\": %ld,\n", machine.cores);
+    rp_atomic_print(file, "    \"memory_bytes\": %lld\n  },\n", machine.memory);
 }
 
-static void print_units(rp_aside *file)
+static void print_units(rp_atomic *file)
 {
     static const char *const units[][2] = {
         {"length", "m"},    {"mass", "kg"},      {"time", "s"},
@@ -102,42 +102,42 @@ static void print_units(rp_aside *file)
         {"pressure", "Pa"},
     };
     size_t count = sizeof units / sizeof *units;
-    rp_aside_print(file, "  \"units\": {\n");
+    rp_atomic_print(file, "  \"units\": {\n");
     for (size_t i = 0; i < count; i++)
-        rp_aside_print(file, "    \"%s\": \"%s\"%s\n", units[i][0], units[i][1],
-                       i + 1 < count ? "," : "");
-    rp_aside_print(file, "  },\n");
+        rp_atomic_print(file, "    \"%s\": \"%s\"%s\n", units[i][0], units[i][1],
+                        i + 1 < count ? "," : "");
+    rp_atomic_print(file, "  },\n");
 }
 
 /* A solver's own fields are named, with their units, in each frame. */
-static void print_fields(rp_aside *file)
+static void print_fields(rp_atomic *file)
 {
     static const char *const types[] = {"float32", "float64", "uint8",
                                         "uint16",  "uint32",  "uint64"};
-    rp_aside_print(file, "  \"grain_fields\": [\n");
+    rp_atomic_print(file, "  \"grain_fields\": [\n");
     for (int i = 0; i < RP_VIEW_FIELDS; i++) {
         const rp_view_column *field = &rp_view_schema[i];
-        rp_aside_print(file, "    {\"name\": \"%s\", \"unit\": \"%s\", \"type\": \"%s\"}%s\n",
-                       field->name, field->unit, types[field->type],
-                       i + 1 < RP_VIEW_FIELDS ? "," : "");
+        rp_atomic_print(file, "    {\"name\": \"%s\", \"unit\": \"%s\", \"type\": \"%s\"}%s\n",
+                        field->name, field->unit, types[field->type],
+                        i + 1 < RP_VIEW_FIELDS ? "," : "");
     }
-    rp_aside_print(file, "  ]\n");
+    rp_atomic_print(file, "  ]\n");
 }
 
 rp_code rp_manifest_write(const char *path, const rp_scene *scene, int threads, rp_report *report)
 {
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, path, report);
+    rp_atomic file;
+    rp_code code = rp_atomic_open(&file, path, report);
     if (code != RP_OK) return code;
-    rp_aside_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
+    rp_atomic_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
     print_program(&file);
     print_scene(&file, scene, threads);
     print_colours(&file, scene);
     print_machine(&file);
     print_units(&file);
     print_fields(&file);
-    rp_aside_print(&file, "}\n");
-    return rp_aside_finish(&file, report);
+    rp_atomic_print(&file, "}\n");
+    return rp_atomic_finish(&file, report);
 }
 
 /* Behind the text that starts at `c`, or NULL when it does not end. */

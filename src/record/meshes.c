@@ -24,17 +24,17 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     rp_path path = rp_record_path(record, from.kept);
     char *data = NULL;
     size_t size = 0;
-    rp_aside file;
+    rp_atomic file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
     if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
     if (code != RP_OK) return code;
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
     if (!is_kept(path.text, content, length)) {
-        code = rp_aside_open(&file, path.text, report);
+        code = rp_atomic_open(&file, path.text, report);
         if (code == RP_OK) {
-            rp_aside_write(&file, content, length);
-            code = rp_aside_finish(&file, report);
+            rp_atomic_write(&file, content, length);
+            code = rp_atomic_finish(&file, report);
         }
     }
     if (data) rp_release(data, size + 1);

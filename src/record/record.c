@@ -62,7 +62,7 @@ static bool hollow(const char *path)
     if (!rp_disk_is(path, RP_FILE_FOLDER) || rp_disk_list_open(&list, path)) return false;
     bool found = false;
     for (const char *name; !found && (name = rp_disk_list_next(&list));)
-        found = !rp_aside_is_temporary(name);
+        found = !rp_atomic_is_temporary(name);
     rp_disk_list_close(&list);
     return !found;
 }
@@ -82,7 +82,7 @@ static bool is_beginning(const char *path, const char *name)
     if (!rp_disk_is(entry.text, RP_FILE_PLAIN)) return false;
     if (strcmp(name, "scene.yaml") == 0)
         return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
-    return strcmp(name, "lock") == 0 || rp_aside_is_temporary(name);
+    return strcmp(name, "lock") == 0 || rp_atomic_is_temporary(name);
 }
 
 /* The first entry of an open folder that we cannot have begun with, or NULL. */
@@ -159,9 +159,9 @@ static void clear_folder(const rp_record *record, bool made)
 /* Removes what a run that was killed at its start was writing. */
 static rp_code sweep_folder(const rp_record *record, rp_report *report)
 {
-    rp_code code = rp_aside_sweep(record->folder, report);
-    if (code == RP_OK) code = rp_aside_sweep(rp_record_path(record, "frames").text, report);
-    if (code == RP_OK) code = rp_aside_sweep(rp_record_path(record, "checkpoints").text, report);
+    rp_code code = rp_atomic_sweep(record->folder, report);
+    if (code == RP_OK) code = rp_atomic_sweep(rp_record_path(record, "frames").text, report);
+    if (code == RP_OK) code = rp_atomic_sweep(rp_record_path(record, "checkpoints").text, report);
     return code;
 }
 

@@ -63,7 +63,7 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
 {
     rp_code code = RP_OK;
     for (size_t i = 0; i < FOLDERS && code == RP_OK; i++)
-        code = rp_aside_sweep(rp_record_path(record, folders[i]).text, report);
+        code = rp_atomic_sweep(rp_record_path(record, folders[i]).text, report);
     return code;
 }
 

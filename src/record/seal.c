@@ -1,5 +1,5 @@
 #include "record/seal.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/hash.h"
 
 #include <inttypes.h>

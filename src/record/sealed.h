@@ -1,5 +1,5 @@
 /* Sealed HDF5 files: arrays with units, and numbers about the whole. The disk is reached through
- * base/aside.h and record/seal.h, so that every failure of the disk and every damaged file is met
+ * base/atomic.h and record/seal.h, so that every failure of the disk and every damaged file is met
  * by code made for it. The HDF5 library writes, in memory only; it never reads, since it was not
  * made for files that somebody tampered with: record/sealed_image.h does. Both are known to
  * sealed_*.c and nowhere else.

@@ -1,4 +1,4 @@
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "record/limits.h"
 #include "record/seal.h"

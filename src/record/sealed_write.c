@@ -1,4 +1,4 @@
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "record/seal.h"
 #include "record/sealed_hdf.h"
@@ -19,14 +19,14 @@ struct rp_sealed_writer {
     uint64_t arrays; /* put so far; each array notes its number, which keeps the order */
     uint64_t hash;   /* once it is sealed */
     hid_t access, file;
-    rp_hdf_quiet quiet;
+    rp_sealed_hdf_quiet quiet;
 };
 
 static void fail(rp_sealed_writer *file, const char *name)
 {
     char text[256];
     rp_place place = {.file = file->path};
-    rp_code code = rp_hdf_reason(RP_ERROR_IO, text, sizeof text);
+    rp_code code = rp_sealed_hdf_reason(RP_ERROR_IO, text, sizeof text);
     file->code = rp_fail_at(file->report, code, &place, name, "HDF5 failed: %s", text);
 }
 
@@ -40,7 +40,7 @@ static bool good(rp_sealed_writer *file, const char *name, bool worked)
 static hid_t create_file(rp_sealed_writer *file, size_t bytes)
 {
     char name[64];
-    rp_hdf_unique_name(name, sizeof name);
+    rp_sealed_hdf_unique_name(name, sizeof name);
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     file->access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t id = H5I_INVALID_HID;
@@ -51,7 +51,7 @@ static hid_t create_file(rp_sealed_writer *file, size_t bytes)
         H5Pset_fapl_core(file->access, bytes + OVERHEAD, 0) >= 0 &&
         H5Pset_fclose_degree(file->access, H5F_CLOSE_STRONG) >= 0)
         id = H5Fcreate(name, H5F_ACC_TRUNC, creation, file->access);
-    rp_hdf_close(creation);
+    rp_sealed_hdf_close(creation);
     return id;
 }
 
@@ -64,7 +64,7 @@ rp_code rp_sealed_create(const char *path, const char *kind, size_t bytes, int c
     file->path = path;
     file->report = report;
     file->compress = compress;
-    file->quiet = rp_hdf_enter();
+    file->quiet = rp_sealed_hdf_enter();
     file->file = create_file(file, compress ? 0 : bytes);
     if (!good(file, NULL, file->file >= 0)) return rp_sealed_finish(file, report);
     rp_sealed_put_text(file, "program", "Repose");
@@ -82,8 +82,8 @@ static void put_attribute(rp_sealed_writer *file, hid_t object, const char *name
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t id = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
     good(file, name, id >= 0 && H5Awrite(id, memory_type, value) >= 0);
-    rp_hdf_close(id);
-    rp_hdf_close(space);
+    rp_sealed_hdf_close(id);
+    rp_sealed_hdf_close(space);
 }
 
 /* A text of fixed length, ended by a zero byte: the plainest kind, read by everything. */
@@ -100,7 +100,7 @@ static void put_text_attribute(rp_sealed_writer *file, hid_t object, const char 
 {
     hid_t type = text_type(strlen(text) + 1);
     put_attribute(file, object, name, type, type, text);
-    rp_hdf_close(type);
+    rp_sealed_hdf_close(type);
 }
 
 void rp_sealed_put_f64(rp_sealed_writer *file, const char *name, double value)
@@ -144,9 +144,9 @@ static hid_t create_array(rp_sealed_writer *file, const char *name, hid_t type, 
     hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     hid_t id = H5Dcreate2(file->file, name, type, space, links, properties, H5P_DEFAULT);
-    rp_hdf_close(links);
-    rp_hdf_close(properties);
-    rp_hdf_close(space);
+    rp_sealed_hdf_close(links);
+    rp_sealed_hdf_close(properties);
+    rp_sealed_hdf_close(space);
     good(file, name, id >= 0);
     return id;
 }
@@ -155,15 +155,16 @@ void rp_sealed_put(rp_sealed_writer *file, const char *name, const char *unit, r
                    const void *data, size_t rows, size_t columns)
 {
     if (file->code != RP_OK) return;
-    hid_t id = create_array(file, name, rp_hdf_file_type(type), rows, columns);
+    hid_t id = create_array(file, name, rp_sealed_hdf_file_type(type), rows, columns);
     if (id < 0) return;
     if (rows)
         good(file, name,
-             H5Dwrite(id, rp_hdf_memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+             H5Dwrite(id, rp_sealed_hdf_memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >=
+                 0);
     put_text_attribute(file, id, "unit", unit);
     put_attribute(file, id, "index", H5T_STD_U64LE, H5T_NATIVE_UINT64, &file->arrays);
     file->arrays++;
-    rp_hdf_close(id);
+    rp_sealed_hdf_close(id);
 }
 
 static void note(rp_sealed_writer *file, const char *array, const char *name, hid_t file_type,
@@ -173,7 +174,7 @@ static void note(rp_sealed_writer *file, const char *array, const char *name, hi
     hid_t id = H5Dopen2(file->file, array, H5P_DEFAULT);
     if (!good(file, array, id >= 0)) return;
     put_attribute(file, id, name, file_type, memory_type, value);
-    rp_hdf_close(id);
+    rp_sealed_hdf_close(id);
 }
 
 void rp_sealed_note_f64(rp_sealed_writer *file, const char *array, const char *name, double value)
@@ -191,7 +192,7 @@ void rp_sealed_note_text(rp_sealed_writer *file, const char *array, const char *
 {
     hid_t type = text_type(strlen(text) + 1);
     note(file, array, name, type, type, text);
-    rp_hdf_close(type);
+    rp_sealed_hdf_close(type);
 }
 
 /* The texts side by side, each in `size` bytes. */
@@ -219,8 +220,8 @@ void rp_sealed_put_texts(rp_sealed_writer *file, const char *name, const char *c
     hid_t id = create_array(file, name, type, count, 1);
     if (id >= 0 && count)
         good(file, name, H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) >= 0);
-    rp_hdf_close(id);
-    rp_hdf_close(type);
+    rp_sealed_hdf_close(id);
+    rp_sealed_hdf_close(type);
     rp_release(packed, count * size);
 }
 
@@ -237,11 +238,11 @@ static void write_image(rp_sealed_writer *file)
 
     size_t size = RP_SEAL_BYTES + (size_t)content;
     file->hash = rp_seal(*image, size);
-    rp_aside aside;
-    file->code = rp_aside_open(&aside, file->path, file->report);
+    rp_atomic aside;
+    file->code = rp_atomic_open(&aside, file->path, file->report);
     if (file->code != RP_OK) return;
-    rp_aside_write(&aside, *image, size);
-    file->code = rp_aside_finish(&aside, file->report);
+    rp_atomic_write(&aside, *image, size);
+    file->code = rp_atomic_finish(&aside, file->report);
 }
 
 void rp_sealed_lack_memory(rp_sealed_writer *file, size_t bytes, const char *name)
@@ -253,9 +254,9 @@ rp_code rp_sealed_finish_hash(rp_sealed_writer *file, uint64_t *hash, rp_report 
 {
     file->report = report;
     if (file->code == RP_OK) write_image(file);
-    rp_hdf_close(file->file);
-    rp_hdf_close(file->access);
-    rp_hdf_leave(file->quiet);
+    rp_sealed_hdf_close(file->file);
+    rp_sealed_hdf_close(file->access);
+    rp_sealed_hdf_leave(file->quiet);
     rp_code code = file->code;
     *hash = file->hash;
     rp_release(file, sizeof *file);

@@ -55,7 +55,7 @@ static rp_grain_look sand_look(const rp_grain_colours *c, size_t grain)
                            GRAIN_GLOSS + wet * WET_GLOSS};
 }
 
-double rp_grain_size_of(const rp_grain_colours *colours, size_t grain)
+double rp_colour_grain_size(const rp_grain_colours *colours, size_t grain)
 {
     if (rp_grain_colours_chart(colours)) return 1;
     uint32_t bits = rp_mix_bits(id_of(colours->view, grain) * 2u + 1u);
@@ -91,10 +91,10 @@ static double value_of(const rp_grain_colours *c, size_t grain)
     return c->kind == RP_COLOUR_SPEED ? speed_of(c->view, grain) : field_value(c->field, grain);
 }
 
-rp_vec3 rp_scale_colour(const rp_grain_colours *colours, double value)
+rp_vec3 rp_colour_of_value(const rp_grain_colours *colours, double value)
 {
     double rgb[3], span = colours->range.high - colours->range.low;
-    rp_colour_map(span > 0 ? (value - colours->range.low) / span : 0.5, rgb);
+    rp_map_colour(span > 0 ? (value - colours->range.low) / span : 0.5, rgb);
     return rp_v3_from(rgb);
 }
 
@@ -103,9 +103,9 @@ rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain)
     if (colours->kind == RP_COLOUR_MATERIAL) return sand_look(colours, grain);
     if (colours->kind == RP_COLOUR_CHAINS) return (rp_grain_look){rp_v3(PALE, PALE, PALE), 0};
     if (colours->kind != RP_COLOUR_ID)
-        return (rp_grain_look){rp_scale_colour(colours, value_of(colours, grain)), 0};
+        return (rp_grain_look){rp_colour_of_value(colours, value_of(colours, grain)), 0};
     double rgb[3];
-    rp_colour_of_id(id_of(colours->view, grain), rgb);
+    rp_map_colour_of_id(id_of(colours->view, grain), rgb);
     return (rp_grain_look){rp_v3_from(rgb), 0};
 }
 

@@ -34,7 +34,7 @@ rp_vec3 rp_colour_of_material(const rp_scene *scene, int material);
 rp_grain_look rp_grain_look_of(const rp_grain_colours *colours, size_t grain);
 
 /* The colour of a value on the scale. */
-rp_vec3 rp_scale_colour(const rp_grain_colours *colours, double value);
+rp_vec3 rp_colour_of_value(const rp_grain_colours *colours, double value);
 
 /* Whether colours stand for values: then light must not change them. */
 static inline bool rp_grain_colours_chart(const rp_grain_colours *colours)
@@ -43,7 +43,7 @@ static inline bool rp_grain_colours_chart(const rp_grain_colours *colours)
 }
 
 /* Grains of sand differ in size: this many times the radius. Those of a chart do not. */
-double rp_grain_size_of(const rp_grain_colours *colours, size_t grain);
+double rp_colour_grain_size(const rp_grain_colours *colours, size_t grain);
 #define RP_GRAIN_SIZE_MOST 1.08
 
 #endif

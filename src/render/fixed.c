@@ -60,10 +60,10 @@ static rp_code add_floor(rp_fixed_balls *fixed, const rp_scene *scene, double re
 {
     rp_rough rough;
     rp_vec3 foot, inward;
-    rp_code code = rp_wall_rough_make(scene, SIDE_BOTTOM, reach, threads, &rough, report);
-    rp_domain_wall(&scene->domain, SIDE_BOTTOM, &foot, &inward);
+    rp_code code = rp_scene_rough_wall(scene, SIDE_BOTTOM, reach, threads, &rough, report);
+    rp_scene_domain_wall(&scene->domain, SIDE_BOTTOM, &foot, &inward);
     if (code == RP_OK)
-        code = add_rough(fixed, &rough, rp_wall_pose(foot, inward), -1, reach, report);
+        code = add_rough(fixed, &rough, rp_scene_wall_pose(foot, inward), -1, reach, report);
     rp_rough_release(&rough);
     return code;
 }
@@ -76,9 +76,9 @@ rp_code rp_fixed_gather(rp_fixed_balls *fixed, const rp_view *view, const rp_sce
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
         rp_rough rough;
         if (rp_scene_bodies(scene)[i].hidden || !rp_view_has_body(view, i)) continue;
-        code = rp_body_rough_make(scene, i, reach, threads, &rough, report);
+        code = rp_scene_rough_body(scene, i, reach, threads, &rough, report);
         if (code == RP_OK)
-            code = add_rough(fixed, &rough, rp_body_pose(view, scene, i), i, reach, report);
+            code = add_rough(fixed, &rough, rp_solid_pose(view, scene, i), i, reach, report);
         rp_rough_release(&rough);
     }
     return code == RP_OK ? add_floor(fixed, scene, reach, threads, report) : code;

@@ -311,7 +311,7 @@ rp_code rp_framing_add(rp_framing *framing, const rp_view *view, const rp_scene 
         add_emitter(framing, &rp_scene_emitters(scene)[i]);
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++)
         if (!rp_scene_bodies(scene)[i].hidden && rp_view_has_body(view, i))
-            code =
-                add_body(framing, &rp_scene_bodies(scene)[i], rp_body_pose(view, scene, i), report);
+            code = add_body(framing, &rp_scene_bodies(scene)[i], rp_solid_pose(view, scene, i),
+                            report);
     return code;
 }

@@ -45,7 +45,7 @@ static void turn_of(double part, double *cosine, double *sine)
     *sine = s * turn[0] + c * turn[1];
 }
 
-void rp_pick_disc(const double pick[2], double at[2])
+void rp_light_pick_disc(const double pick[2], double at[2])
 {
     double radius = sqrt(pick[0]), cosine, sine;
     turn_of(pick[1], &cosine, &sine);
@@ -56,10 +56,10 @@ void rp_pick_disc(const double pick[2], double at[2])
 /* The directions of P5: from the disc up to the half sphere, which gives the cosine of Lambert's
  * law (Malley's method).
  */
-rp_vec3 rp_pick_about(rp_vec3 normal, const double pick[2])
+rp_vec3 rp_light_pick_about(rp_vec3 normal, const double pick[2])
 {
     double at[2];
-    rp_pick_disc(pick, at);
+    rp_light_pick_disc(pick, at);
     /* Two unit vectors across, without a root (Duff et al., "Building an orthonormal basis,
      * revisited", 2017). */
     double sign = normal.z < 0 ? -1 : 1, a = -1 / (sign + normal.z), b = normal.x * normal.y * a;
@@ -72,7 +72,7 @@ rp_vec3 rp_pick_about(rp_vec3 normal, const double pick[2])
 rp_vec3 rp_light_to_sun(const rp_lighting *lighting, const double pick[2])
 {
     double at[2];
-    rp_pick_disc(pick, at);
+    rp_light_pick_disc(pick, at);
     rp_vec3 to = rp_v3_madd(lighting->to_sun, SUN_RADIUS * at[0], lighting->sun_across[0]);
     return rp_v3_normal(rp_v3_madd(to, SUN_RADIUS * at[1], lighting->sun_across[1]));
 }
@@ -101,7 +101,7 @@ rp_vec3 rp_light_ambient(const rp_lighting *lighting, rp_vec3 normal)
 rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const double pick[2])
 {
     double at[2];
-    rp_pick_disc(pick, at);
+    rp_light_pick_disc(pick, at);
     rp_vec3 way = rp_v3_sub(lamp->position, from);
     rp_vec3 middle = rp_v3_normal(way);
     rp_vec3 right = rp_v3_across(middle), down = rp_v3_cross(middle, right);
@@ -118,14 +118,14 @@ static double tone(double x)
     return rp_clamp_unit(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
 }
 
-double rp_tone_level(double light)
+double rp_light_tone_level(double light)
 {
     return tone(EXPOSURE * light);
 }
 
 /* The curve on each colour bleaches warm sand, on the brightness alone it makes bright colours
  * garish: half of each. */
-rp_vec3 rp_tone(rp_vec3 light)
+rp_vec3 rp_light_tone(rp_vec3 light)
 {
     rp_vec3 c = rp_v3_scale(light, EXPOSURE);
     double brightness = rp_brightness(c);

@@ -37,9 +37,9 @@ typedef struct rp_lamp_light {
 rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const double pick[2]);
 
 /* From any light to 0 … 1, as film does: soft in the highlights, deep in the shadows. */
-rp_vec3 rp_tone(rp_vec3 light);
+rp_vec3 rp_light_tone(rp_vec3 light);
 /* The curve alone, of one colour. */
-double rp_tone_level(double light);
+double rp_light_tone_level(double light);
 
 static inline double rp_brightness(rp_vec3 c)
 {
@@ -64,8 +64,8 @@ static inline double rp_smooth_step(double low, double high, double x)
 }
 
 /* A point of the unit disc, evenly picked by two numbers from 0 to 1. */
-void rp_pick_disc(const double pick[2], double at[2]);
+void rp_light_pick_disc(const double pick[2], double at[2]);
 /* A unit vector about `normal`, picked as often as a matt surface sends light there. */
-rp_vec3 rp_pick_about(rp_vec3 normal, const double pick[2]);
+rp_vec3 rp_light_pick_about(rp_vec3 normal, const double pick[2]);
 
 #endif

@@ -36,7 +36,7 @@ typedef struct painting {
     float encoded[ENCODED]; /* sRGB, 0 to 255 */
 } painting;
 
-int rp_quality_samples(int quality)
+int rp_paint_quality_samples(int quality)
 {
     static const int samples[] = {1, 16, 96};
     return samples[quality < 0 ? 0 : quality > 2 ? 2 : quality];
@@ -45,7 +45,7 @@ int rp_quality_samples(int quality)
 rp_paint_options rp_default_paint_options(void)
 {
     return (rp_paint_options){
-        .width = 1280, .height = 720, .samples = rp_quality_samples(1), .grain_scale = 1};
+        .width = 1280, .height = 720, .samples = rp_paint_quality_samples(1), .grain_scale = 1};
 }
 
 /* --- pixels ----------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void fill_encoded(painting *p)
             bits_of(ENCODED_LEAST) + (i << ENCODED_SHIFT) + (1u << (ENCODED_SHIFT - 1));
         float value;
         memcpy(&value, &middle, sizeof value);
-        p->encoded[i] = (float)(255 * rp_srgb_encode((double)value));
+        p->encoded[i] = (float)(255 * rp_picture_srgb_encode((double)value));
     }
 }
 
@@ -109,8 +109,8 @@ static uint32_t paint_pixel(painting *p, int x, int y)
     int lit = p->samples - charts;
     rp_vec3 colour = rp_v3_scale(chart, 1.0 / p->samples);
     if (lit > 0)
-        colour =
-            rp_v3_madd(colour, (double)lit / p->samples, rp_tone(rp_v3_scale(light, 1.0 / lit)));
+        colour = rp_v3_madd(colour, (double)lit / p->samples,
+                            rp_light_tone(rp_v3_scale(light, 1.0 / lit)));
     put_pixel(p, x, y, colour);
     return rays;
 }

@@ -37,7 +37,7 @@ double rp_framing_support(const rp_framing *framing, rp_vec3 normal, bool round,
 /* How much work a picture is worth: samples of a pixel. With one, a draft: sun and shadow alone;
  * more bring soft shadows, light of the sky and from grain to grain, motion and depth of field. */
 #define RP_QUALITY_WORDS "draft|good|final"
-int rp_quality_samples(int quality); /* by its place in the words */
+int rp_paint_quality_samples(int quality); /* by its place in the words */
 
 /* The values of a colour scale. Add several views and all pictures of a run share one scale. */
 typedef struct rp_colour_range {

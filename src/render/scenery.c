@@ -62,7 +62,7 @@ static void fill_spheres(void *context, rp_range range)
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t g = s->shell.grains[i];
         rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->middle);
-        double radius = s->radius * rp_grain_size_of(&s->colours, g);
+        double radius = s->radius * rp_colour_grain_size(&s->colours, g);
         s->tints[i] = tint_of(&s->colours, g);
         if (i < s->shell.still) {
             put(s->spheres[i], at, radius);
@@ -383,7 +383,7 @@ static rp_vec3 rough_normal(const rp_scenery *s, rp_vec3 normal, size_t place)
 }
 
 static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, double pixel,
-                      rp_surface *surface)
+                      rp_scenery_hit *surface)
 {
     size_t at = hit->set == SET_STILL ? hit->index : s->still + hit->index;
     size_t place = s->owners ? s->owners[at] : at;
@@ -427,7 +427,8 @@ static rp_vec3 solid_colour(const rp_scene *scene, const rp_solid_triangle *tria
 
 /* The face tells which side it is, not the smooth normal: near the rim of a round body that one
  * may turn away from the eye, and rays that start on the wrong side see the light within. */
-static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, rp_surface *surface)
+static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
+                     rp_scenery_hit *surface)
 {
     const rp_solid_triangle *triangle = &s->solids.triangles[hit->index];
     rp_vec3 normal = rp_v3_scale(triangle->normal[0], 1 - hit->u - hit->v);
@@ -443,7 +444,7 @@ static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit, 
 }
 
 static void see_fixed(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
-                      rp_surface *surface)
+                      rp_scenery_hit *surface)
 {
     rp_vec3 centre = from_quad(s->fixed.balls[hit->index]);
     if (s->fixed_end) centre = rp_v3_mix(centre, from_quad(s->fixed_end[hit->index]), ray->time);
@@ -460,19 +461,19 @@ static void see_fixed(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
 }
 
 static void see_chain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
-                      rp_surface *surface)
+                      rp_scenery_hit *surface)
 {
     surface->kind = RP_SEES_CHAIN;
     surface->position = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     surface->normal = rp_chains_normal(&s->chains, hit->index, surface->position);
     if (rp_v3_dot(surface->normal, ray->direction) > 0)
         surface->normal = rp_v3_scale(surface->normal, -1);
-    surface->colour = rp_scale_colour(&s->colours, (double)s->chains.forces[hit->index]);
+    surface->colour = rp_colour_of_value(&s->colours, (double)s->chains.forces[hit->index]);
     surface->lift += LIFT_PART * rp_chains_radius(&s->chains, hit->index);
 }
 
 static void see_plane(const rp_scenery *s, const rp_ray *ray, const rp_solid_plane *plane,
-                      double distance, rp_surface *surface)
+                      double distance, rp_scenery_hit *surface)
 {
     surface->kind = RP_SEES_PLANE;
     surface->normal = plane->normal;
@@ -482,12 +483,12 @@ static void see_plane(const rp_scenery *s, const rp_ray *ray, const rp_solid_pla
                                     rp_v3_length(surface->position));
 }
 
-rp_surface rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
+rp_scenery_hit rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
 {
     const rp_solid_plane *plane = plane_before(s, ray->origin, ray->direction, &ray->far);
     double distance = ray->far;
     rp_hit hit;
-    rp_surface surface = {.kind = RP_SEES_NOTHING, .distance = distance};
+    rp_scenery_hit surface = {.kind = RP_SEES_NOTHING, .distance = distance};
     if (rp_rays_meet(s->rays, ray, &hit)) {
         surface.distance = hit.distance;
         surface.lift = LIFT_ROUNDING * (s->reach + hit.distance);
@@ -506,7 +507,7 @@ rp_surface rp_scenery_look(const rp_scenery *s, rp_ray *ray, double pixel)
     return surface;
 }
 
-bool rp_scenery_hides(const rp_scenery *s, const rp_surface *surface, rp_vec3 direction,
+bool rp_scenery_hides(const rp_scenery *s, const rp_scenery_hit *surface, rp_vec3 direction,
                       double distance, double time)
 {
     rp_ray ray = {.origin = rp_v3_madd(surface->position, surface->lift, surface->normal),

@@ -56,7 +56,7 @@ void rp_scenery_release(rp_scenery *scenery);
 rp_paint_cost rp_scenery_cost(const rp_scenery *scenery);
 
 /* Where a ray ends. */
-typedef struct rp_surface {
+typedef struct rp_scenery_hit {
     enum { RP_SEES_NOTHING, RP_SEES_GRAIN, RP_SEES_BODY, RP_SEES_PLANE, RP_SEES_CHAIN } kind;
     double distance;
     rp_vec3 position; /* relative to the middle */
@@ -65,13 +65,13 @@ typedef struct rp_surface {
     double gloss;     /* strength of the highlight, 0 to 1 */
     double faded;     /* how much of it is lost in the haze, 0 to 1 */
     double lift;      /* m, that further rays start above it, or they would meet it again */
-} rp_surface;
+} rp_scenery_hit;
 
 /* Along a unit direction; a plane that ends the ray becomes its far end. `pixel` is the width that
  * a pixel has at distance 1, or what is as fine as need be seen. */
-rp_surface rp_scenery_look(const rp_scenery *scenery, rp_ray *ray, double pixel);
+rp_scenery_hit rp_scenery_look(const rp_scenery *scenery, rp_ray *ray, double pixel);
 /* Whether anything keeps light away from the point of a surface, within a distance. */
-bool rp_scenery_hides(const rp_scenery *scenery, const rp_surface *surface, rp_vec3 direction,
+bool rp_scenery_hides(const rp_scenery *scenery, const rp_scenery_hit *surface, rp_vec3 direction,
                       double distance, double time);
 
 #endif

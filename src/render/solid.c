@@ -12,7 +12,7 @@
 
 const double rp_floor_colour[3] = {0.50, 0.48, 0.45};
 
-rp_pose rp_body_pose(const rp_view *view, const rp_scene *scene, int body)
+rp_pose rp_solid_pose(const rp_view *view, const rp_scene *scene, int body)
 {
     if (body >= view->body_count) return rp_scene_bodies(scene)[body].pose;
     const rp_body_state *state = &view->bodies[body];
@@ -159,7 +159,7 @@ rp_code rp_solids_gather(rp_solids *solids, const rp_view *view, const rp_scene 
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
         const rp_body_spec *spec = &rp_scene_bodies(scene)[i];
         if (spec->hidden || !rp_view_has_body(view, i)) continue;
-        code = add_body(solids, spec, rp_body_pose(view, scene, i), i, report);
+        code = add_body(solids, spec, rp_solid_pose(view, scene, i), i, report);
     }
     if (code == RP_OK) code = rp_grids_check(view, report);
     for (int i = 0; i < view->grid_count && code == RP_OK; i++)

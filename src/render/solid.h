@@ -36,6 +36,6 @@ void rp_solids_release(rp_solids *solids);
 extern const double rp_floor_colour[3];
 
 /* Where a body is: as the view says, or as the scene begins when the view has no bodies. */
-rp_pose rp_body_pose(const rp_view *view, const rp_scene *scene, int body);
+rp_pose rp_solid_pose(const rp_view *view, const rp_scene *scene, int body);
 
 #endif

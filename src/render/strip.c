@@ -79,8 +79,8 @@ static rp_vec3 shown_of(const rp_strip *strip, const rp_seen *seen)
         guess = rp_v3_mix(rp_v3_scale(guess, AMBIENT_GUESS), seen->incoming, NOISE_LEFT);
         light = rp_v3_add(light, rp_colour_mul(seen->albedo, guess));
     }
-    return rp_v3(255 * sqrt(rp_tone_level(light.x)), 255 * sqrt(rp_tone_level(light.y)),
-                 255 * sqrt(rp_tone_level(light.z)));
+    return rp_v3(255 * sqrt(rp_light_tone_level(light.x)), 255 * sqrt(rp_light_tone_level(light.y)),
+                 255 * sqrt(rp_light_tone_level(light.z)));
 }
 
 static void add_sample(const rp_strip *strip, sums *s, int x, int y, int sample, rp_sky_rays sky)
@@ -213,5 +213,6 @@ rp_vec3 rp_strip_colour(const rp_strip *strip, int x, int y)
     if (!(lit > 0)) return colour;
     rp_vec3 incoming = get3(strip, RP_LAYER_INCOMING, place);
     rp_vec3 sent = rp_colour_mul(get3(strip, RP_LAYER_ALBEDO, place), incoming);
-    return rp_v3_madd(colour, lit, rp_tone(rp_v3_add(get3(strip, RP_LAYER_DIRECT, place), sent)));
+    return rp_v3_madd(colour, lit,
+                      rp_light_tone(rp_v3_add(get3(strip, RP_LAYER_DIRECT, place), sent)));
 }

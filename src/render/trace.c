@@ -36,7 +36,7 @@ static void use_lens(const rp_camera *camera, rp_dice *dice, rp_vec3 *from, rp_v
 {
     double pick[2], at[2];
     rp_dice_throw(dice, pick);
-    rp_pick_disc(pick, at);
+    rp_light_pick_disc(pick, at);
     rp_vec3 focus = rp_v3_madd(*from, camera->focus, *way);
     *from = rp_v3_madd(*from, camera->lens * at[0], camera->right);
     *from = rp_v3_madd(*from, camera->lens * at[1], camera->down);
@@ -65,7 +65,7 @@ static rp_ray camera_ray(const rp_tracing *t, int px, int py, rp_dice *dice)
     return ray_of(t, &camera, px + at[0], py + at[1], pick[0], dice);
 }
 
-static bool is_hidden(const rp_tracing *t, const rp_surface *surface, rp_vec3 direction,
+static bool is_hidden(const rp_tracing *t, const rp_scenery_hit *surface, rp_vec3 direction,
                       double distance, double time, rp_dice *dice)
 {
     dice->rays++;
@@ -74,7 +74,7 @@ static bool is_hidden(const rp_tracing *t, const rp_surface *surface, rp_vec3 di
 
 /* How much a surface shines from one side to another: a broad highlight by Blinn's halfway vector;
  * grains are glassy, but not polished. */
-static double shine(const rp_surface *surface, rp_vec3 to_light, rp_vec3 to_eye)
+static double shine(const rp_scenery_hit *surface, rp_vec3 to_light, rp_vec3 to_eye)
 {
     rp_vec3 half = rp_v3_normal(rp_v3_add(to_light, to_eye));
     double s = rp_clamp_unit(rp_v3_dot(surface->normal, half));
@@ -82,8 +82,8 @@ static double shine(const rp_surface *surface, rp_vec3 to_light, rp_vec3 to_eye)
     return surface->gloss * s;
 }
 
-static rp_vec3 lit_from(const rp_surface *surface, rp_vec3 light, rp_vec3 to_light, rp_vec3 to_eye,
-                        double facing)
+static rp_vec3 lit_from(const rp_scenery_hit *surface, rp_vec3 light, rp_vec3 to_light,
+                        rp_vec3 to_eye, double facing)
 {
     double gloss = surface->gloss > 0 ? shine(surface, to_light, to_eye) : 0;
     rp_vec3 colour = rp_v3_add(surface->colour, rp_v3(gloss, gloss, gloss));
@@ -98,7 +98,7 @@ static rp_vec3 way_to_sun(const rp_tracing *t, rp_dice *dice)
     return rp_light_to_sun(&t->lighting, pick);
 }
 
-static rp_vec3 sun_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_vec3 sun_on(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                       rp_dice *dice)
 {
     rp_vec3 to_sun = way_to_sun(t, dice);
@@ -108,7 +108,7 @@ static rp_vec3 sun_on(const rp_tracing *t, const rp_surface *surface, const rp_r
     return lit_from(surface, t->lighting.sun, to_sun, rp_v3_scale(ray->direction, -1), facing);
 }
 
-static rp_vec3 lamps_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_vec3 lamps_on(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                         rp_dice *dice)
 {
     rp_vec3 sum = rp_v3(0, 0, 0);
@@ -127,16 +127,16 @@ static rp_vec3 lamps_on(const rp_tracing *t, const rp_surface *surface, const rp
 }
 
 /* From the sky, or from what hides it: that is lit by sun and lamps, and by a guess at the rest. */
-static rp_vec3 sky_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_vec3 sky_on(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                       rp_dice *dice)
 {
     double pick[2];
     rp_dice_throw(dice, pick);
     rp_ray second = {.origin = rp_v3_madd(surface->position, surface->lift, surface->normal),
-                     .direction = rp_pick_about(surface->normal, pick),
+                     .direction = rp_light_pick_about(surface->normal, pick),
                      .far = INFINITY,
                      .time = ray->time};
-    rp_surface other = rp_scenery_look(t->scenery, &second, INFINITY);
+    rp_scenery_hit other = rp_scenery_look(t->scenery, &second, INFINITY);
     dice->rays++;
     rp_vec3 sky = rp_light_sky(&t->lighting, second.direction);
     if (other.kind == RP_SEES_NOTHING) return sky;
@@ -148,7 +148,7 @@ static rp_vec3 sky_on(const rp_tracing *t, const rp_surface *surface, const rp_r
 }
 
 /* What comes from all sides but from sun and lamps; a draft makes a guess. */
-static rp_vec3 incoming_on(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_vec3 incoming_on(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                            rp_sky_rays sky, rp_dice *dice)
 {
     if (t->draft)
@@ -161,7 +161,7 @@ static rp_vec3 incoming_on(const rp_tracing *t, const rp_surface *surface, const
 }
 
 /* The colour of a value, a little darker in shade and hollows. */
-static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_vec3 chart_of(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                         rp_dice *dice)
 {
     double shade = CHART_SKY;
@@ -172,7 +172,7 @@ static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp
     if (!t->draft) {
         double pick[2];
         rp_dice_throw(dice, pick);
-        rp_vec3 way = rp_pick_about(surface->normal, pick);
+        rp_vec3 way = rp_light_pick_about(surface->normal, pick);
         double room = 20 * t->scenery->radius;
         if (is_hidden(t, surface, way, room, ray->time, dice)) shade -= 0.6 * CHART_SKY;
     }
@@ -180,7 +180,7 @@ static rp_vec3 chart_of(const rp_tracing *t, const rp_surface *surface, const rp
 }
 
 /* A surface with what falls on it, seen through the haze. */
-static rp_seen see_surface(const rp_tracing *t, const rp_surface *surface, const rp_ray *ray,
+static rp_seen see_surface(const rp_tracing *t, const rp_scenery_hit *surface, const rp_ray *ray,
                            rp_sky_rays sky, rp_dice *dice)
 {
     rp_seen seen = {.is_surface = true,
@@ -204,7 +204,7 @@ rp_seen rp_trace(const rp_tracing *t, int px, int py, rp_sky_rays sky, rp_dice *
 {
     rp_ray ray = camera_ray(t, px, py, dice);
     double finest = t->draft ? INFINITY : t->camera[0].pitch;
-    rp_surface surface = rp_scenery_look(t->scenery, &ray, finest);
+    rp_scenery_hit surface = rp_scenery_look(t->scenery, &ray, finest);
     dice->rays++;
     if (t->draft) surface.gloss = 0;
     bool chart = surface.kind == RP_SEES_GRAIN && rp_grain_colours_chart(&t->scenery->colours);

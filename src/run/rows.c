@@ -1,5 +1,5 @@
 #include "run/rows.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/disk.h"
 #include "base/locale.h"
 #include "base/log.h"

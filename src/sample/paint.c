@@ -123,7 +123,7 @@ static void set_pixel(const rp_picture *picture, int x, int y, rp_vec3 linear)
     const double parts[3] = {linear.x, linear.y, linear.z};
     for (int k = 0; k < 3; k++) {
         double value = parts[k] > 0 ? (parts[k] < 1 ? parts[k] : 1) : 0;
-        pixel[k] = (uint8_t)(255 * rp_srgb_encode(value) + 0.5);
+        pixel[k] = (uint8_t)(255 * rp_picture_srgb_encode(value) + 0.5);
     }
 }
 

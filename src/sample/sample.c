@@ -1,6 +1,6 @@
 /* Even samples of meshes, for the public interface. */
 #include "sample/sample.h"
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/clock.h"
 #include "base/entry.h"
 #include "base/log.h"
@@ -32,7 +32,7 @@ static rp_code load(rp_sampling *s, const char *path, const rp_sample_options *o
 static rp_code spread(rp_sampling *s, const rp_sample_options *o, rp_report *report)
 {
     char folder[RP_PATH_MAX];
-    bool keep = o->cache && rp_cache_folder(folder, sizeof folder);
+    bool keep = o->cache && rp_sample_cache_folder(folder, sizeof folder);
     rp_shape shape = {.kind = RP_SHAPE_MESH, .mesh = s->mesh};
     rp_shape_mass(&shape, 1, &s->mass);
     double start = rp_clock();
@@ -132,62 +132,63 @@ static bool ends_with(const char *text, const char *end)
     return length > part && strcmp(text + length - part, end) == 0;
 }
 
-static void print_csv(rp_aside *file, const rp_samples *s)
+static void print_csv(rp_atomic *file, const rp_samples *s)
 {
-    rp_aside_print(file, "x,y,z,nx,ny,nz\n");
+    rp_atomic_print(file, "x,y,z,nx,ny,nz\n");
     for (size_t i = 0; i < s->count; i++) {
         rp_vec3 p = s->points[i], n = s->normals[i];
-        rp_aside_print(file, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", p.x, p.y, p.z, n.x, n.y, n.z);
+        rp_atomic_print(file, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", p.x, p.y, p.z, n.x, n.y,
+                        n.z);
     }
 }
 
-static void print_ply(rp_aside *file, const rp_samples *s)
+static void print_ply(rp_atomic *file, const rp_samples *s)
 {
-    rp_aside_print(file,
-                   "ply\nformat ascii 1.0\ncomment samples by repose, in metres\n"
-                   "element vertex %zu\n",
-                   s->count);
+    rp_atomic_print(file,
+                    "ply\nformat ascii 1.0\ncomment samples by repose, in metres\n"
+                    "element vertex %zu\n",
+                    s->count);
     static const char *const names[] = {"x", "y", "z", "nx", "ny", "nz"};
     for (int k = 0; k < 6; k++)
-        rp_aside_print(file, "property double %s\n", names[k]);
-    rp_aside_print(file, "end_header\n");
+        rp_atomic_print(file, "property double %s\n", names[k]);
+    rp_atomic_print(file, "end_header\n");
     for (size_t i = 0; i < s->count; i++) {
         rp_vec3 p = s->points[i], n = s->normals[i];
-        rp_aside_print(file, "%.17g %.17g %.17g %.9g %.9g %.9g\n", p.x, p.y, p.z, n.x, n.y, n.z);
+        rp_atomic_print(file, "%.17g %.17g %.17g %.9g %.9g %.9g\n", p.x, p.y, p.z, n.x, n.y, n.z);
     }
 }
 
-static void print_vectors(rp_aside *file, const char *name, const rp_vec3 *values, size_t count)
+static void print_vectors(rp_atomic *file, const char *name, const rp_vec3 *values, size_t count)
 {
-    rp_aside_print(file,
-                   "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"3\" "
-                   "format=\"ascii\">\n",
-                   name);
+    rp_atomic_print(file,
+                    "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"3\" "
+                    "format=\"ascii\">\n",
+                    name);
     for (size_t i = 0; i < count; i++)
-        rp_aside_print(file, "%.17g %.17g %.17g\n", values[i].x, values[i].y, values[i].z);
-    rp_aside_print(file, "</DataArray>\n");
+        rp_atomic_print(file, "%.17g %.17g %.17g\n", values[i].x, values[i].y, values[i].z);
+    rp_atomic_print(file, "</DataArray>\n");
 }
 
 /* All samples are one cell of many points: ParaView opens it much faster than one cell each. */
-static void print_vtp(rp_aside *file, const rp_samples *s)
+static void print_vtp(rp_atomic *file, const rp_samples *s)
 {
-    rp_aside_print(file,
-                   "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\">\n"
-                   "<PolyData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"1\" "
-                   "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n"
-                   "<PointData Normals=\"normal\">\n",
-                   s->count);
+    rp_atomic_print(file,
+                    "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\">\n"
+                    "<PolyData>\n<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"1\" "
+                    "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n"
+                    "<PointData Normals=\"normal\">\n",
+                    s->count);
     print_vectors(file, "normal", s->normals, s->count);
-    rp_aside_print(file, "</PointData>\n<Points>\n");
+    rp_atomic_print(file, "</PointData>\n<Points>\n");
     print_vectors(file, "position", s->points, s->count);
-    rp_aside_print(file, "</Points>\n<Verts>\n<DataArray type=\"Int64\" Name=\"connectivity\" "
-                         "format=\"ascii\">\n");
+    rp_atomic_print(file, "</Points>\n<Verts>\n<DataArray type=\"Int64\" Name=\"connectivity\" "
+                          "format=\"ascii\">\n");
     for (size_t i = 0; i < s->count; i++)
-        rp_aside_print(file, "%zu\n", i);
-    rp_aside_print(file,
-                   "</DataArray>\n<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">\n"
-                   "%zu\n</DataArray>\n</Verts>\n</Piece>\n</PolyData>\n</VTKFile>\n",
-                   s->count);
+        rp_atomic_print(file, "%zu\n", i);
+    rp_atomic_print(file,
+                    "</DataArray>\n<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">\n"
+                    "%zu\n</DataArray>\n</Verts>\n</Piece>\n</PolyData>\n</VTKFile>\n",
+                    s->count);
 }
 
 rp_code rp_sampling_write(const rp_sampling *sampling, const char *path, rp_report *report)
@@ -199,13 +200,13 @@ rp_code rp_sampling_write(const rp_sampling *sampling, const char *path, rp_repo
     if (!csv && !ply && !ends_with(path, ".vtp"))
         return rp_fail(report, RP_ERROR_INPUT, "%s: samples are written as *.csv, *.ply or *.vtp",
                        path);
-    rp_aside file;
-    RP_TRY(rp_aside_open(&file, path, report));
+    rp_atomic file;
+    RP_TRY(rp_atomic_open(&file, path, report));
     if (csv)
         print_csv(&file, &sampling->samples);
     else if (ply)
         print_ply(&file, &sampling->samples);
     else
         print_vtp(&file, &sampling->samples);
-    return rp_aside_finish(&file, report);
+    return rp_atomic_finish(&file, report);
 }

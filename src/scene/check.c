@@ -67,7 +67,7 @@ static void check_rough_sides(rp_tree *tree, const rp_node *map, const rp_domain
     if (!own || own->kind != RP_NODE_MAP || !(domain->roughness.grains.radius > 0)) return;
     for (int side = 0; side < RP_SIDES; side++) {
         bool named = domain->roughness.sides >> side & 1;
-        if (!named || rp_domain_wall(domain, side, &foot, &inward)) continue;
+        if (!named || rp_scene_domain_wall(domain, side, &foot, &inward)) continue;
         rp_words_at(RP_SIDE_WORDS, side, word, sizeof word);
         fail_key(tree, own, "sides",
                  "there is no wall at the %s that could be rough: it is open, periodic or has no "
@@ -83,7 +83,7 @@ static void check_side_friction(rp_tree *tree, const rp_node *map, const rp_doma
     char word[32];
     for (int side = 0; side < RP_SIDES && own && own->kind == RP_NODE_MAP; side++) {
         rp_words_at(RP_SIDE_WORDS, side, word, sizeof word);
-        if (rp_node_find(own, word) && !rp_domain_wall(domain, side, &foot, &inward))
+        if (rp_node_find(own, word) && !rp_scene_domain_wall(domain, side, &foot, &inward))
             fail_key(tree, own, word,
                      "there is no wall on this side that could rub: it is open, periodic or has no "
                      "bound; leave it out");
@@ -643,7 +643,7 @@ static const rp_node *sound_section(const rp_node *root, const char *key)
 static void check_own_entry(rp_reader *reader, const char *section, const rp_node *map,
                             const void *entry, const void *values)
 {
-    const rp_param_table *table = rp_method_table(reader->chosen, section);
+    const rp_param_table *table = rp_scene_method_table(reader->chosen, section);
     if (!table || !table->check || !values || map->bad) return;
     rp_param_fault fault = table->check(entry, values);
     if (fault.key) fail_key(reader->tree, map, fault.key, "%s", fault.text);

@@ -153,7 +153,7 @@ static unsigned methods_with(const printer *p, const char *section, const char *
 {
     unsigned bits = 0;
     for (int m = 0; m < p->schema->method_count; m++) {
-        const rp_param_table *table = rp_method_table(p->schema->method_at(m), section);
+        const rp_param_table *table = rp_scene_method_table(p->schema->method_at(m), section);
         for (int i = 0; table && i < table->count; i++)
             if (strcmp(table->params[i].key, key) == 0) bits |= 1u << m;
     }
@@ -184,7 +184,7 @@ static void print_own_heading(const printer *p, unsigned methods, const char *pa
 /* Keys of method `m` that none before it has, those that the same methods share together. */
 static void print_own(const printer *p, const char *section, int m, const char *path)
 {
-    const rp_param_table *table = rp_method_table(p->schema->method_at(m), section);
+    const rp_param_table *table = rp_scene_method_table(p->schema->method_at(m), section);
     unsigned before = (1u << m) - 1, printed[32];
     int groups = 0;
     for (int i = 0; table && i < table->count; i++) {

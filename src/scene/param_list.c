@@ -93,7 +93,7 @@ static void add_own(const place *p, const char *section, const rp_scene_schema *
 {
     for (int m = 0; m < schema->method_count; m++) {
         const rp_scene_method *method = schema->method_at(m);
-        const rp_param_table *table = rp_method_table(method, section);
+        const rp_param_table *table = rp_scene_method_table(method, section);
         place own = *p;
         own.method = method->params->name;
         if (table) add_values(&own, table);

@@ -28,7 +28,7 @@ void *rp_read_take(rp_reader *reader, size_t size)
 
 /* --- tables of methods ------------------------------------------------------------------------ */
 
-const rp_param_table *rp_method_table(const rp_scene_method *method, const char *section)
+const rp_param_table *rp_scene_method_table(const rp_scene_method *method, const char *section)
 {
     if (!method) return NULL;
     if (strcmp(section, "materials") == 0) return method->materials;
@@ -64,7 +64,8 @@ static bool visit_keys(const rp_reader *reader, const rp_param_table *table, key
             found = visit(user, param->key);
         for (int m = 0; param->kind == RP_PARAM_OWN && m < reader->schema->method_count; m++)
             found = found ||
-                    visit_keys(reader, rp_method_table(reader->schema->method_at(m), param->words),
+                    visit_keys(reader,
+                               rp_scene_method_table(reader->schema->method_at(m), param->words),
                                visit, user);
     }
     return found;
@@ -355,15 +356,15 @@ static void read_param(rp_reader *reader, const rp_param *param, rp_node *node, 
  * the scene may choose it, but go nowhere. What methods before it know is theirs. */
 static void check_others(rp_reader *reader, const char *section, int method, rp_node *map)
 {
-    const rp_param_table *own = rp_method_table(reader->chosen, section);
-    const rp_param_table *table = rp_method_table(reader->schema->method_at(method), section);
+    const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
+    const rp_param_table *table = rp_scene_method_table(reader->schema->method_at(method), section);
     void *unused = table ? rp_read_take(reader, table->size) : NULL;
     for (int i = 0; unused && i < table->count; i++) {
         const rp_param *param = &table->params[i];
         bool known = has_key(reader, own, param->key);
         for (int m = 0; m < method && !known; m++)
-            known =
-                has_key(reader, rp_method_table(reader->schema->method_at(m), section), param->key);
+            known = has_key(reader, rp_scene_method_table(reader->schema->method_at(m), section),
+                            param->key);
         rp_node *node = known ? NULL : rp_node_find(map, param->key);
         if (!node) continue;
         rp_node_remove(node);
@@ -376,7 +377,7 @@ static void check_others(rp_reader *reader, const char *section, int method, rp_
 /* What methods add to an entry of a section. */
 static void read_own(rp_reader *reader, const char *section, rp_node *map, void **target)
 {
-    const rp_param_table *own = rp_method_table(reader->chosen, section);
+    const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
     if (own) *target = rp_read_take(reader, own->size);
     if (own && *target) read_params(reader, own, map, *target);
     for (int m = 0; m < reader->schema->method_count; m++)

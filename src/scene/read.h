@@ -31,7 +31,7 @@ void rp_read_mark(rp_node *node);
 /* The method that the scene names, or the default one; NULL when there is no such method. */
 const rp_scene_method *rp_read_choice(const rp_scene_schema *schema, const rp_node *root);
 /* The table that a method adds to a section such as "materials"; NULL: none. */
-const rp_param_table *rp_method_table(const rp_scene_method *method, const char *section);
+const rp_param_table *rp_scene_method_table(const rp_scene_method *method, const char *section);
 
 /* value.c: one value of a simple kind. */
 void rp_read_value(rp_reader *reader, const rp_param *param, rp_node *node, void *target);

@@ -47,16 +47,16 @@ static void take_bounds(const rp_domain_spec *domain, rp_pose pose, int axis, in
     span->wraps[own] = domain->periodic >> axis & 1;
 }
 
-rp_code rp_wall_rough_make(const rp_scene *scene, int side, double reach, rp_threads *threads,
-                           rp_rough *rough, rp_report *report)
+rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
+                            rp_rough *rough, rp_report *report)
 {
     static const rp_shape plane = {.kind = RP_SHAPE_PLANE};
     const rp_domain_spec *domain = &scene->domain;
     rp_vec3 foot, inward;
     *rough = (rp_rough){0};
     bool wanted = domain->roughness.grains.radius > 0 && domain->roughness.sides >> side & 1;
-    if (!rp_domain_wall(domain, side, &foot, &inward) || !wanted) return RP_OK;
-    rp_pose pose = rp_wall_pose(foot, inward);
+    if (!rp_scene_domain_wall(domain, side, &foot, &inward) || !wanted) return RP_OK;
+    rp_pose pose = rp_scene_wall_pose(foot, inward);
     rp_rough_span span = endless();
     for (int axis = 0; axis < 3; axis++)
         if (axis != side / 2)
@@ -84,8 +84,8 @@ static rp_code find_span(const rp_scene *scene, const rp_body_spec *body, const 
     return RP_OK;
 }
 
-rp_code rp_body_rough_make(const rp_scene *scene, int index, double reach, rp_threads *threads,
-                           rp_rough *rough, rp_report *report)
+rp_code rp_scene_rough_body(const rp_scene *scene, int index, double reach, rp_threads *threads,
+                            rp_rough *rough, rp_report *report)
 {
     const rp_body_spec *body = &rp_scene_bodies(scene)[index];
     char key[160];

@@ -328,7 +328,7 @@ rp_code rp_draft_finish_with(rp_draft *draft, const rp_scene_schema *schema, rp_
     return code;
 }
 
-bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward)
+bool rp_scene_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward)
 {
     static const rp_vec3 ways[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                            {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
@@ -341,12 +341,12 @@ bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_ve
     return isfinite(bounds[side]) && !open && !periodic;
 }
 
-rp_pose rp_wall_pose(rp_vec3 foot, rp_vec3 inward)
+rp_pose rp_scene_wall_pose(rp_vec3 foot, rp_vec3 inward)
 {
     return (rp_pose){foot, rp_quat_between(rp_v3(0, 0, 1), inward)};
 }
 
-bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3])
+bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3])
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};

@@ -422,20 +422,20 @@ bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b);
 
 /* Whether a side of the domain is a wall: bounded, closed and not periodic; then a point of its
  * plane and the way it faces, into the domain. */
-bool rp_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
+bool rp_scene_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward);
 
 /* The pose of a wall's plane. */
-rp_pose rp_wall_pose(rp_vec3 foot, rp_vec3 inward);
+rp_pose rp_scene_wall_pose(rp_vec3 foot, rp_vec3 inward);
 
 /* rough.c: the fixed grains of a body, or of a wall of the domain; none where it is not rough.
  * Release them, also after a fault. */
-rp_code rp_body_rough_make(const rp_scene *scene, int body, double reach, rp_threads *threads,
-                           rp_rough *rough, rp_report *report);
-rp_code rp_wall_rough_make(const rp_scene *scene, int side, double reach, rp_threads *threads,
-                           rp_rough *rough, rp_report *report);
+rp_code rp_scene_rough_body(const rp_scene *scene, int body, double reach, rp_threads *threads,
+                            rp_rough *rough, rp_report *report);
+rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
+                            rp_rough *rough, rp_report *report);
 
 /* Whether a place is beyond an open side: what gets there is gone. */
-bool rp_domain_has_left(const rp_domain_spec *domain, const float at[3]);
+bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3]);
 
 /* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
  * to

@@ -217,7 +217,7 @@ void rp_unit_hint(const char *wrong, char *text, size_t size)
     rp_nearest_hint(&nearest, text, size);
 }
 
-double rp_number_at(const char *text, const char **end)
+double rp_units_number_at(const char *text, const char **end)
 {
     const char *c = text + (text[0] == '+' || text[0] == '-');
     double sign = text[0] == '-' ? -1 : 1;
@@ -274,7 +274,7 @@ bool rp_quantity_parse(const char *text, const char *unit_text, double *value, c
     }
     while (*text == ' ')
         text++;
-    double number = rp_number_at(text, &end);
+    double number = rp_units_number_at(text, &end);
     if (end == text || isnan(number)) {
         snprintf(problem, size, "%s is not a number", shown);
         return false;

@@ -67,7 +67,7 @@ static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, d
     range_text(param, range, sizeof range);
     const char *text = node->kind == RP_NODE_SCALAR ? node->text : "", *end;
     if (param->also && rp_words_meant(param->also, text, meant, sizeof meant)) text = meant;
-    double value = rp_number_at(text, &end);
+    double value = rp_units_number_at(text, &end);
     if (end == text) {
         rp_read_fail(reader, node, "found %s, expected a number; allowed: %s", shown, range);
         return false;

@@ -170,8 +170,8 @@ static const char *fault_of(const rp_world *world, size_t i, const uint8_t *dead
     const rp_domain_spec *domain = &world->scene->domain;
     const float at[3] = {p->x[i], p->y[i], p->z[i]};
     double radius = radius_of(world, i);
-    if (rp_domain_walls_off(domain, place_of(p, i), 0)) return "behind a wall of the domain";
-    if (rp_domain_has_left(domain, at)) return "beyond an open side of the domain";
+    if (rp_world_domain_walls_off(domain, place_of(p, i), 0)) return "behind a wall of the domain";
+    if (rp_scene_domain_has_left(domain, at)) return "beyond an open side of the domain";
     if (rp_world_gap_to_bodies(world, place_of(p, i)) < radius * SLACK) return "in a body";
     double share = p->diameter ? SLACK : NEAREST;
     if (rp_query_touching(&world->query, place_of(p, i), radius, share, dead, i) != SIZE_MAX)

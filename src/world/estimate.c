@@ -95,12 +95,11 @@ static bool is_taken(const solids *s, rp_vec3 point)
     double spacing = s->scene->particles.spacing, clearance = rp_scene_clearance(s->scene);
     const rp_void_spec *voids = rp_scene_voids(s->scene);
     for (int i = 0; i < s->scene->voids.count; i++)
-        if (rp_gap_to_shape(&voids[i].shape, voids[i].pose, point, spacing) < clearance)
-            return true;
-    point = rp_domain_wrapped(&s->scene->domain, point);
+        if (rp_clear_gap(&voids[i].shape, voids[i].pose, point, spacing) < clearance) return true;
+    point = rp_world_domain_wrapped(&s->scene->domain, point);
     for (int i = 0; i < s->count; i++) {
         const rp_surface *surface = &s->surfaces[i];
-        if (rp_gap_to_shape(surface->shape, surface->pose, point, spacing) < clearance) return true;
+        if (rp_clear_gap(surface->shape, surface->pose, point, spacing) < clearance) return true;
     }
     return false;
 }
@@ -111,7 +110,7 @@ static double grains_of_source(const solids *s, const rp_source_spec *source)
     double all = 0, free = 0, spacing = s->scene->particles.spacing;
     double volume = rp_shape_volume(&source->shape), places = volume / pow(spacing, 3);
     double each = rp_world_grains_in(s->scene, source->material, volume) / places;
-    rp_sampling lattice = rp_source_sampling(source, spacing, SAMPLES);
+    rp_source_grid lattice = rp_source_sampling(source, spacing, SAMPLES);
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
             for (double i = 0; i < lattice.count.x; i++) {
@@ -217,7 +216,7 @@ static rp_code check_lattice(const rp_scene *scene, rp_report *report)
     return RP_OK;
 }
 
-double rp_domain_closed_volume(const rp_domain_spec *domain)
+double rp_world_domain_closed_volume(const rp_domain_spec *domain)
 {
     rp_vec3 size = rp_v3_sub(domain->high, domain->low);
     return domain->open ? INFINITY : size.x * size.y * size.z;
@@ -226,7 +225,7 @@ double rp_domain_closed_volume(const rp_domain_spec *domain)
 rp_code rp_stream_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
     double step = scene->time.step, spacing = scene->particles.spacing;
-    double room = rp_domain_closed_volume(&scene->domain);
+    double room = rp_world_domain_closed_volume(&scene->domain);
     double poured = rp_stream_grains(scene, spec) * step * spacing * spacing * spacing;
     if (poured <= room && spec->speed * step <= STEP_WAY_MOST * spacing) return RP_OK;
     char key[128];

@@ -75,7 +75,8 @@ bool rp_stones_add(rp_stones *stones, rp_vec3 at, double radius)
                     sizeof *stones->items) ||
         !widen_slots(stones))
         return false;
-    stones->items[stones->count] = (rp_stone){rp_domain_wrapped(stones->domain, at), radius, 0};
+    stones->items[stones->count] =
+        (rp_stone){rp_world_domain_wrapped(stones->domain, at), radius, 0};
     stones->most = fmax(stones->most, radius);
     link_stone(stones, stones->count++);
     return true;
@@ -147,7 +148,7 @@ double rp_stones_gap(const rp_stones *stones, rp_vec3 at, double near)
 {
     double gap = near, reach = near + stones->most, x[3], y[3], z[3];
     if (!stones->count) return near;
-    at = rp_domain_wrapped(stones->domain, at);
+    at = rp_world_domain_wrapped(stones->domain, at);
     int nx = shifts_of(stones, 0, at.x, reach, x), ny = shifts_of(stones, 1, at.y, reach, y),
         nz = shifts_of(stones, 2, at.z, reach, z);
     for (int k = 0; k < nz; k++)
@@ -209,10 +210,10 @@ static bool has_room(const rp_world *world, const rp_source_spec *source, const 
     const rp_domain_spec *domain = &world->scene->domain;
     if (rp_shape_distance(&source->shape, local, NULL) > -radius) return false;
     rp_vec3 point = rp_pose_to_world(source->pose, local);
-    return !rp_domain_walls_off(domain, point, radius) &&
+    return !rp_world_domain_walls_off(domain, point, radius) &&
            rp_stones_gap(stones, point, radius) >= radius &&
            rp_world_gap_to_voids(world, point) >= radius &&
-           rp_world_gap_to_bodies(world, rp_domain_wrapped(domain, point)) >= radius;
+           rp_world_gap_to_bodies(world, rp_world_domain_wrapped(domain, point)) >= radius;
 }
 
 /* Anywhere in the source's box, until a try finds room. */

@@ -18,7 +18,7 @@ static double mark_leavers(void *context, rp_range range)
     size_t count = 0;
     for (size_t i = range.begin; i < range.end; i++) {
         const float at[3] = {p->x[i], p->y[i], p->z[i]};
-        e->dead[i] = rp_domain_has_left(e->domain, at);
+        e->dead[i] = rp_scene_domain_has_left(e->domain, at);
         count += e->dead[i];
     }
     return (double)count;

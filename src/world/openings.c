@@ -398,7 +398,7 @@ static bool box_of_bodies(const rp_world *world, rp_box3 *box)
     for (int i = 0; i < rp_couple_count(world->couple); i++) {
         const rp_surface *s = &surfaces[i];
         if (s->body < 0 || s->dynamic || s->shape->kind == RP_SHAPE_PLANE) continue;
-        rp_box3 own = rp_surface_bounds(s);
+        rp_box3 own = rp_clear_surface_bounds(s);
         box->low = rp_v3_min(box->low, own.low);
         box->high = rp_v3_max(box->high, own.high);
     }

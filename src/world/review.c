@@ -81,11 +81,11 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
     p->all++;
     if (rp_world_gap_to_voids(world, point) < clearance) {
         p->in_void++;
-    } else if (rp_world_gap_to_bodies(world, rp_domain_wrapped(domain, point)) < clearance) {
+    } else if (rp_world_gap_to_bodies(world, rp_world_domain_wrapped(domain, point)) < clearance) {
         p->in_body++;
-    } else if (rp_domain_walls_off(domain, point, behind)) {
+    } else if (rp_world_domain_walls_off(domain, point, behind)) {
         if (!p->walled_off++) p->first_walled_off = point;
-    } else if (rp_domain_has_left(domain, at)) {
+    } else if (rp_scene_domain_has_left(domain, at)) {
         p->gone++;
     } else {
         const rp_source_spec *other = other_source_at(world, index, point);
@@ -101,7 +101,7 @@ static places look_at_source(rp_review *review, int index)
 {
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
-    rp_sampling lattice = rp_source_sampling(source, scene->particles.spacing, SAMPLES);
+    rp_source_grid lattice = rp_source_sampling(source, scene->particles.spacing, SAMPLES);
     places p = {.step = lattice.step};
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
@@ -188,11 +188,11 @@ static void look_at_nozzle(rp_review *review, const rp_emitter_spec *spec, doubl
             if (disc && a * a + b * b > 1) continue;
             rp_vec3 at = rp_v3_madd(rp_v3_madd(spec->position, a * reach_u, u), b * reach_v, v);
             const float place[3] = {(float)at.x, (float)at.y, (float)at.z};
-            double gap = rp_world_gap_to_bodies(review->world, rp_domain_wrapped(domain, at));
+            double gap = rp_world_gap_to_bodies(review->world, rp_world_domain_wrapped(domain, at));
             bool inside = gap < review->world->scene->particles.spacing * (0.5 - 1e-6);
             all++;
             *barred += inside;
-            *gone += rp_domain_has_left(domain, place);
+            *gone += rp_scene_domain_has_left(domain, place);
             if (!inside) rp_review_add_start(review, at, rp_v3_scale(spec->direction, spec->speed));
         }
     *barred /= all;
@@ -247,9 +247,9 @@ static bool falls_on_something(const rp_review *review, const rp_review_start *s
     for (int i = 0; i < FALL_STEPS; i++) {
         rp_vec3 at =
             rp_v3_madd(rp_v3_madd(start->point, time, start->velocity), time * time / 2, g);
-        at = rp_domain_wrapped(domain, at);
+        at = rp_world_domain_wrapped(domain, at);
         const float place[3] = {(float)at.x, (float)at.y, (float)at.z};
-        if (rp_domain_has_left(domain, place)) return false;
+        if (rp_scene_domain_has_left(domain, place)) return false;
         double gap = rp_world_gap_to_solids(world, at, RP_SOLID_ALL, spacing);
         if (gap < 0.6 * spacing) return true;
         if (!isfinite(gap)) return false;
@@ -263,7 +263,8 @@ static bool has_floor(const rp_domain_spec *domain, rp_vec3 g)
 {
     rp_vec3 foot, inward;
     for (int side = 0; side < RP_SIDES; side++)
-        if (rp_domain_wall(domain, side, &foot, &inward) && rp_v3_dot(inward, g) < 0) return true;
+        if (rp_scene_domain_wall(domain, side, &foot, &inward) && rp_v3_dot(inward, g) < 0)
+            return true;
     return false;
 }
 
@@ -316,7 +317,7 @@ static void review_amount(rp_review *review)
     else if (asked && review->grains < 1 && review->code == RP_OK)
         warn(review, scene->sources.count ? "sources" : "emitters",
              "there are no grains: nothing comes out of the sources and emitters");
-    double room = rp_domain_closed_volume(&scene->domain), spacing = scene->particles.spacing;
+    double room = rp_world_domain_closed_volume(&scene->domain), spacing = scene->particles.spacing;
     double sand = review->grains * spacing * spacing * spacing;
     if (sand > room)
         warn(review, scene->emitters.count ? "emitters" : "sources",
@@ -458,13 +459,13 @@ static double inside_of(const rp_surface *surface, rp_vec3 point)
  * certain: most bodies that touch are settled by this. */
 static bool shared_box(const rp_surface *a, const rp_surface *b, double least, rp_box3 *box)
 {
-    *box = rp_surface_bounds(a);
+    *box = rp_clear_surface_bounds(a);
     if (b->shape->kind == RP_SHAPE_PLANE) {
         rp_vec3 middle = rp_v3_scale(rp_v3_add(box->low, box->high), 0.5);
         double reach = rp_v3_length(rp_v3_sub(box->high, middle));
         return inside_of(b, middle) + reach > least;
     }
-    rp_box3 other = rp_surface_bounds(b);
+    rp_box3 other = rp_clear_surface_bounds(b);
     *box = (rp_box3){rp_v3_max(box->low, other.low), rp_v3_min(box->high, other.high)};
     rp_vec3 size = rp_v3_sub(box->high, box->low);
     return fmin(size.x, fmin(size.y, size.z)) > least;

@@ -39,7 +39,7 @@ static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
 }
 
 /* The place inside the period; elsewhere as it is. */
-rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
+rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
 {
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
     if (domain->periodic & 1) at.x -= length.x * floor((at.x - domain->low.x) / length.x);
@@ -49,7 +49,7 @@ rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
 }
 
 /* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
-bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
+bool rp_world_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
@@ -84,7 +84,7 @@ void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 vel
     rp_grains *p = &world->grains;
     const rp_scene *scene = world->scene;
     int material = of->material;
-    position = rp_domain_wrapped(&scene->domain, position);
+    position = rp_world_domain_wrapped(&scene->domain, position);
     p->x[i] = (float)position.x;
     p->y[i] = (float)position.y;
     p->z[i] = (float)position.z;
@@ -109,7 +109,7 @@ double rp_scene_clearance(const rp_scene *scene)
     return clearance_of(scene->particles.spacing);
 }
 
-rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, double most)
+rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, double most)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
@@ -120,7 +120,7 @@ rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, dou
     if (!(count.x > 0 && count.y > 0 && count.z > 0)) count = rp_v3(0, 0, 0);
     rp_vec3 middle = rp_v3_scale(rp_v3_add(box.low, box.high), 0.5);
     rp_vec3 first = rp_v3_madd(middle, -0.5 * step, rp_v3_sub(count, rp_v3(1, 1, 1)));
-    return (rp_sampling){.step = step, .first = first, .count = count};
+    return (rp_source_grid){.step = step, .first = first, .count = count};
 }
 
 double rp_stones_clearance(const rp_scene *scene, double spacing)
@@ -171,7 +171,8 @@ static lot lot_of(const filling *f, rp_vec3 local)
     double hole = rp_world_gap_to_voids(world, point) - clearance;
     if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
     double body =
-        rp_world_gap_to_bodies(world, rp_domain_wrapped(&world->scene->domain, point)) - clearance;
+        rp_world_gap_to_bodies(world, rp_world_domain_wrapped(&world->scene->domain, point)) -
+        clearance;
     if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
     double clear = rp_stones_clearance(world->scene, f->spacing);
     double stone = rp_stones_gap(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
@@ -233,7 +234,7 @@ static void set_periods(filling *f, rp_vec3 count)
 /* Lattice points in the shape's own frame, so that a box is filled evenly however it is turned. */
 static rp_code fill_shape(filling *f, rp_report *report)
 {
-    rp_sampling places = rp_source_sampling(f->source, f->spacing, INFINITY);
+    rp_source_grid places = rp_source_sampling(f->source, f->spacing, INFINITY);
     double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
     bool relaxed = rp_scene_is_relaxed(f->world->scene), made = true;
     f->first = places.first;
@@ -304,7 +305,7 @@ static rp_code check_places(const rp_world *world, const rp_source_spec *source,
 {
     size_t lost = 0, first = 0;
     for (size_t n = b->count; n-- > 0;)
-        if (rp_domain_walls_off(&world->scene->domain, b->positions[n], 0)) {
+        if (rp_world_domain_walls_off(&world->scene->domain, b->positions[n], 0)) {
             lost++;
             first = n;
         }

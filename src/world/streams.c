@@ -64,7 +64,7 @@ static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *s
                             rp_v3_madd(spec->position, reach_v, v),
                             rp_v3_madd(spec->position, -reach_v, v)};
     for (int i = 0; i < 5; i++)
-        if (rp_domain_walls_off(&scene->domain, ends[i], 0)) return true;
+        if (rp_world_domain_walls_off(&scene->domain, ends[i], 0)) return true;
     return false;
 }
 
@@ -170,7 +170,8 @@ static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, do
     double clearance = rp_scene_clearance(world->scene);
     double least = fmax(world->scene->particles.spacing / 10, way / 1000); /* for an end at all */
     for (double done = 0;;) {
-        rp_vec3 at = rp_domain_wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
+        rp_vec3 at =
+            rp_world_domain_wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
         double gap = rp_world_gap_to_bodies(world, at) - clearance;
         if (gap < 0) return true;
         if (done >= way) return false;
@@ -249,7 +250,8 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
             rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
-            if (rp_domain_walls_off(&world->scene->domain, to, rp_scene_clearance(world->scene)))
+            if (rp_world_domain_walls_off(&world->scene->domain, to,
+                                          rp_scene_clearance(world->scene)))
                 continue;
             if (rp_stones_gap(stones, to, spacing) < rp_stones_clearance(world->scene, spacing))
                 continue;

@@ -132,18 +132,18 @@ rp_code rp_world_emit(rp_world *world, rp_report *report);
 double rp_scene_clearance(const rp_scene *scene);
 /* The lattice of a source's places in the frame of its shape, or a coarser one with about `most`
  * places in the shape's box. */
-typedef struct rp_sampling {
+typedef struct rp_source_grid {
     double step;   /* m */
     rp_vec3 first; /* m */
     rp_vec3 count; /* along each axis */
-} rp_sampling;
-rp_sampling rp_source_sampling(const rp_source_spec *source, double spacing, double most);
+} rp_source_grid;
+rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, double most);
 /* m3; infinite where grains can leave. */
-double rp_domain_closed_volume(const rp_domain_spec *domain);
+double rp_world_domain_closed_volume(const rp_domain_spec *domain);
 /* The place inside the period; elsewhere as it is. */
-rp_vec3 rp_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at);
+rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at);
 /* Behind a wall, or nearer to one than `clearance`. */
-bool rp_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance);
+bool rp_world_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance);
 /* When the next source, stream or region of moisture begins, or one of these ends, s; infinite when
  * none will. */
 double rp_world_next_event(const rp_world *world);
@@ -207,7 +207,7 @@ rp_code rp_world_check_grains(const rp_scene *scene, rp_report *report);
 /* clear.c: where grains may appear. */
 /* How far a point is from a shape, m; negative inside. Exact up to `near`, at least that far from
  * there on. */
-double rp_gap_to_shape(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near);
+double rp_clear_gap(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near);
 /* The same for the nearest void, and for the nearest body where it is now, exact up to a spacing.
  * For bodies the point must be inside the period. */
 double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
@@ -216,7 +216,7 @@ double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
 enum { RP_SOLID_WALLS = 1, RP_SOLID_FIXED = 2, RP_SOLID_DYNAMIC = 4, RP_SOLID_ALL = 7 };
 double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned solids, double near);
 /* The box around a surface in the world; not of a plane. */
-rp_box3 rp_surface_bounds(const rp_surface *surface);
+rp_box3 rp_clear_surface_bounds(const rp_surface *surface);
 
 /* moisture.c: grains that become wet or dry. */
 /* What the regions of the scene do in a step of `dt` from now; 0: only what happens at once. */

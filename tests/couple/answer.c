@@ -41,7 +41,7 @@ static double meet(double body, double grains, double arm, int *answers, rp_body
         assert_true(speed < 1 + 1e-9); /* never beyond what pushes it */
         rp_couple_push(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
         rp_couple_hold(couple, 0, surface, at, grains);
-        change = rp_couple_answer(couple);
+        change = rp_couple_solve(couple);
     }
     rp_couple_push(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
     check_ok(rp_couple_finish(couple), NULL);

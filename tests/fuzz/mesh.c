@@ -22,9 +22,9 @@ static void check_tree(const rp_mesh *mesh)
         rp_vec3 at =
             rp_v3_madd(mesh->bounds.low, 0.3 * i, rp_v3_sub(mesh->bounds.high, mesh->bounds.low));
         rp_mesh_nearest(mesh, at, &slow);
-        rp_mesh_tree_nearest(mesh->tree, mesh, at, INFINITY, &quick);
+        rp_mesh_bvh_nearest(mesh->tree, mesh, at, INFINITY, &quick);
         require(slow == quick);
-        rp_mesh_tree_winding(mesh->tree, mesh, at);
+        rp_mesh_bvh_winding(mesh->tree, mesh, at);
     }
 }
 

@@ -105,14 +105,14 @@ static void nodes_and_bounds_are_true(void **state)
     rp_mesh *plain, *prepared;
     make_twins(5, &plain, &prepared);
     rp_shape slow = {.kind = RP_SHAPE_MESH, .mesh = plain};
-    const rp_mesh_field *field = prepared->field;
+    const rp_mesh_sdf *field = prepared->field;
     int kept = 0;
     for (uint64_t i = 0; i < 4000; i++) {
         rp_random4 r = rp_random(3, RP_RANDOM_TEST, i);
         int index[3];
         for (int k = 0; k < 3; k++)
-            index[k] = (int)(r.bits[k] % (uint32_t)(RP_MESH_FIELD_CELLS * field->count[k]));
-        double value = rp_mesh_field_node(field, index);
+            index[k] = (int)(r.bits[k] % (uint32_t)(RP_MESH_SDF_CELLS * field->count[k]));
+        double value = rp_mesh_sdf_node(field, index);
         rp_vec3 at = rp_v3_madd(field->low, field->spacing, rp_v3(index[0], index[1], index[2]));
         double exact = rp_shape_distance(&slow, at, NULL);
         if (isnan(value)) assert_true(fabs(exact) > 2 * field->spacing);
@@ -121,13 +121,13 @@ static void nodes_and_bounds_are_true(void **state)
         assert_true(value == (float)exact);
         /* Between nodes the distance is interpolated to a fraction of a cell. */
         rp_vec3 between = rp_v3_madd(at, 0.4 * field->spacing, rp_v3(1, 1, 1));
-        check_near(rp_mesh_field_value(field, between), rp_shape_distance(&slow, between, NULL),
+        check_near(rp_mesh_sdf_value(field, between), rp_shape_distance(&slow, between, NULL),
                    0.9 * field->spacing);
     }
     assert_true(kept > 500);
     for (uint64_t i = 0; i < 4000; i++) {
         rp_vec3 p = random_point(i, i % 4 ? 1.1 : 30);
-        double most, bound = rp_mesh_field_bound(field, p, &most),
+        double most, bound = rp_mesh_sdf_bound(field, p, &most),
                      exact = rp_shape_distance(&slow, p, NULL);
         assert_true(fabs(bound) <= fabs(exact) && bound * exact >= 0 && most >= fabs(exact));
     }
@@ -146,18 +146,18 @@ static void surfaces_are_found_at_nodes(void **state)
     assert_int_equal(rp_shape_tessellate(&box, 20, 0, &plain, NULL), RP_OK);
     assert_int_equal(rp_mesh_prepare(mesh, 0, NULL, NULL), RP_OK);
     rp_shape slow = {.kind = RP_SHAPE_MESH, .mesh = plain};
-    const rp_mesh_field *field = mesh->field;
+    const rp_mesh_sdf *field = mesh->field;
     int found = 0, index[3];
-    for (index[0] = 0; index[0] < RP_MESH_FIELD_CELLS * field->count[0]; index[0]++)
-        for (index[1] = 0; index[1] < RP_MESH_FIELD_CELLS * field->count[1]; index[1]++)
-            for (index[2] = 0; index[2] < RP_MESH_FIELD_CELLS * field->count[2]; index[2]++) {
-                if (!(fabs(rp_mesh_field_node(field, index)) < 1e-9)) continue;
+    for (index[0] = 0; index[0] < RP_MESH_SDF_CELLS * field->count[0]; index[0]++)
+        for (index[1] = 0; index[1] < RP_MESH_SDF_CELLS * field->count[1]; index[1]++)
+            for (index[2] = 0; index[2] < RP_MESH_SDF_CELLS * field->count[2]; index[2]++) {
+                if (!(fabs(rp_mesh_sdf_node(field, index)) < 1e-9)) continue;
                 rp_vec3 at =
                     rp_v3_madd(field->low, field->spacing, rp_v3(index[0], index[1], index[2]));
                 for (double away = -4e-16; away < 5e-16; away += 1e-16) {
                     rp_vec3 p = rp_v3_add(at, rp_v3(away, away, away));
                     double most;
-                    rp_mesh_field_bound(field, p, &most);
+                    rp_mesh_sdf_bound(field, p, &most);
                     assert_true(most >= fabs(rp_shape_distance(&slow, p, NULL)));
                 }
                 found++;
@@ -174,14 +174,14 @@ static void threads_change_no_bit(void **state)
     rp_threads *threads;
     assert_int_equal(rp_threads_create(3, &threads, NULL), RP_OK);
     assert_int_equal(rp_mesh_prepare(mesh, 0.03, NULL, NULL), RP_OK);
-    rp_mesh_field *alone = mesh->field;
+    rp_mesh_sdf *alone = mesh->field;
     mesh->field = NULL;
     assert_int_equal(rp_mesh_prepare(mesh, 0.03, threads, NULL), RP_OK);
     assert_int_equal(mesh->field->near_count, alone->near_count);
     assert_memory_equal(mesh->field->nodes, alone->nodes,
-                        alone->near_count * RP_MESH_FIELD_BLOCK * sizeof(float));
+                        alone->near_count * RP_MESH_SDF_BLOCK * sizeof(float));
     assert_memory_equal(mesh->field->middle, alone->middle, alone->block_count * sizeof(float));
-    rp_mesh_field_destroy(alone);
+    rp_mesh_sdf_destroy(alone);
     rp_mesh_destroy(mesh);
     rp_threads_destroy(threads);
 }

@@ -215,15 +215,15 @@ static void the_cache_is_where_the_user_wants_it(void **state)
     (void)state;
     char path[100], small[5];
     setenv("XDG_CACHE_HOME", "/var/x", 1);
-    assert_true(rp_cache_folder(path, sizeof path));
+    assert_true(rp_sample_cache_folder(path, sizeof path));
     assert_string_equal(path, "/var/x/repose");
-    assert_false(rp_cache_folder(small, sizeof small));
+    assert_false(rp_sample_cache_folder(small, sizeof small));
     unsetenv("XDG_CACHE_HOME");
     setenv("HOME", "/nowhere", 1);
-    assert_true(rp_cache_folder(path, sizeof path));
+    assert_true(rp_sample_cache_folder(path, sizeof path));
     assert_string_equal(path, "/nowhere/.cache/repose");
     unsetenv("HOME");
-    assert_false(rp_cache_folder(path, sizeof path));
+    assert_false(rp_sample_cache_folder(path, sizeof path));
 }
 
 static void *allocate_some(void *user, size_t size, size_t alignment)

@@ -122,9 +122,9 @@ static void the_bar_has_the_colours_of_the_map(void **state)
         assert_true(bar.height >= 30 && bar.width >= 8);
         for (int row = 0; row < bar.height; row++) {
             double colour[3];
-            rp_colour_map(1 - (row + 0.5) / bar.height, colour);
+            rp_map_colour(1 - (row + 0.5) / bar.height, colour);
             for (int c = 0; c < 3; c++) {
-                int expected = (int)lround(255 * rp_srgb_encode(colour[c]));
+                int expected = (int)lround(255 * rp_picture_srgb_encode(colour[c]));
                 for (int x = 0; x < bar.width; x++)
                     assert_int_equal(rp_picture_at(picture, bar.left + x, bar.top + row)[c],
                                      expected);
@@ -171,8 +171,8 @@ static void small_pictures_are_left_alone(void **state)
         rp_area panel, bar;
         assert_false(rp_legend_place(picture, &legend, &panel, &bar));
         rp_legend_draw(picture, &legend);
-        rp_caption_draw(picture, "a caption");
-        rp_heading_draw(picture, "a heading");
+        rp_legend_draw_caption(picture, "a caption");
+        rp_legend_draw_heading(picture, "a heading");
         assert_true(is_plain(picture, (rp_area){0, 0, sizes[i][0], sizes[i][1]}));
         rp_picture_destroy(picture);
     }
@@ -187,7 +187,7 @@ static void odd_pictures_hold(void **state)
     for (int i = 0; i < 4; i++) {
         rp_picture *picture = grey(sizes[i][0], sizes[i][1]);
         rp_legend_draw(picture, &legend);
-        rp_caption_draw(picture, "a caption of many words, of which only some can be seen");
+        rp_legend_draw_caption(picture, "a caption of many words, of which only some can be seen");
         rp_picture_destroy(picture);
     }
 }
@@ -196,7 +196,7 @@ static void odd_pictures_hold(void **state)
 static int caption_end(const char *text, int width, int height)
 {
     rp_picture *picture = grey(width, height);
-    rp_caption_draw(picture, text);
+    rp_legend_draw_caption(picture, text);
     assert_true(is_plain(picture, (rp_area){0, 0, width, height - 60}));
     int end = 0;
     for (int x = 0; x < width; x++)
@@ -224,7 +224,7 @@ static void headings_are_above(void **state)
 {
     (void)state;
     rp_picture *picture = grey(640, 360);
-    rp_heading_draw(picture, "0.25 s");
+    rp_legend_draw_heading(picture, "0.25 s");
     assert_false(is_plain(picture, (rp_area){0, 0, 120, 40}));
     assert_true(is_plain(picture, (rp_area){0, 60, 640, 300}));
     assert_true(is_plain(picture, (rp_area){120, 0, 520, 60}));

@@ -17,10 +17,10 @@ static void srgb_goes_and_comes_back(void **state)
 {
     (void)state;
     for (int i = 0; i < 256; i++)
-        check_near(255 * rp_srgb_encode(rp_srgb_decode(i / 255.0)), i, 0.01);
-    check_near(rp_srgb_encode(0.5), 0.7354, 1e-4);
-    check_near(rp_srgb_encode(-1), 0, 0);
-    check_near(rp_srgb_encode(7), 1, 1e-12);
+        check_near(255 * rp_picture_srgb_encode(rp_picture_srgb_decode(i / 255.0)), i, 0.01);
+    check_near(rp_picture_srgb_encode(0.5), 0.7354, 1e-4);
+    check_near(rp_picture_srgb_encode(-1), 0, 0);
+    check_near(rp_picture_srgb_encode(7), 1, 1e-12);
 }
 
 static void a_sheet_has_its_pictures_in_order(void **state)

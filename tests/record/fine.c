@@ -414,7 +414,7 @@ static void frames_behind_and_leftovers_are_removed(void **state)
     write_whole(in_folder(state, "000009-000.h5"), "x", 1);  /* without an index */
     write_whole(in_folder(state, "000009-0000.h5"), "x", 1); /* not as we write it */
     write_whole(in_folder(state, "notes-1.h5"), "x", 1);
-    write_whole(in_folder(state, ".000007-000.h5.1-2" RP_ASIDE_SUFFIX), "x", 1);
+    write_whole(in_folder(state, ".000007-000.h5.1-2" RP_ATOMIC_SUFFIX), "x", 1);
     assert_int_equal(unlink(in_folder(state, "000000.h5")), 0);
     check_ok(rp_fine_remove_after(*state, 2, report), report);
     check_numbers(*state, (int64_t[]){1, 2}, 2);

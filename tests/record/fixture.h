@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
@@ -242,7 +242,7 @@ static inline int count_files(const char *path)
     DIR *folder = opendir(path);
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder));) {
-        assert_null(strstr(entry->d_name, RP_ASIDE_SUFFIX));
+        assert_null(strstr(entry->d_name, RP_ATOMIC_SUFFIX));
         count += entry->d_name[0] != '.';
     }
     closedir(folder);

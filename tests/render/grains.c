@@ -182,7 +182,7 @@ static double depth_at(rp_scenery *scenery, double x, double y)
 {
     rp_vec3 from = rp_v3_sub(rp_v3(x, y, 1), scenery->middle);
     rp_ray ray = {.origin = from, .direction = rp_v3(0, 0, -1), .far = INFINITY};
-    rp_surface surface = rp_scenery_look(scenery, &ray, 1e-3);
+    rp_scenery_hit surface = rp_scenery_look(scenery, &ray, 1e-3);
     return surface.kind == RP_SEES_BODY ? surface.distance : -1;
 }
 

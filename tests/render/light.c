@@ -331,10 +331,10 @@ static void a_red_wall_reddens_the_ground_beside_it(void **state)
 static void more_light_is_never_darker(void **state)
 {
     (void)state;
-    rp_vec3 before = rp_tone(rp_v3(0, 0, 0));
+    rp_vec3 before = rp_light_tone(rp_v3(0, 0, 0));
     assert_true(rp_v3_length(before) == 0);
     for (double light = 1e-6; light < 1e4; light *= 1.1) {
-        rp_vec3 toned = rp_tone(rp_v3(light, 0.7 * light, 0.4 * light));
+        rp_vec3 toned = rp_light_tone(rp_v3(light, 0.7 * light, 0.4 * light));
         rp_vec3 more = rp_v3_sub(toned, before);
         assert_true(more.x > -1e-12 && more.y > -1e-12 && more.z > -1e-12); /* rounding */
         assert_true(toned.x <= 1 && toned.x >= toned.y && toned.y >= toned.z);

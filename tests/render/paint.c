@@ -151,7 +151,7 @@ static void wet_grains_are_darker(void **state)
         rp_picture *picture = stage_paint(&s, 100, 100, NULL);
         for (int i = 0; i < 400; i++)
             light[ball] +=
-                rp_srgb_decode(rp_picture_at(picture, 40 + i % 20, 40 + i / 20)[0] / 255.0);
+                rp_picture_srgb_decode(rp_picture_at(picture, 40 + i % 20, 40 + i / 20)[0] / 255.0);
         rp_picture_destroy(picture);
     }
     assert_true(light[1] < 0.9 * light[0] && light[2] < 0.85 * light[1]);

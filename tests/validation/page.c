@@ -2,7 +2,7 @@
  * text brought along. */
 #include "check.h"
 
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "validation/html.h"

@@ -401,7 +401,7 @@ static void ask_bodies(rp_sph *solver, int times)
     double change = INFINITY;
     for (int n = 0; n < times && change > enough; n++) {
         push_all(solver, true);
-        change = rp_couple_answer(solver->host.couple);
+        change = rp_couple_solve(solver->host.couple);
     }
 }
 

@@ -18,15 +18,15 @@ static void two_writers_of_one_file_do_not_meet(void **state)
 {
     const char *path = in_folder(state, "file");
     rp_report *report = rp_report_create();
-    rp_aside first, second;
-    check_ok(rp_aside_open(&first, path, report), report);
-    check_ok(rp_aside_open(&second, path, report), report);
-    assert_true(rp_aside_is_temporary(strrchr(first.temporary, '/') + 1));
-    rp_aside_print(&first, "the first");
-    rp_aside_print(&second, "2nd");
-    check_ok(rp_aside_finish(&first, report), report);
+    rp_atomic first, second;
+    check_ok(rp_atomic_open(&first, path, report), report);
+    check_ok(rp_atomic_open(&second, path, report), report);
+    assert_true(rp_atomic_is_temporary(strrchr(first.temporary, '/') + 1));
+    rp_atomic_print(&first, "the first");
+    rp_atomic_print(&second, "2nd");
+    check_ok(rp_atomic_finish(&first, report), report);
     check_text(path, "the first");
-    check_ok(rp_aside_finish(&second, report), report);
+    check_ok(rp_atomic_finish(&second, report), report);
     check_text(path, "2nd");
     assert_int_equal(count_files(*state), 1);
     rp_report_destroy(report);
@@ -37,18 +37,18 @@ static void a_taken_name_gives_way(void **state)
 {
     const char *path = in_folder(state, "file");
     rp_report *report = rp_report_create();
-    rp_aside file;
-    check_ok(rp_aside_open(&file, path, report), report);
+    rp_atomic file;
+    check_ok(rp_atomic_open(&file, path, report), report);
     unsigned count;
     assert_int_equal(sscanf(strrchr(file.temporary, '-'), "-%u", &count), 1);
-    rp_aside_abandon(&file);
+    rp_atomic_abandon(&file);
     char taken[RP_PATH_MAX];
     snprintf(taken, sizeof taken, "%s/.file.%ld-%u.partial", (char *)*state, (long)getpid(),
              count + 1);
     write_whole(taken, "old", 3);
-    check_ok(rp_aside_open(&file, path, report), report);
-    rp_aside_print(&file, "new");
-    check_ok(rp_aside_finish(&file, report), report);
+    check_ok(rp_atomic_open(&file, path, report), report);
+    rp_atomic_print(&file, "new");
+    check_ok(rp_atomic_finish(&file, report), report);
     check_text(path, "new");
     check_text(taken, "old");
     rp_report_destroy(report);
@@ -58,8 +58,8 @@ static void leave_behind(const char *path)
 {
     pid_t child = fork();
     if (child == 0) {
-        rp_aside file;
-        if (rp_aside_open(&file, path, NULL) == RP_OK) kill(getpid(), SIGKILL);
+        rp_atomic file;
+        if (rp_atomic_open(&file, path, NULL) == RP_OK) kill(getpid(), SIGKILL);
         _exit(1);
     }
     int status;
@@ -70,17 +70,17 @@ static void leave_behind(const char *path)
 static void the_sweep_spares_living_writers(void **state)
 {
     rp_report *report = rp_report_create();
-    rp_aside file;
+    rp_atomic file;
     leave_behind(in_folder(state, "dead"));
-    check_ok(rp_aside_open(&file, in_folder(state, "alive"), report), report);
+    check_ok(rp_atomic_open(&file, in_folder(state, "alive"), report), report);
     write_whole(in_folder(state, "other.partial"), "x", 1);
-    check_ok(rp_aside_sweep(*state, report), report);
-    rp_aside_print(&file, "whole");
-    check_ok(rp_aside_finish(&file, report), report);
+    check_ok(rp_atomic_sweep(*state, report), report);
+    rp_atomic_print(&file, "whole");
+    check_ok(rp_atomic_finish(&file, report), report);
     check_text(in_folder(state, "alive"), "whole");
     assert_int_equal(unlink(in_folder(state, "other.partial")), 0);
     assert_int_equal(count_files(*state), 1);
-    check_ok(rp_aside_sweep(in_folder(state, "missing"), report), report);
+    check_ok(rp_atomic_sweep(in_folder(state, "missing"), report), report);
     rp_report_destroy(report);
 }
 
@@ -162,26 +162,26 @@ static void a_private_folder_takes_the_files_of_others(void **state)
 {
     char elsewhere[RP_PATH_MAX], path[RP_PATH_MAX];
     rp_report *report = rp_report_create();
-    rp_aside_folder aside;
+    rp_atomic_folder aside;
     struct stat status;
     snprintf(elsewhere, sizeof elsewhere, "%s", in_folder(state, "elsewhere"));
     snprintf(path, sizeof path, "%s", in_folder(state, "film"));
     write_whole(elsewhere, "mine", 4);
     assert_int_equal(symlink(elsewhere, path), 0);
-    check_ok(rp_aside_folder_open(&aside, path, report), report);
+    check_ok(rp_atomic_folder_open(&aside, path, report), report);
     assert_int_equal(stat(aside.folder, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    rp_aside_folder_sweep(path); /* somebody still writes */
+    rp_atomic_folder_sweep(path); /* somebody still writes */
     write_whole(aside.file, "whole", 5);
-    check_ok(rp_aside_folder_finish(&aside, "it", report), report);
+    check_ok(rp_atomic_folder_finish(&aside, "it", report), report);
     check_text(path, "whole");
     check_text(elsewhere, "mine");
 
-    check_ok(rp_aside_folder_open(&aside, path, report), report);
+    check_ok(rp_atomic_folder_open(&aside, path, report), report);
     assert_int_equal(symlink(elsewhere, aside.file), 0);
-    assert_int_equal(rp_aside_folder_finish(&aside, "it", report), RP_ERROR_IO);
-    check_ok(rp_aside_folder_open(&aside, path, report), report);
-    assert_int_equal(rp_aside_folder_finish(&aside, "it", report), RP_ERROR_IO);
+    assert_int_equal(rp_atomic_folder_finish(&aside, "it", report), RP_ERROR_IO);
+    check_ok(rp_atomic_folder_open(&aside, path, report), report);
+    assert_int_equal(rp_atomic_folder_finish(&aside, "it", report), RP_ERROR_IO);
     assert_non_null(strstr(rp_report_fault(report, 1)->message, "it wrote nothing"));
     check_text(path, "whole");
     assert_int_equal(count_files(*state), 2);

@@ -1,4 +1,4 @@
-#include "base/aside.h"
+#include "base/atomic.h"
 #include "base/locale.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -25,9 +25,9 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-static void release_parts(rp_aside *file)
+static void release_parts(rp_atomic *file)
 {
-    rp_release(file->buffer, RP_ASIDE_BUFFER);
+    rp_release(file->buffer, RP_ATOMIC_BUFFER);
 }
 
 /* A name beside `path` that no other writer has, in this process or another. Another machine's
@@ -36,13 +36,13 @@ static bool temporary_name(const char *path, char name[RP_PATH_MAX])
 {
     static atomic_uint counter;
     int folder = folder_length(path);
-    int length = snprintf(name, RP_PATH_MAX, "%.*s.%s.%ld-%u" RP_ASIDE_SUFFIX, folder, path,
+    int length = snprintf(name, RP_PATH_MAX, "%.*s.%s.%ld-%u" RP_ATOMIC_SUFFIX, folder, path,
                           path + folder, (long)getpid(), atomic_fetch_add(&counter, 1));
     return length < RP_PATH_MAX;
 }
 
 /* Returns 0 or errno. */
-static int open_temporary(rp_aside *file)
+static int open_temporary(rp_atomic *file)
 {
     do {
         if (!temporary_name(file->path, file->temporary)) return ENAMETOOLONG;
@@ -50,19 +50,19 @@ static int open_temporary(rp_aside *file)
             open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (file->descriptor < 0 && errno == EEXIST);
     if (file->descriptor < 0) return errno;
-    /* Tells rp_aside_sweep that somebody still writes; where there are no locks, nobody does. */
+    /* Tells rp_atomic_sweep that somebody still writes; where there are no locks, nobody does. */
     (void)flock(file->descriptor, LOCK_EX | LOCK_NB);
     return 0;
 }
 
-rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report)
+rp_code rp_atomic_open(rp_atomic *file, const char *path, rp_report *report)
 {
-    *file = (rp_aside){.descriptor = -1};
+    *file = (rp_atomic){.descriptor = -1};
     if (strlen(path) >= sizeof file->path)
         return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     snprintf(file->path, sizeof file->path, "%s", path);
-    file->buffer = rp_allocate(RP_ASIDE_BUFFER);
-    if (!file->buffer) return rp_fail_memory(report, RP_ASIDE_BUFFER, "a file buffer");
+    file->buffer = rp_allocate(RP_ATOMIC_BUFFER);
+    if (!file->buffer) return rp_fail_memory(report, RP_ATOMIC_BUFFER, "a file buffer");
     int error = open_temporary(file);
     if (!error) return RP_OK;
     release_parts(file);
@@ -83,21 +83,21 @@ static int write_all(int descriptor, const char *data, size_t size)
     return 0;
 }
 
-static void write_through(rp_aside *file, const char *data, size_t size)
+static void write_through(rp_atomic *file, const char *data, size_t size)
 {
     if (!file->error) file->error = write_all(file->descriptor, data, size);
 }
 
-static void flush(rp_aside *file)
+static void flush(rp_atomic *file)
 {
     write_through(file, file->buffer, file->used);
     file->used = 0;
 }
 
-void rp_aside_write(rp_aside *file, const void *data, size_t size)
+void rp_atomic_write(rp_atomic *file, const void *data, size_t size)
 {
-    if (size > RP_ASIDE_BUFFER - file->used) flush(file);
-    if (size > RP_ASIDE_BUFFER) {
+    if (size > RP_ATOMIC_BUFFER - file->used) flush(file);
+    if (size > RP_ATOMIC_BUFFER) {
         write_through(file, data, size);
     } else if (size) {
         memcpy(file->buffer + file->used, data, size);
@@ -105,7 +105,7 @@ void rp_aside_write(rp_aside *file, const void *data, size_t size)
     }
 }
 
-void rp_aside_print(rp_aside *file, const char *format, ...)
+void rp_atomic_print(rp_atomic *file, const char *format, ...)
 {
     char text[4096];
     va_list arguments;
@@ -113,13 +113,13 @@ void rp_aside_print(rp_aside *file, const char *format, ...)
     int length = rp_locale_print(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length < 0 || length >= (int)sizeof text) {
-        rp_aside_note(file, EOVERFLOW);
+        rp_atomic_note(file, EOVERFLOW);
         return;
     }
-    rp_aside_write(file, text, (size_t)length);
+    rp_atomic_write(file, text, (size_t)length);
 }
 
-FILE *rp_aside_stream(rp_aside *file)
+FILE *rp_atomic_stream(rp_atomic *file)
 {
     flush(file);
     int descriptor = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
@@ -128,7 +128,7 @@ FILE *rp_aside_stream(rp_aside *file)
     return stream;
 }
 
-void rp_aside_note(rp_aside *file, int error)
+void rp_atomic_note(rp_atomic *file, int error)
 {
     if (!file->error) file->error = error;
 }
@@ -161,7 +161,7 @@ static int sync_folder(const char *path)
     return error == EINVAL ? 0 : error;
 }
 
-rp_code rp_aside_finish(rp_aside *file, rp_report *report)
+rp_code rp_atomic_finish(rp_atomic *file, rp_report *report)
 {
     flush(file);
     if (!file->error) file->error = sync_descriptor(file->descriptor);
@@ -177,7 +177,7 @@ rp_code rp_aside_finish(rp_aside *file, rp_report *report)
     return rp_fail_errno(report, file->error, file->path, "write");
 }
 
-void rp_aside_abandon(rp_aside *file)
+void rp_atomic_abandon(rp_atomic *file)
 {
     close(file->descriptor);
     unlink(file->temporary);
@@ -186,18 +186,18 @@ void rp_aside_abandon(rp_aside *file)
 
 rp_code rp_file_write(const char *path, const char *text, rp_report *report)
 {
-    rp_aside file;
-    rp_code code = rp_aside_open(&file, path, report);
+    rp_atomic file;
+    rp_code code = rp_atomic_open(&file, path, report);
     if (code != RP_OK) return code;
-    rp_aside_write(&file, text, strlen(text));
-    return rp_aside_finish(&file, report);
+    rp_atomic_write(&file, text, strlen(text));
+    return rp_atomic_finish(&file, report);
 }
 
-bool rp_aside_is_temporary(const char *name)
+bool rp_atomic_is_temporary(const char *name)
 {
-    size_t length = strlen(name), suffix = strlen(RP_ASIDE_SUFFIX);
+    size_t length = strlen(name), suffix = strlen(RP_ATOMIC_SUFFIX);
     return name[0] == '.' && length > suffix &&
-           strcmp(name + length - suffix, RP_ASIDE_SUFFIX) == 0;
+           strcmp(name + length - suffix, RP_ATOMIC_SUFFIX) == 0;
 }
 
 /* True while a living process writes the file. */
@@ -215,14 +215,14 @@ static rp_code sweep_opened(DIR *folder, const char *path, rp_report *report)
     for (struct dirent *entry; (entry = readdir(folder));) {
         char file[RP_PATH_MAX + NAME_MAX + 2];
         snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (!rp_aside_is_temporary(entry->d_name) || in_use(file)) continue;
+        if (!rp_atomic_is_temporary(entry->d_name) || in_use(file)) continue;
         if (unlink(file) != 0 && errno != ENOENT)
             return rp_fail_errno(report, errno, file, "remove the file");
     }
     return RP_OK;
 }
 
-rp_code rp_aside_sweep(const char *path, rp_report *report)
+rp_code rp_atomic_sweep(const char *path, rp_report *report)
 {
     DIR *folder = opendir(path);
     if (!folder && errno == ENOENT) return RP_OK;
@@ -234,9 +234,9 @@ rp_code rp_aside_sweep(const char *path, rp_report *report)
 
 /* --- files that other programs write ---------------------------------------------------------- */
 
-rp_code rp_aside_folder_open(rp_aside_folder *aside, const char *path, rp_report *report)
+rp_code rp_atomic_folder_open(rp_atomic_folder *aside, const char *path, rp_report *report)
 {
-    *aside = (rp_aside_folder){.descriptor = -1};
+    *aside = (rp_atomic_folder){.descriptor = -1};
     if (strlen(path) >= sizeof aside->path)
         return rp_fail_errno(report, ENAMETOOLONG, path, "write");
     snprintf(aside->path, sizeof aside->path, "%s", path);
@@ -254,19 +254,19 @@ rp_code rp_aside_folder_open(rp_aside_folder *aside, const char *path, rp_report
         aside->folder[0] = 0;
         return rp_fail_errno(report, errno, path, "write");
     }
-    /* Tells rp_aside_folder_sweep that somebody still writes. */
+    /* Tells rp_atomic_folder_sweep that somebody still writes. */
     aside->descriptor = open(aside->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (aside->descriptor >= 0) (void)flock(aside->descriptor, LOCK_EX | LOCK_NB);
     return RP_OK;
 }
 
-void rp_aside_folder_abandon(rp_aside_folder *aside)
+void rp_atomic_folder_abandon(rp_atomic_folder *aside)
 {
     if (!aside->folder[0]) return;
     unlink(aside->file);
     rmdir(aside->folder);
     if (aside->descriptor >= 0) close(aside->descriptor);
-    *aside = (rp_aside_folder){.descriptor = -1};
+    *aside = (rp_atomic_folder){.descriptor = -1};
 }
 
 /* Syncs what was written. 0 or errno; ENODATA when there is nothing. */
@@ -282,7 +282,7 @@ static int sync_output(const char *path)
     return error;
 }
 
-rp_code rp_aside_folder_finish(rp_aside_folder *aside, const char *program, rp_report *report)
+rp_code rp_atomic_folder_finish(rp_atomic_folder *aside, const char *program, rp_report *report)
 {
     rp_place place = {.file = aside->path};
     rp_code code = RP_OK;
@@ -293,7 +293,7 @@ rp_code rp_aside_folder_finish(rp_aside_folder *aside, const char *program, rp_r
         code = rp_fail_at(report, RP_ERROR_IO, &place, NULL, "%s wrote nothing", program);
     else if (error)
         code = rp_fail_errno(report, error, aside->path, "write");
-    rp_aside_folder_abandon(aside);
+    rp_atomic_folder_abandon(aside);
     return code;
 }
 
@@ -301,13 +301,13 @@ rp_code rp_aside_folder_finish(rp_aside_folder *aside, const char *program, rp_r
 static bool is_temporary_of(const char *name, const char *film)
 {
     size_t length = strlen(film);
-    return rp_aside_is_temporary(name) && strncmp(name + 1, film, length) == 0 &&
+    return rp_atomic_is_temporary(name) && strncmp(name + 1, film, length) == 0 &&
            name[1 + length] == '.' &&
            strspn(name + 2 + length, "0123456789-") ==
-               strlen(name + 2 + length) - strlen(RP_ASIDE_SUFFIX);
+               strlen(name + 2 + length) - strlen(RP_ATOMIC_SUFFIX);
 }
 
-void rp_aside_folder_sweep(const char *path)
+void rp_atomic_folder_sweep(const char *path)
 {
     int length = folder_length(path);
     char parent[RP_PATH_MAX];

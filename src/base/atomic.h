@@ -2,63 +2,63 @@
  * under a temporary name in the same folder, synced to disk, renamed. A reader sees the old file or
  * the new one, never half of either, and a link in the file's place is replaced, not followed.
  *
- *     rp_aside file;
- *     rp_code code = rp_aside_open(&file, path, report);
+ *     rp_atomic file;
+ *     rp_code code = rp_atomic_open(&file, path, report);
  *     if (code != RP_OK) return code;
- *     rp_aside_write(&file, data, size);      // trouble is remembered, not returned
- *     return rp_aside_finish(&file, report);  // and told here, with nothing left behind
+ *     rp_atomic_write(&file, data, size);      // trouble is remembered, not returned
+ *     return rp_atomic_finish(&file, report);  // and told here, with nothing left behind
  */
-#ifndef RP_BASE_ASIDE_H
-#define RP_BASE_ASIDE_H
+#ifndef RP_BASE_ATOMIC_H
+#define RP_BASE_ATOMIC_H
 
 #include "base/files.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#define RP_ASIDE_BUFFER ((size_t)256 << 10)
+#define RP_ATOMIC_BUFFER ((size_t)256 << 10)
 
 /* How temporary names end; they also start with a dot. */
-#define RP_ASIDE_SUFFIX ".partial"
+#define RP_ATOMIC_SUFFIX ".partial"
 
-typedef struct rp_aside {
+typedef struct rp_atomic {
     char path[RP_PATH_MAX];
     char temporary[RP_PATH_MAX];
     int descriptor;
     int error; /* errno of the first call that failed */
     char *buffer;
     size_t used;
-} rp_aside;
+} rp_atomic;
 
-rp_code rp_aside_open(rp_aside *file, const char *path, rp_report *report);
-void rp_aside_write(rp_aside *file, const void *data, size_t size);
+rp_code rp_atomic_open(rp_atomic *file, const char *path, rp_report *report);
+void rp_atomic_write(rp_atomic *file, const void *data, size_t size);
 /* At most 4 kB a call; numbers have decimal points, whatever the host program has set. */
-void rp_aside_print(rp_aside *file, const char *format, ...) RP_PRINTF(2, 3);
+void rp_atomic_print(rp_atomic *file, const char *format, ...) RP_PRINTF(2, 3);
 /* Renames when all went well; otherwise removes the temporary and tells why. */
-rp_code rp_aside_finish(rp_aside *file, rp_report *report);
+rp_code rp_atomic_finish(rp_atomic *file, rp_report *report);
 /* Removes the temporary. */
-void rp_aside_abandon(rp_aside *file);
+void rp_atomic_abandon(rp_atomic *file);
 
-/* The stream of a file for a library that wants one; close it before rp_aside_finish, and note with
- * rp_aside_note when that or anything else fails. NULL and errno when there is none. */
-FILE *rp_aside_stream(rp_aside *file);
-void rp_aside_note(rp_aside *file, int error);
+/* The stream of a file for a library that wants one; close it before rp_atomic_finish, and note
+ * with rp_atomic_note when that or anything else fails. NULL and errno when there is none. */
+FILE *rp_atomic_stream(rp_atomic *file);
+void rp_atomic_note(rp_atomic *file, int error);
 
 /* The same for a file that another program writes by name: it gets a folder beside `path` that
  * nobody else may enter, so that no link can wait there. */
-typedef struct rp_aside_folder {
+typedef struct rp_atomic_folder {
     char path[RP_PATH_MAX];
     char folder[RP_PATH_MAX];
     char file[RP_PATH_MAX]; /* what the program is to write */
     int descriptor;         /* of the folder, locked */
-} rp_aside_folder;
+} rp_atomic_folder;
 
-rp_code rp_aside_folder_open(rp_aside_folder *aside, const char *path, rp_report *report);
+rp_code rp_atomic_folder_open(rp_atomic_folder *aside, const char *path, rp_report *report);
 /* Puts the file that `program` wrote in its place, and removes the folder in any case. */
-rp_code rp_aside_folder_finish(rp_aside_folder *aside, const char *program, rp_report *report);
-void rp_aside_folder_abandon(rp_aside_folder *aside);
+rp_code rp_atomic_folder_finish(rp_atomic_folder *aside, const char *program, rp_report *report);
+void rp_atomic_folder_abandon(rp_atomic_folder *aside);
 /* Removes folders for `path` that killed processes left behind. */
-void rp_aside_folder_sweep(const char *path);
+void rp_atomic_folder_sweep(const char *path);
 
 /* Opens a file of ours that is changed where it is, such as a lock or a table that grows; `flags`
  * as for open(), O_CREAT makes it. What is a link, has a second name elsewhere, or is no plain file
@@ -68,10 +68,10 @@ rp_code rp_file_open_own(const char *path, int flags, int *descriptor, rp_report
 rp_code rp_file_append(const char *path, const char *text, rp_report *report);
 
 /* True for the names of temporaries. */
-bool rp_aside_is_temporary(const char *name);
+bool rp_atomic_is_temporary(const char *name);
 /* Removes the temporaries of a folder that killed processes left behind; those that somebody still
  * writes stay. A folder that is missing is fine. */
-rp_code rp_aside_sweep(const char *path, rp_report *report);
+rp_code rp_atomic_sweep(const char *path, rp_report *report);
 
 /* A whole text as a file, aside. */
 rp_code rp_file_write(const char *path, const char *text, rp_report *report);
