@@ -172,7 +172,7 @@ static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double co
     double grains = (double)count, steps = TURNS * (TURN + UNTIMED), timed = TURNS * TURN * grains;
     rp_view view;
     rp_code code = rp_world_contacts(t->world, &view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     double least = least_time(&list->machine, solver, (double)view.contact_count);
     rp_bench_result result = rp_bench_result_of(b->name, count, t->seconds, TURNS, least);
     rp_bench_stages stages = rp_bench_stages_of(t->world);

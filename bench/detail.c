@@ -103,7 +103,7 @@ static rp_code time_steps(const rp_bench_setup *setup, rp_detail *detail, bed *b
         code = rp_detail_advance(detail, &b->view, report);
         if (i >= 0) seconds[i] = rp_clock() - start;
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_detail_counts counts = rp_detail_count(detail);
     double least = LEAST_BYTES * (double)counts.there / setup->machine.bandwidth;
     rp_bench_result result = rp_bench_result_of(name, (size_t)counts.there, seconds, STEPS, least);

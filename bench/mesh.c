@@ -21,8 +21,7 @@ static rp_code make_mesh(int segments, rp_mesh **out, rp_report *report)
     rp_mesh *ball;
     rp_shape shape = {.kind = RP_SHAPE_SPHERE, .radius = 0.7};
     *out = NULL;
-    rp_code code = rp_shape_tessellate(&shape, segments, 0, &ball, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_shape_tessellate(&shape, segments, 0, &ball, report));
     rp_mesh *mesh = *out = rp_mesh_create();
     bool ok = mesh != NULL;
     for (size_t i = 0; i < ball->vertex_count && ok; i++) {

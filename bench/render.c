@@ -158,7 +158,7 @@ static rp_code time_pictures(shot *s, const char *name, int samples, rp_bench_li
                                    &wish, s->threads, report);
     if (code == RP_OK) code = take_turns(s, &scenery, &t, report);
     rp_scenery_release(&scenery);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_bench_result result = rp_bench_result_of(name, s->slab->count, t.seconds, t.count, 0);
     rp_bench_note(&result, "structure", t.cost.gathering + t.cost.building, "s");
     rp_bench_note(&result, "grains in it", (double)t.cost.grains, "");
@@ -173,8 +173,7 @@ static rp_code time_pictures(shot *s, const char *name, int samples, rp_bench_li
 static rp_code add_whole(const shot *s, const char *name, rp_bench_list *list, rp_report *report)
 {
     double seconds = 0, bytes = 0;
-    rp_code code = time_whole(s, &seconds, &bytes, report);
-    if (code != RP_OK) return code;
+    RP_TRY(time_whole(s, &seconds, &bytes, report));
     rp_bench_result result = rp_bench_result_of(name, s->slab->count, &seconds, 1, 0);
     rp_bench_note(&result, "memory", bytes / 1e6, "MB");
     rp_bench_add(list, result);

@@ -112,7 +112,7 @@ static rp_code tell_trial(rp_bench_list *list, const mixture *m, trial *t, doubl
     double grains = (double)count;
     rp_view view;
     rp_code code = rp_world_contacts(t->world, &view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_bench_result result = rp_bench_result_of(m->name, count, t->seconds, TURNS, 0);
     rp_bench_note(&result, "cost", cost, "of an equal grain");
     rp_bench_note(&result, "lists", 1e9 * t->lists / TURNS / grains, "ns/grain when made");

@@ -60,7 +60,7 @@ static rp_code timed_step(rp_world *world, record *r, int turn, rp_report *repor
     double parts[RP_BENCH_PARTS];
     rp_bench_stages before = rp_bench_stages_of(world);
     rp_code code = rp_bench_step(world, &r->whole[turn], parts, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_bench_stages after = rp_bench_stages_of(world);
     for (int k = 0; k <= after.count; k++)
         r->part[k][turn] = parts[k];

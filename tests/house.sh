@@ -1,7 +1,5 @@
 #!/bin/sh
 # The rules of the house that a compiler does not check, one by one:
-#   private  no header of src/ is included outside of src/, but by tests, benchmarks and validation;
-#            programs and examples see include/repose only
 #   system   no system header in src/ outside of src/base: rooms use the C library of C17, compilers'
 #            intrinsics and the libraries that they are made for
 #   types    every rp_ type has one definition in src/ and include/
@@ -18,11 +16,6 @@ found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 
 case $rule in
-private)
-    rooms=$(cd src && echo * | tr ' ' '|')
-    find apps examples -name '*.[ch]' | xargs grep -nE "#include \"($rooms)/" >"$found" || true
-    advice='programs include "repose/..." only: what they need belongs in include/repose'
-    ;;
 system)
     standard='assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|math|setjmp|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|time|uchar|wchar|wctype'
     libraries='hdf5|zlib|png|ode/ode|libfyaml|embree3/rtcore|xmmintrin|immintrin'

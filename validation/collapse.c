@@ -2,6 +2,7 @@
  * columns", Phys. Rev. E 72, 041301 (2005); E. Lajeunesse, J. B. Monnier, G. M. Homsy, "Granular
  * slumping on a horizontal surface", Phys. Fluids 17, 103302 (2005). */
 #include "validation/collapse.h"
+#include "base/report.h"
 
 #include "measure/layer.h"
 
@@ -48,9 +49,8 @@ static rp_code look(rp_case_context *c, const rp_trial *trial, rp_collapse *colu
     rp_view view;
     rp_world_view(trial->world, &view);
     options.along = 0;
-    rp_code code = rp_measure_front(&view, trial->scene, &options, &front, c->report);
-    if (code != RP_OK) return code;
-    code = rp_measure_volume_profile(&view, trial->scene, &options, &profile, c->report);
+    RP_TRY(rp_measure_front(&view, trial->scene, &options, &front, c->report));
+    rp_code code = rp_measure_volume_profile(&view, trial->scene, &options, &profile, c->report);
     column->runout = front.front / column->length - 1;
     column->height = 0;
     for (size_t i = 0; i < profile.rows && i < 4; i++) /* four spacings at the wall */

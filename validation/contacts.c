@@ -34,7 +34,7 @@ rp_code rp_layered_forces(const rp_view *view, double low, double high, double l
     int layers = (int)fmax(1, floor((high - low) / layer + 0.5));
     rp_contact_space space = rp_contact_everywhere();
     rp_code code = rp_force_lists_make(view, &space, out, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     out->count = 0; /* room for all of them */
     for (int i = 0; i < layers && code == RP_OK; i++) {
         rp_force_lists part;

@@ -1,5 +1,6 @@
 /* The report as one page that needs nothing else: no scripts, no fonts, no other files. */
 #include "base/memory.h"
+#include "base/report.h"
 #include "math/wide.h"
 #include "validation/html.h"
 #include "validation/validation.h"
@@ -195,8 +196,7 @@ rp_code rp_case_write_html(const char *path, const rp_case_result *results, int 
 {
     rp_atomic page;
     int figures = 0;
-    rp_code code = rp_atomic_open(&page, path, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_atomic_open(&page, path, report));
     rp_atomic_write(&page, head, sizeof head - 1);
     put_intro(&page, results, count);
     put_summary(&page, results, count);

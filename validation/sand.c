@@ -1,4 +1,5 @@
 #include "validation/sand.h"
+#include "base/report.h"
 
 #include "measure/density.h"
 
@@ -12,9 +13,8 @@ rp_code rp_trial_begin(rp_case_context *c, const char *file, const rp_setting *s
                        int setting_count, rp_trial *out)
 {
     *out = (rp_trial){0};
-    rp_code code = rp_case_scene(c, file, settings, setting_count, &out->scene);
-    if (code == RP_OK) code = rp_world_create(out->scene, c->world, &out->world, c->report);
-    return code;
+    RP_TRY(rp_case_scene(c, file, settings, setting_count, &out->scene));
+    return rp_world_create(out->scene, c->world, &out->world, c->report);
 }
 
 void rp_trial_end(rp_trial *trial)

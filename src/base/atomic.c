@@ -2,6 +2,7 @@
 #include "base/locale.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -187,8 +188,7 @@ void rp_atomic_abandon(rp_atomic *file)
 rp_code rp_file_write(const char *path, const char *text, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_atomic_open(&file, path, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_atomic_open(&file, path, report));
     rp_atomic_write(&file, text, strlen(text));
     return rp_atomic_finish(&file, report);
 }
@@ -360,8 +360,7 @@ rp_code rp_file_open_own(const char *path, int flags, int *descriptor, rp_report
 rp_code rp_file_append(const char *path, const char *text, rp_report *report)
 {
     int file;
-    rp_code code = rp_file_open_own(path, O_WRONLY | O_CREAT | O_APPEND, &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_file_open_own(path, O_WRONLY | O_CREAT | O_APPEND, &file, report));
     int error = write_all(file, text, strlen(text));
     if (!error) error = sync_descriptor(file);
     close(file);
@@ -405,8 +404,7 @@ static rp_code read_opened(int descriptor, const char *path, size_t head, rp_fil
     if (!S_ISREG(status.st_mode))
         return rp_fail_errno(report, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, path, "read");
     *size = (size_t)status.st_size;
-    rp_code code = check ? check_head(descriptor, path, head, *size, check, report) : RP_OK;
-    if (code != RP_OK) return code;
+    RP_TRY(check ? check_head(descriptor, path, head, *size, check, report) : RP_OK);
     *data = rp_allocate(*size + 1);
     if (!*data) return rp_fail_memory(report, *size + 1, path);
     int error = read_all(descriptor, *data, *size);

@@ -3,10 +3,9 @@
  * the new one, never half of either, and a link in the file's place is replaced, not followed.
  *
  *     rp_atomic file;
- *     rp_code code = rp_atomic_open(&file, path, report);
- *     if (code != RP_OK) return code;
+ *     RP_TRY(rp_atomic_open(&file, path, report));
  *     rp_atomic_write(&file, data, size);      // trouble is remembered, not returned
- *     return rp_atomic_finish(&file, report);  // and told here, with nothing left behind
+ *     return rp_atomic_finish(&file, report);  // and reported here, with nothing left behind
  */
 #ifndef RP_BASE_ATOMIC_H
 #define RP_BASE_ATOMIC_H

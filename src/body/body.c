@@ -2,6 +2,7 @@
 #include "body/body.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "body/inside.h"
 #include "view/view.h"
 
@@ -106,13 +107,12 @@ static rp_code fill(rp_bodies *bodies, rp_report *report)
 rp_code rp_bodies_create(const rp_scene *scene, rp_bodies **out, rp_report *report)
 {
     *out = NULL;
-    rp_code code = check_all(scene, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_all(scene, report));
     rp_bodies *bodies = rp_allocate_zero(sizeof *bodies);
     if (!bodies) return rp_fail_memory(report, sizeof *bodies, "bodies");
     bodies->scene = scene;
     bodies->count = scene->bodies.count;
-    code = fill(bodies, report);
+    rp_code code = fill(bodies, report);
     if (code == RP_OK)
         *out = bodies;
     else

@@ -68,8 +68,7 @@ rp_code rp_engine_add_geom(rp_engine *engine, int body, rp_report *report)
 {
     const rp_body_spec *spec = &rp_scene_bodies(engine->scene)[body];
     rp_solid *solid = &engine->solids[body];
-    rp_code code = make_geom(solid, &spec->shape, &solid->geom, report);
-    if (code != RP_OK) return code;
+    RP_TRY(make_geom(solid, &spec->shape, &solid->geom, report));
     if (!solid->geom) return rp_fail_memory(report, sizeof *solid, "geometries of bodies");
     dSpaceAdd(engine->space, solid->geom);
     dGeomSetData(solid->geom, (void *)(intptr_t)body);

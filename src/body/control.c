@@ -211,7 +211,7 @@ rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end,
     jump(bodies, index, rp_body_pose_at(spec, time));
     rp_code code = hand_back(bodies, index, report);
     if (code != RP_OK) jump(bodies, index, before);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_store_vec3(bodies->states[index].velocity, spec->velocity);
     rp_store_vec3(bodies->states[index].angular_velocity, spec->spin);
     return RP_OK;

@@ -115,8 +115,7 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
     }
     if (spec->motion == RP_MOTION_DYNAMIC) {
         solid->mass = mass_of(spec);
-        rp_code code = check_mass(spec, &solid->mass, report);
-        if (code != RP_OK) return code;
+        RP_TRY(check_mass(spec, &solid->mass, report));
         rp_solid_set_mass(solid, solid->mass.mass, solid->mass.inertia);
     }
     if (solid->body && drive != RP_DRIVE_DYNAMIC) dBodySetKinematic(solid->body);
@@ -134,7 +133,7 @@ static rp_code fill(rp_engine *engine, rp_report *report)
     rp_code code = RP_OK;
     for (int i = 0; i < engine->count && code == RP_OK; i++)
         code = add_body(engine, i, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_engine_add_walls(engine);
     rp_engine_place(engine);
     return rp_engine_add_joints(engine, report);
@@ -322,10 +321,9 @@ static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_b
                              rp_report *report)
 {
     bool exact = rows_of(engine) <= EXACT_ROWS;
-    rp_code code = check_loads(engine, loads, states, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_loads(engine, loads, states, report));
     rp_engine_load(engine, loads, states);
-    code = step_world(engine, exact, report);
+    rp_code code = step_world(engine, exact, report);
     if (code != RP_OK || !exact || !unsure) return code;
     rp_engine_load(engine, loads, states);
     return step_world(engine, false, report);

@@ -193,11 +193,10 @@ rp_code rp_contact_correlation(const rp_view *view, const rp_contact_space *spac
                                rp_correlation_bin bins[RP_CORRELATION_BINS], rp_report *report)
 {
     sums groups[GROUPS] = {0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     if (!(range > 0)) return rp_fail(report, RP_ERROR_INPUT, "a range of %g m", range);
     field f = {.space = space, .range = range};
-    code = make_field(view, &f, report);
+    rp_code code = make_field(view, &f, report);
     size_t stride = f.count / LOOKERS + 1;
     for (size_t i = 0; code == RP_OK && i < f.count; i += stride)
         look_around(view, &f, f.meant[i], &groups[i * GROUPS / f.count]);

@@ -11,8 +11,7 @@ rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp
                           rp_report *report)
 {
     *out = (rp_fabric){0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     for (size_t i = 0; i < view->contact_count; i++) {
         const rp_contact *c = &view->contacts[i];
         if (!rp_contact_is_meant(c, space)) continue;
@@ -47,8 +46,7 @@ rp_code rp_contact_angles(const rp_view *view, const rp_contact_space *space, rp
     double total = 0, sum = 0;
     for (int i = 0; i < RP_ANGLE_BINS; i++)
         bins[i] = (rp_angle_bin){0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     for (size_t i = 0; i < view->contact_count; i++) {
         const rp_contact *c = &view->contacts[i];
         if (!rp_contact_is_meant(c, space)) continue;

@@ -15,8 +15,7 @@ rp_code rp_force_lists_make(const rp_view *view, const rp_contact_space *space, 
                             rp_report *report)
 {
     *out = (rp_force_lists){0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     size_t bytes = 2 * view->contact_count * sizeof *out->normal;
     out->normal = rp_allocate(bytes);
     if (!out->normal) return rp_fail_memory(report, bytes, "forces");
@@ -106,8 +105,7 @@ static rp_code gather(const double *forces, size_t count, double mean, cells *c,
         largest = fmax(largest, forces[i] / mean);
     size_t capacity = (size_t)fmin(largest / CELL, CELLS_MAX - 1) + 1;
     double width = fmax(CELL, largest / (double)capacity);
-    rp_code code = reserve(c, capacity, report);
-    if (code != RP_OK) return code;
+    RP_TRY(reserve(c, capacity, report));
     for (size_t i = 0; i < count; i++) {
         size_t cell = (size_t)(forces[i] / mean / width);
         if (cell >= capacity) cell = capacity - 1;

@@ -169,12 +169,10 @@ rp_code rp_contact_stress(const rp_view *view, const rp_contact_space *space, rp
 {
     rp_mat3 sum = {0};
     *out = (rp_stress){0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     out->volume = view->count ? volume_of(view, space) : 0;
     if (!(out->volume > 0)) return rp_fail(report, RP_ERROR_INPUT, "the region holds no sand");
-    code = sum_contacts(view, space, &sum, report);
-    if (code != RP_OK) return code;
+    RP_TRY(sum_contacts(view, space, &sum, report));
     finish(sum, out);
     out->kinetic = kinetic_pressure(view, &space->region, out->volume);
     return RP_OK;

@@ -141,10 +141,9 @@ rp_code rp_contact_sum(const rp_view *view, const rp_contact_space *space, rp_co
                        rp_report *report)
 {
     *out = (rp_contact_sums){0};
-    rp_code code = rp_contacts_check(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_contacts_check(view, report));
     ends e;
-    code = reserve(view, &e, report);
+    rp_code code = reserve(view, &e, report);
     if (code == RP_OK) {
         count_ends(view, &e);
         sum_grains(view, &space->region, &e, out);

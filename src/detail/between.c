@@ -1,4 +1,5 @@
 /* Clumps and bodies between two views. */
+#include "base/report.h"
 #include "detail/inside.h"
 
 /* A clump that moved less than this since it was last seen to move rests (D7), in spacings. */
@@ -238,7 +239,7 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
                        detail->scene->particles.spacing);
     size_t most = (detail->last.count + detail->next.count) * (size_t)images;
     rp_code code = reserve_rows(field, most, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     field->count = 0;
     field->fastest = 0;
     row_job job = {detail, interval, start, end};

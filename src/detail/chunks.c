@@ -1,6 +1,7 @@
 /* Where chunks are kept: in memory as long as the limit allows, behind that in a scratch file that
  * has no name, so that nothing is left of it whatever happens. */
 #include "base/disk.h"
+#include "base/report.h"
 #include "detail/inside.h"
 
 #include <stdio.h>
@@ -178,7 +179,7 @@ static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, 
         code = move_last(chunks, count + chunk->count, buffer, &all, report);
     else
         code = rp_chunks_borrow(chunks, index, buffer, &all, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     copy_grains(&all, count, chunk);
     for (uint32_t i = 0; i < chunk->count; i++)
         all.local[count + i] = (uint16_t)(all.local[count + i] + born);
@@ -190,8 +191,7 @@ static rp_code join(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, 
 
 rp_code rp_chunks_put(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer, rp_report *report)
 {
-    rp_code code = add_chunk(chunks, chunk, report);
-    if (code != RP_OK) return code;
+    RP_TRY(add_chunk(chunks, chunk, report));
     rp_kept_chunk *kept = &chunks->items[chunks->count - 1];
     rp_chunk out = kept->chunk;
     if (kept->place >= 0) set_arrays(&out, buffer->x, kept->capacity);

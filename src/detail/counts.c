@@ -1,5 +1,6 @@
 /* How many grains there are where, on a sparse grid: blocks of 4 x 4 x 4 cells exist around clumps
  * and nowhere else. Numbers are whole, so they do not depend on the order in which threads add. */
+#include "base/report.h"
 #include "detail/inside.h"
 
 #include <string.h>
@@ -221,8 +222,7 @@ rp_code rp_counts_prepare(rp_counts *counts, const rp_detail *detail, double aft
     if (!made)
         return rp_fail_memory(report, counts->block_count * sizeof *counts->blocks,
                               "counts of fine grains");
-    rp_code code = fit_cells(counts, report);
-    if (code != RP_OK) return code;
+    RP_TRY(fit_cells(counts, report));
     room_job job = {counts, detail};
     rp_parallel_for(detail->threads, counts->block_count, BLOCK, room_range, &job);
     return RP_OK;

@@ -1,4 +1,5 @@
 #include "detail/detail.h"
+#include "base/report.h"
 #include "detail/inside.h"
 #include "math/exponent.h"
 
@@ -164,7 +165,7 @@ static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_
         code = rp_counts_prepare(&detail->counts_next, detail, detail->field.dt, report);
     detail->counts_next.counting = counted;
     if (code == RP_OK) code = rp_detail_for_chunks(detail, rp_carry_range, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     detail->steps++;
     if (!counted) return RP_OK;
     rp_counts_smooth(&detail->counts_next, detail);
@@ -240,12 +241,10 @@ rp_code rp_detail_count_again(rp_detail *detail, rp_report *report)
 
 rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *report)
 {
-    rp_code code = take_view(detail, view, report);
-    if (code == RP_OK && detail->begun) code = carry_on(detail, view->time - detail->time, report);
-    if (code != RP_OK) return code;
+    RP_TRY(take_view(detail, view, report));
+    if (detail->begun) RP_TRY(carry_on(detail, view->time - detail->time, report));
     stand(detail);
-    code = rp_sample_new(detail, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sample_new(detail, report));
     swap_views(detail, view->time);
     /* Anew, also where none were born: what is loaded later has to count the same. */
     return rp_detail_count_again(detail, report);

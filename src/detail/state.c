@@ -1,4 +1,5 @@
 /* What of a detail is saved and loaded, besides its chunks. */
+#include "base/report.h"
 #include "detail/inside.h"
 
 #include <string.h>
@@ -88,16 +89,14 @@ static rp_code check_numbers(const rp_detail *detail, uint64_t left, rp_report *
 rp_code rp_detail_load(rp_detail *detail, const rp_store *store, rp_report *report)
 {
     uint64_t left = 0;
-    rp_code code = rp_store_get_f64(store, "time", &detail->time, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "born", &detail->born, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "left", &left, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "steps", &detail->steps, report);
-    if (code == RP_OK) code = load_clumps(detail, store, report);
-    if (code == RP_OK)
-        code = rp_store_get(store, "bodies", RP_F64, detail->last_bodies,
-                            (size_t)detail->body_count * BODY_NUMBERS, report);
-    if (code == RP_OK) code = check_numbers(detail, left, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_store_get_f64(store, "time", &detail->time, report));
+    RP_TRY(rp_store_get_u64(store, "born", &detail->born, report));
+    RP_TRY(rp_store_get_u64(store, "left", &left, report));
+    RP_TRY(rp_store_get_u64(store, "steps", &detail->steps, report));
+    RP_TRY(load_clumps(detail, store, report));
+    RP_TRY(rp_store_get(store, "bodies", RP_F64, detail->last_bodies,
+                        (size_t)detail->body_count * BODY_NUMBERS, report));
+    RP_TRY(check_numbers(detail, left, report));
     atomic_store(&detail->left, left);
     detail->begun = true;
     return rp_detail_count_again(detail, report);

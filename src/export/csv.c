@@ -1,5 +1,6 @@
 /* CSV: a row of names, then a row per grain, in SI units, with as many digits as bring back the
  * same bits. */
+#include "base/report.h"
 #include "export/digits.h"
 #include "export/export.h"
 #include "scene/scene.h"
@@ -22,8 +23,7 @@ static void print_names(rp_atomic *file, const rp_export_columns *columns)
 rp_code rp_export_csv_grains(const rp_export *export, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, export->stem, "csv", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, export->stem, "csv", &file, report));
     const rp_export_columns *columns = &export->columns;
     print_names(&file, columns);
     for (size_t grain = 0; grain < export->view->count; grain++) {
@@ -55,8 +55,7 @@ static void print_numbers(rp_atomic *file, const double *values, int count)
 rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, "bodies", "csv", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, "bodies", "csv", &file, report));
     rp_atomic_print(&file, "name,Px,Py,Pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,Fx,Fy,Fz,Tx,Ty,Tz,"
                            "contact_Fx,contact_Fy,contact_Fz,contact_Tx,contact_Ty,contact_Tz\n");
     for (int i = 0; i < export->view->body_count; i++) {
@@ -109,8 +108,7 @@ static void print_part(rp_atomic *file, const rp_contact_part *part, const rp_co
 rp_code rp_export_csv_contacts(const rp_export *export, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, "contacts", "csv", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, "contacts", "csv", &file, report));
     print_part_names(&file);
     for (size_t i = 0; i < export->view->contact_count; i++) {
         for (int k = 0; k < RP_CONTACT_PARTS; k++)

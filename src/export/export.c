@@ -279,10 +279,9 @@ rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
     RP_NEED(options->stem, report);
     const struct format *format = find_format(options->format, report);
     if (!format) return RP_ERROR_INPUT;
-    rp_code code = check_export(record, number, view, options, report);
-    if (code == RP_OK) code = check_contacts(format, view, options, report);
-    if (code == RP_OK) code = check_grids(format, view, options, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_export(record, number, view, options, report));
+    RP_TRY(check_contacts(format, view, options, report));
+    RP_TRY(check_grids(format, view, options, report));
     rp_path inside = rp_record_path(record, "export");
     rp_export export = {.folder = options->folder ? options->folder : inside.text,
                         .stem = options->stem,

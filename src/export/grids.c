@@ -1,6 +1,7 @@
 /* Grids: VTK image data for ParaView (.vti, raw values behind the XML), the surfaces of height
  * fields as triangles (PLY), and tables with a row per node (CSV). The files of grid NAME are
  * grid-NAME-000012.*. */
+#include "base/report.h"
 #include "export/digits.h"
 #include "export/export.h"
 #include "view/grid.h"
@@ -65,14 +66,13 @@ static rp_code write_vti(const rp_export *export, const rp_grid *grid, rp_report
 {
     stem name = stem_of(grid);
     rp_atomic file;
-    rp_code code = rp_export_open(export, name.text, "vti", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, name.text, "vti", &file, report));
     uint64_t bytes = rp_grid_count(grid) * sizeof *grid->values;
     print_header(&file, grid, export->view->time);
     rp_atomic_write(&file, &bytes, sizeof bytes);
     rp_atomic_write(&file, grid->values, (size_t)bytes);
     rp_atomic_print(&file, "\n  </AppendedData>\n</VTKFile>\n");
-    code = rp_atomic_finish(&file, report);
+    rp_code code = rp_atomic_finish(&file, report);
     return code == RP_OK ? rp_export_series_update(export, name.text, "vti", report) : code;
 }
 
@@ -87,8 +87,7 @@ static rp_code write_mesh(const rp_export *export, const rp_grid *grid, const rp
                           rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, stem_of(grid).text, "ply", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, stem_of(grid).text, "ply", &file, report));
     rp_export_ply_start(&file, export, mesh->vertex_count);
     rp_atomic_print(&file,
                     "property float x\nproperty float y\nproperty float z\n"
@@ -112,9 +111,8 @@ static rp_code write_ply(const rp_export *export, const rp_grid *grid, rp_report
 {
     if (grid->kind != RP_GRID_HEIGHT) return RP_OK;
     rp_mesh *mesh;
-    rp_code code = rp_grid_mesh(grid, &mesh, report);
-    if (code != RP_OK) return code;
-    code = write_mesh(export, grid, mesh, report);
+    RP_TRY(rp_grid_mesh(grid, &mesh, report));
+    rp_code code = write_mesh(export, grid, mesh, report);
     rp_mesh_destroy(mesh);
     return code;
 }
@@ -140,8 +138,7 @@ static void print_node(rp_atomic *file, const rp_grid *grid, size_t i, size_t j,
 static rp_code write_csv(const rp_export *export, const rp_grid *grid, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, stem_of(grid).text, "csv", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, stem_of(grid).text, "csv", &file, report));
     rp_atomic_print(&file, "Px,Py,Pz,%s\n", grid->name);
     for (size_t k = 0; k < grid->size[2]; k++)
         for (size_t j = 0; j < grid->size[1]; j++)

@@ -1,6 +1,7 @@
 /* PLY, binary little endian: a vertex per grain with all its fields, and the bodies' triangles in a
  * file of their own. */
 #include "base/memory.h"
+#include "base/report.h"
 #include "export/export.h"
 
 #include <string.h>
@@ -38,8 +39,7 @@ static void write_value(rp_atomic *file, const rp_export_column *column, int com
 rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, export->stem, "ply", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, export->stem, "ply", &file, report));
     const rp_export_columns *columns = &export->columns;
     rp_export_ply_start(&file, export, export->view->count);
     for (size_t i = 0; i < columns->count; i++)
@@ -59,8 +59,7 @@ rp_code rp_export_ply_grains(const rp_export *export, rp_report *report)
 static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_export_open(export, "bodies", "ply", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, "bodies", "ply", &file, report));
     const rp_mesh *mesh = bodies->mesh;
     rp_export_ply_start(&file, export, mesh->vertex_count);
     rp_atomic_print(&file,
@@ -85,9 +84,8 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
 rp_code rp_export_ply_bodies(const rp_export *export, rp_report *report)
 {
     rp_body_mesh bodies;
-    rp_code code = rp_body_mesh_make(export, &bodies, report);
-    if (code != RP_OK) return code;
-    code = write_bodies(export, &bodies, report);
+    RP_TRY(rp_body_mesh_make(export, &bodies, report));
+    rp_code code = write_bodies(export, &bodies, report);
     rp_body_mesh_end(&bodies);
     return code;
 }

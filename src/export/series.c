@@ -4,6 +4,7 @@
 #include "base/disk.h"
 #include "base/locale.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/system.h"
 #include "export/export.h"
 #include "record/folder.h"
@@ -105,8 +106,7 @@ static void find_times(const rp_export *export, struct series *series)
 static rp_code write_series(const rp_export *export, const struct series *series, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_atomic_open(&file, file_path(export, series, -1).text, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_atomic_open(&file, file_path(export, series, -1).text, report));
     rp_atomic_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                            "byte_order=\"LittleEndian\">\n  <Collection>\n");
     for (size_t i = 0; i < series->count; i++)
@@ -127,7 +127,7 @@ rp_code rp_export_series_update(const rp_export *export, const char *stem, const
     snprintf(before, sizeof before, "%s-", stem);
     snprintf(after, sizeof after, ".%s", ending);
     rp_code code = rp_folder_numbers(export->folder, before, after, &numbers, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     struct series series = {.count = numbers.count, .stem = stem, .ending = ending};
     size_t bytes = series.count * sizeof *series.moments;
     series.moments = rp_allocate(bytes);

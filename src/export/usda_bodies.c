@@ -1,5 +1,6 @@
 /* Bodies for USD: a mesh for each, in its own frame, and where it stands as a time sample. The
  * series takes the meshes from the first of its frames, since they do not change. */
+#include "base/report.h"
 #include "export/digits.h"
 #include "export/usda.h"
 #include "scene/scene.h"
@@ -81,7 +82,7 @@ static rp_code put_body(rp_usda *usda, int index, double plane_size, rp_report *
     rp_code code = RP_OK;
     if (usda->part == RP_USDA_FRAME)
         code = rp_export_tessellate(export, index, plane_size, &mesh, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     char name[RP_USDA_NAME_MAX];
     rp_usda_name(spec->name, (size_t)index, name);
     rp_atomic_print(&usda->file, "    def Mesh \"%s\"\n    {\n", name);

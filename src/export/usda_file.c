@@ -1,3 +1,4 @@
+#include "base/report.h"
 #include "export/digits.h"
 #include "export/usda.h"
 #include "record/folder.h"
@@ -166,11 +167,10 @@ rp_code rp_usda_write(const rp_export *export, const rp_usda_prim *prim, const u
     rp_usda usda = {.export = export, .order = order};
     int64_t number = export->number;
     rp_numbers self = {.items = &number, .count = 1}, frames = {0};
-    rp_code code = write_part(&usda, RP_USDA_FRAME, prim, &self, report);
-    if (code != RP_OK) return code;
+    RP_TRY(write_part(&usda, RP_USDA_FRAME, prim, &self, report));
     char before[2 * RP_USDA_NAME_MAX];
     snprintf(before, sizeof before, "%s-", prim->stem);
-    code = rp_folder_numbers(export->folder, before, ".usda", &frames, report);
+    rp_code code = rp_folder_numbers(export->folder, before, ".usda", &frames, report);
     /* Somebody else may have removed the frame since. */
     if (code == RP_OK && frames.count > 0)
         code = write_part(&usda, RP_USDA_MANIFEST, prim, &frames, report);

@@ -2,6 +2,7 @@
  * The grains are one poly-vertex cell: without a cell ParaView shows nothing, with one cell each
  * the file would double. */
 #include "base/memory.h"
+#include "base/report.h"
 #include "contact/contact.h"
 #include "export/export.h"
 #include "view/view.h"
@@ -142,9 +143,8 @@ rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
     add(&layout, (struct block){"Verts", "connectivity", type, 1, bytes, count, {NULL}});
     add(&layout, (struct block){"Verts", "offsets", type, 1, bytes, layout.verts, {&last}});
     rp_atomic file;
-    rp_code code = rp_export_open(export, export->stem, "vtp", &file, report);
-    if (code != RP_OK) return code;
-    code = write_layout(&file, &layout, export->view->time, report);
+    RP_TRY(rp_export_open(export, export->stem, "vtp", &file, report));
+    rp_code code = write_layout(&file, &layout, export->view->time, report);
     return code == RP_OK ? rp_export_series_update(export, export->stem, "vtp", report) : code;
 }
 
@@ -184,8 +184,7 @@ static rp_code write_bodies(const rp_export *export, const rp_body_mesh *bodies,
             "Polys", "connectivity", "Int32", 1, 4, 3 * triangles, {bodies->mesh->triangles}});
     add(&layout, (struct block){"Polys", "offsets", "Int32", 1, 4, triangles, {tables->ends}});
     rp_atomic file;
-    rp_code code = rp_export_open(export, "bodies", "vtp", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, "bodies", "vtp", &file, report));
     return write_layout(&file, &layout, export->view->time, report);
 }
 
@@ -193,7 +192,7 @@ rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
 {
     rp_body_mesh bodies;
     rp_code code = rp_body_mesh_make(export, &bodies, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     struct tables tables = {0};
     if (bodies.mesh->triangle_count > INT32_MAX / 3)
         code = rp_fail(report, RP_ERROR_UNSUPPORTED, "the bodies have too many triangles");
@@ -282,8 +281,7 @@ static rp_code write_lines(const rp_export *export, const struct lines *lines, r
     add(&layout, (struct block){"Lines", "connectivity", "Int32", 1, 4, 2 * count, {NULL}});
     add(&layout, (struct block){"Lines", "offsets", "Int32", 1, 4, count, {lines->ends}});
     rp_atomic file;
-    rp_code code = rp_export_open(export, "contacts", "vtp", &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_export_open(export, "contacts", "vtp", &file, report));
     return write_layout(&file, &layout, export->view->time, report);
 }
 

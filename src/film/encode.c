@@ -152,15 +152,14 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     if (!(frames_per_second >= RP_FILM_FPS_MIN && frames_per_second <= RP_FILM_FPS_MAX))
         return rp_fail(report, RP_ERROR_INPUT, "%g pictures a second: %g to %g are allowed",
                        frames_per_second, RP_FILM_FPS_MIN, RP_FILM_FPS_MAX);
-    rp_code code = rp_encoder_check(report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_encoder_check(report));
     rp_encoder *encoder = rp_allocate_zero(sizeof *encoder);
     if (!encoder) return rp_fail_memory(report, sizeof *encoder, "a film");
     encoder->socket = -1;
     char rate[64];
     print_rate(frames_per_second, rate, sizeof rate);
     encoder->aside.descriptor = -1;
-    code = rp_atomic_folder_open(&encoder->aside, path, report);
+    rp_code code = rp_atomic_folder_open(&encoder->aside, path, report);
     if (code == RP_OK) code = start(encoder, kind, rate, report);
     if (code == RP_OK)
         *out = encoder;
@@ -222,7 +221,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
                                          &status, report);
     if (code == RP_INTERRUPTED) return code; /* it is ended when it is abandoned */
     encoder->child = 0;
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     bool well = rp_program_well(status);
     if (well && whole) return RP_OK;
     read_complaint(encoder->complaints, text, sizeof text);

@@ -128,8 +128,7 @@ static rp_code check_runs(const rp_film *film, rp_report *report)
         const rp_record *record = rp_shown_record(&film->shown[i]);
         const rp_scene *scene = rp_record_scene(record);
         rp_place place = {.file = rp_record_folder(record)};
-        rp_code code = rp_film_check(&film->options, scene, report);
-        if (code != RP_OK) return code;
+        RP_TRY(rp_film_check(&film->options, scene, report));
         if (film->options.width < film->shown_count)
             return rp_fail(report, RP_ERROR_INPUT, "%d runs side by side in %d pixels",
                            film->shown_count, film->options.width);
@@ -272,7 +271,7 @@ static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *enc
     rp_path path = rp_film_picture_path(film, picture);
     rp_place place = {.file = path.text};
     rp_code code = rp_file_read(path.text, &bytes, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     if (rp_png_is_whole(bytes, size, film->options.width, film->options.height))
         code = rp_encoder_add(encoder, bytes, size, report);
     else
@@ -292,7 +291,7 @@ static rp_code encode(rp_film *film, rp_report *report)
 {
     rp_encoder *encoder;
     rp_code code = rp_encoder_start(film->options.path, frames_per_second(film), &encoder, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_encoder_watch(encoder, keep_on, film);
     film->started = rp_clock();
     film->progress.encoding = true;

@@ -47,12 +47,12 @@ static rp_code lock_folder(rp_film *film, rp_report *report)
     rp_place place = {.file = film->folder};
     for (int i = 0; i < LOCK_TRIES; i++) {
         rp_code code = rp_folder_make(film->folder, report);
-        if (code != RP_OK) return code;
+        RP_TRY(code);
         code = rp_disk_open(path.text, true, &film->lock, NULL);
         if (code != RP_OK && !rp_disk_has(film->folder)) continue; /* just removed */
         if (code != RP_OK)                                         /* again, to say why */
             code = rp_disk_open(path.text, true, &film->lock, report);
-        if (code != RP_OK) return code;
+        RP_TRY(code);
         int error = rp_disk_lock(film->lock);
         /* Who finishes removes the folder and the lock with it: is it still the one locked? */
         if (!error && rp_disk_is_open(film->lock, path.text)) return RP_OK;
@@ -183,7 +183,7 @@ static rp_code apply_settings(const rp_film *film, const char *wanted, rp_report
     bool there = rp_disk_has(path.text);
     rp_code code =
         there ? rp_file_read(path.text, &found, &size, report) : refuse_foreign(film, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     bool same = there && strcmp(found, wanted) == 0;
     bool ours = !there || strncmp(found, HEADING, strlen(HEADING)) == 0;
     if (found) rp_release(found, size + 1);

@@ -149,8 +149,7 @@ static rp_code identify(rp_shown *shown, rp_report *report)
     char *text;
     size_t size;
     rp_path path = rp_record_path(rp_shown_record(shown), "manifest.json");
-    rp_code code = rp_file_read(path.text, &text, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_file_read(path.text, &text, &size, report));
     shown->identity = rp_hash(text, size, 0);
     rp_release(text, size + 1);
     return RP_OK;

@@ -12,7 +12,7 @@ static rp_code paint_next(rp_film *film, int64_t picture, rp_picture **out, rp_r
 {
     rp_code code = rp_film_picture(film, picture, out, report);
     film->progress.part = 0;
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     film->progress.frame++;
     bool last = film->progress.frame == film->progress.frame_count;
     return rp_film_show(film) || last ? RP_OK : RP_INTERRUPTED;
@@ -97,7 +97,7 @@ rp_code rp_film_sheet(rp_film *film, int columns, int rows, rp_picture **out, rp
     int64_t total = rp_film_count(film), wanted = (int64_t)columns * rows;
     *out = NULL;
     rp_code code = check_size(film, columns, rows, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     int count = (int)(total < wanted ? total : wanted);
     film->options.show_time = true; /* what else tells them apart? */
     begin(film, count);

@@ -1,6 +1,7 @@
 /* Animations of the nodes of glTF files. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/animation.h"
 #include "geom/gltf.h"
 
@@ -142,10 +143,8 @@ static rp_code read_curve(const reading *r, uint32_t sampler, target_path way, c
     uint32_t input = rp_json_member(json, sampler, "input");
     uint32_t output = rp_json_member(json, sampler, "output");
     c->cubic = rp_json_is(json, rp_json_member(json, sampler, "interpolation"), "CUBICSPLINE");
-    rp_code code = rp_gltf_find_accessor(g, input, 1, &c->times, report);
-    if (code == RP_OK)
-        code = rp_gltf_find_accessor(g, output, way == ROTATION ? 4 : 3, &c->values, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_gltf_find_accessor(g, input, 1, &c->times, report));
+    RP_TRY(rp_gltf_find_accessor(g, output, way == ROTATION ? 4 : 3, &c->values, report));
     if (c->values->count / (c->cubic ? 3 : 1) < c->times->count)
         return fail(r, "the animation has less values than times", report);
     for (size_t i = 0; i < c->times->count; i++)
@@ -246,7 +245,7 @@ static rp_code collect_times(reading *r, rp_report *report)
         code = add_times(r, &r->links[i].curves[TRANSLATION], report);
         if (code == RP_OK) code = add_times(r, &r->links[i].curves[ROTATION], report);
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     if (r->count) qsort(r->times, r->count, sizeof *r->times, by_size);
     for (size_t i = 0; i < r->count; i++)
         if (!kept || r->times[i] > r->times[kept - 1]) r->times[kept++] = r->times[i];
@@ -394,9 +393,8 @@ rp_code rp_animation_read(const char *path, const char *node, rp_animation_key *
     *out = NULL;
     *count = 0;
     rp_mesh_bytes bytes;
-    rp_code code = rp_mesh_file_load(path, "animation", &bytes, report);
-    if (code != RP_OK) return code;
-    code = rp_animation_read_bytes(&bytes, node, out, count, report);
+    RP_TRY(rp_mesh_file_load(path, "animation", &bytes, report));
+    rp_code code = rp_animation_read_bytes(&bytes, node, out, count, report);
     rp_mesh_file_release(&bytes);
     return code;
 }

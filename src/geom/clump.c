@@ -129,8 +129,7 @@ static void tensor_of(const rp_union_moments *m, double a[3][3])
 
 rp_code rp_clump_make(const rp_ball *balls, int count, rp_clump *out, rp_report *report)
 {
-    rp_code code = check_balls(balls, count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_balls(balls, count, report));
     *out = (rp_clump){.count = count};
     memcpy(out->balls, balls, (size_t)count * sizeof *balls);
     bring_near(out->balls, count);

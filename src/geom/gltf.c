@@ -1,6 +1,7 @@
 /* The tables of a glTF file, each made in one pass over its array of the JSON. */
 #include "geom/gltf.h"
 #include "base/memory.h"
+#include "base/report.h"
 
 #include <string.h>
 
@@ -544,10 +545,9 @@ rp_code rp_gltf_open(rp_gltf *g, const rp_mesh_bytes *bytes, const char *action,
     *g = (rp_gltf){.bytes = bytes, .action = action};
     const char *data;
     size_t size;
-    rp_code code = find_json(g, &data, &size, report);
-    if (code == RP_OK) code = rp_json_parse(&g->json, bytes, data, size, report);
-    if (code == RP_OK) code = check_asset(g, report);
-    if (code != RP_OK) return code;
+    RP_TRY(find_json(g, &data, &size, report));
+    RP_TRY(rp_json_parse(&g->json, bytes, data, size, report));
+    RP_TRY(check_asset(g, report));
     bool ok = read_table(g, "buffers", (void **)&g->buffers, sizeof *g->buffers, &g->buffer_count,
                          begin_buffer) &&
               read_table(g, "bufferViews", (void **)&g->views, sizeof *g->views, &g->view_count,

@@ -2,6 +2,7 @@
  * addressing: a slot holds a number plus one, zero means free. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 #include <stdio.h>
@@ -262,9 +263,8 @@ rp_code rp_mesh_check_triangles(const rp_mesh *mesh, const char *name, rp_report
 
 rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
 {
-    rp_code code = rp_mesh_check_vertices(mesh, name, report);
-    if (code == RP_OK) code = rp_mesh_check_triangles(mesh, name, report);
-    if (code == RP_OK) code = check_closed(mesh, name, report);
-    if (code == RP_OK) code = rp_mesh_check_volume(mesh, name, report);
-    return code;
+    RP_TRY(rp_mesh_check_vertices(mesh, name, report));
+    RP_TRY(rp_mesh_check_triangles(mesh, name, report));
+    RP_TRY(check_closed(mesh, name, report));
+    return rp_mesh_check_volume(mesh, name, report);
 }

@@ -3,6 +3,7 @@
  * by the midpoint rule across. docs/theory/geometry.md, (S19). */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 #include "geom/tree.h"
 
@@ -173,8 +174,7 @@ static rp_mesh_excess integrate(columns *c, rp_box3 box)
 
 rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report)
 {
-    rp_code code = mesh->tree ? RP_OK : rp_mesh_bvh_create(mesh, &mesh->tree, report);
-    if (code != RP_OK) return code;
+    RP_TRY(mesh->tree ? RP_OK : rp_mesh_bvh_create(mesh, &mesh->tree, report));
     rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     columns c = {.mesh = mesh,
                  .middle = rp_v3_mix(mesh->bounds.low, mesh->bounds.high, 0.5),

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 #include "geom/tree.h"
 #include "math/trig.h"
@@ -524,8 +525,7 @@ static rp_code find_parts(sorting *s)
     for (uint32_t t = 0; t < s->mesh->triangle_count; t++) {
         size_t first = listed;
         if (s->part_of[t] != NONE) continue;
-        rp_code code = flood(s, t, &listed);
-        if (code != RP_OK) return code;
+        RP_TRY(flood(s, t, &listed));
         if (!add_part(s, first, listed - first))
             return rp_fail_memory(s->report, sizeof(part), s->name);
     }

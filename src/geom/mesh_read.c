@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *byt
     size_t size = 0;
     *bytes = (rp_mesh_bytes){.name = path, .scale = 1};
     rp_code code = check_file(path, what, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     char *data = rp_allocate(size), action[32];
     if (!data) return rp_mesh_fail_memory(bytes, report);
     size_t got = 0;
@@ -136,7 +137,7 @@ rp_code rp_mesh_load(const char *path, double scale, rp_mesh **out, rp_report *r
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the scale of a mesh is %g; it must be above 0", scale);
     rp_code code = rp_mesh_file_load(path, "mesh", &bytes, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     bytes.scale = scale;
     rp_mesh_reader *reader = find_reader(&bytes);
     if (reader)

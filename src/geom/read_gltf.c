@@ -1,6 +1,7 @@
 /* Meshes of glTF files: the triangles of all primitives, put where the nodes of the scene stand. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/gltf.h"
 
 /* Nodes may name one mesh many times over: that many triangles more than the file has bytes. */
@@ -43,11 +44,9 @@ static rp_code find_data(reading *r, primitive *p, size_t mesh, rp_report *repor
     const rp_json *json = &g->json;
     uint32_t attributes = rp_json_member(json, p->value, "attributes");
     uint32_t indices = rp_json_member(json, p->value, "indices");
-    rp_code code = rp_gltf_find_accessor(g, rp_json_member(json, attributes, "POSITION"), 3,
-                                         &p->positions, report);
-    if (code == RP_OK && indices != RP_JSON_NONE)
-        code = rp_gltf_find_accessor(g, indices, 1, &p->indices, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_gltf_find_accessor(g, rp_json_member(json, attributes, "POSITION"), 3, &p->positions,
+                                 report));
+    if (indices != RP_JSON_NONE) RP_TRY(rp_gltf_find_accessor(g, indices, 1, &p->indices, report));
     int type = p->indices ? p->indices->type : RP_GLTF_UNSIGNED_INT;
     if (type != RP_GLTF_UNSIGNED_BYTE && type != RP_GLTF_UNSIGNED_SHORT &&
         type != RP_GLTF_UNSIGNED_INT)

@@ -1,5 +1,6 @@
 /* Wavefront OBJ: the lines `v` and `f`; what is about looks, groups and curves is passed over. */
 #include "base/log.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 #include <string.h>
@@ -54,8 +55,7 @@ static rp_code read_face(reading *r, rp_report *report)
         if (count == RP_FACE_CORNERS)
             return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                               "this face has more than %d corners", RP_FACE_CORNERS);
-        rp_code code = read_corner(r, &corners[count++], report);
-        if (code != RP_OK) return code;
+        RP_TRY(read_corner(r, &corners[count++], report));
     }
     if (count < 3)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,

@@ -1,6 +1,7 @@
 /* PLY (Turk, "The PLY polygon file format", 1994), as text or as bytes of either order. Of the
  * element `vertex` the properties x, y and z are taken, of `face` the list `vertex_indices` or
  * `vertex_index`; all other elements and properties are passed over. */
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 #include <stdio.h>
@@ -120,9 +121,8 @@ static rp_code read_property(reading *r, rp_report *report)
     rp_mesh_text_word(&r->text, word);
     p.list = strcmp(word, "list") == 0;
     if (!p.list) r->text = before;
-    rp_code code = p.list ? read_type(r, &p.count_type, report) : RP_OK;
-    if (code == RP_OK) code = read_type(r, &p.type, report);
-    if (code != RP_OK) return code;
+    RP_TRY(p.list ? read_type(r, &p.count_type, report) : RP_OK);
+    RP_TRY(read_type(r, &p.type, report));
     if (!rp_mesh_text_word(&r->text, word))
         return rp_mesh_text_fail(&r->text, report, "the name of a property");
     p.role = find_role(e, word, p.list);

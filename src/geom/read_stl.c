@@ -2,6 +2,7 @@
  * word of the text form; so a size that fits the bytes decides first. */
 #include "base/log.h"
 #include "base/plain.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 #include <stdio.h>
@@ -76,8 +77,7 @@ static rp_code read_corner(rp_mesh_text *text, rp_mesh *mesh, uint32_t *corner, 
                            rp_report *report)
 {
     double at[3], scale = text->bytes->scale;
-    rp_code code = expect(text, "vertex", NULL, report);
-    if (code != RP_OK) return code;
+    RP_TRY(expect(text, "vertex", NULL, report));
     for (int k = 0; k < 3; k++)
         if (!rp_mesh_text_number(text, &at[k]))
             return rp_mesh_text_fail(text, report, "a coordinate of a vertex");
@@ -119,7 +119,7 @@ static rp_code read_solids(rp_mesh_text *text, rp_mesh *mesh, bool *ok, rp_repor
             *text = before;
             code = rp_mesh_text_fail(text, report, inside ? "'facet' or 'endsolid'" : "'solid'");
         }
-        if (code != RP_OK) return code;
+        RP_TRY(code);
     }
     if (inside && *ok) return rp_mesh_text_fail(text, report, "'facet' or 'endsolid'");
     return RP_OK;

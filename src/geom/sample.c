@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/report.h"
 #include "geom/buckets.h"
 #include "geom/tree.h"
 
@@ -305,13 +306,12 @@ rp_code rp_shape_sample(const rp_shape *shape, double spacing, rp_threads *threa
                         rp_samples *samples, rp_report *report)
 {
     *samples = (rp_samples){.spacing = spacing};
-    rp_code code = check(shape, spacing, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check(shape, spacing, report));
     RP_ASSERT(shape->kind != RP_SHAPE_MESH || shape->mesh->tree);
     if (shape->kind == RP_SHAPE_MESH)
         return sample_from(shape, shape->mesh, threads, samples, report);
     rp_mesh *mesh;
-    code = rp_shape_tessellate(shape, segments_for(shape, spacing), 1, &mesh, report);
+    rp_code code = rp_shape_tessellate(shape, segments_for(shape, spacing), 1, &mesh, report);
     if (code == RP_OK) code = sample_from(shape, mesh, threads, samples, report);
     rp_mesh_destroy(mesh);
     return code;

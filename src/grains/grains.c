@@ -65,7 +65,7 @@ rp_code rp_grains_begin_with(rp_grains *grains, unsigned needs, rp_report *repor
         if (rp_view_schema[i].optional && !(needs >> i & 1)) continue;
         rp_code code =
             rp_grains_add_field(grains, c->name, c->unit, c->type, c->use, c->array, report);
-        if (code != RP_OK) return code;
+        RP_TRY(code);
     }
     return RP_OK;
 }
@@ -220,8 +220,7 @@ rp_code rp_grains_append(rp_grains *grains, size_t count, size_t *first, rp_repo
         size_t roomier = grains->capacity + grains->capacity / 2;
         if (roomier > COUNT_MAX) roomier = COUNT_MAX;
         grains->ghosts = 0;
-        rp_code code = rp_grains_reserve(grains, wanted > roomier ? wanted : roomier, report);
-        if (code != RP_OK) return code;
+        RP_TRY(rp_grains_reserve(grains, wanted > roomier ? wanted : roomier, report));
     }
     grains->ghosts = 0;
     *first = grains->count;
@@ -382,11 +381,10 @@ static rp_code check_state(const rp_grains *grains, const rp_store *store, uint6
 rp_code rp_grains_load(rp_grains *grains, const rp_store *store, rp_report *report)
 {
     uint64_t count, next_id;
-    rp_code code = rp_store_get_u64(store, "particles/count", &count, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "particles/next_id", &next_id, report);
-    if (code == RP_OK) code = check_state(grains, store, count, next_id, report);
-    if (code == RP_OK) code = rp_grains_reserve(grains, (size_t)count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_store_get_u64(store, "particles/count", &count, report));
+    RP_TRY(rp_store_get_u64(store, "particles/next_id", &next_id, report));
+    RP_TRY(check_state(grains, store, count, next_id, report));
+    RP_TRY(rp_grains_reserve(grains, (size_t)count, report));
     for (int f = 0; f < grains->field_count && count; f++) {
         const particle_field *field = &grains->fields[f];
         size_t bytes = (size_t)count * rp_field_type_size(field->type);

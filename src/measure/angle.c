@@ -361,10 +361,9 @@ static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
         if (moved < 1e-5 * f->surface->spacing) break;
     }
     choose_flank(f);
-    rp_code code = check_shape(f, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_shape(f, report));
     set_shape(f, out);
-    code = join_sectors(f, out, report);
+    rp_code code = join_sectors(f, out, report);
     return code == RP_OK ? check_slope(f, out, report) : code;
 }
 

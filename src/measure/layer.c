@@ -112,8 +112,7 @@ static rp_code find_ends(layer *l, double *low, double *high, rp_report *report)
 static rp_code make_bins(layer *l, rp_report *report)
 {
     double high = 0;
-    rp_code code = find_ends(l, &l->low, &high, report);
-    if (code != RP_OK) return code;
+    RP_TRY(find_ends(l, &l->low, &high, report));
     l->step = l->view->spacing;
     double bins = (high - l->low) / l->step;
     if (!(bins < BINS_MAX))

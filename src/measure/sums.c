@@ -1,4 +1,5 @@
 /* Sums and extremes over all grains. */
+#include "base/report.h"
 #include "measure/kinds.h"
 
 /* Half a unit in the last place of a float, relative. */
@@ -46,8 +47,7 @@ rp_code rp_measure_take_energy(const rp_measure_input *in, rp_measured *out, int
     static const char *const names[] = {"kinetic", "potential", "total"};
     const rp_view *view = in->view;
     unknown(names, "J", out, count);
-    rp_code code = check_mass(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_mass(view, report));
     rp_vec3 g = in->scene->gravity;
     tally kinetic = {0}, potential = {0}, total = {0};
     for (size_t i = 0; i < view->count; i++) {
@@ -70,8 +70,7 @@ rp_code rp_measure_take_momentum(const rp_measure_input *in, rp_measured *out, i
     static const char *const names[] = {"x", "y", "z"};
     const rp_view *view = in->view;
     unknown(names, "kg m/s", out, count);
-    rp_code code = check_mass(view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_mass(view, report));
     tally x = {0}, y = {0}, z = {0};
     for (size_t i = 0; i < view->count; i++) {
         double m = view->mass[i];

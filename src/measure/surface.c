@@ -82,9 +82,8 @@ static rp_code find_bounds(plan *p, rp_vec3 direction, int axis, rp_report *repo
 
 static rp_code make_plan(plan *p, rp_report *report)
 {
-    rp_code code = find_bounds(p, p->axes.a, 0, report);
-    if (code == RP_OK) code = find_bounds(p, p->axes.b, 1, report);
-    if (code != RP_OK) return code;
+    RP_TRY(find_bounds(p, p->axes.a, 0, report));
+    RP_TRY(find_bounds(p, p->axes.b, 1, report));
     p->cells = (size_t)p->size[0] * (size_t)p->size[1];
     if (p->cells > 64 * p->view->count + 65536)
         return rp_fail(report, RP_ERROR_INPUT,
@@ -420,12 +419,11 @@ rp_code rp_free_surface_find(const rp_view *view, const rp_scene *scene, rp_free
                              rp_report *report)
 {
     *out = (rp_free_surface){0};
-    rp_code code = rp_upright_find(scene, &out->axes, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_upright_find(scene, &out->axes, report));
     if (!view->count || !(view->spacing > 0) || view->count > UINT32_MAX / 2)
         return rp_fail(report, RP_ERROR_INPUT, "no heap: there are %zu grains", view->count);
     plan p;
-    code = plan_heap(&p, view, &out->axes, report);
+    rp_code code = plan_heap(&p, view, &out->axes, report);
     out->spacing = p.spacing;
     if (code == RP_OK) code = take_surface(&p, scene, out, report);
     release_plan(&p);

@@ -113,8 +113,7 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
         cells->heads[b] = (uint32_t)total;
         total += heads;
     }
-    rp_code code = reserve_octets(cells, total, report);
-    if (code != RP_OK) return code;
+    RP_TRY(reserve_octets(cells, total, report));
     RP_ASSERT((cells->slot_count & (cells->slot_count - 1)) == 0 && cells->slot_count >= 2 * total);
     cells->count = total;
     rp_parallel_for(threads, count, RP_NEIGHBOR_BLOCK, write_heads, &job);

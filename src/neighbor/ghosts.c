@@ -187,9 +187,8 @@ static rp_code make_ghosts(ghost_job *job, rp_report *report)
     rp_neighbor *neighbor = job->neighbor;
     rp_grains *grains = job->grains;
     size_t total = 0;
-    rp_code code = set_sides(job, report);
-    if (code == RP_OK) code = place_ghosts(job, &total, report);
-    if (code != RP_OK) return code;
+    RP_TRY(set_sides(job, report));
+    RP_TRY(place_ghosts(job, &total, report));
     job->write = true;
     rp_parallel_for(neighbor->threads, grains->count, RP_NEIGHBOR_BLOCK, ghost_range, job);
     grains->ghosts = total;

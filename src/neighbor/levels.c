@@ -130,8 +130,7 @@ static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigne
     rp_cell_level *level = &neighbor->levels[number];
     float radius = (float)rp_reach_of(reach, (double)level->largest);
     level->limit = radius * radius;
-    rp_code code = rp_cells_build(&level->cells, neighbor->threads, keys, level->count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_cells_build(&level->cells, neighbor->threads, keys, level->count, report));
     return rp_cells_check_crowds(neighbor, level, ldexp(neighbor->ladder.edge, (int)number),
                                  room_of(neighbor, reach, number), report);
 }
@@ -368,11 +367,10 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
     neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
                                              neighbor->ladder.count - 1);
     bool in_order;
-    rp_code code = rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points,
-                                 &in_order, report);
-    if (code == RP_OK) code = put_in_levels(neighbor, grains, &points, reach, report);
-    if (code == RP_OK) code = find_pairs(neighbor, grains, reach, report);
-    return code;
+    RP_TRY(rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points, &in_order,
+                         report));
+    RP_TRY(put_in_levels(neighbor, grains, &points, reach, report));
+    return find_pairs(neighbor, grains, reach, report);
 }
 
 const rp_lists *rp_neighbor_across(const rp_neighbor *neighbor)

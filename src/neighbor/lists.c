@@ -251,8 +251,7 @@ static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *r
     while (room < fullest)
         room *= 2;
     rp_scratch wider;
-    rp_code code = rp_search_rooms_begin(&wider, neighbor->scratch.count, room, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_search_rooms_begin(&wider, neighbor->scratch.count, room, report));
     rp_scratch_end(&neighbor->scratch);
     neighbor->scratch = wider;
     return RP_OK;
@@ -294,11 +293,9 @@ static rp_code fill_lists(list_job *job, rp_report *report)
         job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
         lists->extent = pass_over(job);
         if (lists->extent > job->most) return fail_lists(job, report);
-        rp_code code = widen_scratch(job->neighbor, atomic_load(&job->fullest), report);
-        if (code != RP_OK) return code;
+        RP_TRY(widen_scratch(job->neighbor, atomic_load(&job->fullest), report));
         if (lists->index && lists->extent <= job->room) break;
-        code = reserve_index(lists, lists->extent, report);
-        if (code != RP_OK) return code;
+        RP_TRY(reserve_index(lists, lists->extent, report));
     }
     lists->total = atomic_load(&job->total);
     lists->query_count = job->queries.count;
@@ -348,9 +345,8 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
     bool in_order;
     rp_code code =
         rp_sorter_run(sorter, neighbor->threads, &neighbor->grid, points, &in_order, report);
-    if (code != RP_OK) return code;
-    code = rp_cells_build(&level->cells, neighbor->threads, sorter->keys, points->count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
+    RP_TRY(rp_cells_build(&level->cells, neighbor->threads, sorter->keys, points->count, report));
     level->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
     level->count = points->count;
     if (!in_order || !padded) copy_points(neighbor, points);

@@ -99,12 +99,9 @@ rp_code rp_near_set(rp_near *near, const float *x, const float *y, const float *
     near->count = 0;
     near->limit = (float)(radius * radius);
     near->grid = rp_neighbor_grid_around(near->threads, &points, rp_neighbor_grid_edge(radius), 0);
-    rp_code code = reserve_points(near, count, report);
-    if (code == RP_OK)
-        code = rp_sorter_run(&near->sorter, near->threads, &near->grid, &points, &in_order, report);
-    if (code == RP_OK)
-        code = rp_cells_build(&near->cells, near->threads, near->sorter.keys, count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(reserve_points(near, count, report));
+    RP_TRY(rp_sorter_run(&near->sorter, near->threads, &near->grid, &points, &in_order, report));
+    RP_TRY(rp_cells_build(&near->cells, near->threads, near->sorter.keys, count, report));
     near->count = count;
     near->set++;
     copy_job job = {near, points};

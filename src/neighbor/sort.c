@@ -191,8 +191,7 @@ static rp_code radix_sort(rp_sorter *sorter, rp_threads *threads, size_t count, 
 rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_grid *grid,
                       const rp_points *points, bool *in_order, rp_report *report)
 {
-    rp_code code = reserve(sorter, points->count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(reserve(sorter, points->count, report));
     key_job job = {.sorter = sorter, .grid = grid, .points = points};
     rp_parallel_for(threads, points->count, RP_NEIGHBOR_BLOCK, key_range, &job);
     *in_order = !atomic_load(&job.out_of_order);

@@ -142,8 +142,7 @@ rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int colum
                        "a sheet of %lld x %lld pixels: at most %d are allowed; take narrower cells "
                        "or fewer pictures",
                        (long long)width, (long long)height, RP_PICTURE_EDGE_MAX);
-    rp_code code = rp_picture_create((int)width, (int)height, out, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_picture_create((int)width, (int)height, out, report));
 
     RP_ASSERT(*out);
     memset((*out)->pixels, SHEET_SHADE, pixels_size((int)width, (int)height));

@@ -84,8 +84,7 @@ rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_rep
     RP_NEED(path, report);
     rp_atomic file;
     char error[64];
-    rp_code code = rp_atomic_open(&file, path, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_atomic_open(&file, path, report));
     FILE *stream = rp_atomic_stream(&file);
     if (!stream) rp_atomic_note(&file, errno);
     if (!stream || write_stream(picture, stream, &file, error))

@@ -36,8 +36,7 @@ static rp_code wait_for(int child, FILE *complaints, rp_report *report)
 {
     int status = 0;
     char text[512];
-    rp_code code = rp_program_wait("gnuplot", child, &status, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_program_wait("gnuplot", child, &status, report));
     if (rp_program_well(status)) return RP_OK;
     read_complaint(complaints, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
@@ -89,10 +88,9 @@ static rp_code render(const rp_figure *figure, bool png, char **out, size_t *siz
     char *script;
     size_t length;
     *out = NULL;
-    rp_code code = rp_figure_script(figure, png, &script, &length, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_figure_script(figure, png, &script, &length, report));
     FILE *files[3] = {tmpfile(), tmpfile(), tmpfile()};
-    code = draw(files, script, length, out, size, report);
+    rp_code code = draw(files, script, length, out, size, report);
     for (int i = 0; i < 3; i++)
         if (files[i]) fclose(files[i]);
     rp_release(script, length + 1);
@@ -124,11 +122,10 @@ rp_code rp_figure_write(const rp_figure *figure, const char *path, rp_report *re
     RP_NEED(path, report);
     char *data = NULL;
     size_t size = 0;
-    rp_code code = rp_plot_check_name(path, report);
-    if (code == RP_OK) code = render(figure, ends_in(path, ".png"), &data, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_plot_check_name(path, report));
+    RP_TRY(render(figure, ends_in(path, ".png"), &data, &size, report));
     rp_atomic file;
-    code = rp_atomic_open(&file, path, report);
+    rp_code code = rp_atomic_open(&file, path, report);
     if (code == RP_OK) {
         rp_atomic_write(&file, data, size);
         code = rp_atomic_finish(&file, report);

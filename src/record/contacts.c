@@ -48,7 +48,7 @@ static rp_code get_parts(const rp_sealed_reader *file, rp_frame_file *frame, voi
         const rp_contact_part *part = &rp_contact_parts[i];
         rp_code code =
             rp_sealed_get(file, part->path, part->type, table, count, part->width, report);
-        if (code != RP_OK) return code;
+        RP_TRY(code);
         rp_contact_part_scatter(part, frame->contacts, count, table);
     }
     return RP_OK;
@@ -74,13 +74,12 @@ rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp
 {
     uint64_t count = 0;
     if (!rp_sealed_has_fact(file, "contact_count")) return RP_OK;
-    rp_code code = rp_sealed_get_u64(file, "contact_count", &count, report);
-    if (code == RP_OK) code = make_room(file, path, count, frame, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_get_u64(file, "contact_count", &count, report));
+    RP_TRY(make_room(file, path, count, frame, report));
     size_t bytes = frame->view.contact_count * PART_BYTES;
     void *table = rp_allocate(bytes);
     if (!table) return rp_fail_memory(report, bytes, path);
-    code = get_parts(file, frame, table, report);
+    rp_code code = get_parts(file, frame, table, report);
     rp_release(table, bytes);
     return code == RP_OK ? check_contacts(path, frame, report) : code;
 }

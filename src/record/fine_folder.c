@@ -1,5 +1,6 @@
 /* What a run does to its folders of fine grains when it goes on. */
 #include "base/disk.h"
+#include "base/report.h"
 #include "record/fine.h"
 #include "record/parts.h"
 
@@ -17,7 +18,7 @@ rp_code rp_fine_prune(const char *folder, int keep, rp_report *report)
 {
     rp_numbers all;
     rp_code code = rp_fine_numbers(folder, &all, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     for (size_t i = 0; i + (size_t)keep < all.count && code == RP_OK; i++)
         code = rp_parts_remove(folder, all.items[i], report);
     rp_numbers_end(&all);
@@ -28,7 +29,7 @@ rp_code rp_fine_remove_after(const char *folder, int64_t number, rp_report *repo
 {
     rp_numbers all;
     rp_code code = rp_fine_numbers(folder, &all, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     for (size_t i = all.count; i > 0 && all.items[i - 1] > number && code == RP_OK; i--)
         code = rp_parts_remove(folder, all.items[i - 1], report);
     rp_numbers_end(&all);

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/fine.h"
 #include "record/fine_layout.h"
 #include "record/frame.h"
@@ -130,9 +131,8 @@ static rp_code read_chunk(const rp_part *part, size_t k, cursor *at, filling *to
 static rp_code read_part(const rp_parts *parts, size_t index, filling *to, rp_report *report)
 {
     rp_part part;
-    rp_code code = rp_part_read(parts, index, &to->next_id, &part, report);
-    if (code != RP_OK) return code;
-    code = check_columns(&part, report);
+    RP_TRY(rp_part_read(parts, index, &to->next_id, &part, report));
+    rp_code code = check_columns(&part, report);
     cursor at = {part.data[RP_FINE_NEAR], part.data[RP_FINE_VELOCITY], part.data[RP_FINE_LOCAL],
                  part.data[RP_FINE_FAR]};
     for (size_t k = 0; k < part.rows[RP_PART_FIRST] && code == RP_OK; k++)
@@ -203,9 +203,8 @@ static rp_code read_index(rp_parts *parts, const char *folder, int64_t number, r
                           double *precision, rp_report *report)
 {
     rp_sealed_reader *file;
-    rp_code code = rp_parts_open(parts, folder, number, &rp_fine_layout, &file, report);
-    if (code != RP_OK) return code;
-    code = get_facts(file, parts, &frame->view, precision, report);
+    RP_TRY(rp_parts_open(parts, folder, number, &rp_fine_layout, &file, report));
+    rp_code code = get_facts(file, parts, &frame->view, precision, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, parts->index_path.text, frame, report);
     rp_sealed_close(file);
     return code;

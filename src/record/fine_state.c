@@ -1,6 +1,7 @@
 /* Checkpoints of fine grains: the chunks as they are, in the order of their grains, bit for bit. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/fine.h"
 #include "record/parts.h"
 
@@ -178,8 +179,7 @@ static rp_code take_chunks(const rp_part *part, loading *load, rp_report *report
                           .vz = moves ? floats(part, VZ) + moving : load->zeros};
         if (!locals_fit(&chunk, load->met))
             return rp_part_damaged(part, "local", "a number is repeated or unborn", report);
-        rp_code code = load->take(load->user, &chunk, report);
-        if (code != RP_OK) return code;
+        RP_TRY(load->take(load->user, &chunk, report));
         at += chunk.count;
         moving += moves ? chunk.count : 0;
     }
@@ -189,9 +189,8 @@ static rp_code take_chunks(const rp_part *part, loading *load, rp_report *report
 static rp_code load_part(const rp_parts *parts, size_t index, loading *load, rp_report *report)
 {
     rp_part part;
-    rp_code code = rp_part_read(parts, index, NULL, &part, report);
-    if (code != RP_OK) return code;
-    code = check_columns(&part, report);
+    RP_TRY(rp_part_read(parts, index, NULL, &part, report));
+    rp_code code = check_columns(&part, report);
     if (code == RP_OK) code = take_chunks(&part, load, report);
     rp_part_end(&part);
     return code;

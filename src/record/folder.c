@@ -1,6 +1,7 @@
 #include "record/folder.h"
 #include "base/disk.h"
 #include "base/memory.h"
+#include "base/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,8 +25,7 @@ rp_code rp_folder_make(const char *path, rp_report *report)
         if (path[i] != '/') continue;
         memcpy(part, path, i);
         part[i] = 0;
-        rp_code code = make_one(part, report);
-        if (code != RP_OK) return code;
+        RP_TRY(make_one(part, report));
     }
     return make_one(path, report);
 }

@@ -68,8 +68,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report)
 {
     rp_sealed_writer *file;
-    rp_code code = rp_sealed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report));
     put_facts(file, number, view);
     put_grains(file, view);
     rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
@@ -199,8 +198,7 @@ static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, do
     size_t count = (size_t)frame->view.body_count;
     for (int i = 0; i < RP_BODY_PARTS; i++) {
         const rp_body_part *part = &rp_body_parts[i];
-        rp_code code = rp_sealed_get(file, part->name, RP_F64, table, count, part->width, report);
-        if (code != RP_OK) return code;
+        RP_TRY(rp_sealed_get(file, part->name, RP_F64, table, count, part->width, report));
         rp_body_part_scatter(part, frame->bodies, count, table);
     }
     return RP_OK;
@@ -210,8 +208,7 @@ rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_f
                             rp_report *report)
 {
     uint64_t count = 0;
-    rp_code code = rp_sealed_get_u64(file, "body_count", &count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_get_u64(file, "body_count", &count, report));
     /* The number alone is not to be trusted for memory, nor for an int. */
     if (count > INT_MAX || rp_sealed_rows(file, rp_body_parts[0].name) != count)
         return damaged(path, "body_count", "not as many bodies as the file holds", report);
@@ -222,7 +219,7 @@ rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_f
     size_t table_bytes = count * RP_BODY_PART_WIDTH * sizeof(double);
     double *table = rp_allocate(table_bytes);
     if (!table) return rp_fail_memory(report, table_bytes, path);
-    code = get_bodies(file, frame, table, report);
+    rp_code code = get_bodies(file, frame, table, report);
     rp_release(table, table_bytes);
     return code == RP_OK ? check_turns(path, frame, report) : code;
 }
@@ -230,16 +227,14 @@ rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_f
 static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {
-    rp_code code = get_facts(file, path, number, &frame->view, report);
-    if (code == RP_OK)
-        code = rp_sealed_get_group(file, "grains", frame->view.count, &frame->store, report);
-    if (code == RP_OK) code = rp_frame_list_fields(path, frame, report);
-    if (code == RP_OK) code = set_pointers(path, frame, report);
-    if (code == RP_OK) code = check_orientations(path, frame, report);
-    if (code == RP_OK) code = rp_frame_get_bodies(file, path, frame, report);
-    if (code == RP_OK) code = rp_frame_get_contacts(file, path, frame, report);
-    if (code == RP_OK) code = rp_frame_get_grids(file, path, frame, report);
-    return code;
+    RP_TRY(get_facts(file, path, number, &frame->view, report));
+    RP_TRY(rp_sealed_get_group(file, "grains", frame->view.count, &frame->store, report));
+    RP_TRY(rp_frame_list_fields(path, frame, report));
+    RP_TRY(set_pointers(path, frame, report));
+    RP_TRY(check_orientations(path, frame, report));
+    RP_TRY(rp_frame_get_bodies(file, path, frame, report));
+    RP_TRY(rp_frame_get_contacts(file, path, frame, report));
+    return rp_frame_get_grids(file, path, frame, report);
 }
 
 rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_report *report)
@@ -247,7 +242,7 @@ rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_
     *out = NULL;
     rp_sealed_reader *file;
     rp_code code = rp_sealed_open(path, RP_FRAME_KIND, &file, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
     if (frame) {
         rp_store_begin(&frame->store);

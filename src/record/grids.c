@@ -57,8 +57,7 @@ static rp_code get_kind(const rp_sealed_reader *file, const char *path, const ch
                         rp_grid_kind *kind, rp_report *report)
 {
     char word[RP_SEALED_TEXT];
-    rp_code code = rp_sealed_noted_text(file, array, "kind", word, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_noted_text(file, array, "kind", word, report));
     for (int i = 0; i < RP_GRID_KINDS; i++)
         if (strcmp(word, rp_grid_kind_names[i]) == 0) {
             *kind = (rp_grid_kind)i;
@@ -104,12 +103,11 @@ static rp_code get_grid(const rp_sealed_reader *file, const char *path, const rp
     snprintf(array, sizeof array, GROUP "/%s" VALUES, grid->name);
     *grid = (rp_grid){.name = grid->name, .unit = entry->unit, .values = entry->data};
     if (entry->type != RP_F32) return damaged(path, array, "the array has the wrong type", report);
-    rp_code code = get_kind(file, path, array, &grid->kind, report);
-    if (code == RP_OK) code = rp_sealed_noted_u64(file, array, "material", &material, report);
-    if (code == RP_OK && material > UINT8_MAX)
-        code = damaged(path, array, "the grid has an impossible material", report);
-    if (code == RP_OK) code = get_geometry(file, array, grid, report);
-    if (code != RP_OK) return code;
+    RP_TRY(get_kind(file, path, array, &grid->kind, report));
+    RP_TRY(rp_sealed_noted_u64(file, array, "material", &material, report));
+    if (material > UINT8_MAX)
+        RP_TRY(damaged(path, array, "the grid has an impossible material", report));
+    RP_TRY(get_geometry(file, array, grid, report));
     grid->material = (uint8_t)material;
     const char *fault = rp_grid_fault(grid);
     if (!fault && rp_grid_count(grid) != entry->count)
@@ -155,10 +153,8 @@ rp_code rp_frame_get_grids(const rp_sealed_reader *file, const char *path, rp_fr
 {
     uint64_t count = 0;
     if (!rp_sealed_has_fact(file, "grid_count")) return RP_OK;
-    rp_code code = rp_sealed_get_u64(file, "grid_count", &count, report);
-    if (code == RP_OK)
-        code = rp_sealed_get_group(file, GROUP, RP_SEALED_ANY, &frame->grid_store, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_get_u64(file, "grid_count", &count, report));
+    RP_TRY(rp_sealed_get_group(file, GROUP, RP_SEALED_ANY, &frame->grid_store, report));
     if (count != frame->grid_store.count || count > RP_GRIDS_MAX)
         return damaged(path, "grid_count", "not as many grids as the file holds", report);
     return list_grids(file, path, frame, report);

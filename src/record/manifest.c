@@ -2,6 +2,7 @@
 #include "base/atomic.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/sealed.h"
 #include "view/view.h"
 
@@ -127,8 +128,7 @@ static void print_fields(rp_atomic *file)
 rp_code rp_manifest_write(const char *path, const rp_scene *scene, int threads, rp_report *report)
 {
     rp_atomic file;
-    rp_code code = rp_atomic_open(&file, path, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_atomic_open(&file, path, report));
     rp_atomic_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
     print_program(&file);
     print_scene(&file, scene, threads);
@@ -216,9 +216,8 @@ static rp_code check(const char *path, bool any_format, rp_report *report)
 {
     char *text;
     size_t size;
-    rp_code code = rp_file_read_checked(path, 0, check_size, &text, &size, report);
-    if (code != RP_OK) return code;
-    code = check_program(path, text, report);
+    RP_TRY(rp_file_read_checked(path, 0, check_size, &text, &size, report));
+    rp_code code = check_program(path, text, report);
     if (code == RP_OK && !any_format) code = check_format(path, text, report);
     rp_release(text, size + 1);
     return code;

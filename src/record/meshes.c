@@ -2,6 +2,7 @@
  * looked at, moved and resumed when the files it was made from have changed or gone. */
 #include "base/disk.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/folder.h"
 #include "scene/scene.h"
 
@@ -27,7 +28,7 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     rp_atomic file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
     if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
     if (!is_kept(path.text, content, length)) {

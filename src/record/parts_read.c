@@ -1,4 +1,5 @@
 #include "base/disk.h"
+#include "base/report.h"
 #include "record/parts.h"
 
 #include <errno.h>
@@ -41,14 +42,11 @@ static rp_code get_list(const rp_sealed_reader *file, rp_parts *parts, rp_report
 {
     uint64_t count = 0;
     rp_part_list *list = &parts->list;
-    rp_code code = rp_sealed_get_u64(file, "part_count", &count, report);
-    if (code == RP_OK)
-        code = rp_sealed_take(file, "parts/count", RP_U64, 1, (void **)&list->grains,
-                              &list->grain_capacity, report);
-    if (code == RP_OK)
-        code = rp_sealed_take(file, "parts/seal", RP_U64, 1, (void **)&list->seals,
-                              &list->seal_capacity, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_get_u64(file, "part_count", &count, report));
+    RP_TRY(rp_sealed_take(file, "parts/count", RP_U64, 1, (void **)&list->grains,
+                          &list->grain_capacity, report));
+    RP_TRY(rp_sealed_take(file, "parts/seal", RP_U64, 1, (void **)&list->seals,
+                          &list->seal_capacity, report));
     if (count > PARTS_MAX || count != list->grain_capacity || count != list->seal_capacity)
         return damaged(&parts->index_path, "part_count", "not the length of the list", report);
     list->count = (size_t)count;
@@ -83,9 +81,8 @@ rp_code rp_parts_open(rp_parts *parts, const char *folder, int64_t number,
     *parts = (rp_parts){.layout = layout, .number = number};
     snprintf(parts->folder.text, sizeof parts->folder.text, "%s", folder);
     parts->index_path = rp_parts_index_path(folder, number);
-    rp_code code = rp_sealed_open(parts->index_path.text, layout->kind, index, report);
-    if (code != RP_OK) return code;
-    code = get_number(*index, &parts->index_path, "frame", (uint64_t)number, report);
+    RP_TRY(rp_sealed_open(parts->index_path.text, layout->kind, index, report));
+    rp_code code = get_number(*index, &parts->index_path, "frame", (uint64_t)number, report);
     if (code == RP_OK) code = rp_sealed_get_u64(*index, "count", &parts->total, report);
     if (code == RP_OK) code = get_list(*index, parts, report);
     if (code == RP_OK) code = check_files(parts, report);
@@ -103,10 +100,9 @@ static rp_code check_part(const rp_parts *parts, size_t index, const rp_sealed_r
     if (rp_sealed_hash(file) != parts->list.seals[index])
         return damaged(path, NULL, "the file is not the part that its index was written with",
                        report);
-    rp_code code = get_number(file, path, "frame", (uint64_t)parts->number, report);
-    if (code == RP_OK) code = get_number(file, path, "part", index, report);
-    if (code == RP_OK) code = get_number(file, path, "count", parts->list.grains[index], report);
-    return code;
+    RP_TRY(get_number(file, path, "frame", (uint64_t)parts->number, report));
+    RP_TRY(get_number(file, path, "part", index, report));
+    return get_number(file, path, "count", parts->list.grains[index], report);
 }
 
 static rp_code take_columns(const rp_sealed_reader *file, rp_part *part, rp_report *report)
@@ -148,8 +144,7 @@ static rp_code check_chunks(const rp_part *part, uint64_t grains, uint64_t *next
                                    "the array's length is not the number of chunks", report);
     uint64_t sum = 0;
     for (size_t k = 0; k < chunks; k++) {
-        rp_code code = check_chunk(part, k, next_id, report);
-        if (code != RP_OK) return code;
+        RP_TRY(check_chunk(part, k, next_id, report));
         sum += rp_part_u32(part, RP_PART_COUNT)[k];
     }
     if (sum == grains) return RP_OK;

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/parts.h"
 
 #include <stdio.h>
@@ -40,8 +41,7 @@ rp_code rp_parts_begin(rp_parts_writer *writer, const char *folder, int64_t numb
                                 .report = report,
                                 .limit = limit,
                                 .part = {.layout = layout}};
-    rp_code code = rp_folder_make(folder, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_folder_make(folder, report));
     snprintf(writer->folder.text, sizeof writer->folder.text, "%s", folder);
     writer->index_path = rp_parts_index_path(folder, number);
     return rp_parts_remove(folder, number, report);
@@ -84,9 +84,8 @@ static rp_code write_part(rp_parts_writer *writer, uint64_t *seal)
     for (int i = 0; i < part->layout->count; i++)
         bytes += part->rows[i] * row_bytes(&columns[i]);
     rp_sealed_writer *file;
-    rp_code code = rp_sealed_create(path.text, part->layout->part_kind, bytes, writer->compress,
-                                    &file, writer->report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sealed_create(path.text, part->layout->part_kind, bytes, writer->compress, &file,
+                            writer->report));
     rp_sealed_put_u64(file, "frame", (uint64_t)writer->number);
     rp_sealed_put_u64(file, "part", writer->list.count);
     rp_sealed_put_u64(file, "count", writer->grains);

@@ -130,18 +130,15 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
 static rp_code fill_folder(const rp_record *record, int threads, const char *command,
                            rp_report *report)
 {
-    rp_code code = rp_folder_make(rp_record_path(record, "frames").text, report);
-    if (code == RP_OK) code = rp_folder_make(rp_record_path(record, "checkpoints").text, report);
-    if (code == RP_OK)
-        code = rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable,
+    RP_TRY(rp_folder_make(rp_record_path(record, "frames").text, report));
+    RP_TRY(rp_folder_make(rp_record_path(record, "checkpoints").text, report));
+    RP_TRY(
+        rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable, report));
+    if (command)
+        RP_TRY(rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report));
+    RP_TRY(rp_record_keep_meshes(record, report));
+    return rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene, threads,
                              report);
-    if (code == RP_OK && command)
-        code = rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report);
-    if (code == RP_OK) code = rp_record_keep_meshes(record, report);
-    if (code == RP_OK)
-        code = rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
-                                 threads, report);
-    return code;
 }
 
 /* Takes back what fill_folder made, so that the same command may be tried again. */
@@ -159,10 +156,9 @@ static void clear_folder(const rp_record *record, bool made)
 /* Removes what a run that was killed at its start was writing. */
 static rp_code sweep_folder(const rp_record *record, rp_report *report)
 {
-    rp_code code = rp_atomic_sweep(record->folder, report);
-    if (code == RP_OK) code = rp_atomic_sweep(rp_record_path(record, "frames").text, report);
-    if (code == RP_OK) code = rp_atomic_sweep(rp_record_path(record, "checkpoints").text, report);
-    return code;
+    RP_TRY(rp_atomic_sweep(record->folder, report));
+    RP_TRY(rp_atomic_sweep(rp_record_path(record, "frames").text, report));
+    return rp_atomic_sweep(rp_record_path(record, "checkpoints").text, report);
 }
 
 /* The beginnings of a run that has just been started look like those of a killed one, so starts
@@ -170,11 +166,11 @@ static rp_code sweep_folder(const rp_record *record, rp_report *report)
 static rp_code start_folder(const rp_record *record, int threads, const char *command, bool made,
                             rp_report *report)
 {
-    rp_code code = rp_folder_make(record->folder, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_folder_make(record->folder, report));
     int turn = rp_disk_lock_folder(record->folder);
     bool missing;
-    code = check_free(record->folder, &missing, report); /* still, now that it is our turn */
+    rp_code code =
+        check_free(record->folder, &missing, report); /* still, now that it is our turn */
     if (code == RP_OK) {
         code = sweep_folder(record, report);
         if (code == RP_OK) code = fill_folder(record, threads, command, report);
@@ -189,13 +185,12 @@ rp_code rp_record_begin(const char *folder, const rp_scene *scene, int threads, 
 {
     *out = NULL;
     bool missing = false;
-    rp_code code = check_length(folder, report);
-    if (code == RP_OK) code = check_free(folder, &missing, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_length(folder, report));
+    RP_TRY(check_free(folder, &missing, report));
     rp_record *record = make_record(folder);
     if (!record) return rp_fail_memory(report, sizeof *record, "a record");
     record->scene = scene;
-    code = start_folder(record, threads, command, missing, report);
+    rp_code code = start_folder(record, threads, command, missing, report);
     if (code == RP_OK)
         *out = record;
     else
@@ -217,10 +212,8 @@ rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record
                             rp_report *report)
 {
     *out = NULL;
-    rp_code code = check_length(folder, report);
-    if (code == RP_OK)
-        code = rp_manifest_check_program(inside(folder, "manifest.json").text, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_length(folder, report));
+    RP_TRY(rp_manifest_check_program(inside(folder, "manifest.json").text, report));
     *out = make_record(folder);
     if (!*out) return rp_fail_memory(report, sizeof **out, "a record");
     (*out)->scene = scene;
@@ -258,11 +251,10 @@ rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
     RP_NEED(out, report);
     RP_ENTER();
     *out = NULL;
-    rp_code code = check_length(folder, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_length(folder, report));
     rp_record *record = make_record(folder);
     if (!record) return rp_fail_memory(report, sizeof *record, "a record");
-    code = check_run(record, report);
+    rp_code code = check_run(record, report);
     if (code == RP_OK)
         code = rp_scene_load(rp_record_path(record, "scene.yaml").text, NULL, 0,
                              &record->owned_scene, report);
@@ -332,13 +324,12 @@ rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *
     if (view->body_count != record->scene->bodies.count)
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
                        view->body_count, record->scene->bodies.count);
-    rp_code code = check_fields(view, report);
-    if (code == RP_OK) code = check_grids(record, view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_fields(view, report));
+    RP_TRY(check_grids(record, view, report));
     size_t bytes = (size_t)view->body_count * sizeof(char *);
     const char **names = rp_allocate(bytes);
     if (!names) return rp_fail_memory(report, bytes, "the names of bodies");
-    code = write_named(record, number, view, names, report);
+    rp_code code = write_named(record, number, view, names, report);
     rp_release((void *)names, bytes);
     return code;
 }

@@ -1,6 +1,7 @@
 /* What a resumed run asks of its folder, and does to it. */
 #include "base/disk.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/fine.h"
 #include "record/folder.h"
 #include "scene/scene.h"
@@ -33,7 +34,7 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
 {
     rp_numbers all;
     rp_code code = rp_record_checkpoints(record, &all, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     for (size_t i = 0; i + (size_t)keep < all.count && code == RP_OK; i++)
         code = remove_file(rp_record_checkpoint_path(record, all.items[i]).text, report);
     rp_numbers_end(&all);

@@ -1,6 +1,7 @@
 #include "record/seal.h"
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "base/report.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -65,8 +66,7 @@ rp_code rp_seal_check_size(const char *path, const char *head, size_t size, rp_r
 
 rp_code rp_seal_check(const char *path, const char *image, size_t size, rp_report *report)
 {
-    rp_code code = rp_seal_check_size(path, image, size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_seal_check_size(path, image, size, report));
     /* Made anew and compared, so that a change anywhere in the block shows as well. */
     char expected[RP_SEAL_BYTES] = "";
     size_t content = size - RP_SEAL_BYTES;

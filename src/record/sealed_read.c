@@ -1,5 +1,6 @@
 #include "base/atomic.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "record/limits.h"
 #include "record/seal.h"
 #include "record/sealed.h"
@@ -91,7 +92,7 @@ static rp_code check_kind(const rp_sealed_reader *file, const char *kind, rp_rep
     rp_code code =
         judged(file, "kind", rp_image_text(&file->image, file->image.root, "kind", found), report);
     if (code == RP_OK) code = rp_sealed_get_u64(file, "format_version", &format, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_place place = {.file = file->path};
     if (strcmp(found, kind) != 0)
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "kind",
@@ -347,7 +348,7 @@ static rp_code give_array(const rp_sealed_reader *file, const entry *from, size_
         judged(file, from->name, rp_image_text(&file->image, from->object, "unit", unit), report);
     void *data;
     if (code == RP_OK) code = take_values(file, from, &data, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     return rp_store_give(store, from->name + skip, unit, array->type, data, array->rows, report);
 }
 

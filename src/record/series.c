@@ -148,9 +148,8 @@ rp_code rp_series_read(const rp_series *series, int64_t number, rp_frame_file **
     const struct kind *kind = &kinds[series->kind];
     rp_path folder = rp_record_path(series->record, kind->folder);
     rp_path path = rp_series_path(series, number);
-    rp_code code = kind->read(folder.text, path.text, number, out, report);
-    if (code != RP_OK) return code;
-    code = check_scene(series->record->scene, path.text, rp_frame_view(*out), report);
+    RP_TRY(kind->read(folder.text, path.text, number, out, report));
+    rp_code code = check_scene(series->record->scene, path.text, rp_frame_view(*out), report);
     if (code == RP_OK) return RP_OK;
     rp_frame_close(*out);
     *out = NULL;
@@ -164,9 +163,8 @@ rp_code rp_series_time(const rp_series *series, int64_t number, double *time, rp
     RP_ENTER();
     rp_sealed_reader *file;
     rp_path path = rp_series_path(series, number);
-    rp_code code = rp_sealed_open(path.text, kinds[series->kind].sealed, &file, report);
-    if (code != RP_OK) return code;
-    code = rp_sealed_get_f64(file, "time", time, report);
+    RP_TRY(rp_sealed_open(path.text, kinds[series->kind].sealed, &file, report));
+    rp_code code = rp_sealed_get_f64(file, "time", time, report);
     rp_sealed_close(file);
     return code;
 }

@@ -170,8 +170,7 @@ rp_code rp_camera_choose(const rp_scene *scene, const rp_paint_options *options,
                          const rp_framing *framing, double time, rp_camera *out, rp_report *report)
 {
     *out = (rp_camera){.width = options->width, .height = options->height};
-    rp_code code = choose(scene, options, framing, time, out, report);
-    if (code != RP_OK) return code;
+    RP_TRY(choose(scene, options, framing, time, out, report));
     /* Rays of nowhere would lead the search astray. */
     rp_vec3 sum = rp_v3_add(rp_v3_add(out->position, out->forward), out->right);
     if (isfinite(sum.x + sum.y + sum.z + out->pitch + out->lens + out->focus)) return RP_OK;

@@ -204,7 +204,7 @@ rp_code rp_grain_colours_choose(rp_grain_colours *colours, const rp_view *view,
 {
     *colours = (rp_grain_colours){.view = view, .scene = scene, .range = rp_colour_range_empty()};
     rp_code code = choose_kind(colours, options->colour, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     if (options->range)
         colours->range = *options->range;
     else

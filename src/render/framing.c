@@ -241,7 +241,7 @@ static rp_code add_surface(rp_framing *framing, const rp_shape *shape, rp_pose p
         code = rp_shape_tessellate(shape, SEGMENTS, 1, &own, report);
         mesh = own;
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     size_t size = mesh->vertex_count * sizeof(rp_vec3);
     rp_vec3 *points = rp_allocate(size);
     if (!points) code = rp_fail_memory(report, size, "a camera");

@@ -1,6 +1,7 @@
 #include "render/scenery.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "render/dice.h"
 
 #include <math.h>
@@ -164,7 +165,7 @@ static rp_code add_grains(rp_scenery *s, double exposure, rp_threads *threads, r
         rp_parallel_for(threads, s->shell.count, BLOCK, single ? fill_clumps : fill_spheres, &f);
     rp_release(f.first, s->shell.count * sizeof *f.first);
     if (code == RP_OK) code = rp_rays_add_spheres(s->rays, s->still, s->spheres, NULL, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     const rp_quad *moving = (const rp_quad *)s->spheres + s->still;
     return rp_rays_add_spheres(s->rays, s->moving, moving, moving + s->moving, report);
 }
@@ -241,7 +242,7 @@ static rp_code add_fixed(rp_scenery *s, double exposure, rp_threads *threads, rp
     rp_code code = RP_OK;
     if (rp_grain_shapes_any(&s->shapes))
         code = rp_fixed_gather(&s->fixed, s->view, s->scene, s->middle, s->reach, threads, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     if (s->fixed.count && exposure > 0 && any_body_moves(s->view)) {
         size_t bytes = s->fixed.count * sizeof *s->fixed_end;
         s->fixed_end = rp_allocate(bytes);

@@ -1,5 +1,6 @@
 #include "render/solid.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "scene/scene.h"
 #include "view/grid.h"
 #include "view/view.h"
@@ -122,9 +123,8 @@ static rp_code add_body(rp_solids *solids, const rp_body_spec *spec, rp_pose pos
     if (spec->shape.kind == RP_SHAPE_MESH)
         return add_mesh(solids, spec->shape.mesh, pose, body, 0, report);
     rp_mesh *mesh;
-    rp_code code = rp_shape_tessellate(&spec->shape, SEGMENTS, 1, &mesh, report);
-    if (code != RP_OK) return code;
-    code = add_mesh(solids, mesh, pose, body, 0, report);
+    RP_TRY(rp_shape_tessellate(&spec->shape, SEGMENTS, 1, &mesh, report));
+    rp_code code = add_mesh(solids, mesh, pose, body, 0, report);
     rp_mesh_destroy(mesh);
     return code;
 }
@@ -134,10 +134,9 @@ static rp_code add_grid(rp_solids *solids, const rp_grid *grid, rp_report *repor
 {
     if (grid->kind != RP_GRID_HEIGHT) return RP_OK;
     rp_mesh *mesh;
-    rp_code code = rp_grid_mesh(grid, &mesh, report);
-    if (code != RP_OK) return code;
-    code = add_mesh(solids, mesh, (rp_pose){.orientation = rp_quat_identity()}, -1, grid->material,
-                    report);
+    RP_TRY(rp_grid_mesh(grid, &mesh, report));
+    rp_code code = add_mesh(solids, mesh, (rp_pose){.orientation = rp_quat_identity()}, -1,
+                            grid->material, report);
     rp_mesh_destroy(mesh);
     return code;
 }

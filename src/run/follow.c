@@ -140,7 +140,7 @@ static rp_code check_settings(const rp_follower *follower, bool empty, rp_report
     settings_text(follower->scene, now, sizeof now);
     if (empty || !rp_disk_has(path.text)) return rp_file_write(path.text, now, report);
     rp_code code = rp_file_read(path.text, &there, &size, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     if (strcmp(there, now) != 0) code = settings_differ(follower, there, now, report);
     rp_release(there, size + 1);
     return code;
@@ -220,11 +220,9 @@ static rp_code save_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 static rp_code save(rp_follower *follower, rp_store *store, rp_report *report)
 {
     rp_fine_saver *saver;
-    rp_code code = rp_detail_save(follower->detail, store, report);
-    if (code == RP_OK)
-        code = rp_fine_save_begin(follower->checkpoints.text, follower->frame, &saver, report);
-    if (code != RP_OK) return code;
-    code = rp_detail_visit(follower->detail, save_chunk, saver, report);
+    RP_TRY(rp_detail_save(follower->detail, store, report));
+    RP_TRY(rp_fine_save_begin(follower->checkpoints.text, follower->frame, &saver, report));
+    rp_code code = rp_detail_visit(follower->detail, save_chunk, saver, report);
     if (code == RP_OK) return rp_fine_save_finish(saver, store, report);
     rp_fine_save_abandon(saver);
     return code;
@@ -238,7 +236,7 @@ rp_code rp_follower_keep(rp_follower *follower, rp_report *report)
     store.borrow = true;
     rp_code code = save(follower, &store, report);
     rp_store_end(&store);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     follower->kept = follower->frame;
     return rp_fine_prune(follower->checkpoints.text, CHECKPOINTS_KEPT, report);
 }
@@ -263,15 +261,14 @@ static rp_code write_frame(rp_follower *follower, rp_report *report)
                            .born = rp_detail_count(detail).born};
     facts.bodies = rp_detail_bodies(detail, &facts.body_count);
     rp_fine_writer *writer;
-    rp_code code = rp_fine_create(follower->frames.text, &facts, follower->names,
-                                  (int)follower->scene->output.compress, &writer, report);
-    if (code != RP_OK) return code;
-    code = rp_detail_visit(detail, put_chunk, writer, report);
+    RP_TRY(rp_fine_create(follower->frames.text, &facts, follower->names,
+                          (int)follower->scene->output.compress, &writer, report));
+    rp_code code = rp_detail_visit(detail, put_chunk, writer, report);
     if (code == RP_OK)
         code = rp_fine_finish(writer, report);
     else
         rp_fine_abandon(writer);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     return rp_series_add(&follower->record->series[RP_SERIES_FINE], follower->frame, report);
 }
 
@@ -305,11 +302,10 @@ static rp_code check_time(const rp_follower *follower, int64_t number, const rp_
 rp_code rp_follower_take(rp_follower *follower, int64_t number, const rp_view *view, bool keep,
                          rp_report *report)
 {
-    rp_code code = check_time(follower, number, view, report);
-    if (code == RP_OK) code = rp_detail_advance(follower->detail, view, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_time(follower, number, view, report));
+    RP_TRY(rp_detail_advance(follower->detail, view, report));
     follower->frame = number;
-    code = write_frame(follower, report);
+    rp_code code = write_frame(follower, report);
     if (code == RP_OK) code = write_counts(follower, report);
     bool due = number % follower->scene->output.checkpoint_every == 0;
     return code == RP_OK && (keep || due) ? rp_follower_keep(follower, report) : code;

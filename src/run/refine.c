@@ -96,7 +96,7 @@ static rp_code start(refinement *r, rp_report *report)
     if (code == RP_OK) code = rp_threads_create(o->threads, &r->threads, report);
     if (code == RP_OK) code = open_output(r, report);
     if (code == RP_OK) code = rp_run_lock(r->to, &r->lock, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     set_budget(r); /* now that the number of grains is known */
     double least = LEAST_BYTES + rp_follower_write_bytes(r->grains);
     double memory = RP_FINE_MEMORY * fmax(0, (double)r->budget.limit - least);
@@ -137,9 +137,9 @@ static rp_code take_frame(refinement *r, int64_t place, int64_t first, rp_report
 {
     rp_frame_file *frame;
     int64_t number = rp_series_number(source_of(r), place), count = rp_series_count(source_of(r));
-    rp_code code = rp_series_read(source_of(r), number, &frame, report);
-    if (code != RP_OK) return code;
-    code = rp_follower_take(r->follower, number, rp_frame_view(frame), place + 1 == count, report);
+    RP_TRY(rp_series_read(source_of(r), number, &frame, report));
+    rp_code code =
+        rp_follower_take(r->follower, number, rp_frame_view(frame), place + 1 == count, report);
     if (code == RP_OK) show_progress(r, place + 1 - first, count - first, rp_frame_view(frame));
     rp_frame_close(frame);
     return code;

@@ -23,9 +23,8 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
 {
     rp_path path = rp_record_path(record, "lock");
     rp_place place = {.file = rp_record_folder(record)};
-    rp_code code = rp_record_check_links(record, report);
-    if (code == RP_OK) code = rp_disk_open(path.text, true, lock, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_record_check_links(record, report));
+    RP_TRY(rp_disk_open(path.text, true, lock, report));
     if (rp_disk_lock(*lock) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                       "another repose is running into this folder; wait for it, or take another");
@@ -47,9 +46,8 @@ static rp_code open_existing(rp_runner *runner, rp_report *report)
 static rp_code replace_existing(rp_runner *runner, int threads, rp_report *report)
 {
     const rp_run_options *options = runner->options;
-    rp_code code = rp_record_take_over(options->folder, runner->scene, &runner->record, report);
-    if (code == RP_OK) code = rp_run_lock(runner->record, &runner->lock, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_record_take_over(options->folder, runner->scene, &runner->record, report));
+    RP_TRY(rp_run_lock(runner->record, &runner->lock, report));
     return rp_record_begin_again(runner->record, threads, options->command, report);
 }
 
@@ -128,10 +126,9 @@ static rp_code go_back(rp_runner *runner, rp_report *report)
 
 static rp_code resume(rp_runner *runner, rp_report *report)
 {
-    rp_code code = go_back(runner, report);
-    if (code == RP_OK) code = rp_record_remove_frames_after(runner->record, runner->frame, report);
-    if (code == RP_OK) code = rp_measurements_rewind(runner, runner->frame, report);
-    return code;
+    RP_TRY(go_back(runner, report));
+    RP_TRY(rp_record_remove_frames_after(runner->record, runner->frame, report));
+    return rp_measurements_rewind(runner, runner->frame, report);
 }
 
 static void show_progress(rp_runner *runner)
@@ -238,7 +235,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     runner->last_frame =
         options->frames >= 0 ? options->frames : rp_scene_frame_count(runner->scene) - 1;
     runner->started = rp_clock();
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     runner->started_time = runner->world->time;
     runner->started_step = runner->world->step;
     return RP_OK;
@@ -261,9 +258,8 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     bool due = runner->frame % runner->scene->output.checkpoint_every == 0;
     if (!due && !runner->stop && runner->frame != runner->last_frame) return RP_OK;
     rp_path path = rp_record_checkpoint_path(runner->record, runner->frame);
-    rp_code code = runner->follower ? rp_follower_keep(runner->follower, report) : RP_OK;
-    if (code == RP_OK) code = rp_world_save(runner->world, path.text, report);
-    if (code != RP_OK) return code;
+    RP_TRY(runner->follower ? rp_follower_keep(runner->follower, report) : RP_OK);
+    RP_TRY(rp_world_save(runner->world, path.text, report));
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 

@@ -95,7 +95,7 @@ rp_code rp_scene_rough_body(const rp_scene *scene, int index, double reach, rp_t
     if (!(body->roughness.radius > 0)) return RP_OK;
     snprintf(key, sizeof key, "bodies.%s.roughness", body->name);
     if (body->shape.kind == RP_SHAPE_PLANE) code = find_span(scene, body, key, &span, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     return rp_rough_make(rough, &body->shape, &body->roughness, seed_of(scene, index), &span, reach,
                          threads, key, report);
 }

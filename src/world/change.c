@@ -97,9 +97,9 @@ static rp_code exchange(rp_world *world, parts *p, const rp_store *store, rp_rep
     world->bodies = p->bodies;
     world->couple = p->couple;
     *p = before;
-    rp_code code = rp_world_begin_solver(world, report);
-    if (code == RP_OK && store) code = rp_world_take_grains(world, store, report);
-    return code;
+    RP_TRY(rp_world_begin_solver(world, report));
+    if (store) RP_TRY(rp_world_take_grains(world, store, report));
+    return RP_OK;
 }
 
 /* The scene and the additions of a world from now on. */

@@ -183,12 +183,9 @@ static rp_code put_external(const rp_world *world, rp_store *store, rp_report *r
 {
     const rp_external *e = &world->external;
     size_t count = e->any ? world->grains.count : 0;
-    rp_code code = rp_store_put(store, "world/external_x", "m/s2", RP_F32, e->ax, count, report);
-    if (code == RP_OK)
-        code = rp_store_put(store, "world/external_y", "m/s2", RP_F32, e->ay, count, report);
-    if (code == RP_OK)
-        code = rp_store_put(store, "world/external_z", "m/s2", RP_F32, e->az, count, report);
-    return code;
+    RP_TRY(rp_store_put(store, "world/external_x", "m/s2", RP_F32, e->ax, count, report));
+    RP_TRY(rp_store_put(store, "world/external_y", "m/s2", RP_F32, e->ay, count, report));
+    return rp_store_put(store, "world/external_z", "m/s2", RP_F32, e->az, count, report);
 }
 
 static rp_code take_external(rp_world *world, const rp_store *store, rp_report *report)
@@ -246,23 +243,21 @@ static rp_code take_control(rp_world *world, const rp_store *store, rp_report *r
 
 rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
 {
-    rp_code code = rp_store_put_u64(store, "world/scene", scene_hash(world), report);
-    if (code == RP_OK) code = rp_store_put_f64(store, "world/time", "s", world->time, report);
-    if (code == RP_OK) code = rp_store_put_f64(store, "world/dt", "s", world->dt, report);
-    if (code == RP_OK) code = rp_store_put_u64(store, "world/step", world->step, report);
-    if (code == RP_OK) code = rp_store_put_u64(store, "world/removed", world->removed, report);
-    if (code == RP_OK)
-        code = rp_store_put(store, "world/source_done", "", RP_U8, world->source_done,
-                            (size_t)world->scene->sources.count, report);
-    if (code == RP_OK) code = put_streams(world, store, report);
-    if (code == RP_OK) code = put_changes(world, store, report);
-    if (code == RP_OK) code = put_control(world, store, report);
-    if (code == RP_OK) code = rp_grains_save(&world->grains, store, report);
-    if (code == RP_OK) code = put_external(world, store, report);
-    if (code == RP_OK) code = rp_bodies_save(world->bodies, store, report);
-    if (code == RP_OK && world->type->save) code = world->type->save(world->solver, store, report);
-    if (code == RP_OK) code = rp_world_put_additions(world, store, report);
-    return code;
+    RP_TRY(rp_store_put_u64(store, "world/scene", scene_hash(world), report));
+    RP_TRY(rp_store_put_f64(store, "world/time", "s", world->time, report));
+    RP_TRY(rp_store_put_f64(store, "world/dt", "s", world->dt, report));
+    RP_TRY(rp_store_put_u64(store, "world/step", world->step, report));
+    RP_TRY(rp_store_put_u64(store, "world/removed", world->removed, report));
+    RP_TRY(rp_store_put(store, "world/source_done", "", RP_U8, world->source_done,
+                        (size_t)world->scene->sources.count, report));
+    RP_TRY(put_streams(world, store, report));
+    RP_TRY(put_changes(world, store, report));
+    RP_TRY(put_control(world, store, report));
+    RP_TRY(rp_grains_save(&world->grains, store, report));
+    RP_TRY(put_external(world, store, report));
+    RP_TRY(rp_bodies_save(world->bodies, store, report));
+    if (world->type->save) RP_TRY(world->type->save(world->solver, store, report));
+    return rp_world_put_additions(world, store, report);
 }
 
 static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
@@ -295,8 +290,7 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
         if (p->moisture && !(p->moisture[i] >= 0 && p->moisture[i] <= 1))
             return rp_fail(report, RP_ERROR_DAMAGED, "grain %u has a moisture of %g", p->id[i],
                            (double)p->moisture[i]);
-        rp_code code = p->kind ? check_shape(world, i, report) : RP_OK;
-        if (code != RP_OK) return code;
+        RP_TRY(p->kind ? check_shape(world, i, report) : RP_OK);
     }
     return RP_OK;
 }
@@ -344,12 +338,11 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
 rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 {
     uint64_t scene;
-    rp_code code = rp_store_get_u64(store, "world/scene", &scene, report);
-    if (code == RP_OK && scene != scene_hash(world))
-        code = rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene");
-    if (code != RP_OK) return code;
+    RP_TRY(rp_store_get_u64(store, "world/scene", &scene, report));
+    if (scene != scene_hash(world))
+        RP_TRY(rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene"));
     rp_budget *before = rp_budget_enter(&world->budget);
-    code = rp_world_take_additions(world, store, report);
+    rp_code code = rp_world_take_additions(world, store, report);
     if (code == RP_OK) code = take_all(world, store, report);
     rp_budget_enter(before);
     world->broken = code != RP_OK;

@@ -172,8 +172,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
     *out = NULL;
     const rp_solver_type *type = rp_solver_find(scene->method->name);
     RP_ASSERT(type);
-    rp_code code = check_scene(scene, options, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_scene(scene, options, report));
 
     rp_world *world = rp_allocate_zero(sizeof *world);
     if (!world) return rp_fail_memory(report, sizeof *world, "a world");
@@ -185,7 +184,7 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
     world->budget.limit = rp_world_budget(options);
     world->stop = (rp_stop){options->stop, options->stop_user};
     rp_budget *before = rp_budget_enter(&world->budget);
-    code = create_parts(world, options, report);
+    rp_code code = create_parts(world, options, report);
     rp_budget_enter(before);
     if (code == RP_OK)
         *out = world;
@@ -204,9 +203,8 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     rp_world *world;
     rp_world_options own = rp_default_world_options();
     RP_TAKE_OPTIONS(&own, options, report);
-    rp_code code = create_empty(scene, &own, &world, report);
-    if (code != RP_OK) return code;
-    code = fill(world, report);
+    RP_TRY(create_empty(scene, &own, &world, report));
+    rp_code code = fill(world, report);
     if (code == RP_OK) {
         rp_world_refresh_view(world);
         *out = world;
@@ -248,7 +246,7 @@ static rp_code take_step(rp_world *world, double dt, rp_report *report)
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     if (code == RP_OK) code = rp_world_remove_leavers(world, report);
     world->external.disturbed = false;
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     world->time += dt;
     world->dt = dt;
     world->step++;
@@ -310,9 +308,8 @@ rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, 
     rp_world *world;
     rp_world_options own = rp_default_world_options();
     RP_TAKE_OPTIONS(&own, options, report);
-    rp_code code = create_empty(scene, &own, &world, report);
-    if (code != RP_OK) return code;
-    code = rp_world_review(world, warnings, report);
+    RP_TRY(create_empty(scene, &own, &world, report));
+    rp_code code = rp_world_review(world, warnings, report);
     bool few = rp_scene_estimate(scene, &own).grains <= REVIEW_GRAINS;
     if (code == RP_OK && few) {
         code = fill(world, report);
@@ -347,9 +344,8 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
 {
     rp_arena_reset(&world->arena);
     rp_step_limit limit;
-    rp_code code = rp_world_emit(world, report);
-    if (code == RP_OK) code = longest_step(world, &limit, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_world_emit(world, report));
+    RP_TRY(longest_step(world, &limit, report));
     double stop = fmin(target, rp_world_next_event(world));
     double least = STEP_LEAST * fmax(1, world->time);
     if (stop - world->time <= least) { /* an event and a frame a rounding apart */
@@ -363,7 +359,7 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
                        limit.reason);
     world->reason = dt < limit.dt / 2 ? "the frame's end, or an event" : limit.reason;
     bool last = world->time + dt * (1 + STEP_EPSILON) >= stop;
-    code = take_step(world, dt, report);
+    rp_code code = take_step(world, dt, report);
     if (code == RP_OK && last) world->time = stop;
     return code;
 }
@@ -482,8 +478,7 @@ static rp_code collect_contacts(rp_world *world, rp_report *report)
     /* No contacts are an empty list, which is not the same as none that are known. */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
-    rp_code code = world->type->contacts(world->solver, contacts, report);
-    if (code != RP_OK) return code;
+    RP_TRY(world->type->contacts(world->solver, contacts, report));
     world->view.contacts = contacts->items;
     world->view.contact_count = contacts->count;
     return RP_OK;
@@ -585,8 +580,7 @@ rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, 
     if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))
         return rp_fail(report, RP_ERROR_INPUT, "force on grain %zu is not finite", index);
     rp_external *external = &world->external;
-    rp_code code = rp_world_need_external(world, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_world_need_external(world, report));
     if (!external->any) {
         memset(external->ax, 0, p->count * sizeof(float));
         memset(external->ay, 0, p->count * sizeof(float));

@@ -1,4 +1,5 @@
 /* The angle of repose grows as a power of the friction. */
+#include "base/report.h"
 #include "validation/grains.h"
 
 #include <math.h>
@@ -99,8 +100,7 @@ static rp_code run(rp_case_context *c)
     int count = c->quick ? 4 : 6;
     for (int i = 0; i < count; i++) {
         ridge r = {.friction = asked[i]};
-        rp_code code = heap(c, &r);
-        if (code != RP_OK) return code;
+        RP_TRY(heap(c, &r));
         friction[i] = r.friction;
         angle[i] = r.angle;
     }

@@ -1,4 +1,5 @@
 /* A narrow hole jams, a wide one does not. */
+#include "base/report.h"
 #include "validation/outflow.h"
 
 #include <math.h>
@@ -56,9 +57,8 @@ static rp_code run(rp_case_context *c)
 {
     static rp_outflow narrow, wide;
     double arch = NAN, none;
-    rp_code code = watch(c, "1 cm", &narrow, &arch);
-    if (code == RP_OK) code = watch(c, "3 cm", &wide, &none);
-    if (code != RP_OK) return code;
+    RP_TRY(watch(c, "1 cm", &narrow, &arch));
+    RP_TRY(watch(c, "3 cm", &wide, &none));
     rp_judge_at_most(c, "2 diameters: grains that passed",
                      narrow.passed[narrow.count - 1] / narrow.mass * (double)narrow.grains,
                      PASSED_LIMIT, "");

@@ -1,4 +1,5 @@
 /* Beverloo's law: the rate of a silo against the diameter of its hole. */
+#include "base/report.h"
 #include "validation/outflow.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static rp_code run(rp_case_context *c)
     rp_code code = RP_OK;
     for (int i = 0; i < s.count && code == RP_OK; i++)
         code = run_out(c, &s, i, &flow);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     fit(&s);
     judge(c, &s);
     return RP_OK;

@@ -1,4 +1,5 @@
 /* Energy, momentum and angular momentum of colliding tetrahedra. */
+#include "base/report.h"
 #include "scene/scene.h"
 #include "validation/grains.h"
 
@@ -51,8 +52,7 @@ static rp_code look(rp_case_context *c, const rp_trial *trial, state *s)
 {
     rp_view view;
     *s = (state){0};
-    rp_code code = rp_world_contacts(trial->world, &view, c->report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_world_contacts(trial->world, &view, c->report));
     for (size_t i = 0; i < view.count; i++)
         add_grain(&view, trial->scene, i, s);
     for (size_t k = 0; k < view.contact_count; k++)
@@ -117,8 +117,7 @@ static rp_code gas(rp_case_context *c)
                                        {"sources.low.position", "[5 cm, 5 cm, 2 cm]"},
                                        {"sources.high.size", "[10 cm, 10 cm, 6 cm]"},
                                        {"sources.high.position", "[5 cm, 5 cm, 7 cm]"}};
-    rp_code code = follow(c, "gas.yaml", small, c->quick ? 5 : 0, states);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, "gas.yaml", small, c->quick ? 5 : 0, states));
     double first = energy_of(&states[0]), worst = 0, share = 0;
     for (int i = 1; i < SAMPLES; i++)
         worst = fmax(worst, fabs(energy_of(&states[i]) - first));
@@ -134,8 +133,7 @@ static rp_code gas(rp_case_context *c)
 static rp_code blow(rp_case_context *c)
 {
     static state states[SAMPLES];
-    rp_code code = follow(c, "blow.yaml", NULL, 0, states);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, "blow.yaml", NULL, 0, states));
     double angular = 0, rise = 0, least = energy_of(&states[0]);
     for (int i = 1; i < SAMPLES; i++) {
         angular = fmax(angular, length_of_change(states[i].angular, states[0].angular));

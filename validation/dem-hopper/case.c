@@ -1,4 +1,5 @@
 /* Glass beads run out of the slot of a flat-bottomed hopper, beside a published discharge. */
+#include "base/report.h"
 #include "validation/outflow.h"
 
 #include <math.h>
@@ -43,8 +44,7 @@ static rp_code run(rp_case_context *c)
 {
     static rp_outflow flow;
     static double passed[RP_OUTFLOW_LOOKS];
-    rp_code code = run_out(c, &flow);
-    if (code != RP_OK) return code;
+    RP_TRY(run_out(c, &flow));
     rp_outflow_fit(&flow, FROM, TO);
     rp_judge_near(c, "discharge", 1000 * flow.rate, RATE, RATE_LIMIT, "g/s");
     rp_judge_at_least(c, "share of the line", 100 * flow.share, SHARE_LIMIT, "%");

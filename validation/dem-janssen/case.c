@@ -1,4 +1,5 @@
 /* The walls of a silo carry the grains: Janssen's law. */
+#include "base/report.h"
 #include "validation/grains.h"
 #include "validation/janssen.h"
 
@@ -61,7 +62,7 @@ static rp_code weigh(rp_case_context *c, silo *s, const rp_trial *trial, int i)
         rp_world_view(trial->world, &view);
         law->load[i] -= view.bodies[floor].force[2] / SAMPLES;
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     double mass = rp_sand_sum(&view).mass;
     law->weight[i] = mass * RP_EARTH;
     law->height[i] = rp_grains_height(&view, 0.995) + 0.005;

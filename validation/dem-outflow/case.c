@@ -1,4 +1,5 @@
 /* Tetrahedra run out of a cone at an even rate, the slower the more friction they have. */
+#include "base/report.h"
 #include "validation/outflow.h"
 
 #include <math.h>
@@ -55,8 +56,7 @@ static rp_code run(rp_case_context *c)
     for (int i = 0; i < count; i++) {
         double left[RP_OUTFLOW_LOOKS];
         char name[64];
-        rp_code code = run_out(c, frictions[i], &flows[i]);
-        if (code != RP_OK) return code;
+        RP_TRY(run_out(c, frictions[i], &flows[i]));
         judge(c, frictions[i], &flows[i]);
         for (int k = 0; k < flows[i].count; k++)
             left[k] = flows[i].mass - flows[i].passed[k];

@@ -1,4 +1,5 @@
 /* Collisions, rolling and sliding against the pencil. */
+#include "base/report.h"
 #include "validation/grains.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static rp_code watch(rp_case_context *c, rp_world *world, hit *h)
             h->force[h->samples++] = (double)view.contacts[0].normal_force;
         }
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_world_view(world, &view);
     h->mass = (double)view.mass[0];
     h->after = fabs((double)view.vx[0] - (double)view.vx[1]);
@@ -116,8 +117,7 @@ static rp_code hits(rp_case_context *c)
         rp_case_figure(c, "Force of a collision", "time [ms]", "force between two spheres [N]");
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         all[i] = asked[i];
-        rp_code code = collide(c, &all[i]);
-        if (code != RP_OK) return code;
+        RP_TRY(collide(c, &all[i]));
         judge_hit(c, &all[i]);
         char name[64];
         snprintf(name, sizeof name, "%s, e = %g", all[i].law, all[i].restitution);
@@ -173,8 +173,7 @@ static double rate_of(const roll *r, const double *values)
 static rp_code slides(rp_case_context *c)
 {
     static roll r;
-    rp_code code = follow(c, 0, SPEED, 0.2, "0", &r);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, 0, SPEED, 0.2, "0", &r));
     judge_part(c, "slides, then rolls: when", 1000 * r.rolls,
                1000 * 2 * SPEED / (7 * FRICTION * RP_EARTH), LIMIT, "ms");
     judge_part(c, "slides, then rolls: speed", r.speed[r.samples - 1], 5.0 / 7 * SPEED, LIMIT,
@@ -190,12 +189,10 @@ static rp_code inclines(rp_case_context *c)
 {
     static roll r;
     double gentle = 20 * RP_DEGREE, steep = 60 * RP_DEGREE;
-    rp_code code = follow(c, gentle, 0, 0.3, "0", &r);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, gentle, 0, 0.3, "0", &r));
     judge_part(c, "rolls down 20 degrees", rate_of(&r, r.speed), 5.0 / 7 * RP_EARTH * sin(gentle),
                LIMIT, "m/s2");
-    code = follow(c, steep, 0, 0.3, "0", &r);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, steep, 0, 0.3, "0", &r));
     judge_part(c, "slips down 60 degrees", rate_of(&r, r.speed),
                RP_EARTH * (sin(steep) - FRICTION * cos(steep)), LIMIT, "m/s2");
     judge_part(c, "and spins up", rate_of(&r, r.rim) / RADIUS,
@@ -208,13 +205,11 @@ static rp_code stands(rp_case_context *c)
 {
     static roll r;
     double steep = 10 * RP_DEGREE;
-    rp_code code = follow(c, 5 * RP_DEGREE, 0, 1, ROLLING_TEXT, &r);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, 5 * RP_DEGREE, 0, 1, ROLLING_TEXT, &r));
     rp_judge_at_most(c, "rolling friction 0.1 on 5 degrees: speed", fabs(r.speed[r.samples - 1]),
                      STANDS, "m/s");
     rp_judge_at_most(c, "and of its rim", fabs(r.rim[r.samples - 1]), STANDS, "m/s");
-    code = follow(c, steep, 0, 0.3, ROLLING_TEXT, &r);
-    if (code != RP_OK) return code;
+    RP_TRY(follow(c, steep, 0, 0.3, ROLLING_TEXT, &r));
     judge_part(c, "rolling friction 0.1 on 10 degrees: rolls", rate_of(&r, r.speed),
                5.0 / 7 * RP_EARTH * (sin(steep) - ROLLING * cos(steep)), LIMIT, "m/s2");
     return RP_OK;
@@ -271,11 +266,9 @@ static rp_code tilt(rp_case_context *c, double angle, double speed[2])
 static rp_code blocks(rp_case_context *c)
 {
     double low = 9 * RP_DEGREE, high = 15 * RP_DEGREE, speed[2];
-    rp_code code = tilt(c, low, speed);
-    if (code != RP_OK) return code;
+    RP_TRY(tilt(c, low, speed));
     rp_judge_at_most(c, "tetrahedron on 9 degrees: speed", fabs(speed[1]), CREEP, "m/s");
-    code = tilt(c, high, speed);
-    if (code != RP_OK) return code;
+    RP_TRY(tilt(c, high, speed));
     judge_part(c, "tetrahedron on 15 degrees: slides", (speed[1] - speed[0]) / 0.5,
                RP_EARTH * (sin(high) - BLOCK_FRICTION * cos(high)), LIMIT, "m/s2");
     return RP_OK;
@@ -283,13 +276,12 @@ static rp_code blocks(rp_case_context *c)
 
 static rp_code run(rp_case_context *c)
 {
-    rp_code code = hits(c);
-    if (code == RP_OK) code = slides(c);
-    if (code == RP_OK) code = inclines(c);
-    if (code == RP_OK) code = stands(c);
-    if (code == RP_OK) code = twists(c);
-    if (code == RP_OK) code = blocks(c);
-    return code;
+    RP_TRY(hits(c));
+    RP_TRY(slides(c));
+    RP_TRY(inclines(c));
+    RP_TRY(stands(c));
+    RP_TRY(twists(c));
+    return blocks(c);
 }
 
 const rp_case rp_case_dem_pair = {"dem-pair", "Grains collide, slide and roll as they should", run};

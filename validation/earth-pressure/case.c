@@ -1,5 +1,6 @@
 /* Pressure of sand on a smooth plate: at rest, giving way, and pushed. W. J. M. Rankine, "On the
  * stability of loose earth", Phil. Trans. R. Soc. 147 (1857). */
+#include "base/report.h"
 #include "validation/bodies.h"
 
 #include <math.h>
@@ -74,9 +75,8 @@ static rp_code compare(rp_case_context *c, double angle, int layers)
     char what[120];
     double slope = tan((45 - angle / 2) * RP_DEGREE), ka = slope * slope;
     double jaky = 1 - sin(angle * RP_DEGREE);
-    rp_code code = measure(c, angle, layers, &active, &a);
-    if (code == RP_OK) code = measure(c, angle, layers, &passive, &p);
-    if (code != RP_OK) return code;
+    RP_TRY(measure(c, angle, layers, &active, &a));
+    RP_TRY(measure(c, angle, layers, &passive, &p));
     snprintf(what, sizeof what, "K0, %g degrees, %d spacings deep", angle, layers);
     rp_judge_near(c, what, (a.at_rest + p.at_rest) / 2, K0_MIDDLE * jaky, K0_HALF * jaky, "");
     snprintf(what, sizeof what, "active pressure / Rankine's, %g degrees, %d deep", angle, layers);

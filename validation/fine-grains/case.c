@@ -269,7 +269,7 @@ static rp_code watch_heap(rp_case_context *c, const rp_trial *trial, rp_detail *
     double early = (double)fullest(k);
     if (code == RP_OK) code = follow_for(c, trial, detail, WATCH);
     if (code == RP_OK) code = look_at(c, detail, k, grains);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     double ratio = (double)fullest(k) / start, packed = (double)trial->scene->detail.factor;
     rp_case_note(c,
                  "%s: the fullest cell holds %.3g times packed material at the start, %.3g at the "
@@ -333,11 +333,10 @@ static rp_code try_heap(rp_case_context *c, bool published)
 
 static rp_code run(rp_case_context *c)
 {
-    rp_code code = try_lone(c, "3", true);
-    if (code == RP_OK) code = try_lone(c, "4", false);
-    if (code == RP_OK) code = try_heap(c, true);
-    if (code == RP_OK) code = try_heap(c, false);
-    return code;
+    RP_TRY(try_lone(c, "3", true));
+    RP_TRY(try_lone(c, "4", false));
+    RP_TRY(try_heap(c, true));
+    return try_heap(c, false);
 }
 
 const rp_case rp_case_fine_grains = {"fine-grains", "Fine grains start, fly, rest and keep apart",

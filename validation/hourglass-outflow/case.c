@@ -1,4 +1,5 @@
 /* Sand runs out of a funnel at an even rate. */
+#include "base/report.h"
 #include "measure/measure.h"
 #include "validation/sand.h"
 
@@ -137,9 +138,8 @@ static rp_code run(rp_case_context *c)
     static outflow flows[2];
     flows[0] = (outflow){.height = HEIGHT};
     flows[1] = (outflow){.height = 0.75 * HEIGHT};
-    rp_code code = run_out(c, &flows[0]);
-    if (code == RP_OK) code = run_out(c, &flows[1]);
-    if (code != RP_OK) return code;
+    RP_TRY(run_out(c, &flows[0]));
+    RP_TRY(run_out(c, &flows[1]));
     judge(c, &flows[0]);
     judge(c, &flows[1]);
     double full = flows[0].steady.count ? flows[0].steady.mean : NAN;

@@ -1,4 +1,5 @@
 /* Two balls of sand collide: momentum stays, kinetic energy only falls. */
+#include "base/report.h"
 #include "validation/sand.h"
 
 #include <math.h>
@@ -107,9 +108,8 @@ static rp_code run(rp_case_context *c)
                                        "kinetic energy / start");
     rp_figure *off = rp_case_figure(c, "Momentum lost or won", "time [s]", "|P - P(0)| / sum |p|");
     rp_figure_set_flags(energy, RP_FIGURE_ZERO_Y);
-    rp_code code = collide(c, "packed", "0", energy, off);
-    if (code == RP_OK) code = collide(c, "jittered", "0.1", energy, off);
-    return code;
+    RP_TRY(collide(c, "packed", "0", energy, off));
+    return collide(c, "jittered", "0.1", energy, off);
 }
 
 const rp_case rp_case_momentum = {"momentum", "Grains keep momentum and only lose energy", run};

@@ -1,4 +1,5 @@
 /* The check of `collapse` finds sand of twice the friction. */
+#include "base/report.h"
 #include "validation/collapse.h"
 
 #include <math.h>
@@ -12,8 +13,7 @@ static rp_code run(rp_case_context *c)
     double angle = atan(FRICTION * tan(ANGLE * RP_DEGREE)) / RP_DEGREE, middle, half;
     rp_collapse column = {
         .aspect = 1, .length = LENGTH, .spacing = LENGTH / (c->quick ? 20 : 40), .angle = angle};
-    rp_code code = rp_collapse_run(c, &column);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_collapse_run(c, &column));
     rp_collapse_band(column.aspect, &middle, &half);
     rp_judge_control(c, "run-out of a = 1 with twice the friction", column.runout, middle, half,
                      "");

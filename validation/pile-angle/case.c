@@ -1,4 +1,5 @@
 /* Poured heaps have the angle that was asked for, whatever the number of grains. */
+#include "base/report.h"
 #include "measure/angle.h"
 #include "validation/pile-angle/pile-angle.h"
 #include "validation/sand.h"
@@ -77,8 +78,7 @@ rp_code rp_pour_piles(rp_case_context *c, const double *asked, int asked_count,
         pile piles[SPACINGS_MOST] = {0};
         for (int s = 0; s < spacing_count && s < SPACINGS_MOST; s++) {
             piles[s] = (pile){.asked = asked[a], .spacing = spacings[s]};
-            rp_code code = pour(c, &piles[s]);
-            if (code != RP_OK) return code;
+            RP_TRY(pour(c, &piles[s]));
             judge(c, &piles[s]);
         }
         draw(figure, piles, spacing_count);

@@ -1,4 +1,5 @@
 /* The published method beside the one that Repose uses: the same heap, the same step. */
+#include "base/report.h"
 #include "measure/angle.h"
 #include "measure/profile.h"
 #include "validation/sand.h"
@@ -91,7 +92,7 @@ static rp_code run(rp_case_context *c)
         code = stand(c, "frictional", cone, &ours[cone]);
         if (code == RP_OK) code = stand(c, "pcisph", cone, &theirs[cone]);
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_judge_near(c, "frictional: angle of the cone", ours[1].angle.degrees, START, LIMIT, "deg");
     rp_judge_at_least(c, "pcisph: how far it falls short", ASKED - theirs[1].angle.degrees,
                       SHORTFALL, "deg");

@@ -1,4 +1,5 @@
 /* Balls of all densities come to rest on sand, which carries their weight. */
+#include "base/report.h"
 #include "validation/bodies.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static rp_code rest_all(rp_case_context *c, bool dropped, rp_figure *figure)
     rp_code code = RP_OK;
     for (int i = first; i <= last && code == RP_OK; i++)
         code = rest_one(c, ratios[i], dropped, figure, &depth[i]);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     for (int i = first; i < last; i++)
         least = fmin(least, depth[i + 1] - depth[i]);
     snprintf(what, sizeof what, "%s: height of the lightest's middle above sand", how);

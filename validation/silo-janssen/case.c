@@ -1,4 +1,5 @@
 /* The walls of a silo carry the sand: Janssen's law. */
+#include "base/report.h"
 #include "validation/janssen.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static rp_code weigh(rp_case_context *c, rp_janssen *s, const rp_trial *trial, i
         s->load[portion] -= view.bodies[floor].force[2] / SAMPLES;
         hanging -= view.bodies[wall].force[2] / SAMPLES;
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     double mass = rp_sand_sum(&view).mass;
     s->weight[portion] = mass * G;
     s->height[portion] = mass / (DENSITY * rp_janssen_area(s));

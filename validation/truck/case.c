@@ -79,7 +79,7 @@ static rp_code judge_drive(rp_case_context *c, const rp_trial *trial, load *l)
     if (code == RP_OK) code = drive(c, trial, 1.8, l, &start);
     if (code == RP_OK) code = drive(c, trial, 2.4, l, &even);
     if (code == RP_OK) code = drive(c, trial, 3.4, l, &brake);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_judge_at_most(c, "mean slip while it accelerates", 1000 * start.mean,
                      1000 * trial->scene->particles.spacing, "mm");
     note(c, "0.8 s to 1.8 s, it accelerates", &start);

@@ -397,8 +397,7 @@ rp_code rp_dem_forces_end(const rp_dem_forces *job, double time, rp_report *repo
 {
     rp_dem *solver = job->solver;
     size_t blocks = rp_dem_blocks(solver->host.grains->count);
-    rp_code code = rp_couple_finish(solver->host.couple);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_couple_finish(solver->host.couple));
     solver->load = (double)rp_reduce_largest(job->loads, blocks);
     return check_overlap(solver, rp_reduce_worst(job->excesses, blocks), time, report);
 }

@@ -172,9 +172,8 @@ static rp_code list_piece(list_job *job, rp_report *report)
     const rp_host *host = &solver->host;
     rp_dem_lists *lists = &solver->lists;
     size_t count = job->end - job->begin, first = job->begin / RP_DEM_BLOCK;
-    rp_code code = rp_neighbor_lists_of(host->neighbor, host->grains, job->begin, job->end,
-                                        &solver->near, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_neighbor_lists_of(host->neighbor, host->grains, job->begin, job->end, &solver->near,
+                                report));
     job->write = false;
     rp_parallel_for(host->threads, count, RP_DEM_BLOCK, list_range, job);
     if (job->crowded) return fail_crowded(solver, job->crowded - 1, report);
@@ -281,9 +280,8 @@ static rp_code list_spheres(rp_dem *solver, rp_report *report)
         code = rp_is_stopped(host->stop) ? RP_INTERRUPTED : list_piece(&job, report);
     }
     rp_neighbor_done(host->neighbor);
-    if (code != RP_OK) return code;
-    code = rp_dem_name_sides(solver, count, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
+    RP_TRY(rp_dem_name_sides(solver, count, report));
     rp_parallel_for(host->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;
     lists->spheres = solver->spheres;
@@ -366,7 +364,7 @@ rp_code rp_dem_make_lists(rp_dem *solver, rp_report *report)
     if (code == RP_OK) code = rp_dem_list_walls(solver, report);
     if (code == RP_OK) code = rp_dem_recall(solver, &kept, report);
     if (code == RP_OK && solver->single) code = make_rows(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_parallel_for(host->threads, p->count, RP_DEM_BLOCK, number_range, solver);
     solver->next_id = p->next_id;
     solver->moved = solver->most_moved = solver->body_moved = 0;

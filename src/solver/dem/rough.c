@@ -40,7 +40,7 @@ rp_code rp_dem_roughen(rp_dem *solver, rp_report *report)
         snprintf(key, sizeof key, "bodies.%s.roughness", body->name);
         code = check_fixed(solver, key, &body->roughness, report);
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     return rp_couple_roughen(solver->host.couple, scene, rp_dem_reach(solver, solver->largest / 2),
                              solver->host.threads, report);
 }

@@ -80,18 +80,15 @@ static rp_code get_numbers(rp_dem *solver, const rp_store *store, rp_report *rep
 {
     rp_dem_lists *l = &solver->lists;
     uint64_t grains = 0, spheres = 0, entries = 0, walls = 0, next_id = 0;
-    rp_code code = rp_store_get_u64(store, "dem/grains", &grains, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "dem/spheres", &spheres, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "dem/entries", &entries, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "dem/wall_count", &walls, report);
-    if (code == RP_OK) code = rp_store_get_u64(store, "dem/next_id", &next_id, report);
-    if (code == RP_OK) code = rp_store_get_f64(store, "dem/moved", &solver->moved, report);
-    if (code == RP_OK)
-        code = rp_store_get_f64(store, "dem/most_moved", &solver->most_moved, report);
-    if (code == RP_OK)
-        code = rp_store_get_f64(store, "dem/body_moved", &solver->body_moved, report);
-    if (code == RP_OK) code = rp_store_get_f64(store, "dem/load", &solver->load, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_store_get_u64(store, "dem/grains", &grains, report));
+    RP_TRY(rp_store_get_u64(store, "dem/spheres", &spheres, report));
+    RP_TRY(rp_store_get_u64(store, "dem/entries", &entries, report));
+    RP_TRY(rp_store_get_u64(store, "dem/wall_count", &walls, report));
+    RP_TRY(rp_store_get_u64(store, "dem/next_id", &next_id, report));
+    RP_TRY(rp_store_get_f64(store, "dem/moved", &solver->moved, report));
+    RP_TRY(rp_store_get_f64(store, "dem/most_moved", &solver->most_moved, report));
+    RP_TRY(rp_store_get_f64(store, "dem/body_moved", &solver->body_moved, report));
+    RP_TRY(rp_store_get_f64(store, "dem/load", &solver->load, report));
     if (grains > UINT32_MAX || spheres > UINT32_MAX || entries > UINT32_MAX || walls > UINT32_MAX)
         return rp_fail(report, RP_ERROR_DAMAGED, "the state's contacts make no sense");
     l->grains = grains;
@@ -236,7 +233,7 @@ static rp_code get_lists(rp_dem *solver, const rp_store *store, rp_report *repor
         code = rp_store_get(store, parts[i].name, parts[i].type, parts[i].data, parts[i].count,
                             report);
     if (code == RP_OK) code = check_lists(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     fill_gaps(l);
     solver->spheres = l->spheres;
     for (size_t i = 0; !solver->single && i < l->grains; i++)

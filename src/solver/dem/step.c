@@ -38,8 +38,7 @@ static rp_code begin_step(rp_dem *solver, double time, double dt, rp_report *rep
     const rp_host *host = &solver->host;
     solver->dt = dt;
     solver->gravity = rp_gravity_at(host->gravity, time + dt / 2);
-    rp_code code = check_step(solver, time, dt, report);
-    if (code != RP_OK) return code;
+    RP_TRY(check_step(solver, time, dt, report));
     rp_couple_move(host->couple, dt / 2); /* forces are those half way */
     solver->body_moved += rp_couple_max_motion(host->couple) * dt;
     if (rp_couple_is_disturbed(host->couple)) solver->body_moved = INFINITY; /* lists are void */
@@ -103,10 +102,9 @@ static rp_code end_step(rp_dem *solver, double time, rp_report *report)
 rp_code rp_dem_step(void *state, double time, double dt, rp_report *report)
 {
     rp_dem *solver = state;
-    rp_code code = begin_step(solver, time, dt, report);
-    if (code != RP_OK) return code;
+    RP_TRY(begin_step(solver, time, dt, report));
     drift(solver); /* x += dt / 2 v */
-    code = update_lists(solver, report);
+    rp_code code = update_lists(solver, report);
     if (code == RP_OK && rp_is_stopped(solver->host.stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = force_kick_drift(solver, time, report); /* v += dt f / m, x += … */
     return code == RP_OK ? end_step(solver, time, report) : code;

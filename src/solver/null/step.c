@@ -1,5 +1,6 @@
 /* One step of free flight: fly (N1), bounce (N2, N3), find neighbours, sum density;
  * docs/theory/null.md. */
+#include "base/report.h"
 #include "solver/null/null.h"
 #include "solver/null/physics.h"
 
@@ -97,9 +98,8 @@ static rp_code find_density(rp_null *solver, rp_report *report)
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
     double support = solver->kernel.support;
-    rp_code code = rp_neighbor_ghosts(host->neighbor, p, support, report);
-    if (code == RP_OK) code = rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_neighbor_ghosts(host->neighbor, p, support, report));
+    RP_TRY(rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report));
     rp_neighbor_density(p, &solver->lists, solver->kernel, solver->density_factor, p->density,
                         host->threads);
     host->stats->numbers[RP_NULL_DENSITY_ERROR] =
@@ -128,11 +128,11 @@ rp_code rp_null_step(void *state, double time, double dt, rp_report *report)
         rp_couple_near(host->couple, &search, host->threads, host->arena, &f.near, report);
     if (code == RP_OK)
         code = rp_couple_begin(host->couple, p->count, BLOCK, ROWS, host->arena, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_couple_for(host->couple, host->threads, bounce, &f);
     code = rp_couple_finish(host->couple);
     rp_stage_end(host, "bounce");
-    if (code != RP_OK) return code;
+    RP_TRY(code);
 
     if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
     rp_stage_begin(host, "sort");

@@ -188,7 +188,7 @@ static rp_code find_contacts(rp_sph *solver, search s, rp_report *report)
     rp_couple_search blocks = {count, RP_SPH_BLOCK, ball_of, &s};
     rp_code code =
         rp_couple_near(host->couple, &blocks, host->threads, host->arena, &s.near, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     w->contact_start[0] = 0;
     rp_parallel_for(host->threads, count, RP_SPH_BLOCK, count_range, &s);
     for (size_t block = 0; block < w->blocks; block++)
@@ -207,7 +207,7 @@ rp_code rp_sph_contacts(rp_sph *solver, rp_report *report)
                    rp_v3_length(solver->gravity) * solver->dt;
     rp_code code =
         find_contacts(solver, (search){.solver = solver, .reach = reach_of(solver, speed)}, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     return rp_couple_begin(host->couple, host->grains->count, RP_SPH_BLOCK, ROWS, host->arena,
                            report);
 }
@@ -454,7 +454,7 @@ rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report)
         if (rp_couple_max_speed(couple) <= before) break;
         code = look_further(solver, report);
     }
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     push_all(solver, false);
     return rp_couple_finish(solver->host.couple);
 }

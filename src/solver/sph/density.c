@@ -491,8 +491,7 @@ static rp_code order(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_code code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report));
     return rp_neighbor_ghosts(host->neighbor, p, solver->kernel.support, report);
 }
 
@@ -555,17 +554,17 @@ rp_code rp_sph_density(rp_sph *solver, rp_report *report)
     rp_code code = order(solver, report);
     rp_stage_end(host, "order");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_stage_begin(host, "lists");
     code = rp_neighbor_lists(host->neighbor, p, solver->kernel.support, &solver->lists, report);
     rp_stage_end(host, "lists");
     if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
     if (code == RP_OK) code = take_arrays(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_stage_begin(host, "fill");
     code = fill(solver, report);
     rp_stage_end(host, "fill");
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_sph_tell_error(solver);
     return RP_OK;
 }

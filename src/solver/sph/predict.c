@@ -159,8 +159,7 @@ rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
     rp_sph_work *w = &solver->work;
     size_t count = host->grains->count;
     prediction q = {.solver = solver};
-    rp_code code = take_arrays(&q, report);
-    if (code != RP_OK) return code;
+    RP_TRY(take_arrays(&q, report));
     rp_sph_forget(solver);
     bool met = false;
     int64_t done = 0;

@@ -480,8 +480,7 @@ rp_code rp_sph_solve(rp_sph *solver, rp_report *report)
                .sums = {rp_arena_take(host->arena, bytes), rp_arena_take(host->arena, bytes)},
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};
     if (!s.sums.turn || !s.sums.residual) return rp_fail_memory(report, bytes, "sums of the solve");
-    rp_code code = take_left(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(take_left(solver, report));
     begin_stresses(solver);
     double speed = spread_of_speed(solver);
     set_correction(&s, speed);

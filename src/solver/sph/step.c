@@ -85,24 +85,20 @@ rp_code rp_sph_step(void *state, double time, double dt, rp_report *report)
     }
 
     solver->first = solver->slept.grains == 0;
-    rp_code code = rp_sph_density(solver, report);
-    if (code == RP_OK && rp_is_stopped(host->stop)) code = RP_INTERRUPTED;
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sph_density(solver, report));
+    if (rp_is_stopped(host->stop)) RP_TRY(RP_INTERRUPTED);
     rp_stage_begin(host, "contacts");
-    code = rp_sph_contacts(solver, report);
+    rp_code code = rp_sph_contacts(solver, report);
     rp_stage_end(host, "contacts");
     if (code == RP_OK) code = rp_sph_part(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(code);
     rp_sph_contact_fill(solver);
     rp_parallel_for(host->threads, p->count, RP_SPH_BLOCK, free_range, solver);
-    code = rp_sph_wake(solver, report);
-    if (code != RP_OK) return code;
-    code = solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sph_wake(solver, report));
+    RP_TRY(solver->predictive ? rp_sph_predict(solver, report) : rp_sph_solve(solver, report));
     if (!solver->predictive) rp_sph_ease(solver);
     rp_sph_velocities(solver, solver->predictive ? 0 : RP_SPH_WAYS);
-    code = rp_sph_contact_forces(solver, report);
-    if (code != RP_OK) return code;
+    RP_TRY(rp_sph_contact_forces(solver, report));
     rp_sph_fall_asleep(solver);
     move(solver);
     rp_sph_part_again(solver);
