@@ -16,9 +16,10 @@ static const rp_bench_case *const cases[] = {
 
 #define COUNT ((int)(sizeof cases / sizeof *cases))
 
-rp_bench_options rp_default_bench_options(void)
+void rp_default_bench_options_fill(rp_bench_options *options, size_t size)
 {
-    return (rp_bench_options){.size = sizeof(rp_bench_options)};
+    rp_bench_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 int rp_bench_count(void)

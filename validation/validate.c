@@ -39,9 +39,10 @@ bool rp_case_is_meant(int index, const char *word)
     return which && word && rp_case_answers(which, word);
 }
 
-rp_validation_options rp_default_validation_options(void)
+void rp_default_validation_options_fill(rp_validation_options *options, size_t size)
 {
-    return (rp_validation_options){.size = sizeof(rp_validation_options)};
+    rp_validation_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 rp_code rp_validation_create(const rp_validation_options *options, rp_validation **out,

@@ -27,6 +27,17 @@
 #define RP_PRINTF(text, first)
 #endif
 
+/* Declares a function `name` that gives the defaults of a struct. The struct is made in the program
+ * and filled by the library, so it has the size of the version that the program was built for. */
+#define RP_DEFAULTS(type, name)                                                                    \
+    RP_API void name##_fill(type *options, size_t size);                                           \
+    static inline type name(void)                                                                  \
+    {                                                                                              \
+        type options;                                                                              \
+        name##_fill(&options, sizeof options);                                                     \
+        return options;                                                                            \
+    }
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -94,7 +105,7 @@ typedef struct rp_hooks {
     void (*assert_failed)(void *user, const char *condition, const char *file, int line);
 } rp_hooks;
 
-RP_API rp_hooks rp_default_hooks(void);
+RP_DEFAULTS(rp_hooks, rp_default_hooks)
 /* NULL changes nothing; so does a `size` that is not allowed, which is RP_ERROR_INPUT. */
 RP_API rp_code rp_set_hooks(const rp_hooks *hooks);
 

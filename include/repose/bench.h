@@ -43,7 +43,7 @@ typedef struct rp_bench_options {
     int threads;        /* 0: one per core */
     const char *scenes; /* the folder of the bundled scenes, which some cases run; NULL: none */
 } rp_bench_options;
-RP_API rp_bench_options rp_default_bench_options(void);
+RP_DEFAULTS(rp_bench_options, rp_default_bench_options)
 
 /* The cases there are; NULL beyond the last. */
 RP_API int rp_bench_count(void);

@@ -20,7 +20,7 @@ typedef struct rp_export_options {
     bool grids;         /* likewise, where the view has any; not in usda */
 } rp_export_options;
 /* vtp to RUN/export: grains under the stem "grains", bodies and grids; no contacts. */
-RP_API rp_export_options rp_default_export_options(void);
+RP_DEFAULTS(rp_export_options, rp_default_export_options)
 
 /* Writes a view as STEM-000012.FORMAT, and its bodies, where it has any, as bodies-000012.FORMAT,
  * its contacts as contacts-000012.FORMAT, its grids as grid-NAME-000012.FORMAT: vtp stands for VTK

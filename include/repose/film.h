@@ -57,7 +57,7 @@ typedef struct rp_film_options {
     bool (*progress)(void *user, const rp_film_progress *progress);
     void *user;
 } rp_film_options;
-RP_API rp_film_options rp_default_film_options(void);
+RP_DEFAULTS(rp_film_options, rp_default_film_options)
 
 /* What it is of: frames `from` to `to` of a series. Its record is borrowed until the film is
  * closed. */

@@ -54,7 +54,7 @@ typedef struct rp_measure_options {
     double centre[2]; /* m, volume-profile and front: from where distances count; NaN: the middle of
                          the mass */
 } rp_measure_options;
-RP_API rp_measure_options rp_default_measure_options(void);
+RP_DEFAULTS(rp_measure_options, rp_default_measure_options)
 
 /* Position (m), rotation (deg about x, then y, then z, as scenes say it), velocity (m/s), spin
  * (deg/s), force and torque of sand, force and torque of other bodies and joints (N, N m about the

@@ -40,7 +40,7 @@ typedef struct rp_run_options {
     void (*frame_written)(void *user, const rp_record *record, int64_t number);
     void *user; /* handed to both */
 } rp_run_options;
-RP_API rp_run_options rp_default_run_options(void);
+RP_DEFAULTS(rp_run_options, rp_default_run_options)
 
 /* How long steps were, and how often each reason decided that. */
 #define RP_STEP_REASONS 8
@@ -87,7 +87,7 @@ typedef struct rp_refine_options {
     bool (*progress)(void *user, const rp_progress *progress);
     void *user;
 } rp_refine_options;
-RP_API rp_refine_options rp_default_refine_options(void);
+RP_DEFAULTS(rp_refine_options, rp_default_refine_options)
 
 /* What a refinement left behind. */
 typedef struct rp_refine_summary {

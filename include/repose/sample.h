@@ -25,7 +25,7 @@ typedef struct rp_sample_options {
     bool cache;     /* take samples from the user's cache, and keep them there */
 } rp_sample_options;
 /* One thread per core, no cache. */
-RP_API rp_sample_options rp_default_sample_options(void);
+RP_DEFAULTS(rp_sample_options, rp_default_sample_options)
 
 /* A mesh with its samples. */
 typedef struct rp_sampling rp_sampling;

@@ -78,7 +78,7 @@ typedef struct rp_joint_def {
     double break_force; /* N; infinite: never breaks */
     double release;     /* s, when it lets go; infinite: never */
 } rp_joint_def;
-RP_API rp_joint_def rp_default_joint(void);
+RP_DEFAULTS(rp_joint_def, rp_default_joint)
 /* A mesh from memory: `vertices` positions of three numbers each, in m, and `count` triangles of
  * three indices each, counter-clockwise seen from outside. Bodies, sources and voids of the draft
  * name it as {shape: mesh, file: "memory:NAME"}; so do sources that are added to a world of the

@@ -55,7 +55,7 @@ typedef struct rp_validation_options {
     void (*say)(void *user, const char *name, const char *text);
     void *user;
 } rp_validation_options;
-RP_API rp_validation_options rp_default_validation_options(void);
+RP_DEFAULTS(rp_validation_options, rp_default_validation_options)
 
 /* What became of a case. Texts, verdicts and faults are good until the validation is destroyed. */
 typedef struct rp_case_outcome {

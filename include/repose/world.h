@@ -24,7 +24,7 @@ typedef struct rp_world_options {
     bool (*stop)(void *user);
     void *stop_user;
 } rp_world_options;
-RP_API rp_world_options rp_default_world_options(void);
+RP_DEFAULTS(rp_world_options, rp_default_world_options)
 
 /* What a scene will need; known before anything is allocated. */
 typedef struct rp_estimate {
@@ -126,7 +126,7 @@ typedef struct rp_emitter_def {
     bool on;              /* false: nothing leaves, whatever start and stop say */
     double width, height; /* m, of a nozzle that is a rectangle; both 0: it is round */
 } rp_emitter_def;
-RP_API rp_emitter_def rp_default_emitter(void);
+RP_DEFAULTS(rp_emitter_def, rp_default_emitter)
 /* Emitters are numbered: those of the scene in its order, then those that were added. */
 RP_API rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_report *report);
 RP_API int rp_world_emitter_count(const rp_world *world);
@@ -161,7 +161,7 @@ typedef struct rp_grains_def {
     double moisture;        /* 0 dry to 1 wet */
     bool leave_out;         /* leave out grains without room; else the whole call is refused */
 } rp_grains_def;
-RP_API rp_grains_def rp_default_grains(void);
+RP_DEFAULTS(rp_grains_def, rp_default_grains)
 /* Adds grains. One has no room behind a wall or beyond an open side of the domain, nearer to a body
  * than its radius, or too near to another grain, new or old: where they would overlap if the method
  * resolves grains, else within 0.7 spacings. Mass and size are those of the material's grains. The

@@ -61,13 +61,14 @@ static rp_hooks hooks = {.allocate = default_allocate,
 static atomic_size_t bytes_now, bytes_peak;
 static atomic_uint_fast64_t allocation_calls;
 
-rp_hooks rp_default_hooks(void)
+void rp_default_hooks_fill(rp_hooks *options, size_t size)
 {
-    return (rp_hooks){.size = sizeof(rp_hooks),
-                      .allocate = default_allocate,
-                      .release = default_release,
-                      .log = default_log,
-                      .assert_failed = default_assert_failed};
+    rp_hooks own = {.size = size,
+                    .allocate = default_allocate,
+                    .release = default_release,
+                    .log = default_log,
+                    .assert_failed = default_assert_failed};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 rp_code rp_set_hooks(const rp_hooks *wanted)

@@ -20,3 +20,10 @@ rp_code rp_options_take(void *own, size_t size, const void *given, const char *f
     memcpy((char *)own + sizeof size, (const char *)given + sizeof size, given_size - sizeof size);
     return RP_OK;
 }
+
+void rp_options_give(void *given, size_t size, const void *own, size_t own_size)
+{
+    if (!given) return;
+    memset(given, 0, size);
+    memcpy(given, own, size < own_size ? size : own_size);
+}

@@ -19,6 +19,10 @@
 rp_code rp_options_take(void *own, size_t size, const void *given, const char *function,
                         const char *argument, rp_report *report);
 
+/* Gives a caller's struct of `size` bytes, whatever version it is of, as much of the defaults as it
+ * has room for; `own` are those of our version, of `own_size` bytes. */
+void rp_options_give(void *given, size_t size, const void *own, size_t own_size);
+
 #define RP_TAKE_OPTIONS(own, given, report)                                                        \
     RP_TRY(rp_options_take((own), sizeof *(own), (given), __func__, #given, (report)))
 

@@ -200,6 +200,14 @@ rp_ball rp_couple_ball_around(const float *x, const float *y, const float *z, rp
     return rp_couple_ball_of_box(box);
 }
 
+rp_ball rp_couple_ball_of_points(const void *context, rp_range grains)
+{
+    const rp_couple_points *points = context;
+    rp_ball ball = rp_couple_ball_around(points->x, points->y, points->z, grains);
+    ball.radius += points->reach;
+    return ball;
+}
+
 typedef struct near_job {
     const rp_couple *couple;
     const rp_couple_search *search;

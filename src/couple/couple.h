@@ -56,6 +56,12 @@ rp_ball rp_couple_ball_around(const float *x, const float *y, const float *z, rp
 /* The ball in which surfaces matter to a block of grains: the one around the grains, larger by as
  * much as they reach. A negative radius: no surface matters. */
 typedef rp_ball rp_couple_ball_fn(const void *context, rp_range grains);
+/* Such a function for grains that all reach equally far; the context is an rp_couple_points. */
+typedef struct rp_couple_points {
+    const float *x, *y, *z; /* m */
+    double reach;           /* m */
+} rp_couple_points;
+rp_ball rp_couple_ball_of_points(const void *context, rp_range grains);
 /* Blocks of grains, as the loops of a solver cut them. */
 typedef struct rp_couple_search {
     size_t grains, block; /* all; of a block, the last one may have fewer */

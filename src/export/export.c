@@ -191,14 +191,15 @@ static bool make_columns(const rp_view *view, rp_export_columns *columns)
     return made && add_extra(view, columns);
 }
 
-rp_export_options rp_default_export_options(void)
+void rp_default_export_options_fill(rp_export_options *options, size_t size)
 {
-    return (rp_export_options){.size = sizeof(rp_export_options),
-                               .format = "vtp",
-                               .stem = "grains",
-                               .grains = true,
-                               .bodies = true,
-                               .grids = true};
+    rp_export_options own = {.size = size,
+                             .format = "vtp",
+                             .stem = "grains",
+                             .grains = true,
+                             .bodies = true,
+                             .grids = true};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 /* Stems stand in paths and in the files of series. */

@@ -15,15 +15,16 @@
 
 #define ORBIT_MAX 10000.0 /* degrees a second, as for cameras of scenes */
 
-rp_film_options rp_default_film_options(void)
+void rp_default_film_options_fill(rp_film_options *options, size_t size)
 {
     rp_paint_options paint = rp_default_paint_options();
-    return (rp_film_options){.size = sizeof(rp_film_options),
-                             .width = paint.width,
-                             .height = paint.height,
-                             .samples =
-                                 rp_paint_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
-                             .grain_scale = paint.grain_scale};
+    rp_film_options own = {.size = size,
+                           .width = paint.width,
+                           .height = paint.height,
+                           .samples =
+                               rp_paint_quality_samples(rp_words_find(RP_QUALITY_WORDS, "good")),
+                           .grain_scale = paint.grain_scale};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 int rp_film_quality_samples(const char *quality)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/store.h"
 #include "base/threads.h"
+#include "math/vec.h"
 #include "view/view.h"
 
 #define RP_FIELD_MAX 48
@@ -67,6 +68,28 @@ enum {
     RP_NEEDS_MOISTURE = 1u << RP_VIEW_moisture,
     RP_NEEDS_ALL = RP_NEEDS_DENSITY | RP_NEEDS_PRESSURE | RP_NEEDS_ASLEEP | RP_NEEDS_MOISTURE
 };
+
+/* Places in m and velocities in m/s, of one grain. */
+static inline rp_vec3 rp_grains_place(const rp_grains *grains, size_t i)
+{
+    return rp_v3(grains->x[i], grains->y[i], grains->z[i]);
+}
+static inline rp_vec3 rp_grains_velocity(const rp_grains *grains, size_t i)
+{
+    return rp_v3(grains->vx[i], grains->vy[i], grains->vz[i]);
+}
+static inline void rp_grains_set_place(const rp_grains *grains, size_t i, rp_vec3 place)
+{
+    grains->x[i] = (float)place.x;
+    grains->y[i] = (float)place.y;
+    grains->z[i] = (float)place.z;
+}
+static inline void rp_grains_add_velocity(const rp_grains *grains, size_t i, rp_vec3 change)
+{
+    grains->vx[i] += (float)change.x;
+    grains->vy[i] += (float)change.y;
+    grains->vz[i] += (float)change.z;
+}
 
 /* An empty table with the common fields, and of those that a method may do without the ones that
  * are needed; the pointers of the others stay NULL. */

@@ -48,16 +48,17 @@ static const rp_measure_kind kinds[] = {
 
 #define COUNT ((int)(sizeof kinds / sizeof *kinds))
 
-rp_measure_options rp_default_measure_options(void)
+void rp_default_measure_options_fill(rp_measure_options *options, size_t size)
 {
-    return (rp_measure_options){.size = sizeof(rp_measure_options),
-                                .along = -1,
-                                .plane_axis = -1,
-                                .body = -1,
-                                .quantity = -1,
-                                .region_low = {-INFINITY, -INFINITY, -INFINITY},
-                                .region_high = {INFINITY, INFINITY, INFINITY},
-                                .centre = {NAN, NAN}};
+    rp_measure_options own = {.size = size,
+                              .along = -1,
+                              .plane_axis = -1,
+                              .body = -1,
+                              .quantity = -1,
+                              .region_low = {-INFINITY, -INFINITY, -INFINITY},
+                              .region_high = {INFINITY, INFINITY, INFINITY},
+                              .centre = {NAN, NAN}};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 int rp_measure_count(void)

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-rp_refine_options rp_default_refine_options(void)
+void rp_default_refine_options_fill(rp_refine_options *options, size_t size)
 {
-    return (rp_refine_options){.size = sizeof(rp_refine_options)};
+    rp_refine_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 typedef struct refinement {

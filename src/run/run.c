@@ -14,9 +14,10 @@
 /* Steps that take longer on the wall are not waited for when a run is to end, s. */
 #define STEP_LONG 0.2
 
-rp_run_options rp_default_run_options(void)
+void rp_default_run_options_fill(rp_run_options *options, size_t size)
 {
-    return (rp_run_options){.size = sizeof(rp_run_options), .frames = -1};
+    rp_run_options own = {.size = size, .frames = -1};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)

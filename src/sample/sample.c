@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-rp_sample_options rp_default_sample_options(void)
+void rp_default_sample_options_fill(rp_sample_options *options, size_t size)
 {
-    return (rp_sample_options){.size = sizeof(rp_sample_options)};
+    rp_sample_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 static rp_code load(rp_sampling *s, const char *path, const rp_sample_options *o, rp_report *report)

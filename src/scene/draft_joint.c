@@ -10,15 +10,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-rp_joint_def rp_default_joint(void)
+void rp_default_joint_fill(rp_joint_def *options, size_t size)
 {
-    return (rp_joint_def){.size = sizeof(rp_joint_def),
-                          .kind = RP_JOINT_FIXED,
-                          .axis = {0, 0, 1},
-                          .low = -INFINITY,
-                          .high = INFINITY,
-                          .break_force = INFINITY,
-                          .release = INFINITY};
+    rp_joint_def own = {.size = size,
+                        .kind = RP_JOINT_FIXED,
+                        .axis = {0, 0, 1},
+                        .low = -INFINITY,
+                        .high = INFINITY,
+                        .break_force = INFINITY,
+                        .release = INFINITY};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 typedef struct joint_draft {

@@ -66,6 +66,13 @@ typedef struct rp_param_table {
     rp_param_fault (*check)(const void *entry, const void *values);
 } rp_param_table;
 
+/* A table of the struct `type` with the lines of `list`; further members may follow. */
+#define RP_TABLE(type, list, name_, ...)                                                           \
+    {                                                                                              \
+        .name = name_, .size = sizeof(type), .params = list,                                       \
+        .count = (int)(sizeof list / sizeof *list), .help = __VA_ARGS__                            \
+    }
+
 /* Lines of a table: the struct's type and member that a key fills, the key, and what its kind
  * needs. Bounds and units are those of rp_param. */
 #define RP_KEY_REAL(type, member, name, unit_, preset_, low_, high_, help_)                        \

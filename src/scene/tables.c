@@ -37,12 +37,8 @@
         .key = "", .kind = RP_PARAM_OWN, .offset = offsetof(type, own), .words = section,          \
         .help = ""                                                                                 \
     }
-#define DEFINE(variable, name_, type, list, help_)                                                 \
-    static const rp_param_table variable = {.name = name_,                                         \
-                                            .help = help_,                                         \
-                                            .size = sizeof(type),                                  \
-                                            .params = list,                                        \
-                                            .count = (int)(sizeof list / sizeof list[0])}
+#define DEFINE(variable, name, type, list, help)                                                   \
+    static const rp_param_table variable = RP_TABLE(type, list, name, help)
 
 static const rp_param time_params[] = {
     REAL(rp_time_spec, duration, "duration", "s", "1 s", 0, LATE,

@@ -246,13 +246,6 @@ const rp_scene *rp_world_scene(const rp_world *world)
     return world ? world->scene : NULL;
 }
 
-static rp_code check_change(const rp_world *world, rp_report *report)
-{
-    if (!world->broken) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT,
-                   "a step or a load of this world failed before; restore a state or destroy it");
-}
-
 /* A name is one part of a key path, and a new one. */
 static rp_code check_name(const char *name, bool known, rp_report *report)
 {
@@ -282,7 +275,7 @@ rp_code rp_world_add_body(rp_world *world, const char *name, const char *text, i
     RP_NEED(text, report);
     RP_ENTER();
     if (body) *body = -1;
-    RP_TRY(check_change(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(check_name(name, rp_body_find(world, name) >= 0, report));
     RP_TRY(add(world, "bodies", name, text, report));
     if (body) *body = world->scene->bodies.count - 1;
@@ -297,7 +290,7 @@ rp_code rp_world_add_joint(rp_world *world, const char *name, const char *text, 
     RP_NEED(text, report);
     RP_ENTER();
     if (joint) *joint = -1;
-    RP_TRY(check_change(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(check_name(name, rp_joint_find(world, name) >= 0, report));
     RP_TRY(add(world, "joints", name, text, report));
     if (joint) *joint = world->scene->joints.count - 1;
@@ -308,7 +301,7 @@ rp_code rp_world_remove_body(rp_world *world, int body, rp_report *report)
 {
     RP_NEED(world, report);
     RP_ENTER();
-    RP_TRY(check_change(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(rp_world_check_body(world, body, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_bodies_remove(world->bodies, body, report);

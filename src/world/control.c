@@ -50,9 +50,7 @@ void rp_world_gravity(const rp_world *world, double gravity[3])
 static rp_code check_capability(const rp_world *world, unsigned capability, const char *what,
                                 rp_report *report)
 {
-    if (world->broken)
-        return rp_fail(report, RP_ERROR_INPUT,
-                       "a step or a load of this world failed before; restore a state first");
+    RP_TRY(rp_world_check_sound(world, report));
     if (world->type->capabilities & capability) return RP_OK;
     return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot %s grains",
                    world->type->name, what);
@@ -128,9 +126,10 @@ rp_code rp_world_add_source(rp_world *world, const char *name, const char *text,
 
 /* --- grains that are added -------------------------------------------------------------------- */
 
-rp_grains_def rp_default_grains(void)
+void rp_default_grains_fill(rp_grains_def *options, size_t size)
 {
-    return (rp_grains_def){.size = sizeof(rp_grains_def)};
+    rp_grains_def own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 static rp_code check_def(const rp_world *world, const rp_grains_def *def, rp_report *report)

@@ -243,6 +243,7 @@ static rp_code take_control(rp_world *world, const rp_store *store, rp_report *r
 
 rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
 {
+    if (!world->solver) RP_TRY(rp_world_check_sound(world, report)); /* a change failed half way */
     RP_TRY(rp_store_put_u64(store, "world/scene", scene_hash(world), report));
     RP_TRY(rp_store_put_f64(store, "world/time", "s", world->time, report));
     RP_TRY(rp_store_put_f64(store, "world/dt", "s", world->dt, report));

@@ -341,14 +341,15 @@ rp_code rp_stream_emit(rp_world *world, rp_stream *stream, rp_report *report)
 
 /* --- while a world runs ----------------------------------------------------------------------- */
 
-rp_emitter_def rp_default_emitter(void)
+void rp_default_emitter_fill(rp_emitter_def *options, size_t size)
 {
-    return (rp_emitter_def){.size = sizeof(rp_emitter_def),
-                            .direction = {0, 0, -1},
-                            .radius = 0.05,
-                            .speed = 1,
-                            .stop = INFINITY,
-                            .on = true};
+    rp_emitter_def own = {.size = size,
+                          .direction = {0, 0, -1},
+                          .radius = 0.05,
+                          .speed = 1,
+                          .stop = INFINITY,
+                          .on = true};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 static rp_emitter_spec spec_of(const rp_emitter_def *def)

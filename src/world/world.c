@@ -11,9 +11,10 @@
 _Static_assert(RP_STEP_NUMBERS == RP_NUMBERS_MAX, "all numbers of a method are public");
 _Static_assert(RP_STAGE_COUNT_MAX == RP_STAGES_MAX, "all stages of a method are public");
 
-rp_world_options rp_default_world_options(void)
+void rp_default_world_options_fill(rp_world_options *options, size_t size)
 {
-    return (rp_world_options){.size = sizeof(rp_world_options)};
+    rp_world_options own = {.size = size};
+    rp_options_give(options, size, &own, sizeof own);
 }
 
 /* Steps that differ by less than this part of themselves are the same step. */
@@ -116,6 +117,13 @@ void rp_world_end_solver(rp_world *world)
     if (world->solver) world->type->destroy(world->solver);
     world->solver = NULL;
     world->external = (rp_external){0}; /* arrays of the grains */
+}
+
+rp_code rp_world_check_sound(const rp_world *world, rp_report *report)
+{
+    if (!world->broken) return RP_OK;
+    return rp_fail(report, RP_ERROR_INPUT,
+                   "a step or a load of this world failed before; restore a state or destroy it");
 }
 
 /* Everything a world owns, in the order in which each needs the ones before. */
@@ -367,10 +375,7 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
 /* One step of a call that may take many: what the host program added stays. */
 static rp_code step_within(rp_world *world, double target, rp_report *report)
 {
-    if (world->broken)
-        return rp_fail(
-            report, RP_ERROR_INPUT,
-            "a step or a load of this world failed before; restore a state or destroy it");
+    RP_TRY(rp_world_check_sound(world, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_timer_start(&world->timer);
     rp_code code = step_to(world, target, report);
@@ -478,6 +483,7 @@ static rp_code collect_contacts(rp_world *world, rp_report *report)
     /* No contacts are an empty list, which is not the same as none that are known. */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(world->type->contacts(world->solver, contacts, report));
     world->view.contacts = contacts->items;
     world->view.contact_count = contacts->count;

@@ -86,6 +86,8 @@ void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */
 rp_code rp_world_need_external(rp_world *world, rp_report *report);
 
+/* Fails where a step, a load or a change failed half way: only a restored state mends that. */
+rp_code rp_world_check_sound(const rp_world *world, rp_report *report);
 /* One step that ends at `target` at the latest; steps are cut evenly so as to meet it. */
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report);
 

@@ -68,10 +68,30 @@ static void refuses_others(void **state)
     refuse(&newer, "built for a newer one?");
 }
 
+/* A shorter struct of an older program is filled as far as it goes, a longer one is zero beyond. */
+static void defaults_fit_the_struct_of_the_caller(void **state)
+{
+    (void)state;
+    const struct {
+        size_t size;
+        int first, second;
+    } own = {sizeof own, 3, 4};
+    unsigned char given[2 * sizeof own];
+    memset(given, 0xab, sizeof given);
+    rp_options_give(given, sizeof(size_t), &own, sizeof own);
+    rp_options_give(NULL, sizeof own, &own, sizeof own);
+    assert_memory_equal(given, &own, sizeof(size_t));
+    assert_int_equal(given[sizeof(size_t)], 0xab);
+    rp_options_give(given, sizeof given, &own, sizeof own);
+    assert_memory_equal(given, &own, sizeof own);
+    for (size_t i = sizeof own; i < sizeof given; i++)
+        assert_int_equal(given[i], 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_equal),
-                                       cmocka_unit_test(takes_shorter),
-                                       cmocka_unit_test(refuses_others)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_fit_the_struct_of_the_caller), cmocka_unit_test(takes_equal),
+        cmocka_unit_test(takes_shorter), cmocka_unit_test(refuses_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

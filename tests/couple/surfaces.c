@@ -213,9 +213,8 @@ static float points[3][POINTS];
 static rp_ball around_points(const void *context, rp_range range)
 {
     if (range.begin == POINTS_BLOCK) return (rp_ball){.radius = -1}; /* that block asks for none */
-    rp_ball ball = rp_couple_ball_around(points[0], points[1], points[2], range);
-    ball.radius += *(const double *)context;
-    return ball;
+    rp_couple_points all = {points[0], points[1], points[2], *(const double *)context};
+    return rp_couple_ball_of_points(&all, range);
 }
 
 /* Balls along x, of which a block is near none, few, or nearly all. */

@@ -90,6 +90,45 @@ static void grains_arrive(void **state)
     rp_scene_destroy(scene);
 }
 
+/* Keys that a method adds to bodies and sources: filled for the method that runs, checked for any,
+ * kept in the text of the scene. */
+static void own_keys_of_bodies_and_sources_arrive(void **state)
+{
+    (void)state;
+    static const char text[] = "particles: {spacing: 1}\n"
+                               "sources: {heap: {shape: sphere, radius: 1, stretch: [1, 2, 3]}}\n"
+                               "bodies:\n"
+                               "  floor: {shape: plane, stickiness: 0.5}\n"
+                               "  wall: {shape: plane, normal: [1, 0, 0]}\n";
+    char whole[512];
+    snprintf(whole, sizeof whole, "%ssolver: {method: toy}\n", text);
+    rp_scene *scene = read_ok(whole);
+    const toy_body *floor = rp_scene_bodies(scene)[0].own, *wall = rp_scene_bodies(scene)[1].own;
+    const toy_source *heap = rp_scene_sources(scene)[0].own;
+    assert_true(floor->stickiness == 0.5 && wall->stickiness == 0.25);
+    check_vector(heap->stretch, 1, 2, 3);
+    rp_scene_destroy(scene);
+
+    snprintf(whole, sizeof whole, "%ssolver: {method: 'null'}\n", text);
+    scene = read_ok(whole);
+    assert_null(rp_scene_bodies(scene)[0].own);
+    assert_non_null(strstr(rp_scene_text(scene), "stickiness: 0.5"));
+    rp_scene_destroy(scene);
+
+    rp_report *report = rp_report_create();
+    assert_int_equal(read_text("particles: {spacing: 1}\n"
+                               "bodies: {floor: {shape: plane, stickiness: 2}}\n"
+                               "sources: {a: {shape: sphere, radius: 1, strech: [1, 1, 1]}}\n",
+                               &scene, report),
+                     RP_ERROR_INPUT);
+    assert_int_equal(rp_report_count(report), 2);
+    bool suggested = false;
+    for (int i = 0; i < 2; i++)
+        suggested |= strstr(rp_report_fault(report, i)->message, "'stretch'") != NULL;
+    assert_true(suggested);
+    rp_report_destroy(report);
+}
+
 static void sources_and_emitters_arrive(void **state)
 {
     (void)state;
@@ -690,6 +729,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(grains_arrive),
+        cmocka_unit_test(own_keys_of_bodies_and_sources_arrive),
         cmocka_unit_test(sources_and_emitters_arrive),
         cmocka_unit_test(bodies_and_the_rest_arrive),
         cmocka_unit_test(bodies_move_evenly_where_no_key_says_how),

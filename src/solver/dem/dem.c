@@ -42,21 +42,12 @@ static const rp_param materials[] = {
              "of the liquid between wet grains; 0.072 N/m for water"),
 };
 
-static const rp_param_table material_table = {
-    .name = "material",
-    .help = "single grains",
-    .size = sizeof(rp_dem_material_params),
-    .params = materials,
-    .count = sizeof materials / sizeof *materials,
-};
+static const rp_param_table material_table =
+    RP_TABLE(rp_dem_material_params, materials, "material", "single grains");
 
-static const rp_param_table dem_table = {
-    .name = "dem",
-    .help = "discrete elements: every grain on its own, of one sphere or several",
-    .size = sizeof(rp_dem_params),
-    .params = params,
-    .count = sizeof params / sizeof *params,
-};
+static const rp_param_table dem_table =
+    RP_TABLE(rp_dem_params, params, "dem",
+             "discrete elements: every grain on its own, of one sphere or several");
 
 static void dem_destroy(void *state)
 {

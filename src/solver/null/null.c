@@ -1,30 +1,47 @@
-/* The null solver's place in the seam. */
+/* The null solver: grains that fly freely, bounce on surfaces and do not see each other. It is the
+ * template for newcomers, the test of the seam, and the floor of what any solver costs: it sorts
+ * grains and, when asked, lists their neighbours and sums their density, as real solvers must (not
+ * by default: grains at rest lie in each other, and lists grow without end). See
+ * docs/guide/add-a-solver.md for a walk through this file. */
 #include "solver/null/null.h"
 #include "base/report.h"
-#include "solver/null/physics.h"
+#include "math/kernel.h"
+#include "solver/solver.h"
 
 #define NEIGHBOURS 32 /* within two spacings */
+#define BLOCK 512
+#define ROWS 1024 /* of forces on bodies, at most */
+/* Approaching more slowly than gravity makes it in this many steps, a grain no longer bounces. */
+#define RESTING_STEPS 3.0
+
+typedef struct rp_null_params {
+    double courant; /* spacings that the fastest grain may move in a step */
+    bool density;   /* list neighbours and sum the density */
+} rp_null_params;
+
+typedef struct rp_null {
+    rp_host host;
+    rp_null_params params;
+    rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
+    float density_factor; /* makes a packed lattice exactly as dense as its material */
+    double radius;        /* m, half a spacing: where a grain's surface is */
+    rp_lists lists;
+} rp_null;
+enum { RP_NULL_DENSITY_ERROR }; /* the numbers of a step */
 
 static const rp_param params[] = {
     RP_KEY_REAL(rp_null_params, courant, "courant", "", "0.4", 0.01, 1,
                 "how many spacings the fastest grain may move in a step"),
-    RP_KEY_SWITCH(
-        rp_null_params, density, "density", "no",
-        "list the neighbours of every grain and sum its density (slow where grains heap up)"),
+    RP_KEY_SWITCH(rp_null_params, density, "density", "no",
+                  "list neighbours and sum densities (slow where grains heap up)"),
 };
 
-static const rp_param_table null_table = {
-    .name = "null",
-    .help = "free flight and bounces; grains do not see each other",
-    .size = sizeof(rp_null_params),
-    .params = params,
-    .count = sizeof params / sizeof *params,
-};
+static const rp_param_table null_table = RP_TABLE(
+    rp_null_params, params, "null", "free flight and bounces; grains do not see each other");
 
 static void null_destroy(void *state)
 {
     rp_null *solver = state;
-    if (!solver) return;
     rp_lists_end(&solver->lists);
     rp_release(solver, sizeof *solver);
 }
@@ -46,13 +63,12 @@ static rp_code null_create(const rp_host *host, void **out, rp_report *report)
 
 static rp_step_limit null_limit_dt(void *state)
 {
-    rp_null *solver = state;
-    const rp_scene *scene = solver->host.scene;
-    double distance = solver->params.courant * scene->particles.spacing;
-    double grains = rp_null_travel_time(
-        distance, rp_grains_max_speed(solver->host.grains, solver->host.threads),
-        rp_gravity_max(solver->host.gravity));
-    double bodies = rp_null_travel_time(distance, rp_couple_max_speed(solver->host.couple), 0);
+    const rp_null *solver = state;
+    const rp_host *host = &solver->host;
+    double distance = solver->params.courant * host->scene->particles.spacing;
+    double speed = rp_grains_max_speed(host->grains, host->threads);
+    double grains = rp_null_travel_time(distance, speed, rp_gravity_max(host->gravity));
+    double bodies = rp_null_travel_time(distance, rp_couple_max_speed(host->couple), 0);
     if (bodies < grains) return (rp_step_limit){bodies, "the fastest body's way"};
     return (rp_step_limit){grains, "the fastest grain's way"};
 }
@@ -62,6 +78,125 @@ static double null_estimate(const rp_scene *scene, double spheres)
     const rp_null_params *own = scene->method_params;
     (void)spheres;
     return rp_neighbor_bytes_each(own->density ? NEIGHBOURS : 0);
+}
+
+typedef struct flight {
+    rp_null *solver;
+    double dt;
+    float gravity[3];      /* m/s2 */
+    double resting_speed;  /* m/s */
+    rp_surface_list *near; /* of each block */
+} flight;
+
+/* Exact for constant acceleration: x += v dt + g dt^2 / 2, then v += g dt. */
+static void fly(void *context, rp_range range)
+{
+    const flight *f = context;
+    const rp_grains *p = f->solver->host.grains;
+    const rp_external *external = f->solver->host.external;
+    float *const place[3] = {p->x, p->y, p->z}, *const velocity[3] = {p->vx, p->vy, p->vz};
+    const float *const added[3] = {external->ax, external->ay, external->az};
+    float dt = (float)f->dt, half = 0.5f * dt;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = range.begin; i < range.end; i++) {
+            float a = f->gravity[k];
+            if (external->any) a += added[k][i];
+            place[k][i] += dt * (velocity[k][i] + half * a);
+            velocity[k][i] += dt * a;
+        }
+}
+
+static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surface *surface)
+{
+    rp_null *solver = f->solver;
+    const rp_grains *p = solver->host.grains;
+    rp_vec3 at = rp_grains_place(p, i);
+    rp_touch touch;
+    if (!rp_surface_touch(surface, at, solver->radius, &touch)) return;
+    const rp_material_spec *material = &rp_scene_materials(solver->host.scene)[p->material[i]];
+    rp_vec3 before = rp_v3_sub(rp_grains_velocity(p, i), touch.velocity);
+    bool resting = -rp_v3_dot(before, touch.normal) < f->resting_speed;
+    double restitution = resting ? 0 : sqrt(material->restitution * surface->restitution);
+    double friction = rp_surface_friction(surface, material);
+    rp_vec3 after = rp_null_bounce(before, touch.normal, restitution, friction);
+    rp_vec3 change = rp_v3_sub(after, before);
+    at = rp_v3_madd(at, solver->radius - touch.distance, touch.normal);
+    rp_grains_set_place(p, i, at);
+    rp_grains_add_velocity(p, i, change);
+    rp_couple_push(solver->host.couple, block, surface, at,
+                   rp_v3_scale(change, -(double)p->mass[i] / f->dt));
+}
+
+static void bounce(void *context, rp_range range)
+{
+    const flight *f = context;
+    const rp_surface *surfaces = rp_couple_surfaces(f->solver->host.couple);
+    size_t block = range.begin / BLOCK;
+    for (int n = 0; n < f->near[block].count; n++)
+        for (size_t i = range.begin; i < range.end; i++)
+            bounce_grain(f, i, block, &surfaces[f->near[block].index[n]]);
+}
+
+static double compression(void *context, rp_range range)
+{
+    const rp_null *solver = context;
+    const rp_grains *p = solver->host.grains;
+    const rp_material_spec *materials = rp_scene_materials(solver->host.scene);
+    double sum = 0;
+    for (size_t i = range.begin; i < range.end; i++)
+        sum += fmax(0, p->density[i] / materials[p->material[i]].density - 1);
+    return sum;
+}
+
+static rp_code find_density(rp_null *solver, rp_report *report)
+{
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
+    double support = solver->kernel.support;
+    RP_TRY(rp_neighbor_ghosts(host->neighbor, p, support, report));
+    RP_TRY(rp_neighbor_lists(host->neighbor, p, support, &solver->lists, report));
+    rp_neighbor_density(p, &solver->lists, solver->kernel, solver->density_factor, p->density,
+                        host->threads);
+    host->stats->numbers[RP_NULL_DENSITY_ERROR] =
+        rp_reduce_mean(p, host->threads, BLOCK, compression, solver);
+    return RP_OK;
+}
+
+static rp_code null_step(void *state, double time, double dt, rp_report *report)
+{
+    rp_null *solver = state;
+    const rp_host *host = &solver->host;
+    rp_grains *p = host->grains;
+    rp_vec3 g = rp_gravity_at(host->gravity, time + dt / 2); /* the mean over the step */
+    flight f = {.solver = solver,
+                .dt = dt,
+                .gravity = {(float)g.x, (float)g.y, (float)g.z},
+                .resting_speed = RESTING_STEPS * rp_v3_length(g) * dt};
+    rp_couple_points points = {p->x, p->y, p->z, solver->radius};
+    rp_couple_search search = {p->count, BLOCK, rp_couple_ball_of_points, &points};
+
+    rp_stage_begin(host, "fly");
+    rp_parallel_for(host->threads, p->count, BLOCK, fly, &f);
+    rp_stage_end(host, "fly");
+    rp_stage_begin(host, "bounce");
+    rp_couple_move(host->couple, dt); /* grains have flown to the end of the step, bodies not yet */
+    RP_TRY(rp_couple_near(host->couple, &search, host->threads, host->arena, &f.near, report));
+    RP_TRY(rp_couple_begin(host->couple, p->count, BLOCK, ROWS, host->arena, report));
+    rp_couple_for(host->couple, host->threads, bounce, &f);
+    rp_code code = rp_couple_finish(host->couple);
+    rp_stage_end(host, "bounce");
+    RP_TRY(code);
+    if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
+    rp_stage_begin(host, "sort");
+    code = rp_neighbor_sort(host->neighbor, p, solver->kernel.support, report);
+    rp_stage_end(host, "sort");
+    if (code == RP_OK && solver->params.density) {
+        rp_stage_begin(host, "density");
+        code = find_density(solver, report);
+        rp_stage_end(host, "density");
+    }
+    host->stats->max_speed = rp_grains_max_speed(p, host->threads);
+    return code;
 }
 
 static const rp_number_spec numbers[] = {
@@ -81,5 +216,5 @@ const rp_solver_type rp_null_solver = {
     .create = null_create,
     .destroy = null_destroy,
     .limit_dt = null_limit_dt,
-    .step = rp_null_step,
+    .step = null_step,
 };

@@ -1,31 +1,29 @@
-/* The null solver: grains that fly freely, bounce on surfaces and do not see each other. It is the
- * template for newcomers, the test of the seam, and the floor of what any solver costs: it sorts
- * grains and, when asked, lists their neighbours and sums their density, as real solvers must.
- * Since nothing keeps them apart, resting grains share their places, and lists there grow without
- * end: so that is off unless asked for. */
+/* Free flight: the physics of one grain, values in, values out; docs/theory/null.md. */
 #ifndef RP_SOLVER_NULL_H
 #define RP_SOLVER_NULL_H
 
-#include "math/kernel.h"
-#include "solver/solver.h"
+#include "math/vec.h"
 
-typedef struct rp_null_params {
-    double courant; /* spacings that the fastest grain may move in a step */
-    bool density;   /* list neighbours and sum the density */
-} rp_null_params;
+/* (N3): the velocity after hitting a solid, relative to it. The normal part turns round,
+ * `restitution` times as fast; the tangential part loses at most `friction` times the normal
+ * impulse (Coulomb) and never turns round. Velocities that leave the solid stay. */
+static inline rp_vec3 rp_null_bounce(rp_vec3 velocity, rp_vec3 normal, double restitution,
+                                     double friction)
+{
+    double approach = -rp_v3_dot(velocity, normal);
+    if (approach <= 0) return velocity;
+    rp_vec3 tangential = rp_v3_madd(velocity, approach, normal);
+    double impulse = (1 + restitution) * approach;
+    double slip = rp_v3_length(tangential);
+    double kept = slip > friction * impulse ? 1 - friction * impulse / slip : 0;
+    return rp_v3_madd(rp_v3_scale(tangential, kept), restitution * approach, normal);
+}
 
-typedef struct rp_null {
-    rp_host host;
-    rp_null_params params;
-    rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
-    float density_factor; /* makes a packed lattice exactly as dense as its material */
-    double radius;        /* m, half a spacing: where a grain's surface is */
-    rp_lists lists;
-} rp_null;
-
-enum { RP_NULL_DENSITY_ERROR }; /* the numbers of a step */
-
-/* step.c */
-rp_code rp_null_step(void *state, double time, double dt, rp_report *report);
+/* (N5): the step in which a grain at `speed` under `acceleration` moves at most `distance`. */
+static inline double rp_null_travel_time(double distance, double speed, double acceleration)
+{
+    double divisor = speed + sqrt(speed * speed + 2 * acceleration * distance);
+    return divisor > 0 ? 2 * distance / divisor : INFINITY;
+}
 
 #endif

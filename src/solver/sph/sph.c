@@ -102,36 +102,18 @@ static rp_param_fault check_material(const void *entry, const void *values)
     return fault;
 }
 
-static const rp_param_table frictional_material_table = {
-    .name = "material",
-    .help = "sand as a continuum",
-    .size = sizeof(rp_sph_material_params),
-    .params = frictional_materials,
-    .count = sizeof frictional_materials / sizeof *frictional_materials,
-    .check = check_material,
-};
-static const rp_param_table pcisph_material_table = {
-    .name = "material",
-    .help = "sand as a continuum",
-    .size = sizeof(rp_sph_material_params),
-    .params = pcisph_materials,
-    .count = sizeof pcisph_materials / sizeof *pcisph_materials,
-};
+static const rp_param_table frictional_material_table =
+    RP_TABLE(rp_sph_material_params, frictional_materials, "material", "sand as a continuum",
+             .check = check_material);
+static const rp_param_table pcisph_material_table =
+    RP_TABLE(rp_sph_material_params, pcisph_materials, "material", "sand as a continuum");
 
-static const rp_param_table frictional_table = {
-    .name = "frictional",
-    .help = "granular SPH: sand that rests at its angle of repose",
-    .size = sizeof(rp_sph_params),
-    .params = frictional_params,
-    .count = sizeof frictional_params / sizeof *frictional_params,
-};
-static const rp_param_table pcisph_table = {
-    .name = "pcisph",
-    .help = "granular SPH as published in 2013; its piles come to rest too flat",
-    .size = sizeof(rp_sph_params),
-    .params = pcisph_params,
-    .count = sizeof pcisph_params / sizeof *pcisph_params,
-};
+static const rp_param_table frictional_table =
+    RP_TABLE(rp_sph_params, frictional_params, "frictional",
+             "granular SPH: sand that rests at its angle of repose");
+static const rp_param_table pcisph_table =
+    RP_TABLE(rp_sph_params, pcisph_params, "pcisph",
+             "granular SPH as published in 2013; its piles come to rest too flat");
 
 static void sph_destroy(void *state)
 {

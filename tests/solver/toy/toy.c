@@ -31,11 +31,7 @@ static const rp_param params[] = {
     RP_KEY_REAL(toy_params, steps, "steps", "", "50", 10, 1e6,
                 "in a period of the stiffest spring"),
 };
-static const rp_param_table table = {.name = "toy",
-                                     .help = "grains on springs",
-                                     .size = sizeof(toy_params),
-                                     .params = params,
-                                     .count = 1};
+static const rp_param_table table = RP_TABLE(toy_params, params, "toy", "grains on springs");
 
 static const rp_param material_params[] = {
     RP_KEY_REAL(toy_material, tether, "tether", "1/s", "2", 0, 1000,
@@ -52,12 +48,8 @@ static rp_param_fault check_material(const void *entry, const void *values)
     return (rp_param_fault){"damping_ratio", "there is no spring to be damped: give tether, too"};
 }
 
-static const rp_param_table material_table = {.name = "material",
-                                              .help = "springs",
-                                              .size = sizeof(toy_material),
-                                              .params = material_params,
-                                              .count = 2,
-                                              .check = check_material};
+static const rp_param_table material_table =
+    RP_TABLE(toy_material, material_params, "material", "springs", .check = check_material);
 
 static void toy_destroy(void *state)
 {
