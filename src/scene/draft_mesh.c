@@ -59,7 +59,7 @@ void rp_draft_add_mesh(rp_draft *draft, const char *name, const double *position
     bool ok = add_lines(&m, positions, vertices, triangles, count);
     rp_locale_leave(before);
     char *text = ok ? rp_allocate(m.size) : NULL;
-    if (text) memcpy(text, m.text, m.size);
+    if (text && m.size) memcpy(text, m.text, m.size);
     rp_release(m.text, m.capacity);
     rp_draft_take_mesh(draft, name, text, m.size);
 }
