@@ -77,13 +77,14 @@ RP_API rp_code rp_joint_set_target(rp_world *world, int joint, double position, 
 /* Between which positions a hinge or slider may move; infinite: no limit. */
 RP_API rp_code rp_joint_set_limits(rp_world *world, int joint, double low, double high,
                                    rp_report *report);
-/* Lets go what a joint holds, for ever. */
+/* Releases a joint permanently. */
 RP_API rp_code rp_joint_release(rp_world *world, int joint, rp_report *report);
 
 /* What a joint does: where it is now, and what it did to its body in the last step; the other body
  * felt the opposite. */
 typedef struct rp_joint_state {
-    bool holds;         /* it is neither broken nor released; else all the rest is 0 */
+    bool holds;         /* neither broken nor released, and not between controlled bodies only; else
+                           all the rest is 0 */
     double position;    /* rad or m from where it took hold; hinge, slider */
     double rate;        /* rad/s or m/s */
     double motor_force; /* N m about the axis or N along it, of motor and stops together */
@@ -103,8 +104,9 @@ RP_API rp_code rp_joint_read(const rp_world *world, int joint, rp_joint_state *s
  * the pose and velocity that the text gives it; keys and even motion count from time 0. Grains that
  * it overlaps are pushed out. A joint takes hold where its bodies are now; anchor and axis are in
  * the world. All parts of the world are made for a new scene: this takes as long as creating a
- * world does, and a view from before is void. Files that the text names must have absolute paths,
- * and must still be there when a saved world is loaded. Where it fails nothing is changed. */
+ * world without its grains, and a view from before is void. Files that the text names must have
+ * absolute paths, and must still be there when a saved world is loaded. Where it fails nothing is
+ * changed. */
 RP_API rp_code rp_world_add_body(rp_world *world, const char *name, const char *text, int *body,
                                  rp_report *report);
 RP_API rp_code rp_world_add_joint(rp_world *world, const char *name, const char *text, int *joint,

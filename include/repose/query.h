@@ -24,8 +24,8 @@ extern "C" {
 typedef struct rp_query rp_query;
 
 /* A query of a view, whose grains are copied. Bodies stand where the view has them and look as the
- * scene says, which must outlive the query; that some were added to a running world or removed from
- * it only rp_world_query knows. Destroy it. */
+ * scene says, which must outlive the query: for bodies that were added to a running world, pass
+ * rp_world_scene. Destroy it. */
 RP_API rp_code rp_query_create(const rp_scene *scene, const rp_view *view, rp_query **out,
                                rp_report *report);
 RP_API void rp_query_destroy(rp_query *query);

@@ -1,10 +1,10 @@
 /* A view: everything there is to know of one instant, read-only and borrowed.
  *
- * A view of a world is good until that world steps, loads or is destroyed; a view of a frame until
- * the frame is closed. Arrays hold one value per grain, in an order that changes from step to step:
- * `id` tells grains apart. NULL stands for what a method does without or a record does not hold:
- * pressure and asleep in null, asleep in dem; fine grains have no mass, density, pressure, asleep
- * and moisture.
+ * A view of a world is good until that world steps, loads or is destroyed, or until grains or
+ * bodies are added or removed; a view of a frame until the frame is closed. Arrays hold one value
+ * per grain, in an order that changes from step to step: `id` tells grains apart. NULL stands for
+ * what a method does without or a record does not hold: pressure and asleep in null, asleep in dem;
+ * fine grains have no mass, density, pressure, asleep and moisture.
  */
 #ifndef REPOSE_VIEW_H
 #define REPOSE_VIEW_H
@@ -122,7 +122,7 @@ typedef struct rp_view_buffer rp_view_buffer;
 /* What to copy; the rest is empty in the copy. */
 typedef enum rp_copy_parts {
     RP_COPY_GRAINS = 1, /* the fields that rp_view has pointers for */
-    RP_COPY_FIELDS = 2, /* the solver's own */
+    RP_COPY_FIELDS = 2, /* the solver's own, and with them the grains */
     RP_COPY_BODIES = 4,
     RP_COPY_CONTACTS = 8,
     RP_COPY_GRIDS = 16,

@@ -133,7 +133,8 @@ RP_API int rp_world_emitter_count(const rp_world *world);
 /* The number of the first emitter of that name, or -1. */
 RP_API int rp_world_find_emitter(const rp_world *world, const char *name);
 /* How an emitter is now, and how it is to be from now on: on or off, rate, speed, place, all but
- * its name. The name that is read is borrowed until an emitter is added. */
+ * its name. Begin with a `def` of rp_default_emitter(). The name that is read is borrowed until an
+ * emitter is added or a state is restored. */
 RP_API rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def,
                                 rp_report *report);
 RP_API rp_code rp_world_set_emitter(rp_world *world, int emitter, const rp_emitter_def *def,

@@ -227,6 +227,7 @@ rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
         rp_store_vec3(bodies->states[i].velocity, spec->velocity);
         rp_store_vec3(bodies->states[i].angular_velocity, spec->spin);
         RP_TRY(hand_back(bodies, i, report));
+        bodies->control.disturbed = true; /* the scene's motion went on during the last step */
     }
     return RP_OK;
 }
@@ -272,11 +273,11 @@ void rp_bodies_release_joint(rp_bodies *bodies, int joint)
 
 rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
 {
+    RP_TRY(set_drive(bodies, index, RP_DRIVE_ABSENT, report));
     for (int i = 0; i < bodies->scene->joints.count; i++) {
         const rp_joint_spec *spec = &rp_scene_joints(bodies->scene)[i];
         if (spec->body == index || spec->other == index) rp_bodies_release_joint(bodies, i);
     }
-    RP_TRY(set_drive(bodies, index, RP_DRIVE_ABSENT, report));
     rp_body_state at_rest = {0};
     rp_store_pose(&at_rest, rp_load_pose(&bodies->states[index]));
     bodies->states[index] = at_rest;

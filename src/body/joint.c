@@ -174,6 +174,7 @@ void rp_engine_release_joints(rp_engine *engine, double *calm)
         const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
         if (!engine->joints[i]) continue;
         if (!engine->broken[i] && engine->time < spec->release) continue;
+        engine->broken[i] = 1; /* for engines that are made later, too */
         let_go(engine, i);
         calm[spec->body] = 0;
         if (spec->other >= 0) calm[spec->other] = 0;

@@ -36,12 +36,12 @@ rp_code rp_film_last(rp_film *film, rp_picture **out, rp_report *report)
 rp_code rp_view_paint(const rp_view *view, const rp_scene *scene, const rp_film_options *options,
                       rp_picture **out, rp_report *report)
 {
+    if (out) *out = NULL;
     RP_NEED(view, report);
     RP_NEED(scene, report);
     RP_NEED(options, report);
     RP_NEED(out, report);
     RP_ENTER();
-    *out = NULL;
     rp_film_options own = rp_default_film_options();
     RP_TAKE_OPTIONS(&own, options, report);
     own.path = NULL; /* no film */

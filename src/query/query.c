@@ -115,11 +115,11 @@ static rp_code build_from_scene(rp_query *query, const rp_scene *scene, const rp
 rp_code rp_query_create(const rp_scene *scene, const rp_view *view, rp_query **out,
                         rp_report *report)
 {
+    if (out) *out = NULL;
     RP_NEED(scene, report);
     RP_NEED(view, report);
     RP_NEED(out, report);
     RP_ENTER();
-    *out = NULL;
     rp_query *query = rp_allocate_zero(sizeof *query);
     if (!query) return rp_fail_memory(report, sizeof *query, "a query");
     rp_code code = build_from_scene(query, scene, view, report);
@@ -259,6 +259,8 @@ size_t rp_query_box(const rp_query *query, const double low[3], const double hig
 {
     if (!query || !low || !high) return 0;
     RP_ENTER();
+    for (int a = 0; a < 3; a++)
+        if (!(low[a] <= high[a])) return 0; /* not a number, too */
     rp_box3 box = {rp_v3_from(low), rp_v3_from(high)};
     fit(&box.low.x, &box.high.x, query->origin.x, query->period.x);
     fit(&box.low.y, &box.high.y, query->origin.y, query->period.y);

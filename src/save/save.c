@@ -9,6 +9,7 @@ rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report
     RP_NEED(world, report);
     RP_NEED(path, report);
     RP_ENTER();
+    RP_TRY(rp_world_check_sound(world, report));
     rp_store store;
     rp_store_begin(&store);
     store.borrow = true; /* the world stands still while it is written */

@@ -108,6 +108,7 @@ static void pack_grids(packing *p, const rp_view *from, rp_view *to)
 static size_t pack_view(const rp_view *from, rp_view *to, unsigned parts, char *block)
 {
     packing p = {.block = block};
+    if (parts & RP_COPY_FIELDS) parts |= RP_COPY_GRAINS; /* grains without a place are none */
     *to = (rp_view){.time = from->time, .step = from->step, .dt = from->dt};
     to->spacing = from->spacing;
     to->count = parts & (RP_COPY_GRAINS | RP_COPY_FIELDS) ? from->count : 0;

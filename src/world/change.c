@@ -180,6 +180,15 @@ rp_code rp_world_put_additions(const rp_world *world, rp_store *store, rp_report
     return rp_store_give(store, "world/added", "", RP_U8, text, size, report);
 }
 
+/* Only what the functions below add: a file may hold any text. */
+static rp_code check_addition(const char *key, rp_report *report)
+{
+    size_t section = strspn(key, "abcdefghijklmnopqrstuvwxyz");
+    bool known = strncmp(key, "bodies.", 7) == 0 || strncmp(key, "joints.", 7) == 0;
+    if (known && key[section + 1] && !strpbrk(key + section + 1, ".[]")) return RP_OK;
+    return rp_fail(report, RP_ERROR_DAMAGED, "'%.60s' cannot have been added to the world", key);
+}
+
 static rp_code read_additions(const rp_store *store, rp_additions *out, rp_report *report)
 {
     const rp_store_entry *entry = rp_store_find(store, "world/added");
@@ -191,6 +200,7 @@ static rp_code read_additions(const rp_store *store, rp_additions *out, rp_repor
         const char *value = text + strlen(text) + 1;
         if (value >= end)
             return rp_fail(report, RP_ERROR_DAMAGED, "what was added to the world is not whole");
+        RP_TRY(check_addition(text, report));
         RP_TRY(add_addition(out, text, value, report));
         text = value + strlen(value) + 1;
     }
@@ -212,7 +222,13 @@ static rp_code move_empty(rp_world *world, rp_additions *additions, rp_report *r
     rp_scene *scene;
     parts p;
     RP_TRY(read_scene(world, additions, &scene, report));
-    rp_code code = parts_begin(world, scene ? scene : world->first_scene, false, &p, report);
+    const rp_scene *now = scene ? scene : world->first_scene, *first = world->first_scene;
+    size_t added = (size_t)(now->bodies.count + now->joints.count) -
+                   (size_t)(first->bodies.count + first->joints.count);
+    rp_code code = RP_OK;
+    if (added != additions->count) /* an entry of the scene was replaced or dropped */
+        code = rp_fail(report, RP_ERROR_DAMAGED, "what was added to the world adds something else");
+    if (code == RP_OK) code = parts_begin(world, now, false, &p, report);
     if (code != RP_OK) {
         rp_scene_destroy(scene);
         return code;

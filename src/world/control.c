@@ -97,6 +97,8 @@ static rp_code fill_now(rp_world *world, const rp_scene *with, rp_report *report
 {
     const rp_source_spec *source = rp_scene_sources(with);
     const rp_query *others;
+    if (with->sources.count != 1)
+        return rp_fail(report, RP_ERROR_INPUT, "the text of the source is empty");
     if (source->at > world->time)
         return rp_fail(report, RP_ERROR_INPUT,
                        "source '%s' is to be filled at %g s; rp_world_add_source fills it now",

@@ -162,6 +162,7 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
     if (!numbers || !layers || numbers->type != RP_F64 || layers->type != RP_U64 ||
         numbers->count != layers->count * STREAM_NUMBERS)
         return rp_fail(report, RP_ERROR_DAMAGED, "the state's streams are not whole");
+    world->stream_count = 0;
     if (!rp_reserve((void **)&world->streams, &world->stream_capacity, 0, layers->count,
                     sizeof *world->streams))
         return rp_fail_memory(report, layers->count * sizeof *world->streams, "streams");
@@ -169,7 +170,6 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
     if (changes &&
         (changes->type != RP_U8 || changes->count != layers->count * sizeof(stream_change)))
         return rp_fail(report, RP_ERROR_DAMAGED, "the state's changes of streams are not whole");
-    world->stream_count = 0;
     rp_code code = RP_OK;
     for (size_t i = 0; i < layers->count && code == RP_OK; i++)
         code = take_stream(world, (const double *)numbers->data + i * STREAM_NUMBERS,
@@ -353,10 +353,11 @@ rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
 
 rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *report)
 {
+    if (out) *out = NULL;
     RP_NEED(world, report);
     RP_NEED(out, report);
     RP_ENTER();
-    *out = NULL;
+    RP_TRY(rp_world_check_sound(world, report));
     rp_snapshot *snapshot = rp_allocate_zero(sizeof *snapshot);
     if (!snapshot) return rp_fail_memory(report, sizeof *snapshot, "a snapshot");
     rp_code code = rp_world_put(world, &snapshot->store, report);

@@ -156,6 +156,8 @@ static void rebase(const rp_scene *scene, rp_stream *stream, const rp_emitter_sp
     if (!stream->off && stream->next_layer > stream->first_layer) {
         double last = due_of(scene, stream, stream->next_layer - 1);
         next = fmax(next, last + layer_interval(scene, to));
+    } else if (stream->next_layer > 0) { /* changed again before its next layer */
+        next = fmax(next, fmin(stream->since, time + layer_interval(scene, to)));
     }
     stream->spec = *to;
     stream->off = off;
@@ -354,7 +356,7 @@ void rp_default_emitter_fill(rp_emitter_def *options, size_t size)
 
 static rp_emitter_spec spec_of(const rp_emitter_def *def)
 {
-    bool round = !(def->width > 0 || def->height > 0);
+    bool round = def->width == 0 && def->height == 0;
     return (rp_emitter_spec){.nozzle = round ? RP_NOZZLE_DISC : RP_NOZZLE_RECTANGLE,
                              .radius = def->radius,
                              .width = def->width,
@@ -458,21 +460,24 @@ rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def
     const rp_stream *stream = &world->streams[emitter];
     const rp_emitter_spec *spec = &stream->spec;
     bool round = spec->nozzle == RP_NOZZLE_DISC;
-    *def = (rp_emitter_def){.size = sizeof *def,
-                            .radius = spec->radius,
-                            .width = round ? 0 : spec->width,
-                            .height = round ? 0 : spec->height,
-                            .speed = spec->speed,
-                            .rate = spec->rate,
-                            .start = spec->start,
-                            .stop = spec->stop,
-                            .material = spec->material,
-                            .moisture = spec->moisture,
-                            .clearance = spec->clearance,
-                            .name = stream->name,
-                            .on = !stream->off};
-    store_vec3(def->position, spec->position);
-    store_vec3(def->direction, spec->direction);
+    rp_emitter_def now = rp_default_emitter(), known = now;
+    RP_TAKE_OPTIONS(&known, def, report);
+    now = (rp_emitter_def){.size = def->size,
+                           .radius = spec->radius,
+                           .width = round ? 0 : spec->width,
+                           .height = round ? 0 : spec->height,
+                           .speed = spec->speed,
+                           .rate = spec->rate,
+                           .start = spec->start,
+                           .stop = spec->stop,
+                           .material = spec->material,
+                           .moisture = spec->moisture,
+                           .clearance = spec->clearance,
+                           .name = stream->name,
+                           .on = !stream->off};
+    store_vec3(now.position, spec->position);
+    store_vec3(now.direction, spec->direction);
+    rp_options_give(def, def->size, &now, sizeof now);
     return RP_OK;
 }
 

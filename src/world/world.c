@@ -204,10 +204,10 @@ static rp_code create_empty(const rp_scene *scene, const rp_world_options *optio
 rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                         rp_report *report)
 {
+    if (out) *out = NULL;
     RP_NEED(scene, report);
     RP_NEED(out, report);
     RP_ENTER();
-    *out = NULL;
     rp_world *world;
     rp_world_options own = rp_default_world_options();
     RP_TAKE_OPTIONS(&own, options, report);
@@ -505,10 +505,10 @@ rp_code rp_world_contacts(rp_world *world, rp_view *view, rp_report *report)
 
 rp_code rp_world_query(rp_world *world, const rp_query **out, rp_report *report)
 {
+    if (out) *out = NULL;
     RP_NEED(world, report);
     RP_NEED(out, report);
     RP_ENTER();
-    *out = NULL;
     rp_code code = RP_OK;
     rp_budget *before = rp_budget_enter(&world->budget);
     if (!world->query_is_made)

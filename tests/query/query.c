@@ -340,6 +340,9 @@ static void a_world_has_a_query_of_its_present_view(void **state)
         const double low[3] = {-9, -9, -9}, high[3] = {9, 9, 9}, from[3] = {0, 0.01, 2.9};
         rp_ray_hit first = {0}, second = {0};
         assert_int_equal(rp_query_box(query, low, high, NULL, 0), view.count);
+        const double unknown[3] = {NAN, NAN, NAN};
+        assert_int_equal(rp_query_box(query, unknown, high, NULL, 0), 0);
+        assert_int_equal(rp_query_box(query, high, low, NULL, 0), 0);
         for (int i = 0; i < 50; i++) {
             const double way[3] = {0.02 * (i % 7) - 0.06, 0.03 * (i % 5) - 0.06, -1};
             bool met = rp_query_ray(query, from, way, INFINITY, RP_HIT_ANY, &first);

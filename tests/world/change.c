@@ -1,6 +1,8 @@
 /* Bodies and joints that come and go while a world runs. */
 #include "worlds.h"
 
+#include "world/world.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -279,6 +281,38 @@ static void what_makes_no_sense_is_refused(void **state)
     end(&s);
 }
 
+/* A state names what was added to its world, and a file may name anything. */
+static void forged_additions_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+    } forged[] = {
+#define FORGED(key, value) {key "\0" value, sizeof(key "\0" value)}
+        FORGED("sources.more", "{shape: sphere, radius: 0.05}"),
+        FORGED("solver.method", "null"),
+        FORGED("bodies.floor", "~"),
+        FORGED("bodies.floor.size", "[1, 1, 1]"),
+        FORGED("bodies.", BALL),
+    };
+    stage s = stage_of(SPH);
+    run(&s, 0.1);
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+        rp_store store;
+        rp_store_begin(&store);
+        check_ok(rp_world_put(s.world, &store, s.report), s.report);
+        check_ok(rp_store_put(&store, "world/added", "", RP_U8, forged[i].text, forged[i].size,
+                              s.report),
+                 s.report);
+        rp_world *other = world_of(s.scene, 1);
+        assert_int_equal(rp_world_take(other, &store, NULL), RP_ERROR_DAMAGED);
+        rp_world_destroy(other);
+        rp_store_end(&store);
+    }
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +325,7 @@ int main(void)
         cmocka_unit_test(joints_are_added),
         cmocka_unit_test(states_know_what_was_added),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(forged_additions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void emitters_are_switched_and_changed(void **state)
     size_t second = view_of(world).count;
     size_t start = 10 * 10 * 5; /* of the source */
     check_near((double)(second - first), (double)(first - start), 0.15 * (double)(first - start));
-    rp_emitter_def def;
+    rp_emitter_def def = rp_default_emitter();
     check_ok(rp_world_emitter(world, spout, &def, NULL), NULL);
     assert_string_equal(def.name, "spout");
     assert_true(def.on && def.speed == 2 && def.radius == 0.08 && def.position[2] == 1);
@@ -202,6 +202,7 @@ static void a_source_is_filled_where_there_is_room(void **state)
         rp_world *world = world_of(scene, 1);
         rp_report *report = rp_report_create();
         size_t before = view_of(world).count;
+        assert_int_equal(rp_world_add_source(world, "none", "~", NULL), RP_ERROR_INPUT);
         check_ok(rp_world_add_source(world, "block",
                                      "{shape: box, size: [0.4, 0.4, 0.2], position: [0, 0, 0.35], "
                                      "material: gravel}",
@@ -367,7 +368,7 @@ static void change_all(rp_world *world, int part)
     const double tilted[3] = {1, 0.5, -8};
     static size_t indices[5000];
     if (part == 0) {
-        rp_emitter_def def;
+        rp_emitter_def def = rp_default_emitter();
         check_ok(rp_world_set_gravity(world, tilted, report), report);
         check_ok(rp_world_emitter(world, 0, &def, report), report);
         def.speed = 3;
