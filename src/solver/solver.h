@@ -3,8 +3,8 @@
  * called once per step, never per grain. The host owns grains, neighbours, bodies, threads and
  * memory; a solver owns physics.
  *
- * docs/guide/add-a-solver.md walks through solver/null, the template: null.c holds the table and the
- * stages of a step, null.h pure functions. */
+ * docs/guide/add-a-solver.md walks through solver/null, the template: null.c holds the table and
+ * the stages of a step, null.h pure functions. */
 #ifndef RP_SOLVER_SOLVER_H
 #define RP_SOLVER_SOLVER_H
 
