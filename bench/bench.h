@@ -68,7 +68,7 @@ rp_code rp_bench_step(rp_world *world, double *whole, double *parts, rp_report *
 
 /* The least time that sorting and listing could take, by the models in neighbor.c; in seconds. */
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);
-double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours);
+double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbors);
 
 extern const rp_bench_case rp_bench_bodies, rp_bench_column, rp_bench_dem, rp_bench_detail,
     rp_bench_mesh, rp_bench_neighbor, rp_bench_null, rp_bench_render, rp_bench_sizes, rp_bench_sph;

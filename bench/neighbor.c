@@ -1,5 +1,5 @@
 /* The case `neighbor`: one update of the search, sort plus lists, of a jittered lattice of grains.
- * The radius is chosen for 32 neighbours on average, as in SPH with a cubic spline. The grains
+ * The radius is chosen for 32 neighbors on average, as in SPH with a cubic spline. The grains
  * start in random order and move a little between updates, so that what is timed is what a
  * simulation meets: grains that are nearly, but not quite, in order.
  *
@@ -8,9 +8,9 @@
  * read once more for the keys, which are written once.
  *
  * Least work of the lists: whichever takes longer of
- * - bytes: positions read once, 4 bytes written for each neighbour and 12 for place and number;
+ * - bytes: positions read once, 4 bytes written for each neighbor and 12 for place and number;
  * - arithmetic: with cells as large as the radius r a query tests the candidates in 27 r^3, of
- * which the neighbours fill the sphere 4/3 pi r^3; a test is three subtractions, three products,
+ * which the neighbors fill the sphere 4/3 pi r^3; a test is three subtractions, three products,
  * two additions and a comparison: nine operations, counted as 4.5 multiply-adds. A copy counts
  * bytes read and written once each; caches may do better than the model. */
 #include "bench/bench.h"
@@ -132,10 +132,10 @@ double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles)
     return (double)particles * bytes / machine->bandwidth;
 }
 
-double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbours)
+double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbors)
 {
-    double bytes = 12 + 12 + 4 * neighbours;
-    double tests = (neighbours + 1) * 27 / (4.0 / 3 * RP_PI);
+    double bytes = 12 + 12 + 4 * neighbors;
+    double tests = (neighbors + 1) * 27 / (4.0 / 3 * RP_PI);
     double moving = bytes / machine->bandwidth;
     double testing = tests * TEST_MULTIPLY_ADDS / machine->arithmetic;
     return (double)particles * (moving > testing ? moving : testing);
@@ -154,9 +154,9 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
     if (code == RP_OK) {
         for (int i = 0; i < STEPS; i++)
             both[i] = sort[i + 2] + lists[i + 2]; /* the first two warm up */
-        double neighbours = (double)s.lists.total / (double)size;
+        double neighbors = (double)s.lists.total / (double)size;
         double least_sort = rp_bench_least_sort(machine, size);
-        double least_list = rp_bench_least_lists(machine, size, neighbours);
+        double least_list = rp_bench_least_lists(machine, size, neighbors);
         rp_bench_add(list,
                      rp_bench_result_of("neighbor", size, both, STEPS, least_sort + least_list));
         rp_bench_add(list, rp_bench_result_of("neighbor-sort", size, sort + 2, STEPS, least_sort));
@@ -168,5 +168,5 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
 }
 
 const rp_bench_case rp_bench_neighbor = {
-    "neighbor", "cell order and neighbour lists of a jittered lattice, 32 neighbours each", 1000000,
+    "neighbor", "cell order and neighbor lists of a jittered lattice, 32 neighbors each", 1000000,
     run};

@@ -1,8 +1,8 @@
 /* The case `null`: a whole step of a world without physics, as a user's program would take it. It
- * is the floor of what any solver costs: flight, walls, cell order, neighbour lists, a density sum.
+ * is the floor of what any solver costs: flight, walls, cell order, neighbor lists, a density sum.
  *
  * Least work, in bytes: that of the case `neighbor`, and besides positions and velocities read and
- * written once for the flight, and for the density every neighbour's number read once, every
+ * written once for the flight, and for the density every neighbor's number read once, every
  * position and mass read once and a density written. */
 #include "base/clock.h"
 #include "base/report.h"
@@ -65,4 +65,4 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
 }
 
 const rp_bench_case rp_bench_null = {
-    "null", "a whole step without physics: flight, order, neighbours, density", 1000000, run};
+    "null", "a whole step without physics: flight, order, neighbors, density", 1000000, run};

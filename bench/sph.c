@@ -213,7 +213,7 @@ static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
     rp_bench_result *whole = add_results(list, b->name, t->world, &t->times);
     double grains = (double)whole->particles;
     rp_bench_note(whole, "iterations", t->times.iterations / TURNS, "");
-    rp_bench_note(whole, "neighbours", (double)solver->lists.total / grains, "");
+    rp_bench_note(whole, "neighbors", (double)solver->lists.total / grains, "");
     note_memory(whole, solver, t->bytes);
     if (cost > 0) rp_bench_note(whole, "cost", cost, "of a particle in the smallest bed");
 }

@@ -103,7 +103,7 @@ def along_z(u, v, w):
 
 
 def ring(points):
-    """Pairs of neighbours, all around."""
+    """Pairs of neighbors, all around."""
     return zip(points, points[1:] + points[:1])
 
 
@@ -592,7 +592,7 @@ INCH = 0.0254  # m
 
 
 def smooth_between(knots, i, t):
-    """A cubic from knot i to the next, with the slopes of their neighbours (Catmull-Rom)."""
+    """A cubic from knot i to the next, with the slopes of their neighbors (Catmull-Rom)."""
     def slope(k):
         a, b = knots[max(k - 1, 0)], knots[min(k + 1, len(knots) - 1)]
         return (b[1] - a[1]) / (b[0] - a[0])
@@ -697,7 +697,7 @@ def hare_field():
 
 
 def tetrahedra():
-    """The six of a cube, along its long diagonal; corners as offsets. Neighbouring cubes agree."""
+    """The six of a cube, along its long diagonal; corners as offsets. Neighboring cubes agree."""
     axes = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     for i in range(3):
         for j in range(3):
@@ -770,7 +770,7 @@ def project(field, p):
     return p
 
 
-def neighbours_of(triangles):
+def neighbors_of(triangles):
     around = {}
     for t in triangles:
         for v, others in zip(t, ((t[1], t[2]), (t[2], t[0]), (t[0], t[1]))):
@@ -793,9 +793,9 @@ def keeps_facing(vertices, fan, dropped, kept, point):
 def merge_edges(field, vertices, normals, triangles, shortest, longest):
     """One round over the edges, the shortest first: their ends become one vertex where the edge is
     shorter than `shortest`, or shorter than `longest` on a part that hardly bends. The surface stays
-    closed (the ends have exactly two common neighbours) and nothing turns over. A region changes once
+    closed (the ends have exactly two common neighbors) and nothing turns over. A region changes once
     in a round."""
-    around = neighbours_of(triangles)
+    around = neighbors_of(triangles)
     fans = {}
     for t in triangles:
         for v in t:
@@ -847,9 +847,9 @@ def turn_edges(vertices, triangles):
 
 
 def relax(field, vertices, normals, triangles):
-    """Every vertex half way to the middle of its neighbours, but along the surface only: across it,
+    """Every vertex half way to the middle of its neighbors, but along the surface only: across it,
     thin ears would wear away."""
-    around = neighbours_of(triangles)
+    around = neighbors_of(triangles)
     for v in sorted(around):
         near = [vertices[n] for n in sorted(around[v])]
         way = sub(mean(near), vertices[v])

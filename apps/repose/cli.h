@@ -209,7 +209,7 @@ bool is_interrupted(void *user);
                "how fast the camera goes about what it looks at, such as 10deg/s or 2rpm; "        \
                "degrees a second without a unit"),                                                 \
         OPTION("--grain-size", NULL, "F", OPTION_REAL, grain_size,                                 \
-               "of painted grains (default 1: neighbours touch)"),                                 \
+               "of painted grains (default 1: neighbors touch)"),                                  \
         OPTION("--color", "--colour", "WHAT", OPTION_TEXT, colour,                                 \
                "what grains show: material, speed, density, pressure, moisture, id or a field"),   \
         OPTION("--chains", NULL, NULL, OPTION_FLAG, chains,                                        \

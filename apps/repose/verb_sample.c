@@ -8,7 +8,7 @@
 
 static const option_spec specs[] = {
     {"--spacing", NULL, "LENGTH", OPTION_TEXT, offsetof(options, spacing),
-     "distance of neighbouring samples, such as 5mm (in metres without a unit)"},
+     "distance of neighboring samples, such as 5mm (in metres without a unit)"},
     {"--scale", NULL, "X", OPTION_TEXT, offsetof(options, scale),
      "metres per unit of the file (default 1)"},
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, offsetof(options, output),

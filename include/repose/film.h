@@ -42,7 +42,7 @@ typedef struct rp_film_options {
     int samples;        /* of a pixel: 1 is a draft, more are smoother */
     const char *camera; /* its name; NULL: the scene's first, else "automatic" */
     double orbit;       /* rad/s that the camera goes about what it looks at */
-    double grain_scale; /* radius of a grain in half spacings; 1: neighbours touch */
+    double grain_scale; /* radius of a grain in half spacings; 1: neighbors touch */
     const char *colour; /* what grains show: NULL or "material"; "speed", "id", a field's name, or
                            "chains": force chains, of views with contacts */
     double range_low, range_high; /* of the colours; both 0: of the run */

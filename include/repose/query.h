@@ -8,7 +8,7 @@
  * A query is made from a view, so that it serves worlds, frames of a record and copies alike: one
  * sort of the grains into cells, after which asking is quick. Asking is safe from several threads
  * at once. Grains are spheres: of their own diameter where the method gives them one, else of the
- * view's spacing. Across periodic sides grains are found as neighbours are; rays do not go on
+ * view's spacing. Across periodic sides grains are found as neighbors are; rays do not go on
  * there.
  */
 #ifndef REPOSE_QUERY_H

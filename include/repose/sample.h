@@ -19,7 +19,7 @@ extern "C" {
 
 typedef struct rp_sample_options {
     size_t size;    /* set by rp_default_sample_options() */
-    double spacing; /* m, wanted distance of neighbouring samples; must be given */
+    double spacing; /* m, wanted distance of neighboring samples; must be given */
     double scale;   /* metres per unit of the file; 0: 1, with a warning where that seems wrong */
     int threads;    /* 0: one per core; the samples do not depend on it */
     bool cache;     /* take samples from the user's cache, and keep them there */

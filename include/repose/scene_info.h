@@ -71,7 +71,7 @@ typedef struct rp_domain_info {
     bool periodic[3];       /* along x, y, z: what leaves on one side returns on the other */
     bool open[6];           /* what passes this side is gone; else it is a wall */
     double gravity[3];      /* m/s2, at the start */
-    double spacing;         /* m, distance of neighbouring grains at rest */
+    double spacing;         /* m, distance of neighboring grains at rest */
 } rp_domain_info;
 RP_API rp_domain_info rp_scene_domain(const rp_scene *scene);
 

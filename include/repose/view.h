@@ -81,7 +81,7 @@ typedef struct rp_view {
     double time;    /* s */
     uint64_t step;  /* steps taken since the start */
     double dt;      /* s, the last step */
-    double spacing; /* m, distance of neighbouring grains at rest */
+    double spacing; /* m, distance of neighboring grains at rest */
 
     size_t count;              /* grains */
     const float *x, *y, *z;    /* m */

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #endif
 
-/* Blocks that fill large pages are asked to lie on some: neighbours of a million grains are all
+/* Blocks that fill large pages are asked to lie on some: neighbors of a million grains are all
  * over the memory, and looking up small pages costs a tenth of the time. */
 #define LARGE_PAGE ((size_t)2 << 20)
 

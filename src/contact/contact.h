@@ -44,7 +44,7 @@ typedef struct rp_contact_sums {
     double contacts;          /* of grains, that push */
     double solid_contacts;    /* with bodies and walls, that push */
     double coordination;      /* contacts with grains that a grain has */
-    double neighbours;        /* grains that a grain touches, in one point or several */
+    double neighbors;         /* grains that a grain touches, in one point or several */
     double rattlers;          /* share of grains with less than two contacts of any kind */
     double held_coordination; /* coordination of the others */
     double mean_force;        /* N, along the normal */

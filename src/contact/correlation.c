@@ -167,7 +167,7 @@ static void look_around(const rp_view *view, const field *f, uint32_t looker, su
                 add_cell(view, f, looker, cell_at(f, x[i], y[j], z[k]), out);
 }
 
-/* The error is what the groups' means differ by: neighbouring contacts are in the same group mostly
+/* The error is what the groups' means differ by: neighboring contacts are in the same group mostly
  * and share their pairs, so single pairs would promise too much. */
 static void finish(const sums *groups, double range, rp_correlation_bin *bins)
 {

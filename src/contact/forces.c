@@ -145,7 +145,7 @@ static void fit_all(cells *c, int without, double numbers[RP_FORCE_NUMBERS])
     numbers[RP_FORCE_GAMMA_DISTANCE] = rp_fit_gamma_distance(&sample, shape);
 }
 
-/* The jackknife over groups: they are of neighbouring contacts, since solvers tell contacts in
+/* The jackknife over groups: they are of neighboring contacts, since solvers tell contacts in
  * the order of space, so that forces which know of each other do not count as independent. */
 static void find_errors(cells *c, double errors[RP_FORCE_NUMBERS])
 {

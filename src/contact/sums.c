@@ -65,16 +65,16 @@ static bool is_inside(const rp_view *view, size_t i, const rp_box3 *box)
            z >= box->low.z && z <= box->high.z;
 }
 
-static double count_neighbours(const rp_view *view, const rp_box3 *box, ends *e)
+static double count_neighbors(const rp_view *view, const rp_box3 *box, ends *e)
 {
-    double neighbours = 0;
+    double neighbors = 0;
     if (e->pair_count) qsort(e->pairs, e->pair_count, sizeof *e->pairs, by_size);
     for (size_t i = 0; i < e->pair_count; i++) {
         if (i && e->pairs[i] == e->pairs[i - 1]) continue;
-        neighbours += is_inside(view, (size_t)(e->pairs[i] >> 32), box);
-        neighbours += is_inside(view, (size_t)(e->pairs[i] & UINT32_MAX), box);
+        neighbors += is_inside(view, (size_t)(e->pairs[i] >> 32), box);
+        neighbors += is_inside(view, (size_t)(e->pairs[i] & UINT32_MAX), box);
     }
-    return neighbours;
+    return neighbors;
 }
 
 static void sum_grains(const rp_view *view, const rp_box3 *box, ends *e, rp_contact_sums *out)
@@ -90,7 +90,7 @@ static void sum_grains(const rp_view *view, const rp_box3 *box, ends *e, rp_cont
     }
     if (!(out->grains > 0)) return;
     out->coordination = touched / out->grains;
-    out->neighbours = count_neighbours(view, box, e) / out->grains;
+    out->neighbors = count_neighbors(view, box, e) / out->grains;
     out->rattlers = 1 - held / out->grains;
     out->held_coordination = held > 0 ? held_touched / held : 0;
 }

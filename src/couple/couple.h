@@ -74,7 +74,7 @@ rp_code rp_couple_near(const rp_couple *couple, const rp_couple_search *search, 
                        rp_arena *arena, rp_surface_list **out, rp_report *report);
 
 /* Rows of forces for the blocks of so many grains, all zero, from the step's arena. A row has room
- * for all bodies; where there are more than `rows` blocks, neighbouring blocks share one. Faults
+ * for all bodies; where there are more than `rows` blocks, neighboring blocks share one. Faults
  * until the finish go to this report. */
 rp_code rp_couple_begin(rp_couple *couple, size_t grains, size_t block, size_t rows,
                         rp_arena *arena, rp_report *report);

@@ -330,7 +330,7 @@ static void find_leaders(const rp_detail *detail, rp_work *work, const rp_chunk 
         }
 }
 
-/* Followers of a clump without neighbours move towards a place of their own in its ball, so that
+/* Followers of a clump without neighbors move towards a place of their own in its ball, so that
  * what was torn off as a rod becomes a round cloud. */
 static void round_off(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
                       const rp_near_box *box)

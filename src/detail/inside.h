@@ -125,7 +125,7 @@ typedef struct rp_around {
     float push[RP_COUNT_BLOCK][3]; /* m, the way out of each cell of the block (D11) */
 } rp_around;
 
-/* Those that were looked at last: packets of a chunk go to and fro between neighbouring blocks. */
+/* Those that were looked at last: packets of a chunk go to and fro between neighboring blocks. */
 typedef struct rp_arounds {
     rp_around items[64]; /* by the low bits of their places */
 } rp_arounds;
@@ -213,13 +213,13 @@ bool rp_flight_meet(const rp_detail *detail, const rp_surface_list *near, rp_fli
 rp_code rp_sample_new(rp_detail *detail, rp_report *report);
 /* Where grain `id` lies around its clump, in radii of the clump (D2). */
 rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id);
-/* The same around a clump without neighbours: anywhere in a ball of the clump's volume (D13). */
+/* The same around a clump without neighbors: anywhere in a ball of the clump's volume (D13). */
 rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id);
 #define RP_BALL 1.2407009817988 /* its radius: (6 / pi)^(1/3) */
 
 /* --- carry.c: one step of all grains ---------------------------------------------------------- */
 
-/* Grains that are carried together: neighbours on the curve, of one cell. */
+/* Grains that are carried together: neighbors on the curve, of one cell. */
 #define RP_PACKET 32
 _Static_assert(RP_PACKET % RP_WIDE == 0, "packets are worked on in whole groups of eight");
 typedef struct rp_packet {

@@ -97,7 +97,7 @@ static void find_lone_range(void *context, rp_range range)
     }
 }
 
-/* Marks the new clumps that have no neighbours. */
+/* Marks the new clumps that have no neighbors. */
 static rp_code find_lone(rp_detail *detail, newcomer *list, size_t count, rp_report *report)
 {
     if (!detail->spec->keep_apart || !count) return RP_OK;

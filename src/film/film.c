@@ -65,7 +65,7 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
     if (!(o->grain_scale > 0 && o->grain_scale <= 10))
         return rp_fail(report, RP_ERROR_INPUT,
                        "a grain size of %g: more than 0 and up to 10 are "
-                       "allowed; with 1 neighbours touch",
+                       "allowed; with 1 neighbors touch",
                        o->grain_scale);
     double orbit = o->orbit * 180 / RP_PI;
     if (!(fabs(orbit) <=

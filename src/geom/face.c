@@ -38,7 +38,7 @@ static rp_vec3 face_normal(const rp_mesh *mesh, const uint32_t *corners, int cou
     return sum;
 }
 
-/* Corner `tip` sticks out, and no other corner lies in the triangle with its neighbours. */
+/* Corner `tip` sticks out, and no other corner lies in the triangle with its neighbors. */
 static bool is_ear(const rp_mesh *mesh, rp_vec3 normal, const uint32_t *ring, int count, int tip)
 {
     uint32_t a = ring[(tip + count - 1) % count], b = ring[tip], c = ring[(tip + 1) % count];

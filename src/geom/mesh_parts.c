@@ -350,7 +350,7 @@ static uint32_t apart(const leaf *a, const leaf *b)
 
 /* Of triangles that lie on each other, as where two boxes share a face, those belong together that
  * stand near each other in the file. */
-static void prefer_neighbours(const leaf *in, leaf *out, size_t count)
+static void prefer_neighbors(const leaf *in, leaf *out, size_t count)
 {
     const size_t few = 64; /* more have no order to find */
     for (size_t i = 0; i < count && count <= few; i++)
@@ -367,7 +367,7 @@ static void prefer_neighbours(const leaf *in, leaf *out, size_t count)
 }
 
 /* Each triangle where the solid begins with the one where it ends, from an angle on where it is
- * least deep; where the file's orientation makes no sense of that, neighbours. */
+ * least deep; where the file's orientation makes no sense of that, neighbors. */
 static void pair_by_angle(sorting *s, leaf *leaves, size_t count)
 {
     measure_leaves(s, leaves, count);
@@ -395,7 +395,7 @@ static void pair_by_angle(sorting *s, leaf *leaves, size_t count)
         else
             out[outs++] = *next;
     }
-    prefer_neighbours(in, out, ins);
+    prefer_neighbors(in, out, ins);
     for (size_t i = 0; i < ins; i++)
         pair(s, in[i].half, out[i].half);
 }
@@ -715,7 +715,7 @@ static void tell_turned(const sorting *s)
     }
     if (single)
         rp_log(RP_LOG_WARNING,
-               "%s: %zu of %zu triangles face the other way than their neighbours; they are turned",
+               "%s: %zu of %zu triangles face the other way than their neighbors; they are turned",
                s->name, single, s->mesh->triangle_count);
     if (whole[0] + whole[1] == s->part_count) {
         rp_log(RP_LOG_WARNING, "%s: the mesh is inside out; its triangles are turned", s->name);

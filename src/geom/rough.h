@@ -12,7 +12,7 @@
 /* What makes a surface rough. */
 typedef struct rp_roughness {
     double radius; /* m, of the fixed grains; 0: there are none */
-    double period; /* m, mean distance of neighbours; 0: two radii */
+    double period; /* m, mean distance of neighbors; 0: two radii */
     double jitter; /* share of the period that each is shifted at random, along both ways */
 } rp_roughness;
 

@@ -1,4 +1,4 @@
-/* Seeding and repulsion of samples. Neighbours are found through cells of the size of their reach,
+/* Seeding and repulsion of samples. Neighbors are found through cells of the size of their reach,
  * in buckets. All samples move at once from where they were, so that their order and the threads do
  * not matter (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH
  * 1991, section 3, spreads points over a mesh in this way). */
@@ -36,7 +36,7 @@ typedef struct work {
     double strength; /* m, of a push at no distance */
 } work;
 
-/* --- neighbours ------------------------------------------------------------------------------- */
+/* --- neighbors ------------------------------------------------------------------------------- */
 
 typedef void visit_fn(void *to, rp_vec3 away, double distance);
 

@@ -43,7 +43,7 @@ rp_code rp_measure_take_contacts(const rp_measure_input *in, rp_measured *out, i
         {.name = "contacts", .unit = ""},
         {.name = "with bodies", .unit = ""},
         {.name = "coordination", .unit = ""},
-        {.name = "neighbours", .unit = ""},
+        {.name = "neighbors", .unit = ""},
         {.name = "rattlers", .unit = ""},
         {.name = "coordination without rattlers", .unit = ""},
         {.name = "mean force", .unit = "N"},
@@ -59,7 +59,7 @@ rp_code rp_measure_take_contacts(const rp_measure_input *in, rp_measured *out, i
     rp_contact_sums s;
     rp_code code = rp_contact_sum(in->view, &space, &s, report);
     const double values[] = {
-        s.grains,      s.contacts,          s.solid_contacts, s.coordination,    s.neighbours,
+        s.grains,      s.contacts,          s.solid_contacts, s.coordination,    s.neighbors,
         s.rattlers,    s.held_coordination, s.mean_force,     s.force_deviation, s.largest_force,
         s.shear_ratio, s.strong_share,      s.strong_force,   s.mean_overlap,    s.largest_overlap};
     *count = (int)(sizeof names / sizeof *names);

@@ -10,7 +10,7 @@
 #define BINS_MAX 100000
 #define EDGE 0.002    /* share of the grains that may lie outside of a width on each side */
 #define SAMPLES 20000 /* grains that a width is made from */
-#define LINK 1.5      /* spacings: grains in neighbouring cells of this size are connected */
+#define LINK 1.5      /* spacings: grains in neighboring cells of this size are connected */
 
 /* Which grains, and the axis that they are sorted along. */
 typedef struct layer {

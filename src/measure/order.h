@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts `values` and gives the value at a share of the list, 0 to 1, between neighbours in
+/* Sorts `values` and gives the value at a share of the list, 0 to 1, between neighbors in
  * proportion. 0 for an empty list. */
 double rp_order_quantile(double *values, size_t count, double share);
 /* The median, and the median distance from it times 1.4826: a standard deviation that a few wild

@@ -13,7 +13,7 @@
 #define DRIFT 0.15   /* of the mean: how far its thirds may be from it */
 #define CERTAIN 2.5  /* standard errors of a third: what is nearer may be chance */
 
-/* A few grains more or less in a frame do not end a stretch: its neighbours speak with it. */
+/* A few grains more or less in a frame do not end a stretch: its neighbors speak with it. */
 static double smooth(const double *values, size_t count, size_t at)
 {
     size_t reach = count / SMOOTH, first = at > reach ? at - reach : 0;

@@ -12,10 +12,10 @@
 /* All lengths in spacings. */
 #define CELL 1.5      /* wide enough that no column of a packing is empty */
 #define GAP 4.0       /* what is further above the column than this does not rest on it */
-#define BELOW 2.5     /* how far down from a top its neighbours are counted */
+#define BELOW 2.5     /* how far down from a top its neighbors are counted */
 #define ABOVE 1.25    /* the same, upwards */
-#define SUPPORT 12    /* neighbours of a top; a packing has 40 to 50, a layer at most 20 */
-#define STEP 5.0      /* between tops of neighbouring cells; a slope of 60 degrees makes 3.7 */
+#define SUPPORT 12    /* neighbors of a top; a packing has 40 to 50, a layer at most 20 */
+#define STEP 5.0      /* between tops of neighboring cells; a slope of 60 degrees makes 3.7 */
 #define COLUMN 4      /* grains of a column that tell its density */
 #define THINNEST 4.0  /* a view that holds less than every 64th grain is none of a heap */
 #define SAMPLES 20000 /* grains that the bounds of the plan are made from */

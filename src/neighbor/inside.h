@@ -25,7 +25,7 @@ typedef struct rp_points {
 /* Space cut into cubes: which cell a point is in. Coordinates count from one cell below the lowest
  * point, modulo 2^bits. When all points fit, there is an empty cell around them and nothing wraps;
  * when grains have flown further than 2^21 cells apart, cells far from each other share a number,
- * which costs a few vain distance tests and no wrong neighbours. */
+ * which costs a few vain distance tests and no wrong neighbors. */
 typedef struct rp_neighbor_grid {
     double inverse; /* 1/m, one over the edge */
     double base[3]; /* cell coordinate with the number 0 */
@@ -50,7 +50,7 @@ typedef struct rp_sorter {
     size_t histogram_capacity;
 } rp_sorter;
 
-/* Two by two by two cells, neighbours on the curve: eight cells that are looked up at once. */
+/* Two by two by two cells, neighbors on the curve: eight cells that are looked up at once. */
 typedef struct rp_octet {
     uint64_t key;      /* of its cells, without the last three bits */
     uint32_t begin[9]; /* of cell c: first candidate; begin[c + 1] is behind the last */
@@ -100,7 +100,7 @@ struct rp_neighbor {
     rp_ladder ladder;      /* one level where the search has one radius */
     rp_cell_level levels[RP_LEVELS_MAX];
     const float *diameter; /* m, of the grains; where there are several levels */
-    rp_lists across;       /* neighbours of other levels; borrowed from the sorter's arena */
+    rp_lists across;       /* neighbors of other levels; borrowed from the sorter's arena */
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
     rp_scratch scratch; /* rp_search_room of each worker */
@@ -110,7 +110,7 @@ struct rp_neighbor {
  * asked, so that numbers that waver from step to step soon stop allocating. */
 bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size);
 
-/* Edge of the cells for a search radius: a trifle more, so that neighbours that are within the
+/* Edge of the cells for a search radius: a trifle more, so that neighbors that are within the
  * radius only by the rounding of the distance are never two cells apart. */
 double rp_neighbor_grid_edge(double radius);
 /* `top`: 2^top cells of each axis make one of the coarsest level, and coarse cells are the same

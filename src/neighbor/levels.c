@@ -9,7 +9,7 @@
  *
  * A grain looks in its own level and in all above, never below, where it would find that most cells
  * are under itself. What the smaller one of a pair of two levels finds is told to the larger one:
- * work and memory follow the number of neighbours, not the ratio of sizes. */
+ * work and memory follow the number of neighbors, not the ratio of sizes. */
 #include "base/log.h"
 #include "base/report.h"
 #include "neighbor/search.h"
@@ -162,7 +162,7 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     return code;
 }
 
-/* --- neighbours of other levels ----------------------------------------------------------------
+/* --- neighbors of other levels ----------------------------------------------------------------
  */
 
 /* A grain, and one of a level above that it is near. */
@@ -323,7 +323,7 @@ static rp_code list_pairs(rp_neighbor *neighbor, const pair_job *job, size_t tot
     lists.count = rp_arena_take(arena, (queries + 1) * sizeof *lists.count);
     lists.index = rp_arena_take(arena, (2 * total + 1) * sizeof *lists.index);
     if (!lists.start || !lists.count || !lists.index)
-        return rp_fail_memory(report, 2 * total * sizeof *lists.index, "neighbour lists");
+        return rp_fail_memory(report, 2 * total * sizeof *lists.index, "neighbor lists");
     share_pairs(&lists, job->pairs, total);
     neighbor->across = lists;
     return RP_OK;
@@ -336,7 +336,7 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const 
     size_t blocks = (grains->count + RP_QUERY_BLOCK - 1) / RP_QUERY_BLOCK, total = 0;
     pair_job job = {.neighbor = neighbor, .grains = grains, .reach = *reach};
     job.first = rp_arena_take(arena, (blocks + 1) * sizeof *job.first);
-    if (!job.first) return rp_fail_memory(report, blocks * sizeof *job.first, "neighbour lists");
+    if (!job.first) return rp_fail_memory(report, blocks * sizeof *job.first, "neighbor lists");
     rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     for (size_t b = 0; b < blocks; b++) {
         size_t here = job.first[b];
@@ -346,7 +346,7 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const 
     size_t room = total + total / 16 + 1; /* a few more next time need no larger arena */
     if (total > neighbor->most_indices / 4 ||
         !(job.pairs = rp_arena_take(arena, room * sizeof *job.pairs)))
-        return rp_fail_memory(report, total * sizeof *job.pairs, "neighbour lists");
+        return rp_fail_memory(report, total * sizeof *job.pairs, "neighbor lists");
     rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     return list_pairs(neighbor, &job, total, report);
 }

@@ -1,4 +1,4 @@
-/* Lists: neighbours are written to a scratch and copied from there to the index array, of which
+/* Lists: neighbors are written to a scratch and copied from there to the index array, of which
  * each thread takes a piece at a time. So a query's list never depends on the threads, only its
  * place does, and the lists of queries that follow one another do so, too, for hundreds of them:
  * who goes through all lists again and again would wait at every leap. When the array turns out too
@@ -17,7 +17,7 @@ typedef struct list_job {
     rp_lists *lists;
     size_t room, most;           /* of the index array; beyond `most` it is not worth counting on */
     size_t piece;                /* of it that a thread takes at a time, at least */
-    atomic_size_t total, extent; /* neighbours; of the index array, taken */
+    atomic_size_t total, extent; /* neighbors; of the index array, taken */
     atomic_size_t fullest;       /* candidates around a cell that a larger scratch has room for */
 } list_job;
 
@@ -223,7 +223,7 @@ static rp_code reserve_queries(rp_lists *lists, size_t count, rp_report *report)
     if (lists->start && lists->count) return RP_OK;
     rp_lists_end(lists);
     return rp_fail_memory(report, count * (sizeof *lists->start + sizeof *lists->count),
-                          "neighbour lists");
+                          "neighbor lists");
 }
 
 static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
@@ -233,7 +233,7 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     lists->index_capacity = 0;
     lists->index = rp_allocate(wanted * sizeof *lists->index);
     if (!lists->index)
-        return rp_fail_memory(report, wanted * sizeof *lists->index, "neighbour lists");
+        return rp_fail_memory(report, wanted * sizeof *lists->index, "neighbor lists");
     lists->index_capacity = wanted;
     return RP_OK;
 }
@@ -278,9 +278,9 @@ static size_t pass_over(list_job *job)
 static rp_code fail_lists(const list_job *job, rp_report *report)
 {
     size_t bytes = job->lists->extent * sizeof *job->lists->index;
-    if (bytes > rp_budget_left()) return rp_fail_memory(report, bytes, "neighbour lists");
+    if (bytes > rp_budget_left()) return rp_fail_memory(report, bytes, "neighbor lists");
     return rp_fail(report, RP_ERROR_MEMORY,
-                   "neighbour lists: %zu queries have more than %zu neighbours (%zu MB)",
+                   "neighbor lists: %zu queries have more than %zu neighbors (%zu MB)",
                    job->queries.count, job->lists->extent, bytes >> 20);
 }
 

@@ -1,4 +1,4 @@
-/* The life of a neighbour search. */
+/* The life of a neighbor search. */
 #include "base/report.h"
 #include "base/system.h"
 #include "neighbor/search.h"
@@ -38,7 +38,7 @@ rp_code rp_neighbor_create(rp_threads *threads, const rp_period *period, rp_neig
                            "period along %c: %g m long; must be above 0 and finite", 'x' + a,
                            lengths[a]);
     rp_neighbor *neighbor = rp_allocate_zero(sizeof *neighbor);
-    if (!neighbor) return rp_fail_memory(report, sizeof *neighbor, "neighbour search");
+    if (!neighbor) return rp_fail_memory(report, sizeof *neighbor, "neighbor search");
     neighbor->threads = threads;
     neighbor->period = p;
     neighbor->most_indices = indices_in_memory();
@@ -63,12 +63,12 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     rp_release(neighbor, sizeof *neighbor);
 }
 
-size_t rp_neighbor_bytes_each(double neighbours)
+size_t rp_neighbor_bytes_each(double neighbors)
 {
     size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
     /* Every grain alone in its octet: the octet, its first grain, and a slot table at its emptiest.
      */
     size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
-    return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbours * sizeof(uint32_t) * 9 / 8);
+    return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbors * sizeof(uint32_t) * 9 / 8);
 }

@@ -1,9 +1,9 @@
-/* Neighbours: cell order, ghosts and lists of who is within a radius of whom.
+/* Neighbors: cell order, ghosts and lists of who is within a radius of whom.
  *
- * Cells are cubes of the search radius (a trifle larger, so that rounding never puts neighbours two
+ * Cells are cubes of the search radius (a trifle larger, so that rounding never puts neighbors two
  * cells apart). Only cells that hold something exist: they are found through a hash of their place
  * on a Morton curve, so memory follows the grains and not the box around them, however far a grain
- * has flown. Grains that are nowhere (NaN, infinity) are kept and have no neighbours. The order of
+ * has flown. Grains that are nowhere (NaN, infinity) are kept and have no neighbors. The order of
  * one update:
  *
  *     rp_neighbor_sort     own grains into cell order (stable, parallel radix sort)
@@ -38,7 +38,7 @@ void rp_neighbor_destroy(rp_neighbor *neighbor);
  * must outlive it, and goes back there; by default it keeps room of its own. */
 void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
 /* A crowd is refused before lists are made of it (RP_ERROR_INPUT, with the place): grains that lie
- * on each other have neighbours without number. `room` is how many grains a cell of a search has
+ * on each other have neighbors without number. `room` is how many grains a cell of a search has
  * room for when they lie side by side; by default nothing is a crowd. */
 void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room);
 
@@ -69,7 +69,7 @@ static inline uint32_t rp_neighbor_own(const rp_grains *grains, uint32_t index)
     return index < grains->count ? index : grains->ghost_source[index - grains->count];
 }
 
-/* Lists: the neighbours of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
+/* Lists: the neighbors of query i are index[start[i]] … index[start[i] + count[i] - 1], in a fixed
  * order; where in `index` a list lies depends on the threads, but mostly behind the one of the
  * query before. Behind a list there are another one or zeroes, eight of them behind the last, so
  * wide loads may start anywhere. Start with {0}. Borrowed until the next call that fills the same
@@ -79,7 +79,7 @@ typedef struct rp_lists {
     uint64_t *start;
     uint32_t *count;
     uint32_t *index;
-    size_t total;  /* all neighbours together */
+    size_t total;  /* all neighbors together */
     size_t extent; /* of `index`, with what is between lists */
     size_t query_capacity,
         index_capacity; /* what `index` had room for is the estimate for next time */
@@ -87,7 +87,7 @@ typedef struct rp_lists {
 
 void rp_lists_end(rp_lists *lists);
 
-/* Own grains and ghosts as candidates, own grains as queries; a grain is not its own neighbour.
+/* Own grains and ghosts as candidates, own grains as queries; a grain is not its own neighbor.
  * |xi - xj| <= radius, in float: dx*dx + dy*dy + dz*dz <= radius*radius, in this order.
  * RP_ERROR_MEMORY, with the figure, when the lists would not fit the machine. */
 rp_code rp_neighbor_lists(rp_neighbor *neighbor, const rp_grains *grains, double radius,
@@ -114,7 +114,7 @@ typedef struct rp_reach {
 /* Whether levels are worth it; below this one radius is quicker. */
 bool rp_reach_is_wide(const rp_reach *reach);
 /* As those by radius; the last needs an arena (rp_neighbor_borrow). Afterwards rp_neighbor_lists_of
- * gives the neighbours in a grain's own level, all within the reach of the level's largest, and
+ * gives the neighbors in a grain's own level, all within the reach of the level's largest, and
  * rp_neighbor_across those of other levels. */
 rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
                                  rp_report *report);
@@ -134,11 +134,11 @@ rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const f
                                   double radius, rp_lists *lists, rp_report *report);
 
 /* sum.c: the density of every own grain, kg/m3: `factor` times the sum of m W over itself and the
- * neighbours in its list. */
+ * neighbors in its list. */
 void rp_neighbor_density(const rp_grains *grains, const rp_lists *lists, rp_kernel kernel,
                          float factor, float *density, rp_threads *threads);
 
-/* Bytes that sorting and listing take at most for each grain with that many neighbours. */
-size_t rp_neighbor_bytes_each(double neighbours);
+/* Bytes that sorting and listing take at most for each grain with that many neighbors. */
+size_t rp_neighbor_bytes_each(double neighbors);
 
 #endif

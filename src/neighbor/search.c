@@ -35,7 +35,7 @@ static void begin_room(rp_search_room *room, size_t candidates)
 rp_code rp_search_rooms_begin(rp_scratch *rooms, int count, size_t candidates, rp_report *report)
 {
     size_t bytes = sizeof(rp_search_room) + room_values(candidates) * sizeof(uint32_t);
-    rp_code code = rp_scratch_begin(rooms, count, bytes, "neighbour search", report);
+    rp_code code = rp_scratch_begin(rooms, count, bytes, "neighbor search", report);
     for (int i = 0; i < count && code == RP_OK; i++)
         begin_room(rp_scratch_of(rooms, i), candidates);
     return code;

@@ -11,7 +11,7 @@
 /* Runs of candidates that the cells around one make at most: those of its own octet are one, the
  * seven octets beside it give 1 + 2 + 4 + 1 + 2 + 2 + 1; and one place for a run that is empty. */
 #define RP_RANGES_MAX 15
-/* Queries that one thread takes on at a time, and room for their neighbours before they are copied
+/* Queries that one thread takes on at a time, and room for their neighbors before they are copied
  * to their place, in parts of that for candidates. */
 #define RP_QUERY_BLOCK 512
 #define RP_LIST_ROOM 4
@@ -43,7 +43,7 @@ _Static_assert(sizeof(rp_search_room) % sizeof(rp_wide) == 0, "arrays begin righ
 _Static_assert(RP_GATHER_FIRST % RP_WIDE == 0 && RP_GATHER_MAX % RP_GATHER_FIRST == 0,
                "room for candidates is doubled from the first to the most");
 
-/* One point whose neighbours are wanted. */
+/* One point whose neighbors are wanted. */
 typedef struct rp_search_query {
     float x, y, z, limit; /* m, and the radius squared */
     uint32_t self;        /* index to leave out, or RP_NONE */

@@ -1,4 +1,4 @@
-/* Sums over the neighbours of every grain. */
+/* Sums over the neighbors of every grain. */
 #include "math/kernel.h"
 #include "neighbor/neighbor.h"
 
@@ -12,7 +12,7 @@ typedef struct summing {
     float *sums;
 } summing;
 
-/* Eight neighbours at a time, then one by one. */
+/* Eight neighbors at a time, then one by one. */
 RP_WIDE_KERNEL
 static void sum_masses(void *context, rp_range range)
 {

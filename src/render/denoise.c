@@ -1,6 +1,6 @@
 /* The denoiser (P18): a bilateral filter of the light that comes from all sides, in three passes
  * with holes (à trous) of 1, 2 and 4 pixels (Dammertz, Sewtz, Hanika and Lensch, "Edge-avoiding
- * à-trous wavelet transform for fast global illumination filtering", 2010). A neighbour counts the
+ * à-trous wavelet transform for fast global illumination filtering", 2010). A neighbor counts the
  * less, the more its normal differs, the farther it is off the surface, and the more its light
  * differs from what the variances of both explain (Schied et al., "Spatiotemporal variance-guided
  * filtering", 2017). Colours of surfaces and the light of sun and lamps are not touched: grains
@@ -25,7 +25,7 @@ typedef struct filter {
     int from, to; /* layers */
 } filter;
 
-/* What eight neighbouring pixels are guided by. */
+/* What eight neighboring pixels are guided by. */
 typedef struct guide {
     rp_wide normal[3], position[3], light[3], noise, bright;
 } guide;
@@ -78,7 +78,7 @@ RP_WIDE_INLINE void add_tap(taps *t, const guide *other, rp_wide weight)
     t->weight += weight;
 }
 
-/* The taps of one row of neighbours. */
+/* The taps of one row of neighbors. */
 RP_WIDE_INLINE void add_row(const filter *f, taps *t, const guide *own, rp_wide fine, size_t place,
                             float part, bool middle)
 {

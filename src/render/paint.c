@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define CHAIN_GRAINS 0.22 /* how large grains are between force chains */
-#define TILE 16           /* pixels; neighbouring rays meet the same things */
+#define TILE 16           /* pixels; neighboring rays meet the same things */
 #define GRAIN_SCALE_MAX 10.0
 #define GRAINS_MAX ((size_t)UINT32_MAX)
 /* The table from light to bytes: from 2^-12 on, by the leading 9 bits behind the point. */

@@ -53,7 +53,7 @@ typedef enum rp_packing_kind { RP_PACKING_RELAXED, RP_PACKING_LATTICE } rp_packi
 #define RP_PACKING_WORDS "relaxed|lattice"
 
 typedef struct rp_particles_spec {
-    double spacing; /* m, distance of neighbouring grains at rest */
+    double spacing; /* m, distance of neighboring grains at rest */
     int packing;    /* rp_packing_kind */
     double jitter;  /* how much nearer than a spacing grains may start, in spacings */
 } rp_particles_spec;

@@ -56,7 +56,7 @@ static const rp_param roughness_params[] = {
     REAL(rp_roughness, radius, "radius", "m", "", 0, 1e3,
          "of the fixed grains, whose middles are on the surface; 0, or not given: there are none"),
     REAL(rp_roughness, period, "period", "m", "0 m", 0, 1e3,
-         "mean distance of neighbouring fixed grains; 0: two radii, so that they touch"),
+         "mean distance of neighboring fixed grains; 0: two radii, so that they touch"),
     REAL(rp_roughness, jitter, "jitter", "", "0.3", 0, 1,
          "share of the period that each is shifted at random along the surface; 0 on a plane or "
          "wall: a square lattice"),
@@ -110,7 +110,7 @@ DEFINE(domain_table, "domain", rp_domain_spec, domain_params,
 
 static const rp_param particles_params[] = {
     REAL(rp_particles_spec, spacing, "spacing", "m", NULL, SHORT, 1e3,
-         "distance of neighbouring grains at rest"),
+         "distance of neighboring grains at rest"),
     WORD(rp_particles_spec, packing, "packing", RP_PACKING_WORDS, "relaxed",
          "how grains lie where they start: without order, or on a cubic lattice; both have as many "
          "of them"),

@@ -18,7 +18,7 @@ typedef struct surface {
     size_t position_capacity, normal_capacity, index_bytes;
 } surface;
 
-/* The mesh with what is needed to find a vertex's neighbours. */
+/* The mesh with what is needed to find a vertex's neighbors. */
 typedef struct mesh_around {
     const rp_mesh *mesh;
     rp_vec3 *normals;  /* of each triangle, as long as twice its area */

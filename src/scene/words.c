@@ -64,7 +64,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Edit distance with swaps of neighbours, letters in either case being equal. */
+/* Edit distance with swaps of neighbors, letters in either case being equal. */
 static int edits_between(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][LENGTH_MAX + 1];

@@ -1,6 +1,6 @@
 /* The seam between the host and the physics. A solver is a constant table: a name, what it can do,
  * what it adds to scenes, the numbers and stages of its steps, and a handful of functions. It is
- * called once per step, never per grain. The host owns grains, neighbours, bodies, threads and
+ * called once per step, never per grain. The host owns grains, neighbors, bodies, threads and
  * memory; a solver owns physics.
  *
  * docs/guide/add-a-solver.md walks through solver/null, the template: null.c holds the table and

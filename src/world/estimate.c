@@ -14,7 +14,7 @@
 #define LATTICE_MAX 2e10
 /* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
 #define FRAME_BYTES_EACH 100
-/* Contacts of a grain, where frames hold them: half of its dozen neighbours, some of which touch in
+/* Contacts of a grain, where frames hold them: half of its dozen neighbors, some of which touch in
  * two points; with what the frame makes of each. */
 #define CONTACTS_EACH 10
 #define FRAME_BYTES_CONTACT 100

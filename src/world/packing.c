@@ -133,11 +133,11 @@ static size_t find_in_row(const rp_lattice *l, size_t row, int32_t i)
 /* After so many rounds grains that still find no room are drawn back to their lattice. */
 #define PATIENCE 40
 
-/* A neighbour, and its place in the lattice seen from the grain's own. */
-typedef struct neighbour {
+/* A neighbor, and its place in the lattice seen from the grain's own. */
+typedef struct neighbor {
     uint32_t grain;
     int8_t from[3];
-} neighbour;
+} neighbor;
 
 typedef struct mover {
     uint32_t grain;
@@ -145,7 +145,7 @@ typedef struct mover {
     float leash;                     /* the longest shift that it may have */
     uint8_t ends;                    /* bits -x, +x, -y, ...: sides where the source ends */
     bool crowded;                    /* another is too near */
-    size_t list, near_end, list_end; /* its neighbours; those that may press on it come first */
+    size_t list, near_end, list_end; /* its neighbors; those that may press on it come first */
 } mover;
 
 /* Grains of the tile stay where they are. Movers are those where the source ends and the tile does
@@ -160,7 +160,7 @@ typedef struct relaxation {
     size_t count, capacity;
     uint32_t *active; /* movers that are too near to others or may come to be in this round */
     size_t active_count, active_capacity;
-    neighbour *list;
+    neighbor *list;
     size_t list_count, list_capacity;
     rp_packing_free_fn *is_free;
     void *context;
@@ -190,7 +190,7 @@ static bool is_seam(const rp_lattice *l, const int32_t place[3])
     return false;
 }
 
-/* The grains of a row whose neighbour is missing on some side. */
+/* The grains of a row whose neighbor is missing on some side. */
 static bool find_ends_of_row(relaxation *r, size_t row, int32_t k)
 {
     const rp_lattice *l = r->lattice;
@@ -274,8 +274,8 @@ static void keep_free(relaxation *r, mover *m)
         shorten(m, shift);
 }
 
-/* From a grain's place plus shift to its neighbour's; gives the square of the distance. */
-static float way_to(const relaxation *r, const float *shift, const neighbour *n, float way[3])
+/* From a grain's place plus shift to its neighbor's; gives the square of the distance. */
+static float way_to(const relaxation *r, const float *shift, const neighbor *n, float way[3])
 {
     const float *other = r->shifts[n->grain];
     for (int a = 0; a < 3; a++)
@@ -283,12 +283,12 @@ static float way_to(const relaxation *r, const float *shift, const neighbour *n,
     return way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
 }
 
-static bool wake_neighbours(relaxation *r, size_t i)
+static bool wake_neighbors(relaxation *r, size_t i)
 {
     const mover m = r->movers[i]; /* which may be elsewhere when others are added */
     r->states[m.grain] = STIRS;
     for (size_t n = m.list; n < m.near_end; n++) {
-        const neighbour *near = &r->list[n];
+        const neighbor *near = &r->list[n];
         if (r->states[near->grain] != STAYS) {
             r->states[near->grain] = STIRS;
             continue;
@@ -301,7 +301,7 @@ static bool wake_neighbours(relaxation *r, size_t i)
     return true;
 }
 
-static bool add_neighbour(relaxation *r, mover *m, neighbour n)
+static bool add_neighbor(relaxation *r, mover *m, neighbor n)
 {
     float way[3], square = way_to(r, r->shifts[m->grain], &n, way);
     if (square >= SUPPORT * SUPPORT) return true;
@@ -320,7 +320,7 @@ static bool add_neighbour(relaxation *r, mover *m, neighbour n)
 
 /* Shifts are short enough that grains near each other are two places apart along each axis at most,
  * or three along one of them alone. */
-static bool list_neighbours(relaxation *r, size_t i)
+static bool list_neighbors(relaxation *r, size_t i)
 {
     const rp_lattice *l = r->lattice;
     mover *m = &r->movers[i];
@@ -334,8 +334,8 @@ static bool list_neighbours(relaxation *r, size_t i)
             for (int a = -across; row != NONE && a <= across; a++) {
                 size_t at = find_in_row(l, row, m->place[0] + a);
                 if (at == NONE || at == m->grain) continue;
-                neighbour n = {(uint32_t)at, {(int8_t)a, (int8_t)b, (int8_t)c}};
-                if (!add_neighbour(r, m, n)) return false;
+                neighbor n = {(uint32_t)at, {(int8_t)a, (int8_t)b, (int8_t)c}};
+                if (!add_neighbor(r, m, n)) return false;
             }
         }
     m->list_end = r->list_count;
@@ -349,7 +349,7 @@ static bool make_active(relaxation *r, size_t i)
         return false;
     r->active[r->active_count++] = (uint32_t)i;
     r->states[r->movers[i].grain] = RESTS;
-    return list_neighbours(r, i) && (!r->movers[i].crowded || wake_neighbours(r, i));
+    return list_neighbors(r, i) && (!r->movers[i].crowded || wake_neighbors(r, i));
 }
 
 /* Looks again at all movers near which something moved; tells whether any grains are too near. */

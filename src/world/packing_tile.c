@@ -18,19 +18,19 @@
 /* Of the slope that a grain follows in a round. */
 #define STRIDE 1.0
 #define ROUNDS 600
-/* Lists of neighbours reach this far and serve for so many rounds. */
+/* Lists of neighbors reach this far and serve for so many rounds. */
 #define LIST_REACH 2.4
 #define LIST_ROUNDS 10
 #define LIST_MAX 128
 #define SUPPORT 2.0 /* of the kernel: the solver's, in spacings */
 
-typedef struct neighbour {
+typedef struct neighbor {
     int grain;
     rp_vec3 from; /* its place in the lattice, seen from the grain's own */
-} neighbour;
+} neighbor;
 
 static rp_vec3 shifts[GRAINS];
-static neighbour lists[GRAINS][LIST_MAX];
+static neighbor lists[GRAINS][LIST_MAX];
 static int list_counts[GRAINS];
 static double errors[GRAINS];
 static rp_vec3 slopes[GRAINS];
@@ -50,20 +50,20 @@ static void scatter(void)
     }
 }
 
-/* To grain g from its neighbour. */
-static rp_vec3 apart(int g, const neighbour *n)
+/* To grain g from its neighbor. */
+static rp_vec3 apart(int g, const neighbor *n)
 {
     return rp_v3_sub(rp_v3_sub(shifts[g], shifts[n->grain]), n->from);
 }
 
-static void list_neighbours(int g)
+static void list_neighbors(int g)
 {
     int i = g % RP_TILE, j = g / RP_TILE % RP_TILE, k = g / RP_TILE / RP_TILE;
     list_counts[g] = 0;
     for (int c = -3; c <= 3; c++)
         for (int b = -3; b <= 3; b++)
             for (int a = -3; a <= 3; a++) {
-                neighbour n = {place(i + a, j + b, k + c), rp_v3(a, b, c)};
+                neighbor n = {place(i + a, j + b, k + c), rp_v3(a, b, c)};
                 if (n.grain == g || rp_v3_length(apart(g, &n)) >= LIST_REACH) continue;
                 if (list_counts[g] < LIST_MAX) lists[g][list_counts[g]++] = n;
             }
@@ -83,7 +83,7 @@ static void find_slope(rp_kernel kernel, int g)
 {
     rp_vec3 slope = {0, 0, 0};
     for (int n = 0; n < list_counts[g]; n++) {
-        const neighbour *other = &lists[g][n];
+        const neighbor *other = &lists[g][n];
         rp_vec3 way = apart(g, other);
         double distance = fmax(rp_v3_length(way), 1e-6);
         double error = errors[g] + errors[other->grain];
@@ -96,7 +96,7 @@ static void find_slope(rp_kernel kernel, int g)
 static void move_apart(int g)
 {
     for (int n = 0; n < list_counts[g]; n++) {
-        const neighbour *other = &lists[g][n];
+        const neighbor *other = &lists[g][n];
         rp_vec3 way = apart(g, other);
         double distance = fmax(rp_v3_length(way), 1e-6);
         if (other->grain < g || distance >= APART) continue;
@@ -117,7 +117,7 @@ static void relax(void)
     double lattice = rp_kernel_lattice_sum(kernel, 1);
     for (int round = 0; round < ROUNDS; round++) {
         for (int g = 0; g < GRAINS && round % LIST_ROUNDS == 0; g++)
-            list_neighbours(g);
+            list_neighbors(g);
         for (int g = 0; g < GRAINS; g++)
             find_error(kernel, lattice, g);
         for (int g = 0; g < GRAINS; g++)

@@ -16,7 +16,7 @@
 #define LAYER_MAX 1e8
 #define GOLDEN 0.61803398874989485
 /* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
- * of neighbouring layers stay as far apart. */
+ * of neighboring layers stay as far apart. */
 #define DRIFT 0.02
 
 /* Whether a point of the nozzle's plane, from its centre, lies in the opening. */

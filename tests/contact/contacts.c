@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Grains of a cubic lattice in a periodic box that press their six neighbours with 2 N along x, 3 N
+/* Grains of a cubic lattice in a periodic box that press their six neighbors with 2 N along x, 3 N
  * along y and 5 N along z, with a shear of 0.5 N along z on contacts along x. */
 #define SIDE 6
 #define GRAINS (SIDE * SIDE * SIDE)
@@ -95,7 +95,7 @@ static void grains_are_found_by_id(void **state)
     free(l);
 }
 
-static void a_lattice_has_six_neighbours(void **state)
+static void a_lattice_has_six_neighbors(void **state)
 {
     (void)state;
     lattice *l = make_lattice();
@@ -103,7 +103,7 @@ static void a_lattice_has_six_neighbours(void **state)
     assert_int_equal(rp_contact_sum(&l->view, &l->space, &sums, NULL), RP_OK);
     assert_true(sums.grains == GRAINS && sums.contacts == 3 * GRAINS && sums.solid_contacts == 0);
     check_near(sums.coordination, 6, 1e-12);
-    check_near(sums.neighbours, 6, 1e-12);
+    check_near(sums.neighbors, 6, 1e-12);
     check_near(sums.held_coordination, 6, 1e-12);
     check_near(sums.rattlers, 0, 0);
     check_near(sums.mean_force, 10.0 / 3, 1e-12);
@@ -148,7 +148,7 @@ static void odd_grains_are_counted_as_they_are(void **state)
     assert_int_equal(rp_memory_now().bytes, before);
     assert_true(sums.contacts == 3 && sums.solid_contacts == 2);
     check_near(sums.coordination, 1, 1e-12);
-    check_near(sums.neighbours, 0.5, 1e-12);
+    check_near(sums.neighbors, 0.5, 1e-12);
     check_near(sums.rattlers, 0.25, 1e-12);
     check_near(sums.held_coordination, 4.0 / 3, 1e-12);
     check_near(sums.mean_force, 2, 1e-12);
@@ -393,7 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grains_are_found_by_id),
-        cmocka_unit_test(a_lattice_has_six_neighbours),
+        cmocka_unit_test(a_lattice_has_six_neighbors),
         cmocka_unit_test(odd_grains_are_counted_as_they_are),
         cmocka_unit_test(fabric_is_that_of_the_normals),
         cmocka_unit_test(angles_are_counted_by_direction),

@@ -225,8 +225,8 @@ static void errors_are_what_they_say(void **state)
     }
 }
 
-/* Contacts of one neighbourhood that all bear the same force are one piece of news, not many. */
-static void errors_know_of_neighbours(void **state)
+/* Contacts of one neighborhood that all bear the same force are one piece of news, not many. */
+static void errors_know_of_neighbors(void **state)
 {
     (void)state;
     for (int k = 0; k < FORCES; k++)
@@ -278,7 +278,7 @@ int main(void)
         cmocka_unit_test(tails_are_found_again),
         cmocka_unit_test(gammas_are_found_again),
         cmocka_unit_test(errors_are_what_they_say),
-        cmocka_unit_test(errors_know_of_neighbours),
+        cmocka_unit_test(errors_know_of_neighbors),
         cmocka_unit_test(histograms_count),
         cmocka_unit_test(what_cannot_be_fitted_is_told),
     };

@@ -98,7 +98,7 @@ static void check_round(const grains *g, const coarse *c, size_t clump, double v
         check_share(parts[part], g->born, 0.125);
 }
 
-static void a_clump_without_neighbours_is_a_ball(void **state)
+static void a_clump_without_neighbors_is_a_ball(void **state)
 {
     (void)state;
     rp_scene *scene = scene_of("particles: {spacing: 0.1}\nsolver: {method: null}\n"
@@ -339,7 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lone_clump_is_denser_inside),
-        cmocka_unit_test(a_clump_without_neighbours_is_a_ball),
+        cmocka_unit_test(a_clump_without_neighbors_is_a_ball),
         cmocka_unit_test(a_block_is_even_inside),
         cmocka_unit_test(beside_a_floor_it_is_as_dense_as_elsewhere),
         cmocka_unit_test(wedged_in_between_bodies_none_is_inside),

@@ -40,7 +40,7 @@ static void any_float_comes_back(void **state)
     }
 }
 
-/* Where a digit or a bit more begins: all powers of two and of ten, with both neighbours. */
+/* Where a digit or a bit more begins: all powers of two and of ten, with both neighbors. */
 static void floats_at_the_edges_come_back(void **state)
 {
     (void)state;

@@ -148,7 +148,7 @@ static void each_part_is_turned_outward(void **state)
     check_warning(1, "the mesh is inside out; its triangles are turned");
 }
 
-static void triangles_follow_their_neighbours(void **state)
+static void triangles_follow_their_neighbors(void **state)
 {
     (void)state;
     for (int t = 0; t < 12; t++) {
@@ -324,7 +324,7 @@ int main(void)
     rp_set_hooks(&hooks);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_part_is_turned_outward),
-        cmocka_unit_test(triangles_follow_their_neighbours),
+        cmocka_unit_test(triangles_follow_their_neighbors),
         cmocka_unit_test(parts_within_parts_are_cavities),
         cmocka_unit_test(parts_may_touch),
         cmocka_unit_test(what_overlaps_counts_once),

@@ -1,5 +1,5 @@
 /* Values between keys: found among many, read from where they stand in a struct, and never beyond
- * their neighbours. The ways of bodies, in tests/body/keys.c, ask for more. */
+ * their neighbors. The ways of bodies, in tests/body/keys.c, ask for more. */
 #include "check.h"
 
 #include "base/random.h"

@@ -1,4 +1,4 @@
-/* Periodic sides: ghosts give every grain the neighbours that a search over all images finds. */
+/* Periodic sides: ghosts give every grain the neighbors that a search over all images finds. */
 #include "neighbor/cloud.h"
 
 #define LAYERS 8
@@ -70,7 +70,7 @@ static void check_period(const rp_period *period, size_t count, double radius, s
     rp_grains_end(&p);
 }
 
-static void neighbours_across_one_two_and_three_axes(void **state)
+static void neighbors_across_one_two_and_three_axes(void **state)
 {
     (void)state;
     for (unsigned axes = 1; axes <= 7; axes++) {
@@ -263,7 +263,7 @@ static void absurd_periods_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_across_one_two_and_three_axes),
+        cmocka_unit_test(neighbors_across_one_two_and_three_axes),
         cmocka_unit_test(periods_shorter_than_the_radius),
         cmocka_unit_test(wrapped_grains_are_inside),
         cmocka_unit_test(values_of_every_type_are_synced),

@@ -121,7 +121,7 @@ static void strange_numbers_have_colours(void **state)
     assert_true(at[0] == at[1] && at[1] == at[2] && at[0] > 0.15 && at[0] < 0.3);
 }
 
-/* All equally light and vivid; of 1000 ids that follow each other, neighbours differ nearly always
+/* All equally light and vivid; of 1000 ids that follow each other, neighbors differ nearly always
  * and all parts of the circle are used. */
 static void ids_are_told_apart(void **state)
 {

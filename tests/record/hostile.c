@@ -215,7 +215,7 @@ static void values_that_cannot_be_are_refused(void **state)
     end_sound(&f);
 }
 
-/* A name in the heap of a group becomes that of its neighbour. */
+/* A name in the heap of a group becomes that of its neighbor. */
 static void two_arrays_of_one_name_are_refused(void **state)
 {
     static const char names[16] = "x\0\0\0\0\0\0\0y";

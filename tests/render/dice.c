@@ -145,9 +145,9 @@ static void pixels_differ(void **state)
     (void)state;
     rp_dice_table table = make_table(MANY);
     throw_pixel(&table, 100, 100, MANY, &thrown);
-    static const int neighbours[][2] = {{101, 100}, {100, 101}, {99, 100}, {101, 101}, {0, 0}};
+    static const int neighbors[][2] = {{101, 100}, {100, 101}, {99, 100}, {101, 101}, {0, 0}};
     for (int i = 0; i < 5; i++) {
-        throw_pixel(&table, neighbours[i][0], neighbours[i][1], MANY, &others);
+        throw_pixel(&table, neighbors[i][0], neighbors[i][1], MANY, &others);
         for (int use = 0; use < USES; use++) {
             assert_true(memcmp(thrown.at[0][use], others.at[0][use], sizeof others.at[0][use]));
             assert_true(fabs(correlation(&thrown, use, &others, use, 0)) < 0.2);

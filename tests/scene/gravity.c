@@ -53,7 +53,7 @@ static void the_length_changes_at_an_even_rate(void **state)
                                       "  - {time: 4, gravity: [0, 0, 0]}\n");
     double half = 6 * sqrt(0.5);
     check_gravity(scene, 0, 0, 0, 0);
-    check_gravity(scene, 0.5, 0, 0, -2); /* no length has no direction: the neighbour's */
+    check_gravity(scene, 0.5, 0, 0, -2); /* no length has no direction: the neighbor's */
     check_gravity(scene, 1.5, 0, half, -half);
     check_gravity(scene, 2.75, 0, 2, 0);
     check_gravity(scene, 3.5, 0, 0, 0);

@@ -171,7 +171,7 @@ static void grains_keep_clear(void **state)
 }
 
 /* Layers of two materials on each other, and a block that spans the period along two axes. */
-static void neighbours_and_periods_fit(void **state)
+static void neighbors_and_periods_fit(void **state)
 {
     (void)state;
     made layers =
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(grains_are_as_many_and_apart),
         cmocka_unit_test(the_lattice_is_gone),
         cmocka_unit_test(grains_keep_clear),
-        cmocka_unit_test(neighbours_and_periods_fit),
+        cmocka_unit_test(neighbors_and_periods_fit),
         cmocka_unit_test(a_jet_shows_no_layers),
         cmocka_unit_test(a_jet_has_its_rate),
         cmocka_unit_test(seeds_and_jitter_choose),

@@ -179,7 +179,7 @@ static rp_code take_period(rp_dem *solver, rp_report *report)
 }
 
 /* The smallest grains are the most and the quickest: a skin of a mean that large ones raise would
- * give them neighbours without number. R* of a pair is at most a quarter of both radii. */
+ * give them neighbors without number. R* of a pair is at most a quarter of both radii. */
 static void take_reach(rp_dem *solver)
 {
     double size = fmin(solver->diameter, SKIN_MOST * solver->smallest);

@@ -10,7 +10,7 @@
  *     state.c     checkpoints                  room.c      memory
  *     rough.c     fixed grains of solids
  *
- * Rows hold what a neighbour needs to know of a sphere, so that one load brings it; they are a
+ * Rows hold what a neighbor needs to know of a sphere, so that one load brings it; they are a
  * snapshot, and the table of grains may change while others still read them.
  *
  * While lists are made, most of the memory has another use:

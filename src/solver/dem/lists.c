@@ -34,7 +34,7 @@ typedef struct list_job {
     size_t begin, end; /* grains */
     bool write;        /* else only count */
     float gaps[RP_DEM_CLASSES];
-    atomic_size_t crowded; /* a grain with too many neighbours, + 1 */
+    atomic_size_t crowded; /* a grain with too many neighbors, + 1 */
 } list_job;
 
 float rp_dem_gap(const rp_dem *solver, const float *from, const float *to)

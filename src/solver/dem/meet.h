@@ -179,7 +179,7 @@ typedef struct rp_dem_forces {
 
 rp_code rp_dem_forces_begin(rp_dem_forces *forces, rp_dem *solver, rp_report *report);
 /* What presses on the grains of a block, whatever of them was kicked or has drifted in other blocks
- * by then: neighbours are seen through their rows. */
+ * by then: neighbors are seen through their rows. */
 void rp_dem_forces_on(const rp_dem_forces *forces, rp_range block, rp_dem_force *loads);
 /* Hands forces to bodies; a fault where grains overlap by more than is borne. */
 rp_code rp_dem_forces_end(const rp_dem_forces *forces, double time, rp_report *report);

@@ -1,6 +1,6 @@
 /* The null solver: grains that fly freely, bounce on surfaces and do not see each other. It is the
  * template for newcomers, the test of the seam, and the floor of what any solver costs: it sorts
- * grains and, when asked, lists their neighbours and sums their density, as real solvers must (not
+ * grains and, when asked, lists their neighbors and sums their density, as real solvers must (not
  * by default: grains at rest lie in each other, and lists grow without end). See
  * docs/guide/add-a-solver.md for a walk through this file. */
 #include "solver/null/null.h"
@@ -16,13 +16,13 @@
 
 typedef struct rp_null_params {
     double courant; /* spacings that the fastest grain may move in a step */
-    bool density;   /* list neighbours and sum the density */
+    bool density;   /* list neighbors and sum the density */
 } rp_null_params;
 
 typedef struct rp_null {
     rp_host host;
     rp_null_params params;
-    rp_kernel kernel;     /* support is two spacings: some 32 neighbours */
+    rp_kernel kernel;     /* support is two spacings: some 32 neighbors */
     float density_factor; /* makes a packed lattice exactly as dense as its material */
     double radius;        /* m, half a spacing: where a grain's surface is */
     rp_lists lists;
@@ -33,7 +33,7 @@ static const rp_param params[] = {
     RP_KEY_REAL(rp_null_params, courant, "courant", "", "0.4", 0.01, 1,
                 "how many spacings the fastest grain may move in a step"),
     RP_KEY_SWITCH(rp_null_params, density, "density", "no",
-                  "list neighbours and sum densities (slow where grains heap up)"),
+                  "list neighbors and sum densities (slow where grains heap up)"),
 };
 
 static const rp_param_table null_table = RP_TABLE(

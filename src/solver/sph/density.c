@@ -1,4 +1,4 @@
-/* How full the neighbourhood of each grain is, the gradients of its pairs (G1 to G4), and the
+/* How full the neighborhood of each grain is, the gradients of its pairs (G1 to G4), and the
  * forces between pairs that do not depend on stress: viscosity (G16) and, in pcisph, cohesion
  * (G17a). */
 #include "base/report.h"
@@ -62,7 +62,7 @@ RP_WIDE_INLINE grain_sums add_lanes(const pair_sums *s)
                         .stress = s->stress};
 }
 
-/* What eight neighbours have to do with velocities and cohesion: `near` has their values in
+/* What eight neighbors have to do with velocities and cohesion: `near` has their values in
  * columns, `own` the grain's; d is the way to it. */
 RP_WIDE_INLINE void add_pair_forces(const rp_sph *solver, size_t i, const uint32_t *index,
                                     const rp_wide near[8], rp_wide own, const rp_wide d[3],
@@ -91,7 +91,7 @@ RP_WIDE_INLINE void add_pair_forces(const rp_sph *solver, size_t i, const uint32
     s->pull_z -= pull * d[2];
 }
 
-/* A stress moves each neighbour by that one's own mass (G10): without it, the step of heavy grains
+/* A stress moves each neighbor by that one's own mass (G10): without it, the step of heavy grains
  * among light ones is too long, and the solve diverges. Light ones at the rim of the support have
  * small gradients, but are moved by all the others' as well: they count by no less than `usual`. */
 RP_WIDE_INLINE rp_wide in_own_mass(const rp_sph *solver, size_t i, const uint32_t *index,
@@ -106,7 +106,7 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_sph *solver, size_t i, const uint32_
            rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
 }
 
-/* (G9a): the stresses of neighbours in fours, each times its weight; in a loop of its own, since
+/* (G9a): the stresses of neighbors in fours, each times its weight; in a loop of its own, since
  * the processor has no registers for more sums in the other. */
 #define WEIGHED 64 /* at a time */
 RP_WIDE_INLINE rp_wide weigh_stresses(const rp_wide *stress, const uint32_t *index,
@@ -124,7 +124,7 @@ RP_WIDE_INLINE rp_wide look_at_pairs(const rp_sph *solver, const rp_wide d[3], u
                                      rp_wide g[3])
 {
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    /* Behind the last neighbour the indices are any that exist; their share is nought. */
+    /* Behind the last neighbor the indices are any that exist; their share is nought. */
     rp_wide_int live = lanes < (float)count;
     float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
     rp_wide r = rp_wide_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -205,7 +205,7 @@ RP_WIDE_INLINE float set_fill(const rp_sph *solver, size_t i, const grain_sums *
     return lack;
 }
 
-/* (G9): the mean pressure of a neighbourhood; on a surface, where all neighbours lie deeper, the
+/* (G9): the mean pressure of a neighborhood; on a surface, where all neighbors lie deeper, the
  * grain's own instead, or the topmost layers would get friction that their weight does not give. */
 static float pressure_around(float own, float self, float sum, float fill, float lack)
 {
@@ -213,8 +213,8 @@ static float pressure_around(float own, float self, float sum, float fill, float
     return own + inside * ((self * own + sum) / fill - own);
 }
 
-/* (G9a): how near a grain is to lying on top, by what its fill lacks and where its neighbours are,
- * `in` (of any length). On a floor or beside a wall it lacks neighbours, too, but not upwards. */
+/* (G9a): how near a grain is to lying on top, by what its fill lacks and where its neighbors are,
+ * `in` (of any length). On a floor or beside a wall it lacks neighbors, too, but not upwards. */
 static float openness(const rp_sph *solver, rp_four in, float lack)
 {
     rp_vec3 g = solver->gravity, n = {in[0], in[1], in[2]};

@@ -20,7 +20,7 @@
  * the solve leaves it to the sweeps (G8), however many it takes. */
 #define MANY 0.02
 #define HELPED 0.9
-/* Of the step that would mend a grain if its neighbours needed none. */
+/* Of the step that would mend a grain if its neighbors needed none. */
 #define RELAXED 0.6f
 /* (G8a): the same where all move at once, for a correction of one; more would swing. */
 #define EASED 0.4
@@ -41,7 +41,7 @@ typedef struct part {
     const rp_sph *solver;
     rp_four *way;     /* m, where a grain goes; in the room for velocities, idle by then */
     float *push;      /* kg m2, times a gradient and over a mass the way; with ghosts */
-    uint8_t *mark;    /* PRESSED, its neighbours MOVED, theirs CHANGED; 0: not concerned */
+    uint8_t *mark;    /* PRESSED, its neighbors MOVED, theirs CHANGED; 0: not concerned */
     float bound, aim; /* compression that is not borne, and what is left of it */
 } part;
 
@@ -51,7 +51,7 @@ static float fill_of(const rp_sph *solver, size_t i)
     return p->density[i] / solver->materials[p->material[i]].density;
 }
 
-/* kg m2, what a grain pushes its neighbours with to be rid of a compression of one. */
+/* kg m2, what a grain pushes its neighbors with to be rid of a compression of one. */
 static float push_of(const rp_sph *solver, size_t i)
 {
     float least = LEAST_SQUARES * (float)solver->lattice_squares;
@@ -90,7 +90,7 @@ void rp_sph_ease(const rp_sph *solver)
     rp_sph_sync(solver, solver->work.stress, sizeof *solver->work.stress);
 }
 
-/* What pushes each grain's neighbours away, and how many do. */
+/* What pushes each grain's neighbors away, and how many do. */
 static double press_range(void *context, rp_range range)
 {
     const part *q = context;
@@ -108,7 +108,7 @@ static double press_range(void *context, rp_range range)
     return count;
 }
 
-/* The neighbours of all that are marked `from` are the next ring, unless they have a mark. */
+/* The neighbors of all that are marked `from` are the next ring, unless they have a mark. */
 static void spread(const part *q, uint8_t from)
 {
     const rp_grains *p = q->solver->host.grains;
@@ -122,7 +122,7 @@ static void spread(const part *q, uint8_t from)
     }
 }
 
-/* The way of one grain: what it and its neighbours push, by its mass. */
+/* The way of one grain: what it and its neighbors push, by its mass. */
 RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
 {
     const rp_sph *solver = q->solver;
@@ -214,7 +214,7 @@ rp_code rp_sph_part(rp_sph *solver, rp_report *report)
     return RP_OK;
 }
 
-/* (G25): the fill where grains are now, of those that were neighbours when the step began: who has
+/* (G25): the fill where grains are now, of those that were neighbors when the step began: who has
  * come near since then is still at the rim of the kernel. */
 RP_WIDE_KERNEL
 static void arrive_range(void *context, rp_range range)

@@ -1,6 +1,6 @@
-/* Grains at rest (G22): what has been slow for a while, among slow neighbours, is not moved any
- * more. It keeps its stress, so that its neighbours stand on it as before. It wakes when the forces
- * on it no longer balance, when a neighbour moves, or when a solid near it does. */
+/* Grains at rest (G22): what has been slow for a while, among slow neighbors, is not moved any
+ * more. It keeps its stress, so that its neighbors stand on it as before. It wakes when the forces
+ * on it no longer balance, when a neighbor moves, or when a solid near it does. */
 #include "base/report.h"
 #include "solver/sph/sph.h"
 
@@ -34,7 +34,7 @@ bool rp_sph_all_asleep(const rp_sph *solver)
 
 typedef struct waking {
     rp_sph *solver;
-    float slow2;  /* m2/s2: neighbours faster than this wake a grain */
+    float slow2;  /* m2/s2: neighbors faster than this wake a grain */
     float bears2; /* m2/s2: and so does what forces would make of its own speed */
     uint8_t *wake;
 } waking;
@@ -101,7 +101,7 @@ rp_code rp_sph_wake(rp_sph *solver, rp_report *report)
     return RP_OK;
 }
 
-/* It has neighbours, and all of them sleep. */
+/* It has neighbors, and all of them sleep. */
 static bool is_among_sleepers(const rp_sph *solver, size_t i)
 {
     const rp_lists *lists = &solver->lists;

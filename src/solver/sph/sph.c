@@ -297,7 +297,7 @@ static const rp_number_spec numbers[] = {
     [RP_SPH_ITERATIONS] = {"iterations", "", "of the solve for pressure and friction"},
     {0},
 };
-/* order: cell order, ghosts. lists: neighbours. fill: volume fraction, gradients and forces of
+/* order: cell order, ghosts. lists: neighbors. fill: volume fraction, gradients and forces of
  * pairs. contacts: with solids. velocities: sweeps from stresses to velocities, one more than
  * iterations. stresses: sweeps from velocities to stresses. */
 static const char *const stages[] = {"order",      "lists",    "fill", "contacts",

@@ -119,7 +119,7 @@ typedef struct rp_sph_outside {
 _Static_assert(sizeof(rp_sph_outside) % RP_ALIGNMENT == 0, "blocks share no cache line");
 
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
- * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbour's. */
+ * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbor's. */
 typedef struct rp_sph_work {
     rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
     rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
@@ -129,7 +129,7 @@ typedef struct rp_sph_work {
     rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
     rp_sph_outside *outside; /* of each block */
     int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
-    float *around;           /* Pa, mean pressure of a grain's neighbourhood at the start (G9) */
+    float *around;           /* Pa, mean pressure of a grain's neighborhood at the start (G9) */
     float *strength;         /* Pa, tension that a grain bears (G17) */
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
     rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */

@@ -67,7 +67,7 @@ typedef struct rp_sph_moist {
 /* (G9, G17): no tension above the strength of `moist` sand (NULL: none), and friction at most
  * `yield` times a pressure plus that strength by the cosine of the angle: the norm is clamped,
  * which keeps the direction of the stress. That pressure is partly the grain's own, partly that of
- * its neighbourhood, `around`: single pressures are uneven (in flow a third are nought), and
+ * its neighborhood, `around`: single pressures are uneven (in flow a third are nought), and
  * friction limited by them alone is lost to the unevenness: slopes asked to stand steeper than 45
  * degrees would flow there. (G9c): steep sand has `lean`, a vector in three parts; what is clamped
  * is then the way from a stress that presses less along that vector than across. NULL: there is
@@ -110,7 +110,7 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
 
 /* (G9a): friction across the layers, n s n, in parts of the pressure: what the stress across them
  * is above (then positive) or below the mean of all directions. `mean` is the stress of a
- * neighbourhood, n the way to where it is deeper, of any length. */
+ * neighborhood, n the way to where it is deeper, of any length. */
 RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
 {
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
@@ -183,7 +183,7 @@ static inline float rp_sph_moist_grip(float grip, float around, float strength)
 
 /* (G9e): what pressure adds to friction where grains lie nearer to each other in one direction than
  * in others, in parts of the pressure. `moments` are those of a grain's pair gradients, in a
- * lattice the unit tensor; `mean` is the stress of its neighbourhood, of any weight; `share` its
+ * lattice the unit tensor; `mean` is the stress of its neighborhood, of any weight; `share` its
  * own pressure in parts of the mean one. */
 RP_WIDE_INLINE float rp_sph_fabric(rp_wide moments, rp_wide mean, float share)
 {

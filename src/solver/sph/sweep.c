@@ -22,8 +22,8 @@ RP_WIDE_INLINE void add_four(const rp_wide *stresses, const uint32_t *index, con
 }
 
 /* The sum of stress times gradient over the pairs of grain i, in quanta of the gradient. The
- * neighbours come one by one: a stress is one load, its gradient three broadcasts, and this is
- * twice as fast as gathering each component of eight neighbours. They come in fours, the last ones
+ * neighbors come one by one: a stress is one load, its gradient three broadcasts, and this is
+ * twice as fast as gathering each component of eight neighbors. They come in fours, the last ones
  * with whoever is listed behind them and nought: processors cannot guess how many there are. Sums
  * that begin with plus zero never become minus zero, so that adding nought changes no bit. */
 RP_WIDE_INLINE rp_wide_vec3 sum_stress(const rp_sph *solver, size_t i)

@@ -1,6 +1,6 @@
 /* Contacts as data are the forces that moved the grains: with gravity they make up each grain's
  * acceleration in the last step. */
-#include "grains.h"
+#include "solver/grains.h"
 
 #define SHAPES 2
 static const char *const shapes[SHAPES] = {"sphere", "tetrahedron"};

@@ -140,7 +140,7 @@ static double plain_fill(const float *place, size_t count, size_t i, double spac
 static void densities_are_plain_sums(void **state)
 {
     (void)state;
-    /* Nobody is moved apart, and in so short a step nobody becomes a neighbour. */
+    /* Nobody is moved apart, and in so short a step nobody becomes a neighbor. */
     sand s = sand_of(CLOUD_SCENE "time: {step: 0.01 ms}\n"
                                  "solver: {method: frictional, squeeze: 10}\n");
     size_t count = s.view.count;

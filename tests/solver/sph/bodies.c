@@ -1,5 +1,5 @@
 /* Sand and dynamic bodies push each other. */
-#include "sand.h"
+#include "solver/sand.h"
 
 #define OPEN "open: [left, right, front, back, bottom, top]"
 
