@@ -7,6 +7,9 @@
 #            the room, or of a type that the room, `base` or include/repose declares (its name, the
 #            plural or the singular of it, without _spec, _options and the like); those of
 #            include/repose may have names of their own; CONTRIBUTING.md says why
+#   files    a room of src/ has at most 15 files, a file at most 650 lines, and no two .c files of src/
+#            have one name
+#   words    words that docs/glossary.md has a better one for ("Words that are not used")
 #   tests/house.sh RULE SOURCE [BUILD]
 set -eu
 build=${3:-}
@@ -63,6 +66,22 @@ prefixes)
         [ ! -f "${line%%:*}" ] || echo "$line"
     done >"$found"
     advice='a name says its room, its file or its object: see "Names" in CONTRIBUTING.md'
+    ;;
+files)
+    {
+        find src -name '*.[ch]' | sed 's|/[^/]*$||' | sort | uniq -c | awk '$1 > 15 { print $2 ": " $1 " files" }'
+        find src -name '*.[ch]' -exec wc -l {} + | awk '$2 != "total" && $1 > 650 { print $2 ": " $1 " lines" }'
+        find src -name '*.c' | awk -F/ '{ n[$NF]++; at[$NF] = at[$NF] " " $0 } END { for (name in n) if (n[name] > 1) print name ":" at[name] }'
+    } >"$found"
+    advice='few, full files: see "Files" in docs/style.md'
+    ;;
+words)
+    # Each of these stands for one word of the glossary; ordinary uses are written in another way.
+    private='[Cc]ame along|[Nn]obody|[Nn]ought|[Aa]new|a trifle|to and fro|[Bb]orne|[Aa]side|told of|[Ss]eals?|[Ss]ealed|[Dd]ice|[Ff]ullness'
+    grep -rnwE "$private" --include='*.[ch]' --include='*.md' --include='*.sh' --include='*.py' --include='*.yaml' --include='*.txt' \
+        --include='*.cmake' --include='Makefile' --exclude=house.sh --exclude=glossary.md \
+        src include apps bench docs examples scenes tests tools validation cmake Makefile README.md CONTRIBUTING.md CHANGELOG.md >"$found" || true
+    advice='a better word is known: see "Words that are not used" in docs/glossary.md'
     ;;
 *)
     echo "unknown rule: $rule" >&2

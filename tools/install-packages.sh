@@ -1,15 +1,17 @@
 #!/bin/sh
 # Installs what Repose needs on Debian 12, if anything is missing. The only list of packages.
 #   tools/install-packages.sh          to build, run and test
+#   tools/install-packages.sh clang    also what `make check-clang` needs
 #   tools/install-packages.sh fuzz     also what `make fuzz` needs
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config
 libfyaml-dev libhdf5-dev zlib1g-dev libode-dev libpng-dev libcmocka-dev libembree-dev
 gnuplot-nox ffmpeg"
-if [ "${1:-}" = fuzz ]; then
-    packages="$packages clang libclang-rt-14-dev"
-fi
+case ${1:-} in
+clang) packages="$packages clang" ;;
+fuzz) packages="$packages clang libclang-rt-14-dev" ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
     echo "This is not Debian; Repose needs what these packages hold there: $packages" >&2
