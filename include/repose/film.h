@@ -6,7 +6,7 @@
  *
  *     rp_film *film;
  *     rp_code code = rp_film_open(&options, &run, 1, &film, report);
- *     if (code == RP_OK) code = rp_film_paint(film, report);
+ *     if (code == RP_OK) code = rp_film_render(film, report);
  *     if (code == RP_OK) code = rp_film_finish(film, report);
  *     rp_film_close(film);
  */
@@ -49,7 +49,7 @@ typedef struct rp_film_options {
     bool show_time;               /* write the simulated time into each picture */
     double frames_per_second;     /* 0: as the run, so that it plays in real time, up to 60 */
     /* The run is still going on: camera and colours are chosen by its first frame, and
-     * rp_film_paint is called again whenever there are more. */
+     * rp_film_render is called again whenever there are more. */
     bool live;
     int threads; /* 0: one per core; pictures do not depend on it */
     /* Called now and then while a picture is painted, and after each; may be NULL. Return false to
@@ -90,7 +90,7 @@ RP_API rp_code rp_film_check(const rp_film_options *options, const rp_scene *sce
 RP_API rp_code rp_film_open(const rp_film_options *options, const rp_film_run *runs, int run_count,
                             rp_film **out, rp_report *report);
 /* Paints the frames that are there and have no picture yet. */
-RP_API rp_code rp_film_paint(rp_film *film, rp_report *report);
+RP_API rp_code rp_film_render(rp_film *film, rp_report *report);
 /* Makes the film of them and removes the pictures; keeps them where a folder was asked for. */
 RP_API rp_code rp_film_finish(rp_film *film, rp_report *report);
 /* Pictures in memory, of a film that needs no path: that of the last frame; and `columns` times
@@ -105,7 +105,7 @@ RP_API void rp_film_close(rp_film *film);
 /* One picture of a view, such as that of a world which is not recorded. Moving things are blurred
  * as in a film of the scene. Of the options all count but path, frames_per_second, live and
  * progress. */
-RP_API rp_code rp_view_paint(const rp_view *view, const rp_scene *scene,
+RP_API rp_code rp_view_render(const rp_view *view, const rp_scene *scene,
                              const rp_film_options *options, rp_picture **out, rp_report *report);
 /* The same as a PNG file. */
 RP_API rp_code rp_view_picture(const rp_view *view, const rp_scene *scene,

@@ -2,7 +2,7 @@
 #include "film/stage.h"
 #include "worlds.h"
 
-#include "film/film.h"
+#include "film/inside.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -93,7 +93,7 @@ static rp_code make(const rp_film_options *options, const rp_film_run *runs, int
 {
     rp_film *film = NULL;
     rp_code code = rp_film_open(options, runs, count, &film, report);
-    if (code == RP_OK) code = rp_film_paint(film, report);
+    if (code == RP_OK) code = rp_film_render(film, report);
     if (code == RP_OK) code = rp_film_finish(film, report);
     if (film) w->state = rp_film_state(film);
     rp_film_close(film);
@@ -411,7 +411,7 @@ static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
     int file = open("torn/frames/000009.h5", O_WRONLY);
     assert_int_equal(pwrite(file, "x", 1, 3000), 1);
     close(file);
-    assert_int_equal(rp_film_paint(film, report), RP_ERROR_DAMAGED);
+    assert_int_equal(rp_film_render(film, report), RP_ERROR_DAMAGED);
     rp_film_close(film);
     says(report, "000009.h5");
     assert_int_equal(count_files("torn-pictures", ".png"), 9);
@@ -486,7 +486,7 @@ static void runs_side_by_side_have_captions(void **state)
     check_ok(rp_film_open(&options, runs, 2, &film, report), report);
     assert_string_equal(rp_film_caption(film, 0).text, "short");
     check_ok(rp_film_picture(film, 1, &both, report), report);
-    film->shown[0].run.series = film->shown[1].run.series;
+    film->sources[0].run.series = film->sources[1].run.series;
     assert_string_equal(rp_film_caption(film, 1).text, "run");
     options.width = 120;
     check_ok(rp_film_open(&options, runs, 1, &alone, report), report);
@@ -537,7 +537,7 @@ static void a_live_film_grows_with_its_run(void **state)
         check_ok(rp_record_write_frame(growing, n, rp_frame_view(frame), report), report);
         rp_frame_close(frame);
         if (n == 0 || n == 4) check_ok(rp_film_open(&options, &run, 1, &film, report), report);
-        check_ok(rp_film_paint(film, report), report);
+        check_ok(rp_film_render(film, report), report);
         assert_int_equal(count_files("live", ".png"), n + 1);
         assert_int_equal(rp_film_state(film).kept, n < 4 ? 0 : 4);
         if (n == 3 || n + 1 == FRAMES) rp_film_close(film);
@@ -670,7 +670,7 @@ static void sheets_and_single_pictures(void **state)
     rp_picture_destroy(picture);
     assert_int_equal(rp_film_sheet(film, 13, 1, &picture, report), RP_ERROR_INPUT);
     assert_null(picture);
-    assert_int_equal(rp_film_paint(film, report), RP_ERROR_INPUT);
+    assert_int_equal(rp_film_render(film, report), RP_ERROR_INPUT);
     rp_film_close(film);
     rp_film_close(NULL);
     rp_report_destroy(report);

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "picture/text.h"
+#include "picture/picture.h"
 
 #include <stdlib.h>
 #include <string.h>

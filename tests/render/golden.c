@@ -341,7 +341,7 @@ static void force_chains(int without)
     s.view = block->view;
     s.view.bodies = &floor;
     s.view.time = view.time;
-    s.options.colour = RP_CHAINS;
+    s.options.colour = RP_FORCE_CHAINS;
     stand_at(0.075, -0.075, 0.05, rp_v3(0.045, 0.02, 0.02));
     if (without == 1) s.view.contact_count = 0;
     for (size_t i = 0; without == 2 && i < s.view.contact_count; i++)
@@ -426,11 +426,11 @@ static const golden kept[] = {
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-static rp_picture *paint(const golden *g, int without)
+static rp_picture *render(const golden *g, int without)
 {
     g->build(without);
     rp_picture *picture =
-        stage_paint(&s, g->width ? g->width : WIDTH, g->height ? g->height : HEIGHT, NULL);
+        stage_render(&s, g->width ? g->width : WIDTH, g->height ? g->height : HEIGHT, NULL);
     if (mesh) rp_mesh_destroy(mesh);
     mesh = NULL;
     if (block) chains_free(block);
@@ -493,16 +493,16 @@ static void is_like_the_kept_picture(void **state)
     const golden *g = *state;
     char path[1024];
     snprintf(path, sizeof path, "%s/tests/render/golden/%s.png", RP_SOURCE_DIR, g->name);
-    rp_picture *got = paint(g, 0);
-    const char *wish = getenv("RP_GOLDEN_WRITE");
-    if (wish && strcmp(wish, "1") == 0)
+    rp_picture *got = render(g, 0);
+    const char *write = getenv("RP_GOLDEN_WRITE");
+    if (write && strcmp(write, "1") == 0)
         assert_int_equal(rp_picture_write_png(got, path, NULL), RP_OK);
     rp_picture *wanted = read_png(path);
     bool alike = difference(got, wanted) <= 1;
     if (!alike) keep_for_a_look(got, wanted, g->name);
     rp_picture_destroy(got);
     for (int without = 1; without <= g->variants; without++) {
-        rp_picture *lost = paint(g, without);
+        rp_picture *lost = render(g, without);
         double much = difference(lost, wanted);
         if (much < LOST) print_error("%s: without %d only %.3g\n", g->name, without, much);
         alike = alike && much >= LOST;
