@@ -102,7 +102,7 @@ static double bare_rate(const shot *s, const rp_render_scene *render_scene, cons
 static rp_code time_whole(const shot *s, double *seconds, double *bytes, rp_report *report)
 {
     size_t count = s->slab->count;
-    rp_float4 *spheres = rp_allocate(count * sizeof *spheres);
+    rp_bvh_vertex *spheres = rp_allocate(count * sizeof *spheres);
     if (!spheres) return rp_fail_memory(report, count * sizeof *spheres, "spheres");
     const rp_view *view = &s->slab->view;
     for (size_t i = 0; i < count; i++) {

@@ -80,15 +80,15 @@ size_t rp_ray_bvh_bytes(const rp_ray_bvh *bvh)
 }
 
 /* Shares the borrowed positions at one or both ends of the shutter interval. */
-static void set_points(RTCGeometry geometry, size_t count, const rp_float4 *opening,
-                       const rp_float4 *closing, enum RTCFormat format)
+static void set_points(RTCGeometry geometry, size_t count, const rp_bvh_vertex *opening,
+                       const rp_bvh_vertex *closing, enum RTCFormat format)
 {
-    const rp_float4 *steps[2] = {opening, closing};
+    const rp_bvh_vertex *steps[2] = {opening, closing};
     unsigned step_count = closing ? 2 : 1;
     rtcSetGeometryTimeStepCount(geometry, step_count);
     for (unsigned i = 0; i < step_count; i++)
         rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, i, format, steps[i], 0,
-                                   sizeof(rp_float4), count);
+                                   sizeof(rp_bvh_vertex), count);
 }
 
 static rp_code attach(rp_ray_bvh *bvh, RTCGeometry geometry, rp_report *report)
@@ -99,8 +99,8 @@ static rp_code attach(rp_ray_bvh *bvh, RTCGeometry geometry, rp_report *report)
     return check(bvh, report);
 }
 
-rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                               const rp_float4 *closing, rp_report *report)
+rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                               const rp_bvh_vertex *closing, rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
     if (!geometry) return check(bvh, report);
@@ -108,8 +108,8 @@ rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_float4 *o
     return attach(bvh, geometry, report);
 }
 
-rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                                 const rp_float4 *closing, rp_report *report)
+rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                                 const rp_bvh_vertex *closing, rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     if (!geometry) return check(bvh, report);
@@ -124,7 +124,7 @@ rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_float4 
     return attach(bvh, geometry, report);
 }
 
-rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_float4 *ends,
+rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *ends,
                                 rp_report *report)
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put(rp_float4 to, rp_vec3 at, double radius)
+static void put(rp_bvh_vertex to, rp_vec3 at, double radius)
 {
     to[0] = (float)at.x;
     to[1] = (float)at.y;

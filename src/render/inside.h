@@ -262,14 +262,14 @@ void rp_ray_bvh_destroy(rp_ray_bvh *bvh);
  * number is not used), as they are when the shutter opens and when it closes; `closing` is NULL for
  * static sets. Primitives move along straight lines in between. The arrays are borrowed for the
  * life of the BVH. Sets are numbered from 0. */
-typedef float rp_float4[4];
-_Static_assert(sizeof(rp_float4) == 16, "Embree reads and shares arrays of four floats");
-rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                               const rp_float4 *closing, rp_report *report);
-rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                                 const rp_float4 *closing, rp_report *report);
+typedef float rp_bvh_vertex[4];
+_Static_assert(sizeof(rp_bvh_vertex) == 16, "Embree reads and shares arrays of four floats");
+rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                               const rp_bvh_vertex *closing, rp_report *report);
+rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                                 const rp_bvh_vertex *closing, rp_report *report);
 /* Adds `count` static capsules: two ends each (x, y, z, radius), round there. */
-rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_float4 *ends,
+rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *ends,
                                 rp_report *report);
 /* Builds the hierarchy: after the last set, before the first ray. */
 rp_code rp_ray_bvh_build(rp_ray_bvh *bvh, rp_report *report);
@@ -305,8 +305,8 @@ size_t rp_ray_bvh_benchmark(const rp_ray_bvh *bvh, rp_threads *threads, rp_vec3 
 /* --- geometry.c: grains fixed on rough surfaces (P14a) ---------------------------------------- */
 
 typedef struct rp_fixed_grains {
-    rp_float4 *spheres; /* relative to the centre */
-    int32_t *bodies;    /* of each; -1: the floor */
+    rp_bvh_vertex *spheres; /* relative to the centre */
+    int32_t *bodies;        /* of each; -1: the floor */
     size_t count, sphere_capacity, body_capacity;
     rp_vec3 centre; /* m, of the render scene */
 } rp_fixed_grains;
@@ -323,8 +323,9 @@ void rp_fixed_grains_release(rp_fixed_grains *fixed);
 
 /* Contacts as capsules between the centres of grains: the stronger, the thicker and brighter. */
 typedef struct rp_force_chains {
-    rp_float4 *ends; /* two a capsule: centre and radius, relative to the render scene's centre */
-    float *forces;   /* N, of each capsule */
+    rp_bvh_vertex
+        *ends;     /* two a capsule: centre and radius, relative to the render scene's centre */
+    float *forces; /* N, of each capsule */
     size_t count, capacity;
 } rp_force_chains;
 
@@ -391,18 +392,18 @@ typedef struct rp_render_scene {
     rp_visible_set visible;
     rp_render_meshes meshes;
     rp_fixed_grains fixed;
-    rp_float4 *fixed_closing; /* as the shutter closes, where bodies move; else NULL */
+    rp_bvh_vertex *fixed_closing; /* as the shutter closes, where bodies move; else NULL */
     rp_force_chains chains;
     rp_ray_bvh *bvh;
-    rp_float4 *spheres;      /* of visible grains, static ones first; then the moving ones once
-                                more, as the shutter closes */
+    rp_bvh_vertex *spheres;  /* of visible grains, static ones first; then the moving ones once
+                            more, as the shutter closes */
     size_t static_count;     /* spheres */
     size_t moving_count;     /* spheres, behind the static ones */
     uint32_t *sphere_grains; /* of each sphere: its grain's index in the visible set; NULL: its own
                                 index */
     rp_packed_reflectance *reflectances; /* of visible grains */
-    rp_float4 *corners[2]; /* of triangles, as the shutter opens and closes; the second is NULL when
-                              all are static */
+    rp_bvh_vertex *corners[2]; /* of triangles, as the shutter opens and closes; the second is NULL
+                              when all are static */
     size_t sphere_bytes, sphere_grain_bytes, reflectance_bytes, corner_bytes;
     double gathering, building; /* s that it took */
 } rp_render_scene;

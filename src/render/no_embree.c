@@ -16,21 +16,21 @@ void rp_ray_bvh_destroy(rp_ray_bvh *bvh)
     (void)bvh;
 }
 
-rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                               const rp_float4 *closing, rp_report *report)
+rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                               const rp_bvh_vertex *closing, rp_report *report)
 {
     (void)bvh, (void)count, (void)opening, (void)closing, (void)report;
     return RP_ERROR_UNSUPPORTED;
 }
 
-rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_float4 *opening,
-                                 const rp_float4 *closing, rp_report *report)
+rp_code rp_ray_bvh_add_triangles(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *opening,
+                                 const rp_bvh_vertex *closing, rp_report *report)
 {
     (void)bvh, (void)count, (void)opening, (void)closing, (void)report;
     return RP_ERROR_UNSUPPORTED;
 }
 
-rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_float4 *ends,
+rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vertex *ends,
                                 rp_report *report)
 {
     (void)bvh, (void)count, (void)ends, (void)report;

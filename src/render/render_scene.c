@@ -31,7 +31,7 @@ enum { SET_STATIC, SET_MOVING, SET_BODIES, SET_FIXED, SET_CHAINS };
 
 /* --- spheres of grains ------------------------------------------------------------------------ */
 
-static void put(rp_float4 to, rp_vec3 at, double radius)
+static void put(rp_bvh_vertex to, rp_vec3 at, double radius)
 {
     to[0] = (float)at.x;
     to[1] = (float)at.y;
@@ -99,7 +99,7 @@ static rp_quat rotation_in(rp_vec3 angular_velocity, double time)
 }
 
 /* The spheres of visible grain i, `time` before or after the frame, s. */
-static void put_balls(const filling *f, size_t i, double time, rp_float4 *to)
+static void put_balls(const filling *f, size_t i, double time, rp_bvh_vertex *to)
 {
     const rp_render_scene *s = f->scene;
     const rp_view *view = s->view;
@@ -126,7 +126,7 @@ static void fill_clumps(void *context, rp_range range)
     const filling *f = context;
     rp_render_scene *s = f->scene;
     for (size_t i = range.begin; i < range.end; i++) {
-        rp_float4 *to = s->spheres + f->first[i];
+        rp_bvh_vertex *to = s->spheres + f->first[i];
         bool moves = i >= s->visible.static_count;
         s->reflectances[i] = packed(&s->colours, s->visible.grains[i]);
         put_balls(f, i, moves ? -f->half : 0, to);
@@ -184,7 +184,7 @@ static rp_code add_grains(rp_render_scene *s, double exposure, rp_threads *threa
     if (code == RP_OK)
         code = rp_ray_bvh_add_spheres(s->bvh, s->static_count, s->spheres, NULL, report);
     RP_TRY(code);
-    const rp_float4 *moving = (const rp_float4 *)s->spheres + s->static_count;
+    const rp_bvh_vertex *moving = (const rp_bvh_vertex *)s->spheres + s->static_count;
     return rp_ray_bvh_add_spheres(s->bvh, s->moving_count, moving, moving + s->moving_count,
                                   report);
 }
@@ -214,7 +214,7 @@ static bool any_body_moves(const rp_view *view)
     return false;
 }
 
-static void fill_corners(rp_render_scene *s, rp_float4 *to, double time)
+static void fill_corners(rp_render_scene *s, rp_bvh_vertex *to, double time)
 {
     for (size_t t = 0; t < s->meshes.triangle_count; t++) {
         const rp_render_triangle *triangle = &s->meshes.triangles[t];
@@ -233,7 +233,7 @@ static void fill_corners(rp_render_scene *s, rp_float4 *to, double time)
 static rp_code add_bodies(rp_render_scene *s, double exposure, rp_report *report)
 {
     bool moving = exposure > 0 && any_body_moves(s->view);
-    s->corner_bytes = 3 * s->meshes.triangle_count * sizeof(rp_float4);
+    s->corner_bytes = 3 * s->meshes.triangle_count * sizeof(rp_bvh_vertex);
     for (int end = 0; end < (moving ? 2 : 1); end++) {
         s->corners[end] = rp_allocate(s->corner_bytes);
         if (!s->corners[end]) return rp_fail_memory(report, s->corner_bytes, "bodies' surfaces");
@@ -244,7 +244,7 @@ static rp_code add_bodies(rp_render_scene *s, double exposure, rp_report *report
 }
 
 /* Fixed grains move with their bodies. `to` may be the array itself. */
-static void move_fixed(rp_render_scene *s, rp_float4 *to, double time)
+static void move_fixed(rp_render_scene *s, rp_bvh_vertex *to, double time)
 {
     for (size_t i = 0; i < s->fixed.count; i++) {
         int body = s->fixed.bodies[i];
@@ -274,8 +274,8 @@ static rp_code add_fixed(rp_render_scene *s, double exposure, rp_threads *thread
         move_fixed(s, s->fixed_closing, exposure / 2);
         move_fixed(s, s->fixed.spheres, -exposure / 2);
     }
-    return rp_ray_bvh_add_spheres(s->bvh, s->fixed.count, (const rp_float4 *)s->fixed.spheres,
-                                  (const rp_float4 *)s->fixed_closing, report);
+    return rp_ray_bvh_add_spheres(s->bvh, s->fixed.count, (const rp_bvh_vertex *)s->fixed.spheres,
+                                  (const rp_bvh_vertex *)s->fixed_closing, report);
 }
 
 static rp_code add_chains(rp_render_scene *s, rp_report *report)
@@ -365,7 +365,7 @@ void rp_render_scene_release(rp_render_scene *s)
 
 /* --- surfaces of grains ----------------------------------------------------------------------- */
 
-static rp_vec3 from_float4(const rp_float4 q)
+static rp_vec3 centre_of(const rp_bvh_vertex q)
 {
     return rp_v3((double)q[0], (double)q[1], (double)q[2]);
 }
@@ -411,9 +411,9 @@ static void hit_grain(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_
     RP_ASSERT_DEBUG(at < s->static_count + s->moving_count && index < s->visible.count);
     const float *sphere = s->spheres[at];
     /* The centre at the time of the ray. */
-    rp_vec3 centre = from_float4(sphere);
+    rp_vec3 centre = centre_of(sphere);
     if (hit->set == SET_MOVING)
-        centre = rp_v3_mix(centre, from_float4(s->spheres[at + s->moving_count]), ray->time);
+        centre = rp_v3_mix(centre, centre_of(s->spheres[at + s->moving_count]), ray->time);
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
@@ -439,9 +439,9 @@ static bool from_inside(const rp_render_scene *s, const rp_ray *ray, const rp_bv
     rp_vec3 corner[3];
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)hit->index + k;
-        corner[k] = from_float4(s->corners[0][at]);
+        corner[k] = centre_of(s->corners[0][at]);
         if (s->corners[1])
-            corner[k] = rp_v3_mix(corner[k], from_float4(s->corners[1][at]), ray->time);
+            corner[k] = rp_v3_mix(corner[k], centre_of(s->corners[1][at]), ray->time);
     }
     rp_vec3 face = rp_v3_cross(rp_v3_sub(corner[1], corner[0]), rp_v3_sub(corner[2], corner[0]));
     return rp_v3_dot(face, ray->direction) > 0;
@@ -476,9 +476,9 @@ static void hit_body(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_h
 static void hit_fixed(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_hit *hit,
                       rp_surface_hit *surface)
 {
-    rp_vec3 centre = from_float4(s->fixed.spheres[hit->index]);
+    rp_vec3 centre = centre_of(s->fixed.spheres[hit->index]);
     if (s->fixed_closing)
-        centre = rp_v3_mix(centre, from_float4(s->fixed_closing[hit->index]), ray->time);
+        centre = rp_v3_mix(centre, centre_of(s->fixed_closing[hit->index]), ray->time);
     double radius = (double)s->fixed.spheres[hit->index][3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     int body = s->fixed.bodies[hit->index];

@@ -16,8 +16,8 @@
 #define DOUBT 2e-5
 
 typedef struct things {
-    rp_float4 spheres[2][SPHERES];
-    rp_float4 corners[2][3 * TRIANGLES];
+    rp_bvh_vertex spheres[2][SPHERES];
+    rp_bvh_vertex corners[2][3 * TRIANGLES];
     size_t sphere_count, triangle_count;
     bool moving;
 } things;
@@ -30,17 +30,17 @@ static double number(uint64_t counter, int part)
     return (double)rp_random_unit(random.bits[part % 4]);
 }
 
-static void put_point(rp_float4 to, uint64_t counter, int part, double edge)
+static void put_point(rp_bvh_vertex to, uint64_t counter, int part, double edge)
 {
     for (int a = 0; a < 3; a++)
         to[a] = (float)(edge * (number(counter, part + a) - 0.5));
 }
 
 /* The second set of places is near the first, as in a short exposure. */
-static void move(rp_float4 *last, const rp_float4 *first, size_t count)
+static void move(rp_bvh_vertex *last, const rp_bvh_vertex *first, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        memcpy(last[i], first[i], sizeof(rp_float4));
+        memcpy(last[i], first[i], sizeof(rp_bvh_vertex));
         for (int a = 0; a < 3; a++)
             last[i][a] += (float)(0.2 * (number(i + 50000, 4 + a) - 0.5));
     }
@@ -56,14 +56,14 @@ static void throw_things(size_t spheres, size_t triangles, bool moving)
         t.spheres[0][i][3] = (float)(0.01 + 0.05 * number(i, 3));
     }
     for (size_t i = 0; i < 3 * triangles; i++) {
-        rp_float4 middle;
+        rp_bvh_vertex middle;
         put_point(middle, 1000 + i / 3, 0, 2);
         put_point(t.corners[0][i], 10000 + i, 0, 0.3);
         for (int a = 0; a < 3; a++)
             t.corners[0][i][a] += middle[a];
     }
-    move(t.spheres[1], (const rp_float4 *)t.spheres[0], spheres);
-    move(t.corners[1], (const rp_float4 *)t.corners[0], 3 * triangles);
+    move(t.spheres[1], (const rp_bvh_vertex *)t.spheres[0], spheres);
+    move(t.corners[1], (const rp_bvh_vertex *)t.corners[0], 3 * triangles);
 }
 
 static rp_ray_bvh *build(int threads)
@@ -71,11 +71,12 @@ static rp_ray_bvh *build(int threads)
     rp_ray_bvh *rays;
     rp_report *report = rp_report_create();
     check_ok(rp_ray_bvh_create(threads, &rays, report), report);
-    check_ok(rp_ray_bvh_add_spheres(rays, t.sphere_count, (const rp_float4 *)t.spheres[0],
-                                    t.moving ? (const rp_float4 *)t.spheres[1] : NULL, report),
+    check_ok(rp_ray_bvh_add_spheres(rays, t.sphere_count, (const rp_bvh_vertex *)t.spheres[0],
+                                    t.moving ? (const rp_bvh_vertex *)t.spheres[1] : NULL, report),
              report);
-    check_ok(rp_ray_bvh_add_triangles(rays, t.triangle_count, (const rp_float4 *)t.corners[0],
-                                      t.moving ? (const rp_float4 *)t.corners[1] : NULL, report),
+    check_ok(rp_ray_bvh_add_triangles(rays, t.triangle_count, (const rp_bvh_vertex *)t.corners[0],
+                                      t.moving ? (const rp_bvh_vertex *)t.corners[1] : NULL,
+                                      report),
              report);
     check_ok(rp_ray_bvh_build(rays, report), report);
     rp_report_destroy(report);
@@ -92,7 +93,7 @@ typedef struct slow_hit {
     double u, v;
 } slow_hit;
 
-static rp_vec3 place(const rp_float4 *first, const rp_float4 *last, size_t i, double time)
+static rp_vec3 place(const rp_bvh_vertex *first, const rp_bvh_vertex *last, size_t i, double time)
 {
     rp_vec3 a = rp_v3((double)first[i][0], (double)first[i][1], (double)first[i][2]);
     rp_vec3 b = rp_v3((double)last[i][0], (double)last[i][1], (double)last[i][2]);
@@ -113,8 +114,8 @@ static void consider(slow_hit *hit, const rp_ray *ray, double distance, slow_hit
 
 static void meet_sphere(slow_hit *hit, const rp_ray *ray, size_t i)
 {
-    rp_vec3 centre =
-        place((const rp_float4 *)t.spheres[0], (const rp_float4 *)t.spheres[1], i, ray->time);
+    rp_vec3 centre = place((const rp_bvh_vertex *)t.spheres[0], (const rp_bvh_vertex *)t.spheres[1],
+                           i, ray->time);
     double radius = (double)t.spheres[0][i][3], along = rp_v3_dot(ray->direction, ray->direction);
     rp_vec3 way = rp_v3_sub(centre, ray->origin);
     double middle = rp_v3_dot(way, ray->direction) / along;
@@ -132,8 +133,8 @@ static void meet_triangle(slow_hit *hit, const rp_ray *ray, size_t i)
 {
     rp_vec3 c[3];
     for (size_t k = 0; k < 3; k++)
-        c[k] = place((const rp_float4 *)t.corners[0], (const rp_float4 *)t.corners[1], 3 * i + k,
-                     ray->time);
+        c[k] = place((const rp_bvh_vertex *)t.corners[0], (const rp_bvh_vertex *)t.corners[1],
+                     3 * i + k, ray->time);
     rp_vec3 e1 = rp_v3_sub(c[1], c[0]), e2 = rp_v3_sub(c[2], c[0]);
     rp_vec3 p = rp_v3_cross(ray->direction, e2), s = rp_v3_sub(ray->origin, c[0]);
     double volume = rp_v3_dot(e1, p);

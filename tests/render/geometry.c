@@ -418,7 +418,7 @@ static void the_scale_leaves_out_the_few(void **state)
 }
 
 /* The distance at which a ray first is as near to the axis as the radius, by sphere tracing. */
-static double march(const rp_float4 *ends, rp_vec3 from, rp_vec3 direction)
+static double march(const rp_bvh_vertex *ends, rp_vec3 from, rp_vec3 direction)
 {
     rp_vec3 a = {ends[0][0], ends[0][1], ends[0][2]}, b = {ends[1][0], ends[1][1], ends[1][2]};
     rp_vec3 axis = rp_v3_sub(b, a);
@@ -448,9 +448,9 @@ static rp_ray random_ray(uint64_t i)
 static void rays_meet_capsules_where_they_are(void **state)
 {
     (void)state;
-    const rp_float4 ends[4] = {
+    const rp_bvh_vertex ends[4] = {
         {0, 0, 0, 0.3f}, {1, 0.5f, 0.25f, 0.3f}, {-3, 2, 0, 0.1f}, {-2, 2, 1, 0.1f}};
-    rp_force_chains gathered = {.ends = (rp_float4 *)(void *)ends, .count = 2};
+    rp_force_chains gathered = {.ends = (rp_bvh_vertex *)(void *)ends, .count = 2};
     rp_report *report = rp_report_create();
     rp_ray_bvh *rays;
     check_ok(rp_ray_bvh_create(1, &rays, report), report);
