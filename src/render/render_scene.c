@@ -365,7 +365,7 @@ void rp_render_scene_release(rp_render_scene *s)
 
 /* --- surfaces of grains ----------------------------------------------------------------------- */
 
-static rp_vec3 centre_of(const rp_bvh_vertex q)
+static rp_vec3 point_of(const rp_bvh_vertex q)
 {
     return rp_v3((double)q[0], (double)q[1], (double)q[2]);
 }
@@ -411,9 +411,9 @@ static void hit_grain(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_
     RP_ASSERT_DEBUG(at < s->static_count + s->moving_count && index < s->visible.count);
     const float *sphere = s->spheres[at];
     /* The centre at the time of the ray. */
-    rp_vec3 centre = centre_of(sphere);
+    rp_vec3 centre = point_of(sphere);
     if (hit->set == SET_MOVING)
-        centre = rp_v3_mix(centre, centre_of(s->spheres[at + s->moving_count]), ray->time);
+        centre = rp_v3_mix(centre, point_of(s->spheres[at + s->moving_count]), ray->time);
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
@@ -439,9 +439,8 @@ static bool from_inside(const rp_render_scene *s, const rp_ray *ray, const rp_bv
     rp_vec3 corner[3];
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)hit->index + k;
-        corner[k] = centre_of(s->corners[0][at]);
-        if (s->corners[1])
-            corner[k] = rp_v3_mix(corner[k], centre_of(s->corners[1][at]), ray->time);
+        corner[k] = point_of(s->corners[0][at]);
+        if (s->corners[1]) corner[k] = rp_v3_mix(corner[k], point_of(s->corners[1][at]), ray->time);
     }
     rp_vec3 face = rp_v3_cross(rp_v3_sub(corner[1], corner[0]), rp_v3_sub(corner[2], corner[0]));
     return rp_v3_dot(face, ray->direction) > 0;
@@ -476,9 +475,9 @@ static void hit_body(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_h
 static void hit_fixed(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_hit *hit,
                       rp_surface_hit *surface)
 {
-    rp_vec3 centre = centre_of(s->fixed.spheres[hit->index]);
+    rp_vec3 centre = point_of(s->fixed.spheres[hit->index]);
     if (s->fixed_closing)
-        centre = rp_v3_mix(centre, centre_of(s->fixed_closing[hit->index]), ray->time);
+        centre = rp_v3_mix(centre, point_of(s->fixed_closing[hit->index]), ray->time);
     double radius = (double)s->fixed.spheres[hit->index][3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     int body = s->fixed.bodies[hit->index];
