@@ -106,7 +106,7 @@ RP_API void rp_film_close(rp_film *film);
  * as in a film of the scene. Of the options all count but path, frames_per_second, live and
  * progress. */
 RP_API rp_code rp_view_render(const rp_view *view, const rp_scene *scene,
-                             const rp_film_options *options, rp_picture **out, rp_report *report);
+                              const rp_film_options *options, rp_picture **out, rp_report *report);
 /* The same as a PNG file. */
 RP_API rp_code rp_view_picture(const rp_view *view, const rp_scene *scene,
                                const rp_film_options *options, const char *path, rp_report *report);

@@ -73,7 +73,8 @@ static void names_and_rates_are_checked(void **state)
     rp_encoder *encoder;
     rp_report *report = rp_report_create();
     assert_true(rp_encoder_accepts("a.mp4") && rp_encoder_accepts("b/a.webm"));
-    assert_false(rp_encoder_accepts(".mp4") || rp_encoder_accepts("a.avi") || rp_encoder_accepts("mp4"));
+    assert_false(rp_encoder_accepts(".mp4") || rp_encoder_accepts("a.avi") ||
+                 rp_encoder_accepts("mp4"));
     assert_int_equal(rp_encoder_start("a.avi", 25, &encoder, report), RP_ERROR_INPUT);
     says(report, "*.webm");
     const double bad[] = {0, -1, NAN, INFINITY, 1e9};

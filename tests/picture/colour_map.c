@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include "picture/picture.h"
-#include "picture/picture.h"
 
 #include <string.h>
 

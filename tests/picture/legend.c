@@ -2,9 +2,8 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "picture/picture.h"
-#include "picture/picture.h"
 #include "picture/inside.h"
+#include "picture/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
