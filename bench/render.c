@@ -1,11 +1,11 @@
 /* The case `render`: a draft picture (one sample of a pixel, sun and shadow) of a slab of grains
  * ten times as wide as it is thick, as large in the picture as it can be; and a good one of a
- * million, as it is and with all samples of every pixel.
+ * million grains, with adaptive sampling and with all samples of every pixel.
  *
- * Next to each stands what Embree does by itself, in the same run: the structure of all spheres,
- * buried ones too, and a bare loop of one ray for each pixel and one to the sun for each hit, over
- * the structure of the picture; next to a good picture, whose rays go off in all directions, the
- * loop also sends one of these from each hit, and one to the sun from where that ends. */
+ * Each is compared with what Embree alone achieves, in the same run: a BVH of all spheres, buried
+ * ones too; and a bare loop over the BVH of the picture, with one camera ray for each pixel and one
+ * shadow ray for each hit. Beside a good picture, which has indirect rays, the loop also traces a
+ * ray in a random direction from each hit, and a shadow ray from the hit of that one. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -20,9 +20,9 @@
 #define REPEATS 11 /* of drafts; good pictures take longer */
 #define REPEATS_GOOD 5
 #define SPACING 0.01 /* m */
-#define LOOSE 0.3    /* spacings that grains are off a lattice */
+#define JITTER 0.3   /* spacings, of grains about a lattice */
 
-/* The camera stands over an edge, so that the slab takes up about three quarters of the picture. */
+/* The camera is over an edge, so that the slab fills about three quarters of the picture. */
 static const char scene_text[] = "time: {duration: 1 s}\n"
                                  "particles: {spacing: 1 cm}\n"
                                  "cameras: {over: {position: [%g, %g, %g], target: [%g, %g, 0]}}\n";
@@ -55,7 +55,7 @@ static void fill(void *context, rp_range range)
         double cell[3] = {(double)(i % side), (double)(i / side % side), (double)(i / side / side)};
         for (size_t a = 0; a < 3; a++)
             s->at[a * s->count + i] =
-                (float)(SPACING * (cell[a] + 0.5 + LOOSE * (rp_random_unit(r.bits[a]) - 0.5f)));
+                (float)(SPACING * (cell[a] + 0.5 + JITTER * (rp_random_unit(r.bits[a]) - 0.5f)));
         s->id[i] = (uint32_t)i;
     }
 }
@@ -76,7 +76,7 @@ static rp_code slab_make(slab *s, size_t count, rp_threads *threads, rp_report *
     return RP_OK;
 }
 
-/* Everything that a picture of the slab takes. */
+/* Everything that a picture of the slab needs. */
 typedef struct shot {
     const slab *slab;
     const rp_scene *scene;
@@ -98,7 +98,7 @@ static double bare_rate(const shot *s, const rp_render_scene *render_scene, cons
     return rays / (rp_clock() - start);
 }
 
-/* Seconds and bytes of a structure of all spheres. */
+/* Time, s, and bytes of a BVH of all spheres. */
 static rp_code time_whole(const shot *s, double *seconds, double *bytes, rp_report *report)
 {
     size_t count = s->slab->count;
@@ -121,7 +121,7 @@ static rp_code time_whole(const shot *s, double *seconds, double *bytes, rp_repo
     return code;
 }
 
-/* Pictures and bare loops in turns, so that other work on the machine hits both. */
+/* Pictures and bare loops alternate, so that other work on the machine affects both. */
 typedef struct turns {
     int count;
     double seconds[REPEATS], ours[REPEATS], bare[REPEATS], ratio[REPEATS];

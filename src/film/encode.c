@@ -68,6 +68,7 @@ static const char *const common[] = {
     "-map_metadata",
     "-1"};
 
+/* By the suffix; NULL for others, and for a suffix without a name. */
 static const film_kind *kind_of(const char *path)
 {
     size_t length = strlen(path);
@@ -106,6 +107,8 @@ static void print_rate(double rate, char *text, size_t size)
         snprintf(text, size, "%lld/1000000", llround(1e6 * rate));
 }
 
+/* Starts ffmpeg with the PNG stream as its input. It stops at the first error (-xerror, explode): a
+ * damaged picture must not be skipped. */
 static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const char *rate,
                              int input, rp_report *report)
 {
@@ -134,6 +137,8 @@ static rp_code start_program(rp_encoder *encoder, const film_kind *kind, const c
     return code;
 }
 
+/* Unnamed files for messages and counts, the socket, the program. Our copy of ffmpeg's end of the
+ * socket is closed, so that ffmpeg sees the end of the stream when we close ours. */
 static rp_code start(rp_encoder *encoder, const film_kind *kind, const char *rate,
                      rp_report *report)
 {
@@ -194,6 +199,7 @@ static long long frames_encoded(FILE *file)
     return count;
 }
 
+/* ffmpeg may leave pictures out and still exit well. */
 static rp_code check_count(const rp_encoder *encoder, rp_report *report)
 {
     long long count = frames_encoded(encoder->counts);
@@ -239,6 +245,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
         snprintf(how, sizeof how, "it was ended by signal %d", rp_program_signal(status));
     else
         snprintf(how, sizeof how, "it ended %s and said nothing", well ? "too early" : "badly");
+    /* A full disk is a fault of its own kind: callers may wait for space. */
     bool full = strstr(text, "No space left on device") != NULL;
     return rp_fail_at(report, full ? RP_ERROR_SPACE : RP_ERROR_IO, &place, NULL,
                       "ffmpeg failed: %s", text[0] ? text : how);
@@ -275,6 +282,7 @@ rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_r
 rp_code rp_encoder_finish(rp_encoder *encoder, rp_report *report)
 {
     rp_code code;
+    /* The end of the stream: ffmpeg writes the rest and exits. */
     close_socket(encoder);
     if (encoder->child)
         code = wait_for(encoder, true, report);
@@ -291,6 +299,7 @@ void rp_encoder_abandon(rp_encoder *encoder)
     int status;
     if (!encoder) return;
     close_socket(encoder);
+    /* Killed and waited for, so that no zombie stays; its files go with the folder. */
     if (encoder->child) {
         rp_program_kill(encoder->child);
         rp_program_wait("ffmpeg", encoder->child, &status, NULL);

@@ -82,6 +82,8 @@ static double forward_limit(fit f)
 static double centred(const subject *s, const rp_camera *camera, rp_vec3 across, double slope,
                       double forward_at)
 {
+    /* The smaller the slope, the farther back both planes touch: monotonic, 48 halvings are exact
+     * to rounding. */
     double low = 0, high = slope;
     for (int i = 0; i < 48; i++) {
         double middle = 0.5 * (low + high);
@@ -101,6 +103,7 @@ static void fit_subject(rp_camera *camera, const subject *s)
     double y = USED_PART * 0.5 * camera->height * camera->pitch;
     double z = fmin(forward_limit(fit_axis(s, camera->forward, camera->right, x)),
                     forward_limit(fit_axis(s, camera->forward, camera->down, y)));
+    /* Never beyond the centre, which it looks at. */
     z = fmin(z, rp_v3_dot(camera->forward, s->centre) - 1e-6);
     rp_vec3 at = rp_v3_scale(camera->forward, z);
     at = rp_v3_madd(at, centred(s, camera, camera->right, x, z), camera->right);
@@ -133,7 +136,7 @@ static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
     double distance = rp_v3_length(forward);
     if (!(distance > DISTANCE_MIN && isfinite(distance)))
         return rp_fail_at(report, RP_ERROR_INPUT, NULL, spec->name,
-                          "at %g s the camera stands where it looks at; its position and target "
+                          "at %g s the camera is at its target; its position and target "
                           "must be two different points",
                           time);
     if (!(seen.field_of_view > 0 && seen.field_of_view < RP_PI))
@@ -250,6 +253,7 @@ static void extend_axis(rp_framing *framing, int axis, const rp_vec3 *points, si
     rp_vec3 along = axis_of(axis);
     rp_ball *ends = &framing->hull[2 * axis];
     double high = -INFINITY, low = INFINITY;
+    /* Start with the ends found before, in terms of centres of spheres of this radius. */
     if (framing->has_hull) {
         high = rp_v3_dot(along, ends[0].centre) + ends[0].radius - radius;
         low = rp_v3_dot(along, ends[1].centre) - ends[1].radius + radius;
@@ -284,6 +288,8 @@ static double support_of(rp_ball ball, rp_vec3 normal, bool swept, rp_vec3 centr
 {
     double thick = ball.radius * rp_v3_length(normal);
     if (!swept) return rp_v3_dot(normal, ball.centre) + thick;
+    /* A circle about the axis: its support is the radius times the horizontal part of the normal.
+     */
     rp_vec3 arm = rp_v3_sub(ball.centre, centre), flat = rp_v3(normal.x, normal.y, 0);
     arm.z = 0;
     rp_vec3 axis = rp_v3(centre.x, centre.y, ball.centre.z);
@@ -415,6 +421,7 @@ static rp_box3 around(const rp_box3 *grains, double sizes)
     return box;
 }
 
+/* Adds the vertices of a body's surface; round shapes are tessellated. */
 static rp_code add_surface(rp_framing *framing, const rp_shape *shape, rp_pose pose,
                            rp_report *report)
 {
@@ -449,6 +456,7 @@ static rp_code add_body(rp_framing *framing, const rp_body_spec *spec, rp_pose p
     if (!is_finite(body.low) || !is_finite(body.high)) return RP_OK;
     if (is_empty(&framing->grains) || holds(&near, &body))
         return add_surface(framing, shape, pose, report);
+    /* Clip the body's box to the neighborhood of the grains. */
     rp_box3 beside = around(&framing->grains, BESIDE);
     body.low = rp_v3_max(body.low, beside.low);
     body.high = rp_v3_min(body.high, beside.high);
@@ -461,6 +469,7 @@ static rp_code add_body(rp_framing *framing, const rp_body_spec *spec, rp_pose p
     return RP_OK;
 }
 
+/* Emitters are where grains will be. */
 static void add_emitter(rp_framing *framing, const rp_emitter_spec *emitter)
 {
     if (!is_empty(&framing->grains)) grow(&framing->grains, emitter->position, emitter->radius);

@@ -38,6 +38,8 @@ static rp_code check(rp_ray_bvh *bvh, rp_report *report)
     return rp_fail(report, RP_ERROR_UNSUPPORTED, "Embree failed with error %d", (int)error);
 }
 
+/* --- building --------------------------------------------------------------------------------- */
+
 rp_code rp_ray_bvh_create(int threads, rp_ray_bvh **out, rp_report *report)
 {
     char config[64];
@@ -91,6 +93,7 @@ static void set_points(RTCGeometry geometry, size_t count, const rp_bvh_vertex *
                                    sizeof(rp_bvh_vertex), count);
 }
 
+/* The scene keeps a reference of its own, so ours is released. */
 static rp_code attach(rp_ray_bvh *bvh, RTCGeometry geometry, rp_report *report)
 {
     rtcCommitGeometry(geometry);
@@ -104,6 +107,7 @@ rp_code rp_ray_bvh_add_spheres(rp_ray_bvh *bvh, size_t count, const rp_bvh_verte
 {
     RTCGeometry geometry = rtcNewGeometry(bvh->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
     if (!geometry) return check(bvh, report);
+    /* An empty set is attached, too: sets are known by their number. */
     if (count > 0) set_points(geometry, count, opening, closing, RTC_FORMAT_FLOAT4);
     return attach(bvh, geometry, report);
 }
@@ -140,12 +144,17 @@ rp_code rp_ray_bvh_add_capsules(rp_ray_bvh *bvh, size_t count, const rp_bvh_vert
     return attach(bvh, geometry, report);
 }
 
+/* Embree builds with its own threads, as many as the device was created with. */
 rp_code rp_ray_bvh_build(rp_ray_bvh *bvh, rp_report *report)
 {
     rtcCommitScene(bvh->scene);
     return check(bvh, report);
 }
 
+/* --- rays ------------------------------------------------------------------------------------- */
+
+/* From doubles to Embree's floats; coordinates are relative to the centre, where floats are fine.
+ */
 static struct RTCRay to_embree(const rp_ray *ray)
 {
     return (struct RTCRay){.org_x = (float)ray->origin.x,
@@ -166,6 +175,7 @@ bool rp_ray_bvh_intersect(const rp_ray_bvh *bvh, const rp_ray *ray, rp_bvh_hit *
     rtcInitIntersectContext(&context);
     struct RTCRayHit query = {.ray = to_embree(ray), .hit.geomID = RTC_INVALID_GEOMETRY_ID};
     rtcIntersect1(bvh->scene, &context, &query);
+    /* Embree leaves the id as it was where it finds nothing; else tfar becomes the distance. */
     if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) return false;
     *hit = (rp_bvh_hit){.distance = (double)query.ray.tfar,
                         .set = query.hit.geomID,
@@ -249,6 +259,7 @@ static int trace_ray(const bare *b, struct RTCIntersectContext *context, const f
     return 2 + trace_ray(b, context, place, off, false, number);
 }
 
+/* Pixels of one row; the context is made once a row, as it would be in any renderer. */
 static void trace_row(bare *b, int y)
 {
     struct RTCIntersectContext context;

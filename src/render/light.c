@@ -27,6 +27,7 @@ rp_lights rp_lights_make(const rp_scene *scene)
 {
     const rp_light_spec *spec = &scene->light;
     rp_vec3 travel = rp_v3_normal(spec->direction);
+    /* A direction without length has no unit vector: take that of the default light. */
     if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normal(rp_v3(0.6, 0.45, -0.8));
     rp_lights lights = {.to_sun = rp_v3_scale(travel, -1),
                         .sky_strength = SKY_LIGHT * spec->sky,
@@ -36,6 +37,7 @@ rp_lights rp_lights_make(const rp_scene *scene)
     lights.sun_axes[1] = rp_v3_cross(travel, lights.sun_axes[0]);
     lights.sun =
         rp_v3_scale(rp_rgb_mul(rp_v3_from(spec->colour), daylight), SUN_LIGHT * spec->strength);
+    /* The ground reflects what sun and sky send to a horizontal surface. */
     double lit = fmax(0, lights.to_sun.z) * rp_luminance(lights.sun) + lights.sky_strength;
     lights.ground = rp_v3_scale(bounce, lit);
     return lights;
@@ -87,6 +89,8 @@ rp_vec3 rp_light_sample_sun(const rp_lights *lights, const double u[2])
     return rp_v3_normal(rp_v3_madd(to, SUN_RADIUS * at[1], lights->sun_axes[1]));
 }
 
+/* A gradient from horizon to zenith; below the horizon it turns into haze, which planes fade into.
+ */
 rp_vec3 rp_light_sky_radiance(const rp_lights *lights, rp_vec3 direction)
 {
     double up = direction.z;
@@ -253,6 +257,7 @@ rp_grain_reflectance rp_grain_colours_reflectance(const rp_grain_colours *colour
     return (rp_grain_reflectance){rp_v3_from(rgb), 0};
 }
 
+/* The fault names all that grains can be coloured by, and suggests the nearest. */
 static rp_code fail_field(const rp_view *view, const char *name, rp_report *report)
 {
     char names[600] = "material, id, speed, chains", hint[128];
@@ -306,7 +311,7 @@ static int by_size(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* From nothing to a force that few exceed: the strongest one is often alone far beyond. */
+/* From 0 to a quantile of the forces: the strongest contact is often alone far beyond (P15). */
 static rp_code add_forces(rp_colour_range *range, const rp_view *view, rp_report *report)
 {
     size_t count = 0, bytes = view->contact_count * sizeof(float);

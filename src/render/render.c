@@ -93,6 +93,7 @@ static void put_pixel(const job *p, int x, int y, rp_vec3 colour)
     uint8_t *pixel = rp_picture_at(p->picture, x, y);
     const double light[3] = {colour.x, colour.y, colour.z};
     for (int c = 0; c < 3; c++) {
+        /* Truncation after adding noise of 0 to 1 rounds at random, without bias. */
         double value = srgb_of(p, light[c]) + noise;
         pixel[c] = (uint8_t)(value < 255 ? value : 255);
     }
@@ -113,6 +114,8 @@ static uint32_t render_pixel(job *p, int x, int y)
         false_colours += sample.is_false_colour;
         rays += sampler.rays;
     }
+    /* A pixel at the edge of a grain in false colour has samples of both kinds: each kind is
+     * averaged by itself, and the two are mixed on the screen. */
     int lit = p->samples - false_colours;
     rp_vec3 colour = rp_v3_scale(false_colour, 1.0 / p->samples);
     if (lit > 0)
@@ -129,7 +132,7 @@ typedef uint32_t (*pixel_task)(job *p, int x, int y);
 /* Runs a task for all pixels of some tiles of the present part. */
 static void work_tiles(job *p, size_t begin, size_t end, pixel_task task)
 {
-    uint64_t rays = 0;
+    uint64_t rays = 0; /* one atomic addition per range, not per pixel */
     for (size_t i = p->first + begin; i < p->first + end; i++) {
         int left = (int)(i % (size_t)p->columns) * TILE, top = (int)(i / (size_t)p->columns) * TILE;
         for (int y = top; y < top + TILE && y < p->rows; y++)
@@ -150,6 +153,8 @@ static rp_code work_parts(job *p, const rp_render_options *options, rp_threads *
                           rp_range_fn *task, double begin, double end)
 {
     size_t rows = ((size_t)p->rows + TILE - 1) / TILE, count = rows * (size_t)p->columns;
+    /* Without a progress function all tiles are one part. At least eight a part keep threads busy.
+     */
     size_t part = options->progress ? count / REPORTS + 8 : count;
     for (p->first = 0; p->first < count; p->first += part) {
         size_t rest = count - p->first;
@@ -217,6 +222,7 @@ static rp_code render_band(job *p, int top, int bottom, const rp_render_options 
     return code;
 }
 
+/* Bands bound the memory of G-buffers, whatever the size of the picture. */
 static rp_code render_bands(job *p, const rp_render_options *options, rp_threads *threads,
                             rp_report *report)
 {
@@ -228,6 +234,8 @@ static rp_code render_bands(job *p, const rp_render_options *options, rp_threads
     return code;
 }
 
+/* Adaptive sampling pays off for a middle number of samples: with fewer there is no variance to
+ * estimate, with more the noise is gone and filtering would only blur. */
 static rp_code render_samples(job *p, const rp_render_options *options, rp_threads *threads,
                               rp_report *report)
 {
@@ -240,6 +248,7 @@ static rp_code render_samples(job *p, const rp_render_options *options, rp_threa
 
 /* --- a picture -------------------------------------------------------------------------------- */
 
+/* What the loops below rely on. */
 static rp_code check(const rp_view *view, const rp_render_options *options, rp_report *report)
 {
     if (!(options->grain_scale > 0 && options->grain_scale <= GRAIN_SCALE_MAX))
@@ -265,6 +274,7 @@ static rp_code place_camera(rp_path_tracer *t, const rp_view *view, const rp_sce
                             double *exposure, rp_report *report)
 {
     rp_code code = rp_camera_choose(scene, options, framing, view->time, &t->camera[0], report);
+    /* A closed shutter: one camera for the whole picture. */
     t->camera[1] = t->camera[0];
     double frame =
         options->frame_time > 0 && isfinite(options->frame_time) ? options->frame_time : 0;
@@ -277,6 +287,7 @@ static rp_code place_camera(rp_path_tracer *t, const rp_view *view, const rp_sce
     return code;
 }
 
+/* False colours have a legend, except ids, which have no scale. */
 static void draw_legend(const job *p)
 {
     const rp_grain_colours *c = &p->tracer.scene->colours;
@@ -308,6 +319,8 @@ static rp_code trace_picture(job *p, const rp_render_scene *render_scene, const 
     return code;
 }
 
+/* Framing, camera, render scene, sample table; then the tracing. All is released, also after a
+ * fault. */
 static rp_code render_picture(job *p, const rp_view *view, const rp_scene *scene,
                               const rp_render_options *options, rp_threads *threads,
                               rp_report *report)
@@ -321,6 +334,7 @@ static rp_code render_picture(job *p, const rp_view *view, const rp_scene *scene
     if (code == RP_OK)
         code = place_camera(&p->tracer, view, scene, options, framing, &build.exposure, report);
     build.eye = p->tracer.camera[0].position;
+    /* Force chains are seen between small grains. */
     if (options->colour && strcmp(options->colour, RP_FORCE_CHAINS) == 0) {
         build.grain_scale *= CHAIN_GRAINS;
         build.exposure = 0; /* contacts are of one instant */

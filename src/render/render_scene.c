@@ -77,6 +77,7 @@ static void fill_spheres(void *context, rp_range range)
         rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->centre);
         double radius = s->grain_radius * rp_grain_colours_size(&s->colours, g);
         s->reflectances[i] = packed(&s->colours, g);
+        /* The visible set lists static grains first, so spheres are sorted the same way. */
         if (i < s->visible.static_count) {
             put(s->spheres[i], at, radius);
             continue;
@@ -106,6 +107,7 @@ static void put_balls(const filling *f, size_t i, double time, rp_bvh_vertex *to
     uint32_t g = s->visible.grains[i];
     rp_vec3 at = rp_v3_sub(rp_v3(view->x[g], view->y[g], view->z[g]), s->centre);
     rp_quat orientation = rp_grain_shapes_orientation(&s->shapes, g);
+    /* At the ends of the exposure: translation and rotation of the rigid clump. */
     if (time != 0) {
         rp_vec3 velocity = rp_v3(view->vx[g], view->vy[g], view->vz[g]);
         at = rp_v3_madd(at, copysign(half_of(f, velocity), time), velocity);
@@ -116,6 +118,7 @@ static void put_balls(const filling *f, size_t i, double time, rp_bvh_vertex *to
     for (int k = 0; k < count; k++) {
         rp_ball ball = rp_grain_shapes_ball(&s->shapes, g, k, orientation);
         put(to[k], rp_v3_add(at, ball.centre), ball.radius);
+        /* Written twice for moving grains, with the same value. */
         s->sphere_grains[f->first[i] + (uint32_t)k] = (uint32_t)i;
     }
 }
@@ -146,6 +149,7 @@ static rp_code count_spheres(rp_render_scene *s, filling *f, rp_report *report)
         f->first[i] = (uint32_t)total;
         total += (size_t)rp_grain_shapes_clump(&s->shapes, s->visible.grains[i])->count;
     }
+    /* Without moving grains the loop never met the first of them. */
     if (s->visible.static_count == count) s->static_count = total;
     s->moving_count = total - s->static_count;
     if (total > UINT32_MAX)
@@ -184,6 +188,7 @@ static rp_code add_grains(rp_render_scene *s, double exposure, rp_threads *threa
     if (code == RP_OK)
         code = rp_ray_bvh_add_spheres(s->bvh, s->static_count, s->spheres, NULL, report);
     RP_TRY(code);
+    /* One array: static, moving as the shutter opens, moving as it closes. */
     const rp_bvh_vertex *moving = (const rp_bvh_vertex *)s->spheres + s->static_count;
     return rp_ray_bvh_add_spheres(s->bvh, s->moving_count, moving, moving + s->moving_count,
                                   report);
@@ -200,6 +205,7 @@ static rp_vec3 moved_by(const rp_body_state *body, rp_vec3 point, double time)
     return rp_v3_madd(rp_v3_add(origin, rotated), time, rp_v3_from(body->velocity));
 }
 
+/* Bodies with velocities that are not finite are shown at rest. */
 static bool is_moving(const rp_body_state *body)
 {
     rp_vec3 v = rp_v3_from(body->velocity), w = rp_v3_from(body->angular_velocity);
@@ -278,6 +284,7 @@ static rp_code add_fixed(rp_render_scene *s, double exposure, rp_threads *thread
                                   (const rp_bvh_vertex *)s->fixed_closing, report);
 }
 
+/* Last, so that pictures without chains have the same numbers of sets. */
 static rp_code add_chains(rp_render_scene *s, rp_report *report)
 {
     rp_code code = rp_force_chains_gather(&s->chains, &s->colours, s->centre, report);
@@ -287,6 +294,8 @@ static rp_code add_chains(rp_render_scene *s, rp_report *report)
 
 /* --- building --------------------------------------------------------------------------------- */
 
+/* The centre and radius of the framed box: the same for all pictures of a film, so that shadows and
+ * the haze do not change with the frame. */
 static void place_centre(rp_render_scene *s, const rp_framing *framing)
 {
     rp_box3 box = rp_framing_box(framing);
@@ -313,6 +322,7 @@ rp_code rp_render_scene_build(rp_render_scene *s, const rp_view *view, const rp_
     double start = rp_clock();
     *s = (rp_render_scene){.view = view, .scene = scene};
     s->grain_radius = 0.5 * view->spacing * own->grain_scale;
+    /* Which grains there are and how they look. */
     s->shapes = rp_grain_shapes_find(view, scene, own->grain_scale, threads);
     place_centre(s, framing);
     rp_visible_set_options visible = {.bounds = framing->bounds,
@@ -327,6 +337,7 @@ rp_code rp_render_scene_build(rp_render_scene *s, const rp_view *view, const rp_
     if (code == RP_OK) code = rp_visible_set_find(&s->visible, view, &visible, threads, report);
     if (code == RP_OK) code = rp_render_meshes_gather(&s->meshes, view, scene, report);
     if (code == RP_OK) code = add_primitives(s, own->exposure, threads, report);
+    /* All arrays are filled; Embree builds its hierarchy over them. */
     double gathered = rp_clock();
     if (code == RP_OK) code = rp_ray_bvh_build(s->bvh, report);
     s->gathering = gathered - start;
@@ -383,6 +394,7 @@ static rp_vec3 bumped(rp_vec3 normal, uint32_t bits)
 {
     rp_vec3 tilt = rp_v3(0, 0, 0);
     for (int i = 0; i < 3; i++) {
+        /* Ten bits for each component of the wave vector, -1 to 1; eight for the phase. */
         bits = rp_sampler_hash(bits + 0x9e3779b9u);
         rp_vec3 wave = rp_v3((bits & 0x3ff) / 511.5 - 1, (bits >> 10 & 0x3ff) / 511.5 - 1,
                              (bits >> 20 & 0x3ff) / 511.5 - 1);
@@ -439,6 +451,7 @@ static bool from_inside(const rp_render_scene *s, const rp_ray *ray, const rp_bv
     rp_vec3 corner[3];
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)hit->index + k;
+        /* At the time of the ray, as Embree interpolates them. */
         corner[k] = point_of(s->corners[0][at]);
         if (s->corners[1]) corner[k] = rp_v3_mix(corner[k], point_of(s->corners[1][at]), ray->time);
     }
@@ -446,6 +459,7 @@ static bool from_inside(const rp_render_scene *s, const rp_ray *ray, const rp_bv
     return rp_v3_dot(face, ray->direction) > 0;
 }
 
+/* Bodies have colours of their own, height fields that of their material. */
 static rp_vec3 triangle_colour(const rp_scene *scene, const rp_render_triangle *triangle)
 {
     if (triangle->body >= 0) return rp_v3_from(rp_scene_bodies(scene)[triangle->body].colour);
@@ -472,6 +486,7 @@ static void hit_body(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_h
     surface->offset += 1e-5 * s->bounding_radius;
 }
 
+/* Like hit_grain, without bumps, in the colour of the body. */
 static void hit_fixed(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_hit *hit,
                       rp_surface_hit *surface)
 {
@@ -490,6 +505,7 @@ static void hit_fixed(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_
     surface->offset += OFFSET_RADII * radius;
 }
 
+/* The camera may be inside a capsule: the normal then points inwards. */
 static void hit_chain(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_hit *hit,
                       rp_surface_hit *surface)
 {
@@ -511,6 +527,7 @@ static const rp_render_plane *plane_before(const rp_render_scene *s, rp_vec3 ori
     rp_vec3 from = rp_v3_add(origin, s->centre);
     for (size_t i = 0; i < s->meshes.plane_count; i++) {
         const rp_render_plane *plane = &s->meshes.planes[i];
+        /* Both above the plane and on the way down; in this form without a division. */
         double height = rp_v3_dot(rp_v3_sub(from, plane->point), plane->normal);
         double descent = -rp_v3_dot(direction, plane->normal);
         if (!(height > 0) || !(descent > 1e-9) || !(height < *distance * descent)) continue;
@@ -541,6 +558,7 @@ rp_surface_hit rp_render_scene_intersect(const rp_render_scene *s, rp_ray *ray, 
     rp_bvh_hit hit;
     rp_surface_hit surface = {.kind = RP_SURFACE_NONE, .distance = distance};
     if (rp_ray_bvh_intersect(s->bvh, ray, &hit)) {
+        /* Every surface adds its own offset to that of rounding. */
         surface.distance = hit.distance;
         surface.offset = OFFSET_ROUNDING * (s->bounding_radius + hit.distance);
         if (hit.set == SET_BODIES)
@@ -565,6 +583,7 @@ bool rp_render_scene_occluded(const rp_render_scene *s, const rp_surface_hit *su
                   .direction = direction,
                   .far = distance,
                   .time = time};
+    /* Planes are cheaper than the BVH. */
     double limit = distance;
     if (plane_before(s, ray.origin, direction, &limit)) return true;
     return rp_ray_bvh_occluded(s->bvh, &ray);
