@@ -171,7 +171,7 @@ static void an_abandoned_film_leaves_what_was_there(void **state)
     rp_report_destroy(report);
 }
 
-/* What is no picture is told, in ffmpeg's words. */
+/* Bytes that are no picture are reported, in ffmpeg's words. */
 static void rubbish_makes_no_film(void **state)
 {
     (void)state;

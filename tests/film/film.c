@@ -47,7 +47,8 @@ static int end(void **state)
     return leave_work(state);
 }
 
-/* --- painting with an end --------------------------------------------------------------------- */
+/* --- rendering that is stopped -----------------------------------------------------------------
+ */
 
 /* When to end it, by asking or by force: with so many pictures; -1: never. */
 typedef struct watch {
@@ -262,7 +263,7 @@ static void other_settings_paint_anew(void **state)
     rp_report_destroy(report);
 }
 
-static void a_frame_that_is_newer_is_painted_anew(void **state)
+static void a_frame_that_is_newer_is_rendered_again(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -277,7 +278,7 @@ static void a_frame_that_is_newer_is_painted_anew(void **state)
 }
 
 /* Such as a power cut leaves. */
-static void a_picture_that_is_cut_short_is_painted_anew(void **state)
+static void a_picture_that_is_cut_short_is_rendered_again(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -303,7 +304,7 @@ static void change_byte(const char *path, long at)
 }
 
 /* Such as a failing disk does: the film has every picture all the same. */
-static void a_picture_with_a_changed_byte_is_painted_anew(void **state)
+static void a_picture_with_a_changed_byte_is_rendered_again(void **state)
 {
     (void)state;
     skip_without_ffmpeg();
@@ -327,7 +328,7 @@ static bool change_while_encoding(void *user, const rp_film_progress *p)
     return true;
 }
 
-/* One that changes when all are painted fails the film, and the next try mends it. */
+/* One that changes when all are rendered fails the film, and the next try mends it. */
 static void a_picture_that_changes_late_fails_the_film(void **state)
 {
     (void)state;
@@ -345,7 +346,7 @@ static void a_picture_that_changes_late_fails_the_film(void **state)
     rp_report_destroy(report);
 }
 
-/* The first wish to stop counts while ffmpeg does not read, or does not end. */
+/* The first request to stop counts while ffmpeg does not read, or does not end. */
 static void a_film_stops_while_ffmpeg_keeps_it_waiting(void **state)
 {
     (void)state;
@@ -397,7 +398,7 @@ static void what_is_not_ours_stays(void **state)
     rp_report_destroy(report);
 }
 
-/* Before anything is painted; or, when it happens later, with what was painted so far. */
+/* Before anything is rendered; or, when it happens later, with the pictures rendered so far. */
 static void a_damaged_frame_is_named_and_the_rest_stays(void **state)
 {
     (void)state;
@@ -441,7 +442,7 @@ static void two_processes_do_not_share_a_folder(void **state)
     rp_report_destroy(report);
 }
 
-/* The longer run goes on while the shorter holds its last frame. */
+/* The longer run continues while the shorter holds its last frame. */
 static void runs_of_different_length_are_side_by_side(void **state)
 {
     (void)state;
@@ -517,7 +518,8 @@ static void runs_of_different_rates_are_refused(void **state)
     rp_report_destroy(report);
 }
 
-/* A film that follows a run, and goes on with it, has the camera of the first frame throughout. */
+/* A film that follows a run, and is continued with it, has the camera of the first frame
+ * throughout. */
 static void a_live_film_grows_with_its_run(void **state)
 {
     (void)state;
@@ -589,7 +591,7 @@ static void bad_options_are_told_before_anything_is_made(void **state)
     expect_fault(o, RP_ERROR_IO, "folder.mp4");
 }
 
-static void without_ffmpeg_nothing_is_painted(void **state)
+static void without_ffmpeg_nothing_is_rendered(void **state)
 {
     (void)state;
     watch w = TO_THE_END;
@@ -598,7 +600,7 @@ static void without_ffmpeg_nothing_is_painted(void **state)
     restore_ffmpeg();
 }
 
-/* Hours of painting are not lost because ffmpeg is broken. */
+/* Hours of rendering are not lost because ffmpeg is broken. */
 static void pictures_survive_an_ffmpeg_that_fails(void **state)
 {
     (void)state;
@@ -717,9 +719,9 @@ int main(void)
         cmocka_unit_test(a_film_interrupted_while_it_is_encoded_goes_on),
         cmocka_unit_test(a_kill_leaves_whole_pictures_only),
         cmocka_unit_test(other_settings_paint_anew),
-        cmocka_unit_test(a_frame_that_is_newer_is_painted_anew),
-        cmocka_unit_test(a_picture_that_is_cut_short_is_painted_anew),
-        cmocka_unit_test(a_picture_with_a_changed_byte_is_painted_anew),
+        cmocka_unit_test(a_frame_that_is_newer_is_rendered_again),
+        cmocka_unit_test(a_picture_that_is_cut_short_is_rendered_again),
+        cmocka_unit_test(a_picture_with_a_changed_byte_is_rendered_again),
         cmocka_unit_test(a_picture_that_changes_late_fails_the_film),
         cmocka_unit_test(a_film_stops_while_ffmpeg_keeps_it_waiting),
         cmocka_unit_test(what_is_not_ours_stays),
@@ -730,7 +732,7 @@ int main(void)
         cmocka_unit_test(runs_of_different_rates_are_refused),
         cmocka_unit_test(a_live_film_grows_with_its_run),
         cmocka_unit_test(bad_options_are_told_before_anything_is_made),
-        cmocka_unit_test(without_ffmpeg_nothing_is_painted),
+        cmocka_unit_test(without_ffmpeg_nothing_is_rendered),
         cmocka_unit_test(pictures_survive_an_ffmpeg_that_fails),
         cmocka_unit_test(pictures_tell_their_time),
         cmocka_unit_test(sheets_and_single_pictures),

@@ -157,7 +157,7 @@ static void a_failed_write_is_said(void **state)
 #define WRITERS 3
 #define WRITES 200
 
-/* Programs that paint into one folder do not take each other's half-written files. */
+/* Programs that write into one folder do not take each other's half-written files. */
 static void writers_do_not_meet(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Words in pictures: each letter has a shape of its own, is as wide as told and stays inside. */
+/* Text in pictures: each letter has a shape of its own, is as wide as rp_text_width says and stays
+ * inside. */
 #include "check.h"
 
 #include "base/memory.h"

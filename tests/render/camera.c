@@ -341,7 +341,8 @@ static void a_moved_camera_does_not_pass_its_target(void **state)
     rp_report *report = rp_report_create();
     assert_int_equal(rp_camera_choose(&s.scene, &options, &framing, 1, &camera, report),
                      RP_ERROR_INPUT);
-    assert_non_null(strstr(rp_report_fault(report, 0)->message, "at 1 s the camera stands"));
+    assert_non_null(
+        strstr(rp_report_fault(report, 0)->message, "at 1 s the camera is at its target"));
     check_ok(rp_camera_choose(&s.scene, &options, &framing, 0.9, &camera, report), report);
     rp_report_destroy(report);
 }
@@ -381,7 +382,7 @@ static void an_orbit_is_on_top_of_keys_and_about_up(void **state)
     check_vector(stage_camera(RP_PI / 2, 1).position, 0, 0, -2, 1e-14);
 }
 
-/* Of a long ridge all that may be seen is seen, whichever way the camera stands. */
+/* Of a long ridge all that may be seen is seen, from whichever side the camera looks. */
 static void the_automatic_camera_goes_round_as_well(void **state)
 {
     (void)state;

@@ -444,7 +444,7 @@ static rp_ray random_ray(uint64_t i)
     return (rp_ray){from, rp_v3_normal(rp_v3_sub(to, from)), 0, INFINITY, 0};
 }
 
-/* Rays that graze a rim are in doubt: a few may be told otherwise. */
+/* Rays that graze a silhouette are in doubt: a few may have another result. */
 static void rays_meet_capsules_where_they_are(void **state)
 {
     (void)state;

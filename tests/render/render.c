@@ -221,8 +221,8 @@ static void swap_grains(size_t a, size_t b)
     s.id[b] = id, s.material[b] = material;
 }
 
-/* Solvers sort their grains anew in every step; the picture must not care. Two grains at the very
- * same place are told apart by their ids. */
+/* Solvers sort their grains again in every step; the picture must not depend on it. Two grains at
+ * the very same place are distinguished by their ids. */
 static void the_order_of_grains_does_not_matter(void **state)
 {
     (void)state;
