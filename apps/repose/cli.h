@@ -110,7 +110,7 @@ int find_word(const char *words, const char *word);
 int print_faults(rp_code code, const rp_report *report, bool json);
 int exit_code(rp_code code);
 /* Notes that mistakes in the text of a scene stop the check before meshes and grains. */
-void print_more_may_follow(void);
+void print_more_may_follow(const rp_report *report);
 /* Prints the faults as a JSON list. */
 void print_json_faults(FILE *file, const rp_report *report);
 /* Prints a mistake on the command line, the usage of the verb, and "try `repose help VERB`";

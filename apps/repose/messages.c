@@ -151,8 +151,10 @@ int print_faults(rp_code code, const rp_report *report, bool json)
     return exit_code(code);
 }
 
-void print_more_may_follow(void)
+void print_more_may_follow(const rp_report *report)
 {
+    const rp_fault *first = rp_report_fault(report, 0);
+    if (!first || !first->key || !first->key[0]) return; /* the scene was not found or not read */
     fprintf(stderr,
             "repose: meshes and grains are checked once these are corrected; more may follow\n");
 }

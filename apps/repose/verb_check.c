@@ -94,7 +94,7 @@ static int run(const verb *v, const options *o)
             print_text(scene, path, rp_report_count(warnings));
         else
             result = print_faults(code, report, false);
-        if (code == RP_ERROR_INPUT && !scene) print_more_may_follow();
+        if (code == RP_ERROR_INPUT && !scene) print_more_may_follow(report);
     }
     if (code == RP_OK && o->strict && rp_report_count(warnings)) result = exit_code(RP_ERROR_INPUT);
     rp_scene_destroy(scene);

@@ -184,7 +184,7 @@ static void print_estimate(const rp_scene *scene, const rp_run_options *run, con
         print_json_number(stdout, estimate.bytes_limit);
         printf("}\n");
     } else if (!o->quiet) {
-        fprintf(stderr, "%s\n%s grains, about %s of memory (free: %s)\noutput: %s\n",
+        fprintf(stderr, "%s\n%s grains, about %s of memory (limit: %s)\noutput: %s\n",
                 plain(rp_scene_title(scene)), short_number(estimate.grains, grains, sizeof grains),
                 short_bytes(estimate.bytes, needed, sizeof needed),
                 short_bytes(estimate.bytes_limit, there, sizeof there), plain(run->folder));
@@ -367,7 +367,7 @@ static int run_verb(const verb *v, const options *o)
     }
     if (code == RP_OK) code = run_scene(scene, &chosen, false, report);
     int result = print_faults(code, report, o->json);
-    if (code == RP_ERROR_INPUT && !scene && !o->json) print_more_may_follow();
+    if (code == RP_ERROR_INPUT && !scene && !o->json) print_more_may_follow(report);
     rp_scene_destroy(scene);
     rp_report_destroy(report);
     return result;

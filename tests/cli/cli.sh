@@ -130,7 +130,7 @@ expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
 # --- a run, and what can be done with it
 small="--set particles.spacing=4cm --set time.duration=0.5s"
 # shellcheck disable=SC2086
-expect 0 "$repose" run first-fall -o whole $small; says "of memory (free:"; says "done:"
+expect 0 "$repose" run first-fall -o whole $small; says "of memory (limit:"; says "done:"
 says "^steps: .* ms on average, .* limited by"; says "^    .* ([0-9.]* %)"; says "dt .* ms"
 [ "$(awk '{ if (length($0) > longest) longest = length($0) } END { print longest }' err)" -le 80 ] ||
     fail "lines of a log are long"
