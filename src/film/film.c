@@ -78,6 +78,8 @@ static rp_code check_numbers(const rp_film_options *o, rp_report *report)
     return check_range(o->range_low, o->range_high, report);
 }
 
+/* A camera of the scene, or the automatic one; the fault suggests the nearest name, or lists all.
+ */
 static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report *report)
 {
     rp_nearest nearest = rp_nearest_to(camera ? camera : "");
@@ -96,6 +98,7 @@ static rp_code check_camera(const char *camera, const rp_scene *scene, rp_report
                    hint[0] ? hint : "; there are: ", hint[0] ? "" : names);
 }
 
+/* Whether the path can be written: PNG and, for a video, ffmpeg. */
 static rp_code check_target(const rp_film_options *o, rp_report *report)
 {
     if (!o->path) return RP_OK;
@@ -147,6 +150,7 @@ static rp_code check_runs(const rp_film *film, rp_report *report)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
+/* Counts, checks, locks, surveys; only then are pictures of other settings removed. */
 static rp_code open_film(rp_film *film, rp_report *report)
 {
     const rp_film_options *options = &film->options;
@@ -264,6 +268,7 @@ static double frames_per_second(const rp_film *film)
     double rate = film->options.frames_per_second;
     if (rate > 0) return rate;
     rate = 1 / rp_film_frame_time(film);
+    /* 1 / (1 / 30) is not 30 in floating point. */
     if (fabs(rate - round(rate)) < 1e-9 * rate) rate = round(rate);
     return fmin(RP_FILM_RATE_MAX, fmax(RP_FILM_FPS_MIN, rate));
 }
@@ -293,6 +298,7 @@ static bool keep_on(void *user)
     return rp_film_report_progress(user);
 }
 
+/* Streams all pictures through ffmpeg. Progress counts from 0 again, for the encoding. */
 static rp_code encode(rp_film *film, rp_report *report)
 {
     rp_encoder *encoder;

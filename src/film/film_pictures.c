@@ -95,6 +95,8 @@ static bool coarse_has(const rp_film_source *source, int64_t place, const char *
     return code == RP_OK;
 }
 
+/* Extends the colour range by a view. Where fine grains lack the field, the fault says whether the
+ * coarse ones have it. */
 static rp_code add_colours(rp_film *film, const rp_film_source *source, int64_t place,
                            const rp_view *view, rp_report *report)
 {
@@ -109,6 +111,7 @@ static rp_code add_colours(rp_film *film, const rp_film_source *source, int64_t 
                       colour);
 }
 
+/* Adds one frame to framing and colour range; `*grains` becomes its number of grains. */
 static rp_code add_view(rp_film *film, rp_film_source *source, int64_t place, size_t *grains,
                         rp_report *report)
 {
@@ -247,6 +250,7 @@ static rp_render_options options_of(const rp_film *film, int index, part_context
     return render;
 }
 
+/* Renders the part of a picture that belongs to one run. */
 static rp_code render_run(rp_film *film, int index, int64_t picture, rp_picture **out,
                           rp_report *report)
 {
@@ -327,6 +331,7 @@ rp_code rp_film_picture(rp_film *film, int64_t picture, rp_picture **out, rp_rep
 /* Pixels; at least the margin of a sheet. */
 #define MARGIN 16
 
+/* Renders a picture into memory and reports it. */
 static rp_code render_next(rp_film *film, int64_t picture, rp_picture **out, rp_report *report)
 {
     rp_code code = rp_film_picture(film, picture, out, report);
@@ -363,7 +368,7 @@ rp_code rp_view_render(const rp_view *view, const rp_scene *scene, const rp_film
     RP_ENTER();
     rp_film_options own = rp_default_film_options();
     RP_TAKE_OPTIONS(&own, options, report);
-    own.path = NULL; /* no film */
+    own.path = NULL; /* it is not checked: nothing is written there */
     RP_TRY(rp_film_check(&own, scene, report));
     rp_render_options render = rp_film_render_options(&own);
     rp_colour_range range = {own.range_low, own.range_high};

@@ -43,6 +43,7 @@ static void find_floats(const rp_view *view, const char *const *names, int count
         out[i] = NULL;
 }
 
+/* The largest finite diameter of a range, m. */
 static double largest_of_range(void *context, rp_range range)
 {
     const float *diameter = context;
@@ -59,6 +60,7 @@ rp_grain_shapes rp_grain_shapes_find(const rp_view *view, const rp_scene *scene,
                                                "orientation_z"};
     static const char *const spins[] = {"spin_x", "spin_y", "spin_z"};
     rp_grain_shapes shapes = {.scene = scene, .scale = scale};
+    /* The diameter decides: without it no grain has a shape. The other fields are optional. */
     shapes.diameter = field_of(view, "diameter", RP_F32);
     if (!shapes.diameter) return shapes;
     shapes.kind = field_of(view, "kind", RP_U8);
@@ -139,6 +141,7 @@ static void release_adjacency(adjacency *a)
     rp_release(a->face, a->face_size);
 }
 
+/* False when memory runs out. */
 static bool find_adjacency(adjacency *a, const rp_mesh *mesh)
 {
     a->first_size = (mesh->vertex_count + 2) * sizeof *a->first;
@@ -181,6 +184,7 @@ static rp_vec3 corner_normal(const adjacency *a, uint32_t triangle, uint32_t ver
     return rp_v3_normal(sum);
 }
 
+/* Adds the triangles of a mesh, in the world, with shading normals. */
 static rp_code add_mesh(rp_render_meshes *meshes, const rp_mesh *mesh, rp_pose pose, int body,
                         int material, rp_report *report)
 {
@@ -220,6 +224,7 @@ static rp_code add_plane(rp_render_meshes *meshes, rp_vec3 point, rp_vec3 normal
     return RP_OK;
 }
 
+/* A body as a plane, its own mesh, or a tessellation. */
 static rp_code add_body(rp_render_meshes *meshes, const rp_body_spec *spec, rp_pose pose, int body,
                         rp_report *report)
 {
@@ -298,6 +303,7 @@ typedef struct fixing {
     bool failed; /* memory ran out */
 } fixing;
 
+/* Receives the place of one fixed grain, in the coordinates of its surface. */
 static void add_fixed(void *user, rp_fixed number, rp_vec3 place)
 {
     fixing *l = user;
@@ -316,6 +322,8 @@ static void add_fixed(void *user, rp_fixed number, rp_vec3 place)
     f->bodies[f->count++] = l->body;
 }
 
+/* Adds the fixed grains of one rough surface: points of a mesh, or those of a plane near the
+ * centre. */
 static rp_code add_rough(rp_fixed_grains *fixed, const rp_rough *rough, rp_pose pose, int body,
                          double radius, rp_report *report)
 {
@@ -377,6 +385,7 @@ void rp_fixed_grains_release(rp_fixed_grains *fixed)
 /* Contacts below this many mean forces are left out: most of them are, and carry the least. */
 #define FORCE_MIN 1.0
 
+/* Mean of the positive normal forces of a view, N. */
 static double mean_force(const rp_view *view)
 {
     double sum = 0, count = 0;
@@ -428,6 +437,7 @@ rp_code rp_force_chains_gather(rp_force_chains *chains, const rp_grain_colours *
     rp_grain_ids ids = {0};
     *chains = (rp_force_chains){0};
     if (colours->kind != RP_COLOUR_CHAINS) return RP_OK;
+    /* Strong contacts only. Contacts name grains by their ids, which are looked up in a table. */
     double least = FORCE_MIN * mean_force(view);
     rp_code code = reserve_chains(chains, view->contact_count, report);
     if (code == RP_OK) code = rp_grain_ids_make(view, &ids, report);

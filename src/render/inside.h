@@ -359,8 +359,7 @@ typedef struct rp_visible_set_options {
 /* The grains that can be seen or cast a shadow. Most grains of a large heap are buried; leaving
  * them out is what makes a picture of millions of grains quick. */
 typedef struct rp_visible_set {
-    uint32_t *grains; /* indices in the view: static grains, ascending; then moving ones, ascending
-                       */
+    uint32_t *grains; /* indices in the view, static grains first; both parts ascend */
     size_t count;
     size_t static_count; /* of them are static */
 } rp_visible_set;
