@@ -106,7 +106,7 @@ static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
 static double least_time(const rp_bench_machine *m, const rp_dem *solver, double contacts)
 {
     double bytes = ROW_BYTES * (double)solver->spheres;
-    bytes += (ENTRY_BYTES + (solver->history ? SPRING_BYTES : 0)) * contacts;
+    bytes += (ENTRY_BYTES + (solver->has_history ? SPRING_BYTES : 0)) * contacts;
     double moving = bytes / m->bandwidth;
     double computing = contacts * CONTACT_MULTIPLY_ADDS / m->arithmetic;
     return moving > computing ? moving : computing;
@@ -130,7 +130,7 @@ static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t til
         make_world(b, tiles, rp_threads_count(setup->threads), &t->scene, &t->world, report);
     if (code == RP_OK) lay_tiles(t->world, tile, tiles);
     for (int i = 0; i < WARM_UP && code == RP_OK; i++) {
-        if (i == WARM_UP / 2) ((rp_dem *)t->world->solver)->moved = HUGE_VAL; /* new lists */
+        if (i == WARM_UP / 2) ((rp_dem *)t->world->solver)->displacement = HUGE_VAL; /* new lists */
         code = rp_world_step(t->world, report);
     }
     t->bytes = rp_memory_now().bytes - held;

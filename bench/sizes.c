@@ -97,7 +97,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
     rp_dem *solver = t->world->solver;
     rp_code code = RP_OK;
     double start = rp_clock(), lists = listing(t->world);
-    solver->moved = HUGE_VAL; /* new lists */
+    solver->displacement = HUGE_VAL; /* new lists */
     for (int i = 0; i < TURN && code == RP_OK; i++)
         code = rp_world_step(t->world, report);
     t->seconds[turn] = (rp_clock() - start) / TURN;

@@ -75,7 +75,7 @@ static void springs_outlive_the_lists(void **state)
     set_place(&g, 0, pocket());
     set_place(&other, 0, pocket());
     for (int n = 0; n < 300; n++) {
-        ((rp_dem *)other.world->solver)->moved = 1; /* m: as if it had gone far */
+        ((rp_dem *)other.world->solver)->displacement = 1; /* m: as if it had gone far */
         grains_step(&g);
         grains_step(&other);
     }
@@ -84,7 +84,7 @@ static void springs_outlive_the_lists(void **state)
     const rp_dem_lists *lists = &((const rp_dem *)g.world->solver)->lists;
     for (size_t w = 0; w < lists->wall_count; w++)
         for (int k = 0; k < 3; k++)
-            stretched = fmax(stretched, fabs((double)lists->walls[w].spring[k]));
+            stretched = fmax(stretched, fabs((double)lists->walls[w].history[k]));
     assert_true(lists->wall_count >= 4 && stretched > 0);
     rp_vec3 a = place_at(&g, 0), b = place_at(&other, 0);
     assert_memory_equal(&a, &b, sizeof a);
@@ -194,7 +194,7 @@ static void grains_start_clear_of_fixed_ones(void **state)
         count[n] = g.world->grains.count;
         grains_step(&g);
         double mass = (double)g.world->grains.mass[0];
-        assert_true(((const rp_dem *)g.world->solver)->load * mass * mass / (2 * 4.5e-3) <
+        assert_true(((const rp_dem *)g.world->solver)->max_load * mass * mass / (2 * 4.5e-3) <
                     1e-4); /* m, overlap */
         grains_end(&g);
     }

@@ -191,7 +191,7 @@ static double bytes_of_cube(int edge, double *grains_in_it)
         set_velocity(&g, i, rp_v3(0.03 * way, -0.02 * way, i % 2 ? 0.08 : -0.08));
     }
     for (int i = 0; i < 20; i++) {
-        if (i == 10) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
+        if (i == 10) ((rp_dem *)g.world->solver)->displacement = HUGE_VAL;
         assert_int_equal(rp_world_step(g.world, NULL), RP_OK);
     }
     double bytes = (double)(rp_memory_now().bytes - before);
@@ -271,7 +271,8 @@ static void memory_survives_new_lists(void **state)
         double loads[HEAP_COUNT][2], again[HEAP_COUNT][2], weight = 9.81 * 2650 * 5.2e-7;
         uint64_t rebuilds = ((const rp_dem *)other.world->solver)->rebuilds;
         for (int n = 0; n < 200; n++) {
-            ((rp_dem *)other.world->solver)->moved = 1; /* m: as if some grain had gone far */
+            ((rp_dem *)other.world->solver)->displacement =
+                1; /* m: as if some grain had gone far */
             grains_step(&g);
             grains_step(&other);
         }
@@ -296,18 +297,19 @@ static size_t false_memories(const rp_dem *solver, size_t *springs)
     const rp_dem_lists *lists = &solver->lists;
     size_t bad = 0;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++)
-        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
-            const float *a = rp_dem_at(solver, n * RP_DEM_BLOCK + lists->mine[e]);
-            const float *b = rp_dem_at(solver, lists->other[e]);
-            double square = 0, sum = (double)a[AT_RADIUS] + (double)b[AT_RADIUS];
+        for (size_t e = rp_dem_class_starts(lists, n)[0];
+             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
+            const float *a = rp_dem_position(solver, n * RP_DEM_BLOCK + lists->own[e]);
+            const float *b = rp_dem_position(solver, lists->other[e]);
+            double square = 0, sum = (double)a[POSITION_RADIUS] + (double)b[POSITION_RADIUS];
             bool stretched = false;
             for (int k = 0; k < 3; k++) {
-                double d = (double)b[AT_X + k] - (double)a[AT_X + k];
-                d += (double)b[AT_LOW_X + k] - (double)a[AT_LOW_X + k];
+                double d = (double)b[POSITION_X + k] - (double)a[POSITION_X + k];
+                d += (double)b[POSITION_LOW_X + k] - (double)a[POSITION_LOW_X + k];
                 square += d * d;
             }
-            for (int k = 0; k < solver->springs; k++)
-                stretched |= lists->spring[k][e] != 0;
+            for (int k = 0; k < solver->history_columns; k++)
+                stretched |= lists->history[k][e] != 0;
             *springs += stretched;
             bad += stretched && sqrt(square) > sum * (1 + 1e-6);
         }

@@ -1,7 +1,7 @@
 /* A slow twin of discrete elements: all pairs, no lists, double precision, contact memory in a
  * plain table, the formulas once more from theory. It takes over a heap that the solver has made,
  * and both go on side by side. */
-#include "solver/dem/respond.h"
+#include "solver/dem/contact_law.h"
 #include "solver/grains.h"
 
 #define STEPS 250
@@ -134,7 +134,7 @@ static rp_vec3 roll_couple(const touch *c, double along, double push, double dt,
 {
     double square = c->radius * c->radius, stiff = along * square;
     double limit = c->rolling * c->radius * push;
-    double slow = fmin((double)RP_DEM_ROLL_DAMPING * sqrt(c->mass * along) * square,
+    double slow = fmin((double)RP_DEM_ROLLING_DAMPING * sqrt(c->mass * along) * square,
                        DAMPING_MOST * 2 / 5 * c->mass * square / dt);
     double about = rp_v3_dot(c->spin, c->n);
     rp_vec3 rate = rp_v3_madd(c->spin, -about, c->n);
@@ -358,18 +358,19 @@ static void take_grain(twin *t, const grains *g, int id)
 {
     size_t i = grain_at(g, (uint32_t)id);
     const rp_grains *p = &g->world->grains;
-    t->grain[id] = (twin_grain){.x = place_at(g, i),
-                                .v = velocity_at(g, i),
-                                .spin = spin_at(g, i),
-                                .drive = rp_v3(((const rp_dem *)g->world->solver)->drive[0][i],
-                                               ((const rp_dem *)g->world->solver)->drive[1][i],
-                                               ((const rp_dem *)g->world->solver)->drive[2][i]),
-                                .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
-                                .mass = p->mass[i],
-                                .size = p->diameter[i],
-                                .moments = moments_at(g, i),
-                                .material = p->material[i],
-                                .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
+    t->grain[id] =
+        (twin_grain){.x = place_at(g, i),
+                     .v = velocity_at(g, i),
+                     .spin = spin_at(g, i),
+                     .drive = rp_v3(((const rp_dem *)g->world->solver)->acceleration[0][i],
+                                    ((const rp_dem *)g->world->solver)->acceleration[1][i],
+                                    ((const rp_dem *)g->world->solver)->acceleration[2][i]),
+                     .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                     .mass = p->mass[i],
+                     .size = p->diameter[i],
+                     .moments = moments_at(g, i),
+                     .material = p->material[i],
+                     .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
 }
 
 /* The number that a sphere of the solver's lists has in the twin. */
@@ -377,7 +378,7 @@ static int ball_of(const grains *g, const int *first, size_t sphere)
 {
     const rp_dem *solver = g->world->solver;
     size_t grain = rp_dem_owner(solver, sphere);
-    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
+    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first_sphere(solver, grain));
 }
 
 /* Which side a surface of the solver is: one of the walls, seen from the middle of the box. */
@@ -396,10 +397,10 @@ static int side_of(const rp_surface *surface, double edge)
 /* From the solver's columns; the other of the two sees all but the twist with the other sign. */
 static memory memory_of(const float *columns, double radius, double sign)
 {
-    rp_vec3 roll = rp_v3(columns[ROLL_X], columns[ROLL_Y], columns[ROLL_Z]);
-    rp_vec3 spring = rp_v3(columns[SPRING_X], columns[SPRING_Y], columns[SPRING_Z]);
+    rp_vec3 roll = rp_v3(columns[ROLLING_X], columns[ROLLING_Y], columns[ROLLING_Z]);
+    rp_vec3 spring = rp_v3(columns[TANGENTIAL_X], columns[TANGENTIAL_Y], columns[TANGENTIAL_Z]);
     return (memory){rp_v3_scale(spring, sign), rp_v3_scale(roll, sign / radius),
-                    (double)columns[TWIST] / radius};
+                    (double)columns[TWISTING] / radius};
 }
 
 static void take_springs(twin *t, const grains *g)
@@ -410,12 +411,13 @@ static void take_springs(twin *t, const grains *g)
     for (int i = 0; i < t->grains; i++)
         first[i + 1] = first[i] + t->grain[i].clump->count;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains) && t->kind.history; n++)
-        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
-            size_t mine = rp_dem_first(solver, n * RP_DEM_BLOCK) + lists->mine[e];
+        for (size_t e = rp_dem_class_starts(lists, n)[0];
+             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
+            size_t mine = rp_dem_first_sphere(solver, n * RP_DEM_BLOCK) + lists->own[e];
             int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
-            float columns[RP_DEM_SPRINGS];
-            for (int k = 0; k < RP_DEM_SPRINGS; k++)
-                columns[k] = lists->spring[k][e];
+            float columns[RP_DEM_HISTORY_COLUMNS];
+            for (int k = 0; k < RP_DEM_HISTORY_COLUMNS; k++)
+                columns[k] = lists->history[k][e];
             double radius = star_of(t->ball[a].radius, t->ball[b].radius);
             *(a < b ? &t->pair[a][b] : &t->pair[b][a]) = memory_of(columns, radius, a < b ? 1 : -1);
         }
@@ -423,7 +425,7 @@ static void take_springs(twin *t, const grains *g)
         const rp_dem_wall *wall = &lists->walls[w];
         int side = side_of(&rp_couple_surfaces(g->world->couple)[wall->surface], edge_of(t->kind));
         int ball = ball_of(g, first, wall->sphere);
-        t->wall[ball][side] = memory_of(wall->spring, t->ball[ball].radius, 1);
+        t->wall[ball][side] = memory_of(wall->history, t->ball[ball].radius, 1);
     }
 }
 
@@ -440,7 +442,7 @@ static twin *take_over(const grains *g, variant kind)
     take_springs(t, g);
     rp_dem_law law = kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR;
     t->damping = rp_dem_damping_for(law, restitution_of(kind));
-    t->lag = rp_dem_lag_for(law, t->damping);
+    t->lag = rp_dem_step_correction_for(law, t->damping);
     t->stiffness = 3000;
     t->gravity = rp_scene_gravity(g->scene, 0);
     return t;

@@ -1,7 +1,7 @@
 /* The surfaces that grains meet, whoever the grains belong to: those of bodies, of their images
  * across periodic sides, and the walls of the domain. */
-#ifndef RP_COUPLE_SURFACE_H
-#define RP_COUPLE_SURFACE_H
+#ifndef RP_COUPLE_SURFACES_H
+#define RP_COUPLE_SURFACES_H
 
 #include "repose/view.h"
 #include "scene/scene.h"
@@ -34,7 +34,7 @@ typedef struct rp_surface_list {
 } rp_surface_list;
 
 /* How many a scene can have at most. */
-int rp_surfaces_room(const rp_scene *scene);
+int rp_surfaces_capacity(const rp_scene *scene);
 /* Fills them in and gives their number: bodies in the order of the scene, then images, then walls,
  * then each body that was added while a world ran with its images, so that what was there before
  * keeps its place. Poses are those of the first refresh. */

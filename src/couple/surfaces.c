@@ -1,4 +1,4 @@
-#include "couple/surface.h"
+#include "couple/surfaces.h"
 #include "math/trig.h"
 
 /* m, along each axis: where nothing is, and squares of distances are still numbers. */
@@ -42,7 +42,7 @@ static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
     return count;
 }
 
-int rp_surfaces_room(const rp_scene *scene)
+int rp_surfaces_capacity(const rp_scene *scene)
 {
     int images = 1; /* the body's own place among them */
     for (int axis = 0; axis < 3; axis++)
