@@ -5,7 +5,7 @@
 #include "geom/field.h"
 #include "geom/tree.h"
 #include "geom/triangle.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 
 rp_mesh *rp_mesh_create(void)
 {
