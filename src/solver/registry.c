@@ -1,3 +1,6 @@
+/* The registry: all methods, their names and parameter tables, and the public functions that read
+ * scenes, which need the tables of all methods. */
+
 /* Every method, the default first: a line each. */
 #define RP_SOLVERS(X)                                                                              \
     X(rp_frictional_solver)                                                                        \
@@ -6,7 +9,7 @@
     X(rp_null_solver)                                                                              \
     RP_EXTRA_SOLVERS(X)
 
-/* Methods whose rooms are not in src/: a build names them on its command line. */
+/* Methods outside of src/: a build names them on its command line. */
 #ifndef RP_EXTRA_SOLVERS
 #define RP_EXTRA_SOLVERS(X)
 #endif
@@ -52,7 +55,7 @@ const rp_scene_schema *rp_solver_schema(void)
     return &schema;
 }
 
-/* --- what can be asked of all methods at once: their names and parameters --- */
+/* --- names, help and parameters of all methods --- */
 
 int rp_method_count(void)
 {
@@ -92,7 +95,7 @@ rp_code rp_scene_help(const char *section, rp_help_style style, rp_line_fn *line
 /* --- the public functions that make scenes: the reader of scene/ with the tables of all methods
  * --- */
 
-/* In the name of the public function that was called. */
+/* Checks the settings of the public function of that name. */
 static rp_code check_settings(const rp_setting *settings, int setting_count, const char *function,
                               rp_report *report)
 {

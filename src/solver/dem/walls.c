@@ -29,7 +29,7 @@ static bool touch_smooth(const rp_surface *solid, rp_vec3 at, double reach, touc
 static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, double reach,
                         touched *out)
 {
-    rp_vec3 away = rp_v3_sub(at, rp_surface_fixed_place(solid, fixed, at));
+    rp_vec3 away = rp_v3_sub(at, rp_surface_fixed_position(solid, fixed, at));
     double length = rp_v3_length(away);
     *out = (touched){length - solid->rough->radius, rp_v3_scale(away, length > 0 ? 1 / length : 0)};
     return out->distance < reach;
