@@ -57,7 +57,7 @@ static inline size_t grain_at(const grains *g, uint32_t id)
     return 0;
 }
 
-/* With all digits that the solver keeps. */
+/* Position, high and low words. */
 static inline rp_vec3 place_at(const grains *g, size_t i)
 {
     const rp_grains *p = &g->world->grains;
@@ -106,7 +106,7 @@ static inline void set_spin_of(const grains *g, size_t i, rp_vec3 spin)
     to[2][i] = (float)spin.z;
 }
 
-static inline void set_turn_of(const grains *g, size_t i, rp_quat turn)
+static inline void set_orientation_of(const grains *g, size_t i, rp_quat turn)
 {
     const double parts[4] = {turn.w, turn.x, turn.y, turn.z};
     for (int k = 0; k < 4; k++) {

@@ -1,5 +1,5 @@
-/* Grains of very different sizes: entries are those that a look at all pairs of spheres finds, and
- * forces, threads and memory are as they are for equal grains. */
+/* Grains of very different sizes: entries are those that a search of all pairs of spheres finds,
+ * and forces, threads and memory are as they are for equal grains. */
 #include "solver/grains.h"
 
 #include "base/hash.h"
@@ -38,12 +38,12 @@ static void scatter(const grains *g, double ratio)
         rp_random4 r = rp_random(5, RP_RANDOM_TEST, i);
         rp_vec3 unit = rp_v3((double)rp_random_unit(r.bits[0]), (double)rp_random_unit(r.bits[1]),
                              (double)rp_random_unit(r.bits[2]));
-        rp_vec3 way = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
+        rp_vec3 direction = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
         rp_vec3 at = rp_v3_scale(unit, edge);
         bool is_large = ratio > 1 && (double)p->diameter[i] > 0.6 * large;
         double out = is_large ? 0 : large / 2 + 0.0015 + 2e-4 * (double)(i % 7);
         if (is_large || (ratio >= 10 && i % 3))
-            at = rp_v3_madd(rp_v3(middle, middle, middle), out, way);
+            at = rp_v3_madd(rp_v3(middle, middle, middle), out, direction);
         double inside[3] = {at.x, at.y, at.z};
         for (int a = 0; a < 3; a++)
             inside[a] -= edge * floor(inside[a] / edge);
@@ -178,7 +178,7 @@ static void threads_do_not_change_a_bit(void **state)
     assert_true(hash_of_fall(3) == one);
 }
 
-/* Also where lists are made anew. */
+/* Also where lists are built again. */
 static void a_warm_step_allocates_nothing(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void a_warm_step_allocates_nothing(void **state)
     grains_end(&g);
 }
 
-/* At rest the ball is carried by many contacts, none is forgotten when lists are made anew, and the
+/* At rest the ball is carried by many contacts, none is lost when lists are built again, and the
  * sum of their upward forces is its weight. */
 static void many_small_grains_carry_a_large_one(void **state)
 {
