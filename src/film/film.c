@@ -283,7 +283,7 @@ static rp_code add_picture(const rp_film *film, int64_t picture, rp_encoder *enc
     rp_place place = {.file = path.text};
     rp_code code = rp_file_read(path.text, &bytes, &size, report);
     RP_TRY(code);
-    if (rp_png_is_whole(bytes, size, film->options.width, film->options.height))
+    if (rp_picture_png_is_whole(bytes, size, film->options.width, film->options.height))
         code = rp_encoder_add(encoder, bytes, size, report);
     else
         code = rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,

@@ -236,7 +236,7 @@ static bool is_whole(const rp_film *film, const char *path)
     char *bytes;
     size_t size;
     if (rp_file_read(path, &bytes, &size, NULL) != RP_OK) return false;
-    bool whole = rp_png_is_whole(bytes, size, film->options.width, film->options.height);
+    bool whole = rp_picture_png_is_whole(bytes, size, film->options.width, film->options.height);
     rp_release(bytes, size + 1);
     return whole;
 }

@@ -189,7 +189,7 @@ static uint32_t crc32_of(const unsigned char *bytes, size_t size)
 
 /* A PNG file is a signature and chunks; a chunk is its length, a type of four letters, that many
  * bytes, and a CRC of type and bytes. The first is IHDR with the size, the last IEND. */
-bool rp_png_is_whole(const void *bytes, size_t size, int width, int height)
+bool rp_picture_png_is_whole(const void *bytes, size_t size, int width, int height)
 {
     static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const unsigned char *next = bytes;

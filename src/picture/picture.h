@@ -32,7 +32,7 @@ rp_code rp_picture_sheet(const rp_picture *const *pictures, int count, int colum
 
 /* True for the bytes of a complete PNG file of that many pixels: every chunk is there, with the
  * right checksum. */
-bool rp_png_is_whole(const void *bytes, size_t size, int width, int height);
+bool rp_picture_png_is_whole(const void *bytes, size_t size, int width, int height);
 
 /* --- colour_map.c: colours that stand for numbers --------------------------------------------- */
 
