@@ -13,6 +13,9 @@
 /* Whether an array begins at a cache line, as all that come from here do. */
 #define RP_IS_ALIGNED(array) ((uintptr_t)(array) % RP_ALIGNMENT == 0)
 
+/* The hooks that are set; all of them are functions. */
+const rp_hooks *rp_hooks_now(void);
+
 /* NULL when memory runs out or the size is absurd. Contents are undefined. */
 void *rp_allocate(size_t size);
 void *rp_allocate_zero(size_t size);

@@ -1,10 +1,12 @@
 #include "base/report.h"
 #include "base/memory.h"
 #include "repose/text.h"
+#include "version.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FAULTS_KEPT 100
@@ -226,4 +228,65 @@ rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char
             : "";
     return rp_fail_at(report, code, &place, NULL, "cannot %s: %s%s", action, strerror(error),
                       advice);
+}
+
+/* --- options of callers ----------------------------------------------------------------------- */
+
+rp_code rp_options_take(void *own, size_t size, const void *given, const char *function,
+                        const char *argument, rp_report *report)
+{
+    if (!given) return RP_OK;
+    size_t given_size;
+    memcpy(&given_size, given, sizeof given_size);
+    if (given_size == 0)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%s: %s->size is 0; begin with what the rp_default_ function gives",
+                       function, argument);
+    if (given_size < sizeof given_size || given_size > size)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%s: %s->size is %zu, this library (%s) knows %zu bytes; was the program "
+                       "built for a newer one?",
+                       function, argument, given_size, rp_version(), size);
+    memcpy((char *)own + sizeof size, (const char *)given + sizeof size, given_size - sizeof size);
+    return RP_OK;
+}
+
+void rp_options_give(void *given, size_t size, const void *own, size_t own_size)
+{
+    if (!given) return;
+    memset(given, 0, size);
+    memcpy(given, own, size < own_size ? size : own_size);
+}
+
+/* --- log and assertions ----------------------------------------------------------------------- */
+
+void rp_log(rp_level level, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    char plain[2048];
+    const rp_hooks *hooks = rp_hooks_now();
+    hooks->log(hooks->user, level, rp_text_plain(message, true, plain, sizeof plain));
+}
+
+void rp_assert_failed(const char *condition, const char *file, int line)
+{
+    const rp_hooks *hooks = rp_hooks_now();
+    hooks->assert_failed(hooks->user, condition, file, line);
+    abort();
+}
+
+/* --- version ---------------------------------------------------------------------------------- */
+
+const char *rp_version(void)
+{
+    return RP_VERSION_TEXT;
+}
+
+const char *rp_build_text(void)
+{
+    return RP_BUILD_TEXT;
 }

@@ -7,6 +7,7 @@
 #include "repose/base.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct rp_store_entry {
     char *name; /* such as "particles/x"; a copy */
@@ -47,5 +48,25 @@ rp_code rp_store_put_f64(rp_store *store, const char *name, const char *unit, do
 rp_code rp_store_get_f64(const rp_store *store, const char *name, double *value, rp_report *report);
 /* One number that stands for the whole state: equal bits give equal hashes. */
 uint64_t rp_store_hash(const rp_store *store);
+
+/* --- chunks of fine grains -----------------------------------------------------------------------
+ *
+ * A chunk is a set of fine grains that were created together. It is the unit of memory, of threads,
+ * of scratch files and of records. No grain ever joins it later: grains only leave it for good.
+ * `detail` moves chunks, `record` writes and reads them. */
+
+/* Grains of a chunk at most, so that their numbers within it fit 16 bits. */
+#define RP_CHUNK_MAX 65536
+_Static_assert(RP_CHUNK_MAX - 1 <= UINT16_MAX, "local ids have 16 bits");
+
+typedef struct rp_chunk {
+    uint32_t first;      /* ids are first to first + born - 1 */
+    uint32_t born;       /* at most RP_CHUNK_MAX */
+    uint32_t count;      /* those that are left */
+    uint8_t material;    /* index into the scene's materials, of all of them */
+    uint16_t *local;     /* `count` values: id - first, in any order, each once */
+    float *x, *y, *z;    /* m */
+    float *vx, *vy, *vz; /* m/s */
+} rp_chunk;
 
 #endif

@@ -3,8 +3,6 @@
  * what it wrote in one loop is still in its cache in the next; when it is done with that, it helps
  * others with theirs. */
 #include "base/threads.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 
@@ -15,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS_MAX 1024
@@ -431,4 +430,13 @@ void rp_once_run(rp_once *once, void (*run)(void))
     if (!atomic_load(&once->done)) run();
     atomic_store(&once->done, true);
     pthread_mutex_unlock(&locks[0]);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+double rp_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct rp_threads rp_threads;
 
@@ -72,5 +73,28 @@ typedef struct rp_once {
     atomic_bool done;
 } rp_once;
 void rp_once_run(rp_once *once, void (*run)(void));
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* Seconds of a monotonic clock (wall-clock time from some fixed moment on). */
+double rp_clock(void);
+
+/* A stopwatch that adds up one stage of a step. */
+typedef struct rp_timer {
+    double total; /* s */
+    uint64_t calls;
+    double started; /* s, on rp_clock */
+} rp_timer;
+
+static inline void rp_timer_start(rp_timer *timer)
+{
+    timer->started = rp_clock();
+}
+
+static inline void rp_timer_stop(rp_timer *timer)
+{
+    timer->total += rp_clock() - timer->started;
+    timer->calls++;
+}
 
 #endif

@@ -1,5 +1,5 @@
 #include "couple/couple.h"
-#include "base/log.h"
+#include "base/report.h"
 
 #include <string.h>
 

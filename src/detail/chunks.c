@@ -1,8 +1,8 @@
 /* Where chunks are kept: in memory as long as the limit allows, behind that in a scratch file that
  * has no name, so that nothing is left of it whatever happens. */
-#include "base/disk.h"
 #include "base/report.h"
 #include "detail/inside.h"
+#include "system/disk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

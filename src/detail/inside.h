@@ -3,7 +3,6 @@
 #ifndef RP_DETAIL_INSIDE_H
 #define RP_DETAIL_INSIDE_H
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "couple/surface.h"

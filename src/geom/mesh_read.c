@@ -1,9 +1,9 @@
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
-#include "base/files.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/plain.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "geom/mesh_file.h"
 
 #include <errno.h>

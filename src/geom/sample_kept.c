@@ -1,8 +1,8 @@
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */
-#include "base/files.h"
-#include "base/hash.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "geom/sample.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 #include "measure/body.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/report.h"
 #include "measure/kinds.h"
 #include "scene/words.h"

@@ -1,7 +1,6 @@
 /* The table of kinds. */
 #include "measure/measure.h"
-#include "base/entry.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "measure/kinds.h"
 
 #include <string.h>

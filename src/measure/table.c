@@ -1,5 +1,5 @@
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "repose/measure.h"
 
 #include <string.h>

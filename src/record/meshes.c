@@ -1,10 +1,10 @@
 /* A run keeps the meshes and animations of its scene, named by their content, so that it can be
  * looked at, moved and resumed when the files it was made from have changed or gone. */
-#include "base/disk.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "record/folder.h"
+#include "record/record.h"
 #include "scene/scene.h"
+#include "system/disk.h"
 
 #include <string.h>
 

@@ -1,12 +1,11 @@
 #include "run/follow.h"
-#include "base/disk.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "detail/detail.h"
 #include "record/fine.h"
 #include "run/rows.h"
+#include "system/disk.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -154,8 +153,8 @@ static rp_code load(rp_follower *follower, int64_t number, rp_report *report)
     rp_store_begin(&store);
     rp_code code = new_detail(follower, report);
     if (code == RP_OK)
-        code = rp_fine_load(follower->checkpoints.text, number, &store, rp_detail_load_chunk,
-                            follower->detail, report);
+        code = rp_fine_checkpoint_read(follower->checkpoints.text, number, &store,
+                                       rp_detail_load_chunk, follower->detail, report);
     if (code == RP_OK) code = rp_detail_load(follower->detail, &store, report);
     rp_store_end(&store);
     if (code == RP_OK) follower->frame = follower->kept = number;
@@ -213,18 +212,18 @@ rp_code rp_follower_resume(rp_follower *follower, int64_t last, rp_report *repor
 static rp_code save_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report; /* the saver keeps what goes wrong */
-    rp_fine_save_chunk(user, chunk);
+    rp_fine_checkpoint_put(user, chunk);
     return RP_OK;
 }
 
 static rp_code save(rp_follower *follower, rp_store *store, rp_report *report)
 {
-    rp_fine_saver *saver;
+    rp_fine_checkpoint_writer *saver;
     RP_TRY(rp_detail_save(follower->detail, store, report));
-    RP_TRY(rp_fine_save_begin(follower->checkpoints.text, follower->frame, &saver, report));
+    RP_TRY(rp_fine_checkpoint_begin(follower->checkpoints.text, follower->frame, &saver, report));
     rp_code code = rp_detail_visit(follower->detail, save_chunk, saver, report);
-    if (code == RP_OK) return rp_fine_save_finish(saver, store, report);
-    rp_fine_save_abandon(saver);
+    if (code == RP_OK) return rp_fine_checkpoint_finish(saver, store, report);
+    rp_fine_checkpoint_abandon(saver);
     return code;
 }
 
@@ -246,28 +245,28 @@ rp_code rp_follower_keep(rp_follower *follower, rp_report *report)
 static rp_code put_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report;
-    rp_fine_put(user, chunk);
+    rp_fine_frame_put(user, chunk);
     return RP_OK;
 }
 
 static rp_code write_frame(rp_follower *follower, rp_report *report)
 {
     rp_detail *detail = follower->detail;
-    rp_fine_facts facts = {.frame = follower->frame,
-                           .time = rp_detail_time(detail),
-                           .spacing = rp_detail_spacing(detail),
-                           .precision = PRECISION * rp_detail_spacing(detail),
-                           .factor = (uint64_t)follower->scene->detail.factor,
-                           .born = rp_detail_count(detail).born};
+    rp_fine_frame_info facts = {.frame = follower->frame,
+                                .time = rp_detail_time(detail),
+                                .spacing = rp_detail_spacing(detail),
+                                .precision = PRECISION * rp_detail_spacing(detail),
+                                .factor = (uint64_t)follower->scene->detail.factor,
+                                .born = rp_detail_count(detail).born};
     facts.bodies = rp_detail_bodies(detail, &facts.body_count);
-    rp_fine_writer *writer;
-    RP_TRY(rp_fine_create(follower->frames.text, &facts, follower->names,
-                          (int)follower->scene->output.compress, &writer, report));
+    rp_fine_frame_writer *writer;
+    RP_TRY(rp_fine_frame_create(follower->frames.text, &facts, follower->names,
+                                (int)follower->scene->output.compress, &writer, report));
     rp_code code = rp_detail_visit(detail, put_chunk, writer, report);
     if (code == RP_OK)
-        code = rp_fine_finish(writer, report);
+        code = rp_fine_frame_finish(writer, report);
     else
-        rp_fine_abandon(writer);
+        rp_fine_frame_abandon(writer);
     RP_TRY(code);
     return rp_series_add(&follower->record->series[RP_SERIES_FINE], follower->frame, report);
 }

@@ -4,7 +4,7 @@
 #define RP_RUN_FOLLOW_H
 
 #include "base/threads.h"
-#include "record/folder.h"
+#include "record/record.h"
 
 typedef struct rp_follower rp_follower;
 

@@ -1,7 +1,7 @@
 /* A measurement of all frames of a run, as one table. */
 #include "measure/measure.h"
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "repose/run.h"
 
 #define COLUMNS_MAX (2 + 2 * RP_MEASURED_MAX)

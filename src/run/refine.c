@@ -1,10 +1,8 @@
 /* Fine grains for a run that has been. */
-#include "base/clock.h"
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/options.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "run/run.h"
+#include "system/disk.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "run/rows.h"
-#include "base/atomic.h"
-#include "base/disk.h"
-#include "base/locale.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
+#include "system/atomic.h"
+#include "system/disk.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,11 +1,8 @@
 /* A scene runs into a record: the loop over frames, checkpoints and resuming. */
 #include "run/run.h"
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
+#include "system/disk.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef RP_RUN_RUN_H
 #define RP_RUN_RUN_H
 
-#include "record/folder.h"
+#include "record/record.h"
 #include "repose/run.h"
 #include "repose/save.h"
 #include "run/follow.h"

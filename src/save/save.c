@@ -1,6 +1,6 @@
 /* Worlds to files and back. A room of its own: worlds know no files, and records no worlds. */
 #include "repose/save.h"
-#include "base/entry.h"
+#include "base/report.h"
 #include "record/checkpoint.h"
 #include "world/world.h"
 

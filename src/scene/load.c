@@ -1,5 +1,5 @@
 /* Files, their includes, and settings: all merged into one tree before anything is understood. */
-#include "base/files.h"
+#include "base/file.h"
 #include "scene/node.h"
 #include "scene/words.h"
 

@@ -1,8 +1,8 @@
 /* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
  * and kinds of grains. */
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/report.h"
 #include "scene/read.h"
 
 #include <errno.h>

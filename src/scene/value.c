@@ -1,5 +1,5 @@
 /* Single values: numbers with units, words, colours, texts, names. */
-#include "base/files.h"
+#include "base/file.h"
 #include "scene/read.h"
 #include "scene/units.h"
 #include "scene/words.h"

@@ -1,7 +1,7 @@
 /* Rough surfaces: grains meet those that are fixed on floors and bodies as they meet each other. */
 #include "solver/grains.h"
 
-#include "base/hash.h"
+#include "base/random.h"
 #include "math/trig.h"
 
 /* A ball on a square lattice of fixed grains, without friction. */

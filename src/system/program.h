@@ -1,0 +1,48 @@
+/* Other programs: found in PATH and started without a shell, so that nothing in a name or an
+ * argument is ever run. */
+#ifndef RP_SYSTEM_PROGRAM_H
+#define RP_SYSTEM_PROGRAM_H
+
+#include "repose/base.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The path of a program; false when PATH has none of that name. */
+bool rp_program_find(const char *name, char *path, size_t size);
+
+/* Starts it with standard input, output and error from `files`. The list of arguments begins with
+ * the program's name and ends with NULL. It gets a process group of its own: Ctrl-C is for us, who
+ * know what to do with a half-done piece of work. */
+rp_code rp_program_start(const char *path, char *const arguments[], const int files[3], int *child,
+                         rp_report *report);
+
+/* Asked now and then while another program keeps us waiting; false to give up. */
+typedef bool rp_keep_on_fn(void *user);
+/* Seconds from one question to the next. */
+#define RP_PROGRAM_PATIENCE 0.05
+
+/* Waits for its end; `*status` is for rp_program_well and rp_program_signal. RP_INTERRUPTED, while
+ * it still runs, when `keep_on`, which may be NULL, says so. */
+rp_code rp_program_wait_while(const char *name, int child, rp_keep_on_fn *keep_on, void *user,
+                              int *status, rp_report *report);
+rp_code rp_program_wait(const char *name, int child, int *status, rp_report *report);
+
+/* Whether a program ended well, and the signal that ended it, or 0. */
+bool rp_program_well(int status);
+int rp_program_signal(int status);
+/* Ends it at once, with what it started. */
+void rp_program_kill(int child);
+
+/* Two ends of a connection, ours and that of a program's input. Writing to ours never hands the
+ * host program a SIGPIPE. 0 or an error number. */
+int rp_program_connect(int ends[2]);
+void rp_program_disconnect(int end); /* -1 is let pass */
+/* Sends as much as fits at once; EAGAIN when nothing does. */
+int rp_program_send(int end, const void *data, size_t size, size_t *sent);
+/* Until something fits, or for so long; false: still nothing. */
+bool rp_program_wait_for_room(int end, double seconds);
+/* To the beginning of a stream, for the program that is handed its descriptor, too. */
+int rp_program_rewind(FILE *stream);
+
+#endif
