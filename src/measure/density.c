@@ -1,6 +1,5 @@
-#include "measure/density.h"
 #include "base/report.h"
-#include "measure/kinds.h"
+#include "measure/measure.h"
 
 #define NOTABLE 0.01 /* what `share` counts */
 

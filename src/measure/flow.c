@@ -1,7 +1,6 @@
-#include "measure/flow.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/kinds.h"
+#include "measure/measure.h"
 
 #include <stdlib.h>
 
