@@ -36,8 +36,7 @@ size_t rp_grain_ids_find(const rp_grain_ids *ids, uint32_t id);
 
 /* The middle of a contact's first grain, m; where that grain is gone, half of the branch before the
  * point. */
-rp_vec3 rp_contact_first_centre(const rp_view *view, const rp_grain_ids *ids,
-                                const rp_contact *contact);
+rp_vec3 rp_contact_start(const rp_view *view, const rp_grain_ids *ids, const rp_contact *contact);
 
 /* (M15) */
 typedef struct rp_contact_sums {

@@ -1,6 +1,6 @@
 /* Fits of greatest likelihood (M20 to M23). Each form has one or two parameters; of two, the inner
  * one is found for every value of the outer one, for which the likelihood has a single peak. */
-#include "contact/contact.h"
+#include "contact/forces.h"
 #include "contact/special.h"
 
 #define TAIL_LEAST 20 /* values that a tail needs */
@@ -167,7 +167,7 @@ double rp_fit_gamma(const rp_sample *s)
     return exp(rp_special_maximum(gamma_of_shape, &job, -4, 6));
 }
 
-double rp_force_gamma_density(double k, double f)
+double rp_fit_gamma_density(double k, double f)
 {
     return exp(k * log(k) + (k - 1) * log(f) - k * f - lgamma(k));
 }

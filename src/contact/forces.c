@@ -1,7 +1,7 @@
 /* Lists of forces, their histogram, and all fits with their errors (M24). */
+#include "contact/forces.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "contact/contact.h"
 
 #include <string.h>
 
@@ -162,7 +162,7 @@ static void find_errors(cells *c, double errors[RP_FORCE_NUMBERS])
     }
 }
 
-rp_code rp_force_fit_all(const double *forces, size_t count, rp_force_fits *out, rp_report *report)
+rp_code rp_force_fit(const double *forces, size_t count, rp_force_fits *out, rp_report *report)
 {
     for (int k = 0; k < RP_FORCE_NUMBERS; k++)
         out->values[k] = out->errors[k] = NAN;

@@ -32,7 +32,7 @@ rp_power_tail rp_fit_power_tail(const rp_sample *sample, double from);
 
 /* (M23) p(f) = k^k f^(k - 1) exp(-k f) / Gamma(k): the shape k, for forces of mean 1. */
 double rp_fit_gamma(const rp_sample *sample);
-double rp_force_gamma_density(double shape, double f);
+double rp_fit_gamma_density(double shape, double f);
 double rp_fit_gamma_below(double shape, double f);
 
 /* The largest difference between the share of a sample and the share of a form below any force. */
@@ -62,7 +62,7 @@ typedef struct rp_force_fits {
 #define RP_POWER_FROM 1.0
 /* Fewer forces than this are not fitted. */
 #define RP_FORCES_LEAST 100
-rp_code rp_force_fit_all(const double *forces, size_t count, rp_force_fits *out, rp_report *report);
+rp_code rp_force_fit(const double *forces, size_t count, rp_force_fits *out, rp_report *report);
 
 /* Normal forces, and sizes of shear forces, of the contacts that are meant: two lists in one block,
  * to be released with rp_force_lists_release. */

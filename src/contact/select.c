@@ -69,7 +69,7 @@ size_t rp_grain_ids_find(const rp_grain_ids *ids, uint32_t id)
     return found ? (size_t)(ids->items[low] & UINT32_MAX) : SIZE_MAX;
 }
 
-rp_vec3 rp_contact_first_centre(const rp_view *view, const rp_grain_ids *ids, const rp_contact *c)
+rp_vec3 rp_contact_start(const rp_view *view, const rp_grain_ids *ids, const rp_contact *c)
 {
     size_t grain = rp_grain_ids_find(ids, c->first);
     if (grain < view->count) return rp_v3(view->x[grain], view->y[grain], view->z[grain]);

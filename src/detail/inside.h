@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/report.h"
-#include "couple/surfaces.h"
+#include "couple/surface.h"
 #include "detail/detail.h"
 #include "math/wide.h"
 #include "neighbor/near.h"

@@ -2,10 +2,10 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "contact/contact.h"
-#include "document/words.h"
 #include "export/digits.h"
 #include "record/record.h"
 #include "scene/scene.h"
+#include "scene/words.h"
 #include "view/grid.h"
 #include "view/view.h"
 

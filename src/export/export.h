@@ -3,7 +3,7 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
 #include "repose/export.h"
 #include "system/atomic.h"
 

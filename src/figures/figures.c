@@ -1,8 +1,11 @@
 #include "repose/figures.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "contact/contact.h"
-#include "measure/measure.h"
+#include "contact/forces.h"
+#include "measure/angle.h"
+#include "measure/kinds.h"
+#include "measure/layer.h"
+#include "measure/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +22,7 @@ static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figur
     size_t stride = s->count / DUST_MAX + 1, count = 0, bytes = (s->count + 1) * sizeof(double);
     double *r = rp_allocate(bytes), *z = rp_allocate(bytes);
     for (size_t i = 0; r && z && i < s->count; i += stride) {
-        r[count] = rp_hypot(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
+        r[count] = rp_length2(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
         z[count++] = s->points[i].height;
     }
     bool ok = r && z;
@@ -175,7 +178,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     for (int i = 0; i < CURVE; i++) {
         f[i] = end * (i + 0.5) / CURVE;
         silbert[i] = rp_silbert_density(&form, f[i]);
-        gamma[i] = rp_force_gamma_density(v[RP_FORCE_GAMMA], f[i]);
+        gamma[i] = rp_fit_gamma_density(v[RP_FORCE_GAMMA], f[i]);
     }
     snprintf(name, sizeof name, "Silbert, b %.2f, β %.2f", form.b, form.beta);
     rp_figure_add(figure, name, RP_PLOT_LINE, f, silbert, NULL, CURVE);
@@ -193,7 +196,7 @@ static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figur
     rp_force_fits fits;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
     if (code == RP_OK && lists.count >= RP_FORCES_LEAST) {
-        code = rp_force_fit_all(lists.normal, lists.count, &fits, report);
+        code = rp_force_fit(lists.normal, lists.count, &fits, report);
         if (code == RP_OK) add_forms(&fits, end, figure);
     }
     rp_force_lists_release(&lists);

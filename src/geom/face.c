@@ -2,7 +2,7 @@
  * Math. Monthly 82, 1975): a convex face becomes a fan, a hollow one is not covered twice. */
 #include "base/memory.h"
 #include "base/report.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 static void add_origin(rp_mesh *mesh, uint32_t origin, bool *ok)
 {

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * word of the text form; so a size that fits the bytes decides first. */
 #include "base/report.h"
 #include "base/text.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>

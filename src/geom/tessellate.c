@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "geom/shape.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 
 static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
 {

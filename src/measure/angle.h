@@ -11,7 +11,7 @@
 #ifndef RP_MEASURE_ANGLE_H
 #define RP_MEASURE_ANGLE_H
 
-#include "measure/measure.h"
+#include "measure/surface.h"
 
 typedef struct rp_angle {
     double degrees, uncertainty; /* of the slope; one standard error */

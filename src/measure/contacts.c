@@ -1,7 +1,7 @@
 /* Numbers and tables of contacts; how they are made is in the room contact. */
 #include "base/report.h"
-#include "contact/contact.h"
-#include "measure/measure.h"
+#include "contact/forces.h"
+#include "measure/kinds.h"
 
 #define FLOAT_ROUNDING 0x1p-24
 
@@ -18,7 +18,7 @@ static rp_contact_space space_of(const rp_measure_input *in)
 static rp_vec3 up_of(const rp_measure_input *in)
 {
     rp_vec3 g = rp_scene_gravity(in->scene, in->view->time);
-    return rp_v3_dot(g, g) > 0 ? rp_v3_normalized(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
+    return rp_v3_dot(g, g) > 0 ? rp_v3_normal(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
 }
 
 /* Names and units with the values, or NaN where it failed; rounding of the recorded floats is all
@@ -168,7 +168,7 @@ rp_code rp_measure_take_forces(const rp_measure_input *in, rp_measured *out, int
         for (int i = 0; i < RP_FORCE_NUMBERS; i++)
             fits.values[i] = fits.errors[i] = NAN;
         if (code == RP_OK)
-            code = rp_force_fit_all(part ? lists.shear : lists.normal, lists.count, &fits, report);
+            code = rp_force_fit(part ? lists.shear : lists.normal, lists.count, &fits, report);
         for (int i = 0; i < RP_FORCE_NUMBERS; i++)
             *out++ = (rp_measured){names[part][i].name, fits.values[i], fits.errors[i],
                                    names[part][i].unit};

@@ -1,5 +1,6 @@
+#include "measure/density.h"
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/kinds.h"
 
 #define NOTABLE 0.01 /* what `share` counts */
 

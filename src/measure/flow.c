@@ -1,6 +1,7 @@
+#include "measure/flow.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/kinds.h"
 
 #include <stdlib.h>
 

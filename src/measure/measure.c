@@ -1,7 +1,7 @@
 /* The table of kinds. */
 #include "measure/measure.h"
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/kinds.h"
 
 #include <string.h>
 

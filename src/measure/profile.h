@@ -3,7 +3,7 @@
 #ifndef RP_MEASURE_PROFILE_H
 #define RP_MEASURE_PROFILE_H
 
-#include "measure/measure.h"
+#include "measure/surface.h"
 #include "repose/measure.h"
 
 /* Columns: place (m), mean height of the surface grains there (m), their standard deviation (m),

@@ -1,6 +1,6 @@
 /* Sums and extremes over all grains. */
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/kinds.h"
 
 /* Half a unit in the last place of a float, relative. */
 #define FLOAT_ROUNDING 0x1p-24

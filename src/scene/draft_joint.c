@@ -2,8 +2,8 @@
  * one way of checking them. */
 #include "base/report.h"
 #include "base/text.h"
-#include "document/words.h"
 #include "scene/scene.h"
+#include "scene/words.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "base/report.h"
-#include "contact/contact.h"
+#include "contact/forces.h"
 #include "contact/special.h"
 
 static uint64_t drawn;
@@ -104,7 +104,7 @@ static void forms_are_distributions(void **state)
         double slope = (rp_silbert_below(&form, f + h) - rp_silbert_below(&form, f - h)) / (2 * h);
         check_near(rp_silbert_density(&form, f), slope, 1e-8);
         slope = (rp_fit_gamma_below(2.5, f + h) - rp_fit_gamma_below(2.5, f - h)) / (2 * h);
-        check_near(rp_force_gamma_density(2.5, f), slope, 1e-8);
+        check_near(rp_fit_gamma_density(2.5, f), slope, 1e-8);
     }
 }
 
@@ -128,7 +128,7 @@ static rp_force_fits fit(size_t count)
         sum += forces[i];
     for (size_t i = 0; i < count; i++)
         forces[i] *= 3.7 * (double)count / sum;
-    check_ok(rp_force_fit_all(forces, count, &fits, report), report);
+    check_ok(rp_force_fit(forces, count, &fits, report), report);
     check_near(fits.values[RP_FORCE_MEAN], 3.7, 1e-9);
     rp_report_destroy(report);
     return fits;
@@ -257,12 +257,12 @@ static void what_cannot_be_fitted_is_told(void **state)
     rp_force_fits fits;
     for (int k = 0; k < FORCES; k++)
         forces[k] = 0;
-    assert_int_equal(rp_force_fit_all(forces, RP_FORCES_LEAST - 1, &fits, NULL), RP_ERROR_INPUT);
-    assert_int_equal(rp_force_fit_all(forces, FORCES, &fits, NULL), RP_OK);
+    assert_int_equal(rp_force_fit(forces, RP_FORCES_LEAST - 1, &fits, NULL), RP_ERROR_INPUT);
+    assert_int_equal(rp_force_fit(forces, FORCES, &fits, NULL), RP_OK);
     assert_true(fits.values[RP_FORCE_MEAN] == 0 && isnan(fits.values[RP_FORCE_GAMMA]));
     for (int k = 0; k < FORCES; k++)
         forces[k] = 1; /* no tail */
-    assert_int_equal(rp_force_fit_all(forces, FORCES, &fits, NULL), RP_OK);
+    assert_int_equal(rp_force_fit(forces, FORCES, &fits, NULL), RP_OK);
     assert_true(isnan(fits.values[RP_FORCE_TAIL]) && isnan(fits.values[RP_FORCE_TAIL_N]));
     assert_true(fits.values[RP_FORCE_GAMMA] > 100);
 }

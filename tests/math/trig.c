@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <float.h>

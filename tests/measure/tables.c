@@ -3,8 +3,9 @@
 
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/density.h"
 #include "measure/order.h"
+#include "measure/profile.h"
 
 #include <string.h>
 

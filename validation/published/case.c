@@ -1,6 +1,7 @@
 /* The published method beside the one that Repose uses: the same heap, the same step. */
 #include "base/report.h"
-#include "measure/measure.h"
+#include "measure/angle.h"
+#include "measure/profile.h"
 #include "validation/sand.h"
 
 #include <math.h>
