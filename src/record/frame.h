@@ -41,15 +41,4 @@ rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
 /* … and the fields of the view: all entries of the store, each with one value per grain. */
 rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report);
 
-/* contacts.c: the contacts of the view, with their number as "contact_count"; nothing where it has
- * none. Reading finds as much. */
-void rp_frame_put_contacts(rp_checksummed_writer *file, const rp_view *view);
-rp_code rp_frame_get_contacts(const rp_checksummed_reader *file, const char *path,
-                              rp_frame_file *frame, rp_report *report);
-/* grids.c: the same for grids, with their number as "grid_count"; and the bytes of their values. */
-void rp_frame_put_grids(rp_checksummed_writer *file, const rp_view *view);
-rp_code rp_frame_get_grids(const rp_checksummed_reader *file, const char *path,
-                           rp_frame_file *frame, rp_report *report);
-size_t rp_frame_grid_bytes(const rp_view *view);
-
 #endif

@@ -7,8 +7,6 @@
 #include "record/record.h"
 #include "scene/scene.h"
 #include "system/disk.h"
-#include "view/grid.h"
-#include "view/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -137,8 +135,8 @@ static rp_code fill_folder(const rp_record *record, int threads, const char *com
     if (command)
         RP_TRY(rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report));
     RP_TRY(rp_record_keep_meshes(record, report));
-    return rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene, threads,
-                             report);
+    return rp_record_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
+                                    threads, report);
 }
 
 /* Takes back what fill_folder made, so that the same command may be tried again. */
@@ -213,7 +211,7 @@ rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record
 {
     *out = NULL;
     RP_TRY(check_length(folder, report));
-    RP_TRY(rp_manifest_check_program(inside(folder, "manifest.json").text, report));
+    RP_TRY(rp_record_manifest_check_program(inside(folder, "manifest.json").text, report));
     *out = make_record(folder);
     if (!*out) return rp_fail_memory(report, sizeof **out, "a record");
     (*out)->scene = scene;
@@ -242,7 +240,7 @@ static rp_code check_run(const rp_record *record, rp_report *report)
     if (error == ENOENT || error == ENOTDIR)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is not the folder of a run: it has no manifest.json");
-    return rp_manifest_check(manifest.text, report);
+    return rp_record_manifest_check(manifest.text, report);
 }
 
 rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
@@ -276,60 +274,4 @@ const rp_scene *rp_record_scene(const rp_record *record)
 const char *rp_record_folder(const rp_record *record)
 {
     return record ? record->folder : NULL;
-}
-
-static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
-                           const char **names, rp_report *report)
-{
-    const rp_body_spec *bodies = rp_scene_bodies(record->scene);
-    for (int i = 0; i < view->body_count; i++)
-        names[i] = bodies[i].name;
-    rp_series *series = &record->series[RP_SERIES_COARSE];
-    rp_code code = rp_frame_write(rp_series_path(series, number).text, number, view, names,
-                                  (int)record->scene->output.compress, report);
-    return code == RP_OK ? rp_series_add(series, number, report) : code;
-}
-
-/* Views of fine grains have no mass. */
-static rp_code check_fields(const rp_view *view, rp_report *report)
-{
-    for (int i = 0; i < RP_VIEW_FIELDS && view->count; i++) {
-        const rp_view_column *column = &rp_view_schema[i];
-        if (!column->optional && !rp_view_data(view, column))
-            return rp_fail(report, RP_ERROR_INPUT, "the view has no %s, which frames hold",
-                           column->name);
-    }
-    return RP_OK;
-}
-
-static rp_code check_grids(const rp_record *record, const rp_view *view, rp_report *report)
-{
-    rp_code code = rp_grids_check(view, report);
-    int materials = record->scene->materials.count;
-    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
-        if (view->grids[i].material >= materials)
-            code = rp_fail(report, RP_ERROR_INPUT, "grid '%s' has material %d; the scene has %d",
-                           view->grids[i].name, view->grids[i].material, materials);
-    return code;
-}
-
-rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
-                              rp_report *report)
-{
-    RP_NEED(record, report);
-    RP_NEED(view, report);
-    RP_ENTER();
-    if (number < 0)
-        return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
-    if (view->body_count != record->scene->bodies.count)
-        return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
-                       view->body_count, record->scene->bodies.count);
-    RP_TRY(check_fields(view, report));
-    RP_TRY(check_grids(record, view, report));
-    size_t bytes = (size_t)view->body_count * sizeof(char *);
-    const char **names = rp_allocate(bytes);
-    if (!names) return rp_fail_memory(report, bytes, "the names of bodies");
-    rp_code code = write_named(record, number, view, names, report);
-    rp_release((void *)names, bytes);
-    return code;
 }
