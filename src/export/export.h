@@ -6,6 +6,7 @@
 #include "geom/mesh.h"
 #include "repose/export.h"
 #include "system/atomic.h"
+#include "view/grid.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the exports write memory as it is, and their files are little endian"
@@ -77,10 +78,12 @@ typedef struct rp_body_mesh {
 rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report);
 void rp_body_mesh_end(rp_body_mesh *bodies);
 
-/* Rewrites "<stem>.pvd": the files "<stem>-*.<ending>" of the folder with their times. */
-rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
-                                rp_report *report);
-/* The first lines of a PLY file, up to the number of vertices. */
-void rp_export_ply_start(rp_atomic *file, const rp_export *export, size_t vertices);
+/* The stem of a grid's files, "grid-NAME"; and a call of a writer for each grid of the view. */
+typedef struct rp_export_stem {
+    char text[sizeof "grid-" + RP_GRID_NAME_MAX];
+} rp_export_stem;
+rp_export_stem rp_export_grid_stem(const rp_grid *grid);
+typedef rp_code rp_export_grid_fn(const rp_export *export, const rp_grid *grid, rp_report *report);
+rp_code rp_export_each_grid(const rp_export *export, rp_export_grid_fn *write, rp_report *report);
 
 #endif

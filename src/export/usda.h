@@ -48,14 +48,6 @@ void rp_usda_put_tuple(rp_usda *usda, const double *values, int count);
 void rp_usda_put_colours(rp_usda *usda, int level, const double *first, size_t stride, int count,
                          const char *interpolation);
 
-/* usda_shapes.c: single grains. Whether the view tells their diameters. */
-bool rp_usda_has_shapes(const rp_usda *usda);
-/* Of points. */
-void rp_usda_put_widths(rp_usda *usda);
-/* Of instances: which prototype each is, its scale and its orientation; then the prototypes. */
-void rp_usda_put_shapes(rp_usda *usda);
-void rp_usda_put_clumps(rp_usda *usda);
-
 /* An identifier made from any text. Those that had to be changed end in "__INDEX", and so do those
  * that ended like that before: as long as texts differ, or else indices, identifiers differ. */
 #define RP_USDA_NAME_MAX 160

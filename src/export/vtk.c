@@ -1,15 +1,153 @@
-/* VTK PolyData for ParaView: XML in front, raw arrays behind ("appended"), each with its length.
- * The grains are one poly-vertex cell: without a cell ParaView shows nothing, with one cell each
- * the file would double. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "contact/contact.h"
 #include "export/export.h"
+#include "record/record.h"
+#include "system/disk.h"
+#include "view/grid.h"
 #include "view/view.h"
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- the series file: STEM.pvd ---------------------------------------------------------------- */
+
+struct moment {
+    int64_t number;
+    double time; /* s; NaN while unknown */
+};
+
+struct series {
+    struct moment *moments; /* numbers rising */
+    size_t count;
+    const char *stem, *ending; /* of its files */
+};
+
+static rp_path file_path(const rp_export *export, const struct series *series, int64_t number)
+{
+    rp_path path;
+    if (number < 0)
+        snprintf(path.text, sizeof path.text, "%s/%s.pvd", export->folder, series->stem);
+    else
+        snprintf(path.text, sizeof path.text, "%s/%s-%06" PRId64 ".%s", export->folder,
+                 series->stem, number, series->ending);
+    return path;
+}
+
+/* The number behind `mark`, or NaN. */
+static double number_behind(const char *text, const char *mark)
+{
+    const char *at = strstr(text, mark);
+    if (!at) return NAN;
+    char *end;
+    double value = rp_locale_number(at + strlen(mark), &end);
+    return end > at + strlen(mark) ? value : NAN;
+}
+
+static struct moment *find_moment(const struct series *series, int64_t number)
+{
+    size_t low = 0, high = series->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (series->moments[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < series->count && series->moments[low].number == number;
+    return found ? &series->moments[low] : NULL;
+}
+
+/* Takes times from the lines of the series file as it was; what does not fit is passed over. */
+static void read_series(const struct series *series, char *text)
+{
+    char mark[80], *rest = NULL;
+    snprintf(mark, sizeof mark, "file=\"%s-", series->stem);
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *file = strstr(line, mark);
+        struct moment *known = file ? find_moment(series, atoll(file + strlen(mark))) : NULL;
+        if (known) known->time = number_behind(line, "timestep=\"");
+    }
+}
+
+/* From the head of a file of ours. */
+static double file_time(const char *path)
+{
+    char head[2048];
+    size_t size = 0;
+    if (!rp_disk_is(path, RP_FILE_PLAIN) || rp_system_read(path, head, sizeof head - 1, &size))
+        return NAN;
+    head[size] = 0;
+    const char *field = strstr(head, "Name=\"TimeValue\"");
+    return field ? number_behind(field, ">") : NAN;
+}
+
+static void find_times(const rp_export *export, struct series *series)
+{
+    char *text;
+    size_t size;
+    rp_path path = file_path(export, series, -1);
+    if (rp_disk_has(path.text) && rp_file_read(path.text, &text, &size, NULL) == RP_OK) {
+        read_series(series, text);
+        rp_release(text, size + 1);
+    }
+    for (size_t i = 0; i < series->count; i++) {
+        struct moment *moment = &series->moments[i];
+        if (moment->number == export->number)
+            moment->time = export->view->time;
+        else if (isnan(moment->time))
+            moment->time = file_time(file_path(export, series, moment->number).text);
+    }
+}
+
+static rp_code write_series(const rp_export *export, const struct series *series, rp_report *report)
+{
+    rp_atomic file;
+    RP_TRY(rp_atomic_open(&file, file_path(export, series, -1).text, report));
+    rp_atomic_print(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                           "byte_order=\"LittleEndian\">\n  <Collection>\n");
+    for (size_t i = 0; i < series->count; i++)
+        if (!isnan(series->moments[i].time))
+            rp_atomic_print(
+                &file,
+                "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%06" PRId64 ".%s\"/>\n",
+                series->moments[i].time, series->stem, series->moments[i].number, series->ending);
+    rp_atomic_print(&file, "  </Collection>\n</VTKFile>\n");
+    return rp_atomic_finish(&file, report);
+}
+
+static rp_code update_series(const rp_export *export, const char *stem, const char *ending,
+                                rp_report *report)
+{
+    char before[80], after[16];
+    rp_numbers numbers;
+    snprintf(before, sizeof before, "%s-", stem);
+    snprintf(after, sizeof after, ".%s", ending);
+    rp_code code = rp_folder_numbers(export->folder, before, after, &numbers, report);
+    RP_TRY(code);
+    struct series series = {.count = numbers.count, .stem = stem, .ending = ending};
+    size_t bytes = series.count * sizeof *series.moments;
+    series.moments = rp_allocate(bytes);
+    if (series.moments) {
+        for (size_t i = 0; i < series.count; i++)
+            series.moments[i] = (struct moment){numbers.items[i], NAN};
+        find_times(export, &series);
+        code = write_series(export, &series, report);
+    } else {
+        code = rp_fail_memory(report, bytes, "a series");
+    }
+    rp_release(series.moments, bytes);
+    rp_numbers_end(&numbers);
+    return code;
+}
+
+/* --- poly data: STEM-NUMBER.vtp --------------------------------------------------------------- */
 
 #define ARRAYS_MAX 64
 
@@ -145,7 +283,7 @@ rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
     rp_atomic file;
     RP_TRY(rp_export_open(export, export->stem, "vtp", &file, report));
     rp_code code = write_layout(&file, &layout, export->view->time, report);
-    return code == RP_OK ? rp_export_series_update(export, export->stem, "vtp", report) : code;
+    return code == RP_OK ? update_series(export, export->stem, "vtp", report) : code;
 }
 
 /* Vertices as floats, and where each triangle ends in the list of corners. */
@@ -203,7 +341,7 @@ rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
     rp_release(tables.points, tables.point_bytes);
     rp_release(tables.ends, tables.end_bytes);
     rp_body_mesh_end(&bodies);
-    return code == RP_OK ? rp_export_series_update(export, "bodies", "vtp", report) : code;
+    return code == RP_OK ? update_series(export, "bodies", "vtp", report) : code;
 }
 
 /* Contacts as lines from middle to middle, with the parts of each as the line's data. */
@@ -296,5 +434,55 @@ rp_code rp_export_vtp_contacts(const rp_export *export, rp_report *report)
                        : rp_fail_memory(report, lines.point_bytes + lines.part_bytes, "contacts");
     if (code == RP_OK) code = write_lines(export, &lines, report);
     release_lines(&lines);
-    return code == RP_OK ? rp_export_series_update(export, "contacts", "vtp", report) : code;
+    return code == RP_OK ? update_series(export, "contacts", "vtp", report) : code;
+}
+
+/* --- image data: grid-NAME-NUMBER.vti --------------------------------------------------------- */
+
+static void print_extent(rp_atomic *file, const char *key, const rp_grid *grid)
+{
+    rp_atomic_print(file, " %s=\"0 %zu 0 %zu 0 %zu\"", key, grid->size[0] - 1, grid->size[1] - 1,
+                    grid->size[2] - 1);
+}
+
+static void print_image_header(rp_atomic *file, const rp_grid *grid, double time)
+{
+    const double *o = grid->origin, *s = grid->spacing;
+    rp_atomic_print(file, "<?xml version=\"1.0\"?>\n"
+                          "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                          "header_type=\"UInt64\">\n  <ImageData");
+    print_extent(file, "WholeExtent", grid);
+    rp_atomic_print(file, " Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n", o[0],
+                    o[1], o[2], s[0], s[1], s[2]);
+    rp_atomic_print(file,
+                    "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" "
+                    "NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n"
+                    "    <Piece",
+                    time);
+    print_extent(file, "Extent", grid);
+    rp_atomic_print(file,
+                    ">\n      <PointData Scalars=\"%s\">\n        <DataArray type=\"Float32\" "
+                    "Name=\"%s\" NumberOfComponents=\"1\" format=\"appended\" offset=\"0\"/>\n"
+                    "      </PointData>\n    </Piece>\n  </ImageData>\n"
+                    "  <AppendedData encoding=\"raw\">\n_",
+                    grid->name, grid->name);
+}
+
+static rp_code write_vti(const rp_export *export, const rp_grid *grid, rp_report *report)
+{
+    rp_export_stem name = rp_export_grid_stem(grid);
+    rp_atomic file;
+    RP_TRY(rp_export_open(export, name.text, "vti", &file, report));
+    uint64_t bytes = rp_grid_count(grid) * sizeof *grid->values;
+    print_image_header(&file, grid, export->view->time);
+    rp_atomic_write(&file, &bytes, sizeof bytes);
+    rp_atomic_write(&file, grid->values, (size_t)bytes);
+    rp_atomic_print(&file, "\n  </AppendedData>\n</VTKFile>\n");
+    rp_code code = rp_atomic_finish(&file, report);
+    return code == RP_OK ? update_series(export, name.text, "vti", report) : code;
+}
+
+rp_code rp_export_vtp_grids(const rp_export *export, rp_report *report)
+{
+    return rp_export_each_grid(export, write_vti, report);
 }
