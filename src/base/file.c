@@ -30,11 +30,11 @@ static int look_at_host(const char *path, rp_file_info *info)
     return 0;
 }
 
-int rp_file_look(const char *path, rp_file_info *info)
+int rp_file_status(const char *path, rp_file_info *info)
 {
     *info = (rp_file_info){0};
     if (reader.read && look_at_host(path, info) == 0) return 0;
-    return rp_system_look(path, info);
+    return rp_system_status(path, info);
 }
 
 static int get_from_host(const char *path, char *data, size_t size, size_t *got)
@@ -48,24 +48,24 @@ static int get_from_host(const char *path, char *data, size_t size, size_t *got)
     return 0;
 }
 
-int rp_file_get(const char *path, char *data, size_t size, size_t *got)
+int rp_file_read_start(const char *path, char *data, size_t size, size_t *got)
 {
     *got = 0;
     if (reader.read && get_from_host(path, data, size, got) == 0) return 0;
     return rp_system_read(path, data, size, got);
 }
 
-rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *report)
+rp_code rp_file_load(const char *path, char **data, size_t *size, rp_report *report)
 {
     rp_file_info info;
     size_t got = 0;
     *data = NULL;
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     if (error) return rp_fail_errno(report, error, path, "read");
     *size = (size_t)info.size;
     *data = rp_allocate(*size + 1);
     if (!*data) return rp_fail_memory(report, *size + 1, path);
-    error = rp_file_get(path, *data, *size, &got);
+    error = rp_file_read_start(path, *data, *size, &got);
     if (!error && got < *size) error = EIO; /* it became shorter meanwhile */
     (*data)[got] = 0;
     if (!error) return RP_OK;

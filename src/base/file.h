@@ -1,6 +1,6 @@
 /* How rooms that may run without a disk read files: scenes, meshes, animations. A host program's
- * reader (rp_set_file_reader) is asked first; what it does not have is read from the system. How
- * files are written, and all else that needs a disk, stands in system/atomic.h. */
+ * reader (rp_set_file_reader) is asked first; what it does not have is read from the system.
+ * Writing and all else that needs a disk is in the room `system`. */
 #ifndef RP_BASE_FILE_H
 #define RP_BASE_FILE_H
 
@@ -24,16 +24,18 @@ typedef struct rp_file_info {
     int64_t changed;      /* ns since 1970 */
 } rp_file_info;
 
-/* What stands at a path that can be opened. 0 or an error number of errno.h. */
-int rp_file_look(const char *path, rp_file_info *info);
-/* The first `size` bytes of a plain file, or as many as it has. 0 or an error number. */
-int rp_file_get(const char *path, char *data, size_t size, size_t *got);
-/* The whole of a plain file with a zero byte behind it; release it with `size + 1`. */
-rp_code rp_file_fetch(const char *path, char **data, size_t *size, rp_report *report);
+/* Kind, size and identity of what is at a path and can be opened. Returns 0 or an error number of
+ * errno.h. */
+int rp_file_status(const char *path, rp_file_info *info);
+/* Reads the first `size` bytes of a plain file, or as many as it has. Returns 0 or an error number.
+ */
+int rp_file_read_start(const char *path, char *data, size_t size, size_t *got);
+/* Reads a whole plain file, with a zero byte behind it; release it with `size + 1`. */
+rp_code rp_file_load(const char *path, char **data, size_t *size, rp_report *report);
 /* The absolute path without links; false when there is none or it is too long. */
 bool rp_file_resolve(const char *path, char *absolute, size_t size);
 
-/* A file that only saves time, such as samples of a mesh: missing or unreadable is no fault. */
+/* A cache file, such as samples of a mesh: one that is missing or unreadable is no fault. */
 typedef struct rp_file_piece {
     const void *data;
     size_t size;
@@ -49,12 +51,12 @@ void rp_file_cache(const char *folder, const char *path, const rp_file_piece *pi
  */
 
 /* As the functions of above. */
-int rp_system_look(const char *path, rp_file_info *info);
+int rp_system_status(const char *path, rp_file_info *info);
 int rp_system_read(const char *path, char *data, size_t size, size_t *got);
 bool rp_system_resolve(const char *path, char *absolute, size_t size);
 void rp_system_cache(const char *folder, const char *path, const rp_file_piece *pieces, int count);
 
-/* Bytes that this process may still take, by the machine, its control group and its limits;
+/* Bytes that this process may still allocate, by the machine, its control group and its limits;
  * infinite when unknown. */
 double rp_system_memory_free(void);
 /* Bytes that the machine has; 0 when unknown. */

@@ -12,8 +12,9 @@
 
 /* --- hooks ------------------------------------------------------------------------------------ */
 
-/* Blocks that fill large pages are asked to lie on some: neighbors of a million grains are all
- * over the memory, and looking up small pages costs a tenth of the time. */
+/* Blocks of this size and more are put on huge pages where the system has some: the neighbors of a
+ * million grains are all over the memory, and misses of the TLB with small pages cost a tenth of
+ * the time of a step. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
 static void *default_allocate(void *user, size_t size, size_t alignment)
@@ -23,7 +24,7 @@ static void *default_allocate(void *user, size_t size, size_t alignment)
     if (size >= LARGE_PAGE && alignment <= LARGE_PAGE) {
         void *block;
         if (posix_memalign(&block, LARGE_PAGE, size)) return NULL;
-        /* A wish: nothing is lost when the system does not grant it. */
+        /* A hint: when the system does not follow it, the block is merely slower. */
         madvise(block, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
         return block;
     }
@@ -75,7 +76,7 @@ rp_code rp_set_hooks(const rp_hooks *wanted)
     if (!wanted) return RP_OK;
     RP_TAKE_OPTIONS(&own, wanted, NULL);
     RP_ASSERT(own.allocate && own.release && own.log && own.assert_failed);
-    /* A block must go back to where it came from. */
+    /* A block must be released by the hooks that allocated it. */
     RP_ASSERT(atomic_load(&bytes_now) == 0);
     hooks = own;
     return RP_OK;
@@ -93,28 +94,30 @@ rp_memory_use rp_memory_now(void)
                            .calls = atomic_load(&allocation_calls)};
 }
 
-/* From this size on blocks begin at different places of a page. Loops over grains go through twenty
- * arrays side by side, and a cache has room for eight lines from the same place of their pages. */
+/* From this size on, blocks begin at different offsets within a page. Loops over grains read twenty
+ * arrays side by side, and an eight-way cache holds only eight lines of the same offset: arrays
+ * that all began at a page would evict each other (4 kB aliasing). */
 #define SPREAD_FROM ((size_t)64 << 10)
 #define PAGE ((size_t)4 << 10)
-#define ROOM_LEAST (PAGE / 4) /* to choose a place from */
+#define SLACK_LEAST (PAGE / 4) /* bytes to choose an offset from */
 
-_Static_assert(PAGE % RP_ALIGNMENT == 0 && ROOM_LEAST >= RP_ALIGNMENT,
+_Static_assert(PAGE % RP_ALIGNMENT == 0 && SLACK_LEAST >= RP_ALIGNMENT,
                "blocks begin at multiples of the alignment");
 
-/* A multiple of the alignment that is asked for: some hosts insist on that. */
+/* What is asked of the hook: a multiple of the alignment, as aligned_alloc demands. */
 static size_t full_size(size_t size)
 {
     if (size < SPREAD_FROM) return size;
-    size_t pages = (size + ROOM_LEAST + PAGE - 1) / PAGE;
+    size_t pages = (size + SLACK_LEAST + PAGE - 1) / PAGE;
     return pages * PAGE;
 }
 
-/* Bytes from the beginning of a page, less than one. */
-static size_t next_shift(size_t size)
+/* The offset of the next block within its first page; it changes by a cache line from block to
+ * block. */
+static size_t next_offset(size_t size)
 {
     static atomic_size_t blocks;
-    size_t room = full_size(size) - size, places = room / RP_ALIGNMENT + 1;
+    size_t slack = full_size(size) - size, places = slack / RP_ALIGNMENT + 1;
     if (places > PAGE / RP_ALIGNMENT) places = PAGE / RP_ALIGNMENT;
     return atomic_fetch_add(&blocks, 1) % places * RP_ALIGNMENT;
 }
@@ -133,13 +136,14 @@ const rp_budget *rp_budget_now(void)
     return budget_now;
 }
 
-size_t rp_budget_left(void)
+size_t rp_budget_remaining(void)
 {
     if (!budget_now) return SIZE_MAX;
     size_t used = budget_now->used > 0 ? (size_t)budget_now->used : 0;
     return used < budget_now->limit ? budget_now->limit - used : 0;
 }
 
+/* Small blocks are counted but never refused. */
 static void count_in_budget(ptrdiff_t bytes)
 {
     if (budget_now) budget_now->used += bytes;
@@ -148,20 +152,22 @@ static void count_in_budget(ptrdiff_t bytes)
 static void *counted_allocate(size_t size)
 {
     bool spread = size >= SPREAD_FROM;
-    if (spread && full_size(size) > rp_budget_left()) return NULL;
+    if (spread && full_size(size) > rp_budget_remaining()) return NULL;
     char *block = hooks.allocate(hooks.user, full_size(size), spread ? PAGE : RP_ALIGNMENT);
     if (!block) return NULL;
     count_in_budget((ptrdiff_t)full_size(size));
     atomic_fetch_add(&allocation_calls, 1);
     size_t now = atomic_fetch_add(&bytes_now, full_size(size)) + full_size(size);
+    /* Raises the peak, unless another thread has raised it further meanwhile. */
     size_t peak = atomic_load(&bytes_peak);
     while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
     }
-    return spread ? block + next_shift(size) : block;
+    return spread ? block + next_offset(size) : block;
 }
 
 static void counted_release(void *block, size_t size)
 {
+    /* The offset is less than a page, so rounding down finds what the hook had returned. */
     if (size >= SPREAD_FROM) block = (void *)((uintptr_t)block & ~(uintptr_t)(PAGE - 1));
     atomic_fetch_sub(&bytes_now, full_size(size));
     count_in_budget(-(ptrdiff_t)full_size(size));
@@ -170,7 +176,7 @@ static void counted_release(void *block, size_t size)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Beyond this a size is a mistake, not a wish: 64 TiB, or half of what 32 bits can address. */
+/* Beyond this a size is a mistake: 64 TiB, or half of what 32 bits can address. */
 #define SIZE_ABSURD ((size_t)1 << (sizeof(size_t) > 4 ? 46 : 31))
 
 _Static_assert((RP_ALIGNMENT & (RP_ALIGNMENT - 1)) == 0, "sizes are rounded with a mask");
@@ -201,8 +207,8 @@ void rp_release(void *block, size_t size)
 bool rp_reserve(void **array, size_t *capacity, size_t used, size_t wanted, size_t element_size)
 {
     if (wanted <= *capacity) return true;
-    size_t roomier = *capacity + *capacity / 2;
-    size_t count = wanted > roomier ? wanted : roomier;
+    size_t larger = *capacity + *capacity / 2;
+    size_t count = wanted > larger ? wanted : larger;
     if (count > SIZE_ABSURD / element_size) return false;
     void *block = rp_allocate(count * element_size);
     if (!block) return false;
@@ -231,7 +237,7 @@ void rp_text_release(char *text)
 struct rp_arena_block {
     rp_arena_block *next;
     size_t size;   /* of the payload behind this header */
-    size_t before; /* bytes that were taken when it began */
+    size_t before; /* bytes of the arena that were in use when it was added */
 };
 
 #define HEADER ((sizeof(rp_arena_block) + RP_ALIGNMENT - 1) / RP_ALIGNMENT * RP_ALIGNMENT)
@@ -265,11 +271,12 @@ void *rp_arena_take(rp_arena *arena, size_t size)
     if (size > SIZE_ABSURD) return NULL;
     size = rounded(size);
     if (!arena->first || arena->first->size - arena->used < size) {
-        if (!arena->total) release_blocks(arena); /* too small, and nobody has any of it */
-        size_t room = arena->total + size;
-        if (room < arena->most) room = arena->most;
-        if (room < ARENA_FIRST) room = ARENA_FIRST;
-        if (!arena_add_block(arena, room)) return NULL;
+        if (!arena->total) release_blocks(arena); /* too small, and none of it is in use */
+        /* As much again as is in use: a step adds few blocks before the reset joins them. */
+        size_t capacity = arena->total + size;
+        if (capacity < arena->most) capacity = arena->most;
+        if (capacity < ARENA_FIRST) capacity = ARENA_FIRST;
+        if (!arena_add_block(arena, capacity)) return NULL;
     }
     void *block = (char *)arena->first + HEADER + arena->used;
     arena->used += size;
@@ -283,7 +290,8 @@ size_t rp_arena_mark(const rp_arena *arena)
     return arena->total;
 }
 
-/* Of blocks before the newest nothing is taken again before the reset. */
+/* A mark in an older block: that block is full for this step; the newest one is used from its
+ * beginning. */
 void rp_arena_return(rp_arena *arena, size_t mark)
 {
     RP_ASSERT(mark <= arena->total);
@@ -301,6 +309,7 @@ void rp_arena_reset(rp_arena *arena)
     arena->total = arena->most = 0;
     if (arena->first) arena->first->before = 0;
     if (!several) return;
+    /* One block that is large enough for a step like the last one. */
     rp_arena_destroy(arena);
     arena_add_block(arena, needed); /* when it fails, the next take tries again */
 }

@@ -94,7 +94,7 @@ rp_code rp_export_ply_bodies(const rp_export *export, rp_report *report)
 /* --- height fields ---------------------------------------------------------------------------- */
 
 static rp_code write_height_mesh(const rp_export *export, const rp_grid *grid, const rp_mesh *mesh,
-                          rp_report *report)
+                                 rp_report *report)
 {
     rp_atomic file;
     RP_TRY(rp_export_open(export, rp_export_grid_stem(grid).text, "ply", &file, report));

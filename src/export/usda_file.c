@@ -1,6 +1,6 @@
-#include "export/usda.h"
 #include "base/report.h"
 #include "export/digits.h"
+#include "export/usda.h"
 #include "record/record.h"
 #include "scene/scene.h"
 

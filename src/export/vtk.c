@@ -123,7 +123,7 @@ static rp_code write_series(const rp_export *export, const struct series *series
 }
 
 static rp_code update_series(const rp_export *export, const char *stem, const char *ending,
-                                rp_report *report)
+                             rp_report *report)
 {
     char before[80], after[16];
     rp_numbers numbers;

@@ -13,7 +13,7 @@
 
 /* What is in a file is told by its "kind" and this number; it changes when old readers would
  * stumble. */
-#define RP_RECORD_FORMAT 1
+#define RP_FILES_FORMAT 1
 
 /* Writing: what goes wrong is put into the report at once, later calls then do nothing, and finish
  * returns the code. */

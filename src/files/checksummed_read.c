@@ -18,16 +18,16 @@
 
 /* An array of the file. */
 typedef struct entry {
-    char name[RP_IMAGE_TEXT]; /* from the root */
+    char name[RP_HDF5_TEXT]; /* from the root */
     uint64_t object;
-    rp_image_array array;
+    rp_hdf5_array array;
 } entry;
 
 struct rp_checksummed_reader {
     char *path;
     char *data;
     size_t size;
-    rp_image image;
+    rp_hdf5 image;
     entry *entries; /* all arrays of numbers */
     size_t count, capacity;
 };
@@ -50,8 +50,8 @@ static rp_code judged(const rp_checksummed_reader *file, const char *name, const
 static rp_code check_values(const rp_checksummed_reader *file, const char *name, rp_field_type type,
                             const void *values, size_t rows, size_t columns, rp_report *report)
 {
-    rp_limits range = rp_limits_of(name);
-    size_t place = rp_limits_leave(&range, type, values, rows * columns);
+    rp_limits range = rp_limits_find(name);
+    size_t place = rp_limits_first_outside(&range, type, values, rows * columns);
     if (place == rows * columns) return RP_OK;
     rp_place where = {.file = file->path};
     char allowed[64] = "finite numbers";
@@ -62,13 +62,13 @@ static rp_code check_values(const rp_checksummed_reader *file, const char *name,
 
 bool rp_checksummed_has(const rp_checksummed_reader *file, const char *name)
 {
-    return rp_image_has_attribute(&file->image, file->image.root, name);
+    return rp_hdf5_has_attribute(&file->image, file->image.root, name);
 }
 
 static rp_code get_fact(const rp_checksummed_reader *file, const char *name, rp_field_type type,
                         void *value, rp_report *report)
 {
-    const char *fault = rp_image_number(&file->image, file->image.root, name, type, value);
+    const char *fault = rp_hdf5_number(&file->image, file->image.root, name, type, value);
     return fault ? damaged(file, name, fault, report)
                  : check_values(file, name, type, value, 1, 1, report);
 }
@@ -87,20 +87,20 @@ rp_code rp_checksummed_get_u64(const rp_checksummed_reader *file, const char *na
 
 static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, rp_report *report)
 {
-    char found[RP_IMAGE_TEXT];
+    char found[RP_HDF5_TEXT];
     uint64_t format = 0;
     rp_code code =
-        judged(file, "kind", rp_image_text(&file->image, file->image.root, "kind", found), report);
+        judged(file, "kind", rp_hdf5_text(&file->image, file->image.root, "kind", found), report);
     if (code == RP_OK) code = rp_checksummed_get_u64(file, "format_version", &format, report);
     RP_TRY(code);
     rp_place place = {.file = file->path};
     if (strcmp(found, kind) != 0)
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "kind",
                           "the file is a '%s'; wanted is a '%s'", found, kind);
-    if (format != RP_RECORD_FORMAT)
+    if (format != RP_FILES_FORMAT)
         return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, "format_version",
                           "the file has format %" PRIu64 "; this program knows format %d", format,
-                          RP_RECORD_FORMAT);
+                          RP_FILES_FORMAT);
     return RP_OK;
 }
 
@@ -121,12 +121,12 @@ static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64
 static rp_code add_array(rp_checksummed_reader *file, const char *name, uint64_t object,
                          rp_report *report)
 {
-    if (rp_image_is_texts(&file->image, object)) return RP_OK;
+    if (rp_hdf5_is_texts(&file->image, object)) return RP_OK;
     if (!rp_reserve((void **)&file->entries, &file->capacity, file->count, file->count + 1,
                     sizeof *file->entries))
         return rp_fail_memory(report, file->count * sizeof *file->entries, name);
     entry *added = &file->entries[file->count];
-    const char *fault = rp_image_array_open(&file->image, object, &added->array);
+    const char *fault = rp_hdf5_array_open(&file->image, object, &added->array);
     if (fault) return damaged(file, name, fault, report);
     snprintf(added->name, sizeof added->name, "%s", name);
     added->object = object;
@@ -139,11 +139,11 @@ static const char *list_link(void *user, const char *link, uint64_t object)
 {
     listing *l = user;
     rp_checksummed_reader *file = l->file;
-    char name[RP_IMAGE_TEXT];
+    char name[RP_HDF5_TEXT];
     if (++*l->links > LINKS_MAX) return "the file has too many links";
     int length = snprintf(name, sizeof name, "%s%s%s", l->group, l->group[0] ? "/" : "", link);
     if (length >= (int)sizeof name) return "a name is too long";
-    if (rp_image_is_group(&file->image, object))
+    if (rp_hdf5_is_group(&file->image, object))
         l->code = list_group(file, name, object, l->depth + 1, l->links, l->report);
     else
         l->code = add_array(file, name, object, l->report);
@@ -155,7 +155,7 @@ static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64
 {
     if (depth > DEPTH_MAX) return damaged(file, group, "groups are nested too deeply", report);
     listing l = {file, group, depth, links, RP_OK, report};
-    const char *fault = rp_image_list(&file->image, object, list_link, &l);
+    const char *fault = rp_hdf5_list(&file->image, object, list_link, &l);
     return l.code != RP_OK ? l.code : judged(file, group, fault, report);
 }
 
@@ -191,7 +191,7 @@ rp_code rp_checksummed_open(const char *path, const char *kind, rp_checksummed_r
     if (code == RP_OK)
         code =
             judged(file, NULL,
-                   rp_image_open(&file->image, file->data, file->size, RP_CHECKSUM_BYTES), report);
+                   rp_hdf5_open(&file->image, file->data, file->size, RP_CHECKSUM_BYTES), report);
     if (code == RP_OK) code = check_kind(file, kind, report);
     if (code == RP_OK) code = list_arrays(file, report);
     if (code == RP_OK)
@@ -231,14 +231,14 @@ static const entry *find_array(const rp_checksummed_reader *file, const char *na
     return found;
 }
 
-_Static_assert(RP_CHECKSUMMED_TEXT == RP_IMAGE_TEXT, "texts of arrays are those of the image");
+_Static_assert(RP_CHECKSUMMED_TEXT == RP_HDF5_TEXT, "texts of arrays are those of the image");
 
 static rp_code get_noted(const rp_checksummed_reader *file, const char *array, const char *name,
                          rp_field_type type, void *value, rp_report *report)
 {
     const entry *found = find_array(file, array, report);
     if (!found) return RP_ERROR_DAMAGED;
-    const char *fault = rp_image_number(&file->image, found->object, name, type, value);
+    const char *fault = rp_hdf5_number(&file->image, found->object, name, type, value);
     return fault ? damaged(file, array, fault, report)
                  : check_values(file, name, type, value, 1, 1, report);
 }
@@ -261,7 +261,7 @@ rp_code rp_checksummed_attribute_get_text(const rp_checksummed_reader *file, con
 {
     const entry *found = find_array(file, array, report);
     if (!found) return RP_ERROR_DAMAGED;
-    return judged(file, array, rp_image_text(&file->image, found->object, name, text), report);
+    return judged(file, array, rp_hdf5_text(&file->image, found->object, name, text), report);
 }
 
 size_t rp_checksummed_rows(const rp_checksummed_reader *file, const char *name)
@@ -273,14 +273,14 @@ size_t rp_checksummed_rows(const rp_checksummed_reader *file, const char *name)
 static rp_code read_values(const rp_checksummed_reader *file, const entry *from, void *data,
                            rp_report *report)
 {
-    size_t bytes = rp_image_scratch(&from->array);
+    size_t bytes = rp_hdf5_scratch(&from->array);
     void *scratch = rp_allocate(bytes);
     if (!scratch) return rp_fail_memory(report, bytes, from->name);
-    const char *fault = rp_image_read(&file->image, &from->array, data, scratch);
+    const char *fault = rp_hdf5_read(&file->image, &from->array, data, scratch);
     rp_release(scratch, bytes);
-    if (fault == rp_image_no_memory) return rp_fail_memory(report, bytes, from->name);
+    if (fault == rp_hdf5_no_memory) return rp_fail_memory(report, bytes, from->name);
     if (fault) return damaged(file, from->name, fault, report);
-    const rp_image_array *array = &from->array;
+    const rp_hdf5_array *array = &from->array;
     return check_values(file, from->name, array->type, data, array->rows, array->columns, report);
 }
 
@@ -289,7 +289,7 @@ rp_code rp_checksummed_get(const rp_checksummed_reader *file, const char *name, 
 {
     const entry *found = find_array(file, name, report);
     if (!found) return RP_ERROR_DAMAGED;
-    const rp_image_array *array = &found->array;
+    const rp_hdf5_array *array = &found->array;
     if (array->type == type && array->rows == rows && array->columns == columns)
         return read_values(file, found, data, report);
     rp_place place = {.file = file->path};
@@ -302,7 +302,7 @@ rp_code rp_checksummed_get(const rp_checksummed_reader *file, const char *name, 
 static rp_code take_values(const rp_checksummed_reader *file, const entry *from, void **data,
                            rp_report *report)
 {
-    size_t bytes = rp_image_array_bytes(&from->array);
+    size_t bytes = rp_hdf5_array_bytes(&from->array);
     *data = rp_allocate(bytes);
     if (!*data) return rp_fail_memory(report, bytes, from->name);
     rp_code code = read_values(file, from, *data, report);
@@ -342,14 +342,14 @@ static int by_index(const void *a, const void *b)
 static rp_code give_array(const rp_checksummed_reader *file, const entry *from, size_t skip,
                           size_t rows, rp_store *store, rp_report *report)
 {
-    char unit[RP_IMAGE_TEXT];
-    const rp_image_array *array = &from->array;
+    char unit[RP_HDF5_TEXT];
+    const rp_hdf5_array *array = &from->array;
     if (array->columns != 1)
         return damaged(file, from->name, "the array has two dimensions", report);
     if (rows != RP_CHECKSUMMED_ANY && array->rows != rows)
         return damaged(file, from->name, "the array's length is not the number of grains", report);
     rp_code code =
-        judged(file, from->name, rp_image_text(&file->image, from->object, "unit", unit), report);
+        judged(file, from->name, rp_hdf5_text(&file->image, from->object, "unit", unit), report);
     void *data;
     if (code == RP_OK) code = take_values(file, from, &data, report);
     RP_TRY(code);
@@ -369,7 +369,7 @@ static rp_code list_members(const rp_checksummed_reader *file, const char *group
         member *m = &members[(*count)++];
         m->entry = e;
         code = judged(file, e->name,
-                      rp_image_number(&file->image, e->object, "index", RP_U64, &m->index), report);
+                      rp_hdf5_number(&file->image, e->object, "index", RP_U64, &m->index), report);
     }
     if (code == RP_OK && length && !*count)
         return damaged(file, group, "the group is missing", report);

@@ -187,7 +187,7 @@ rp_code rp_checksummed_create(const char *path, const char *kind, size_t bytes, 
     rp_checksummed_put_text(file, "program", "Repose");
     rp_checksummed_put_text(file, "program_version", rp_version());
     rp_checksummed_put_text(file, "kind", kind);
-    rp_checksummed_put_u64(file, "format_version", RP_RECORD_FORMAT);
+    rp_checksummed_put_u64(file, "format_version", RP_FILES_FORMAT);
     rp_checksummed_put_text(file, "units", "SI");
     *out = file;
     return RP_OK;

@@ -82,7 +82,7 @@ static const rp_limits ranges[] = {
     {"controls", -INFINITY, INFINITY}, /* of joints without limits; likewise */
 };
 
-rp_limits rp_limits_of(const char *path)
+rp_limits rp_limits_find(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -125,7 +125,8 @@ static bool are_floats_inside(const rp_limits *range, const float *values, size_
     return !outside;
 }
 
-size_t rp_limits_leave(const rp_limits *range, rp_field_type type, const void *values, size_t count)
+size_t rp_limits_first_outside(const rp_limits *range, rp_field_type type, const void *values,
+                               size_t count)
 {
     bool listed = range->high < DBL_MAX, is_float = type == RP_F32 || type == RP_F64;
     if (!listed && !is_float) return count;

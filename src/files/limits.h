@@ -12,10 +12,10 @@ typedef struct rp_limits {
     double low, high; /* both allowed */
 } rp_limits;
 
-rp_limits rp_limits_of(const char *path);
+rp_limits rp_limits_find(const char *path);
 /* The place of the first of `count` values that is not allowed; `count` when all are. */
-size_t rp_limits_leave(const rp_limits *range, rp_field_type type, const void *values,
-                       size_t count);
+size_t rp_limits_first_outside(const rp_limits *range, rp_field_type type, const void *values,
+                               size_t count);
 /* A value as a number, to show it. */
 double rp_limits_value(rp_field_type type, const void *values, size_t place);
 

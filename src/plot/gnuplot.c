@@ -36,7 +36,7 @@ static rp_code wait_for(int child, FILE *complaints, rp_report *report)
     int status = 0;
     char text[512];
     RP_TRY(rp_program_wait("gnuplot", child, &status, report));
-    if (rp_program_well(status)) return RP_OK;
+    if (rp_program_succeeded(status)) return RP_OK;
     read_complaint(complaints, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
 }

@@ -453,8 +453,8 @@ static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
 static rp_code check_range(const rp_file_set *parts, const char *name, const float *values,
                            size_t count, rp_report *report)
 {
-    rp_limits range = rp_limits_of(name);
-    size_t place = rp_limits_leave(&range, RP_F32, values, count);
+    rp_limits range = rp_limits_find(name);
+    size_t place = rp_limits_first_outside(&range, RP_F32, values, count);
     if (place == count) return RP_OK;
     rp_place where = {.file = parts->index_path.text};
     return rp_fail_at(report, RP_ERROR_DAMAGED, &where, name,

@@ -168,10 +168,10 @@ static rp_code get_geometry(const rp_checksummed_reader *file, const char *array
 static rp_code check_heights(const char *path, const char *array, const rp_grid *grid,
                              rp_report *report)
 {
-    rp_limits range = rp_limits_of("z");
+    rp_limits range = rp_limits_find("z");
     size_t count = rp_grid_count(grid);
     if (grid->kind != RP_GRID_HEIGHT ||
-        rp_limits_leave(&range, RP_F32, grid->values, count) == count)
+        rp_limits_first_outside(&range, RP_F32, grid->values, count) == count)
         return RP_OK;
     return damaged(path, array, "a height is out of reach", report);
 }

@@ -134,7 +134,7 @@ static rp_code fill_folder(const rp_record *record, int threads, const char *com
         rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable, report));
     if (command)
         RP_TRY(rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report));
-    RP_TRY(rp_record_keep_meshes(record, report));
+    RP_TRY(rp_record_copy_meshes(record, report));
     return rp_record_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
                                     threads, report);
 }
@@ -145,7 +145,7 @@ static void clear_folder(const rp_record *record, bool made)
     rp_disk_remove(rp_record_path(record, "manifest.json").text);
     rp_disk_remove(rp_record_path(record, "scene.yaml").text);
     rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text);
-    rp_record_drop_meshes(record);
+    rp_record_remove_meshes(record);
     rp_disk_remove_folder(rp_record_path(record, "frames").text);
     rp_disk_remove_folder(rp_record_path(record, "checkpoints").text);
     if (made) rp_disk_remove_folder(record->folder);
@@ -206,8 +206,8 @@ rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
     return rp_record_begin(folder, scene, threads, NULL, out, report);
 }
 
-rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record **out,
-                            rp_report *report)
+rp_code rp_record_open_to_replace(const char *folder, const rp_scene *scene, rp_record **out,
+                                  rp_report *report)
 {
     *out = NULL;
     RP_TRY(check_length(folder, report));
@@ -220,8 +220,7 @@ rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record
 
 /* The manifest of the old run stays until the new one takes its place, so that a folder whose
  * replacement was cut short is still a run, and may be replaced again. */
-rp_code rp_record_begin_again(rp_record *record, int threads, const char *command,
-                              rp_report *report)
+rp_code rp_record_replace(rp_record *record, int threads, const char *command, rp_report *report)
 {
     rp_code code = rp_record_remove_output(record, report);
     int error = code == RP_OK ? rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text) : 0;

@@ -40,11 +40,11 @@ rp_code rp_series_add(rp_series *series, int64_t number, rp_report *report);
 rp_path rp_series_path(const rp_series *series, int64_t number);
 
 /* Copies the meshes of the scene into the run. */
-rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report);
+rp_code rp_record_copy_meshes(const rp_record *record, rp_report *report);
 /* A fault when one of them has another content than its name says. */
 rp_code rp_record_check_meshes(const rp_record *record, rp_report *report);
 /* Takes them back from a run that could not begin. */
-void rp_record_drop_meshes(const rp_record *record);
+void rp_record_remove_meshes(const rp_record *record);
 
 /* A fault when one of the folders inside the run is a link, before anything is written through it.
  */
@@ -55,12 +55,11 @@ rp_code rp_record_check_links(const rp_record *record, rp_report *report);
 rp_code rp_record_begin(const char *folder, const rp_scene *scene, int threads, const char *command,
                         rp_record **out, rp_report *report);
 /* A run that is to be replaced: its folder with another scene, nothing changed yet; a folder that
- * has no manifest of ours is refused. rp_record_begin_again, once it is locked, removes what the
+ * has no manifest of ours is refused. rp_record_replace, once it is locked, removes what the
  * old run wrote; other files stay. */
-rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record **out,
-                            rp_report *report);
-rp_code rp_record_begin_again(rp_record *record, int threads, const char *command,
-                              rp_report *report);
+rp_code rp_record_open_to_replace(const char *folder, const rp_scene *scene, rp_record **out,
+                                  rp_report *report);
+rp_code rp_record_replace(rp_record *record, int threads, const char *command, rp_report *report);
 /* True when the folder has a manifest, whatever is in it. */
 bool rp_record_is_run(const char *folder);
 /* Removes what the run wrote, checkpoints first: what is left cannot be resumed by mistake. */

@@ -137,7 +137,7 @@ rp_code rp_record_manifest_write(const char *path, const rp_scene *scene, int th
 {
     rp_atomic file;
     RP_TRY(rp_atomic_open(&file, path, report));
-    rp_atomic_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_RECORD_FORMAT);
+    rp_atomic_print(&file, "{\n  \"program\": \"Repose\",\n  \"format\": %d,\n", RP_FILES_FORMAT);
     print_program(&file);
     print_scene(&file, scene, threads);
     print_colours(&file, scene);
@@ -200,11 +200,11 @@ static rp_code check_format(const char *path, const char *text, rp_report *repor
     if (!format || !isdigit((unsigned char)*format))
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "format", "the number is missing");
     long number = strtol(format, NULL, 10);
-    if (number != RP_RECORD_FORMAT)
+    if (number != RP_FILES_FORMAT)
         return rp_fail_at(report, RP_ERROR_UNSUPPORTED, &place, "format",
                           "the run has format %ld; this program knows format %d: use the version "
                           "of Repose that the manifest names",
-                          number, RP_RECORD_FORMAT);
+                          number, RP_FILES_FORMAT);
     return RP_OK;
 }
 
@@ -263,7 +263,7 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     size_t size = 0;
     rp_atomic file;
     rp_code code = rp_folder_make(rp_record_path(record, "meshes").text, report);
-    if (code == RP_OK && !from.memory) code = rp_file_fetch(from.file, &data, &size, report);
+    if (code == RP_OK && !from.memory) code = rp_file_load(from.file, &data, &size, report);
     RP_TRY(code);
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
@@ -296,7 +296,7 @@ rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)
+rp_code rp_record_copy_meshes(const rp_record *record, rp_report *report)
 {
     const rp_scene *scene = record->scene;
     rp_code code = RP_OK;
@@ -305,7 +305,7 @@ rp_code rp_record_keep_meshes(const rp_record *record, rp_report *report)
     return code;
 }
 
-void rp_record_drop_meshes(const rp_record *record)
+void rp_record_remove_meshes(const rp_record *record)
 {
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {

@@ -112,7 +112,7 @@ int64_t rp_series_find(const rp_series *series, int64_t number)
     return rp_series_number(series, low) == number && number >= 0 ? low : -1;
 }
 
-/* Indices into a list of the scene; NULL is let pass. */
+/* Indices into a list of the scene; NULL is fine. */
 static rp_code check_indices(const char *path, const char *key, const uint8_t *values, size_t count,
                              int limit, rp_report *report)
 {

@@ -1,3 +1,15 @@
+/* Atomic writes by POSIX calls. The order matters:
+ *
+ *     1. open a temporary in the same folder (rename works within one file system only)
+ *     2. write
+ *     3. fsync the file: its content is on disk before any name leads to it
+ *     4. close: some file systems report a failed write only now
+ *     5. rename over the path: readers see the old content or the new one
+ *     6. fsync the folder: the new name is on disk, too
+ *
+ * Without 3 a power failure could leave the new name with no content; without 6 the old file could
+ * come back. A writer holds a lock (flock) on its temporary, which ends with its process, so a
+ * sweep can tell what a killed process left from what is being written. */
 #include "system/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -15,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Linux moves at most 2 GiB a call; smaller pieces also notice a full disk sooner. */
+/* Linux transfers at most 2 GiB a call; smaller pieces also meet a full disk sooner. */
 #define PIECE ((size_t)64 << 20)
 
 /* Length of the folder part of a path, the last slash included. */
@@ -25,13 +37,14 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-static void release_parts(rp_atomic *file)
+static void release_buffer(rp_atomic *file)
 {
     rp_release(file->buffer, RP_ATOMIC_BUFFER);
 }
 
-/* A name beside `path` that no other writer has, in this process or another. Another machine's
- * process may have the same number: who finds it taken asks for the next. False: too long. */
+/* A name beside `path`, ".NAME.PROCESS-COUNTER.partial", that no other writer of this machine has.
+ * A process of another machine that shares the folder may have the same id: callers create the file
+ * exclusively and ask for the next name when it exists. False when it is too long. */
 static bool temporary_name(const char *path, char name[RP_PATH_MAX])
 {
     static atomic_uint counter;
@@ -50,7 +63,8 @@ static int open_temporary(rp_atomic *file)
             open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     } while (file->descriptor < 0 && errno == EEXIST);
     if (file->descriptor < 0) return errno;
-    /* Tells rp_atomic_sweep that somebody still writes; where there are no locks, nobody does. */
+    /* Shows rp_atomic_sweep that the file is being written; without effect on file systems without
+     * locks, where a sweep removes it. */
     (void)flock(file->descriptor, LOCK_EX | LOCK_NB);
     return 0;
 }
@@ -65,11 +79,11 @@ rp_code rp_atomic_open(rp_atomic *file, const char *path, rp_report *report)
     if (!file->buffer) return rp_fail_memory(report, RP_ATOMIC_BUFFER, "a file buffer");
     int error = open_temporary(file);
     if (!error) return RP_OK;
-    release_parts(file);
+    release_buffer(file);
     return rp_fail_errno(report, error, path, "write");
 }
 
-/* 0 or errno. */
+/* Writes all bytes, however many a call takes. Returns 0 or errno. */
 static int write_all(int descriptor, const char *data, size_t size)
 {
     while (size) {
@@ -113,7 +127,7 @@ void rp_atomic_print(rp_atomic *file, const char *format, ...)
     int length = rp_locale_print(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length < 0 || length >= (int)sizeof text) {
-        rp_atomic_note(file, EOVERFLOW);
+        rp_atomic_set_error(file, EOVERFLOW);
         return;
     }
     rp_atomic_write(file, text, (size_t)length);
@@ -128,7 +142,7 @@ FILE *rp_atomic_stream(rp_atomic *file)
     return stream;
 }
 
-void rp_atomic_note(rp_atomic *file, int error)
+void rp_atomic_set_error(rp_atomic *file, int error)
 {
     if (!file->error) file->error = error;
 }
@@ -167,9 +181,9 @@ rp_code rp_atomic_finish(rp_atomic *file, rp_report *report)
     if (!file->error) file->error = sync_descriptor(file->descriptor);
     int error = close_descriptor(file->descriptor);
     if (!file->error) file->error = error;
-    release_parts(file);
+    release_buffer(file);
     if (!file->error && rename(file->temporary, file->path) != 0) file->error = errno;
-    if (!file->error) {
+    if (!file->error) { /* the new file is there, whatever becomes of the sync */
         error = sync_folder(file->path);
         return error ? rp_fail_errno(report, error, file->path, "sync the folder of") : RP_OK;
     }
@@ -181,7 +195,7 @@ void rp_atomic_abandon(rp_atomic *file)
 {
     close(file->descriptor);
     unlink(file->temporary);
-    release_parts(file);
+    release_buffer(file);
 }
 
 rp_code rp_file_write(const char *path, const char *text, rp_report *report)
@@ -231,41 +245,45 @@ rp_code rp_atomic_sweep(const char *path, rp_report *report)
     return code;
 }
 
-/* --- files that other programs write ---------------------------------------------------------- */
+/* --- files that other programs write ------------------------------------------------------------
+ *
+ * A program such as ffmpeg opens its output by name and follows links. So it writes to a folder of
+ * mode 0700, and the result is renamed from there. */
 
-rp_code rp_atomic_folder_open(rp_atomic_folder *aside, const char *path, rp_report *report)
+rp_code rp_atomic_folder_open(rp_atomic_folder *temporary, const char *path, rp_report *report)
 {
-    *aside = (rp_atomic_folder){.descriptor = -1};
-    if (strlen(path) >= sizeof aside->path)
+    *temporary = (rp_atomic_folder){.descriptor = -1};
+    if (strlen(path) >= sizeof temporary->path)
         return rp_fail_errno(report, ENAMETOOLONG, path, "write");
-    snprintf(aside->path, sizeof aside->path, "%s", path);
+    snprintf(temporary->path, sizeof temporary->path, "%s", path);
     int made;
     do {
-        if (!temporary_name(path, aside->folder) ||
-            snprintf(aside->file, RP_PATH_MAX, "%.4000s/output", aside->folder) >
-                (int)strlen(aside->folder) + 7) {
-            aside->folder[0] = 0;
+        if (!temporary_name(path, temporary->folder) ||
+            snprintf(temporary->file, RP_PATH_MAX, "%.4000s/output", temporary->folder) >
+                (int)strlen(temporary->folder) + 7) {
+            temporary->folder[0] = 0;
             return rp_fail_errno(report, ENAMETOOLONG, path, "write");
         }
-        made = mkdir(aside->folder, 0700);
+        made = mkdir(temporary->folder, 0700);
     } while (made != 0 && errno == EEXIST);
     if (made != 0) {
-        aside->folder[0] = 0;
+        temporary->folder[0] = 0;
         return rp_fail_errno(report, errno, path, "write");
     }
-    /* Tells rp_atomic_folder_sweep that somebody still writes. */
-    aside->descriptor = open(aside->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (aside->descriptor >= 0) (void)flock(aside->descriptor, LOCK_EX | LOCK_NB);
+    /* Shows rp_atomic_folder_sweep that the folder is in use. */
+    temporary->descriptor =
+        open(temporary->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (temporary->descriptor >= 0) (void)flock(temporary->descriptor, LOCK_EX | LOCK_NB);
     return RP_OK;
 }
 
-void rp_atomic_folder_abandon(rp_atomic_folder *aside)
+void rp_atomic_folder_abandon(rp_atomic_folder *temporary)
 {
-    if (!aside->folder[0]) return;
-    unlink(aside->file);
-    rmdir(aside->folder);
-    if (aside->descriptor >= 0) close(aside->descriptor);
-    *aside = (rp_atomic_folder){.descriptor = -1};
+    if (!temporary->folder[0]) return;
+    unlink(temporary->file);
+    rmdir(temporary->folder);
+    if (temporary->descriptor >= 0) close(temporary->descriptor);
+    *temporary = (rp_atomic_folder){.descriptor = -1};
 }
 
 /* Syncs what was written. 0 or errno; ENODATA when there is nothing. */
@@ -281,26 +299,26 @@ static int sync_output(const char *path)
     return error;
 }
 
-rp_code rp_atomic_folder_finish(rp_atomic_folder *aside, const char *program, rp_report *report)
+rp_code rp_atomic_folder_finish(rp_atomic_folder *temporary, const char *program, rp_report *report)
 {
-    rp_place place = {.file = aside->path};
+    rp_place place = {.file = temporary->path};
     rp_code code = RP_OK;
-    int error = sync_output(aside->file);
-    if (!error && rename(aside->file, aside->path) != 0) error = errno;
-    if (!error) error = sync_folder(aside->path);
+    int error = sync_output(temporary->file);
+    if (!error && rename(temporary->file, temporary->path) != 0) error = errno;
+    if (!error) error = sync_folder(temporary->path);
     if (error == ENODATA)
         code = rp_fail_at(report, RP_ERROR_IO, &place, NULL, "%s wrote nothing", program);
     else if (error)
-        code = rp_fail_errno(report, error, aside->path, "write");
-    rp_atomic_folder_abandon(aside);
+        code = rp_fail_errno(report, error, temporary->path, "write");
+    rp_atomic_folder_abandon(temporary);
     return code;
 }
 
-/* True for ".FILM.123-4.partial", where `film` is the name without its folder. */
-static bool is_temporary_of(const char *name, const char *film)
+/* True for ".FILE.123-4.partial", where `file` is the name without its folder. */
+static bool is_temporary_of(const char *name, const char *file)
 {
-    size_t length = strlen(film);
-    return rp_atomic_is_temporary(name) && strncmp(name + 1, film, length) == 0 &&
+    size_t length = strlen(file);
+    return rp_atomic_is_temporary(name) && strncmp(name + 1, file, length) == 0 &&
            name[1 + length] == '.' &&
            strspn(name + 2 + length, "0123456789-") ==
                strlen(name + 2 + length) - strlen(RP_ATOMIC_SUFFIX);
@@ -324,7 +342,7 @@ void rp_atomic_folder_sweep(const char *path)
     closedir(folder);
 }
 
-/* --- files that are changed where they are ---------------------------------------------------- */
+/* --- files that are changed in place ---------------------------------------------------------- */
 
 static rp_code not_own(const char *path, const char *why, rp_report *report)
 {
@@ -334,7 +352,8 @@ static rp_code not_own(const char *path, const char *why, rp_report *report)
                       why);
 }
 
-/* What keeps an open file from being ours alone, or NULL. */
+/* Why an open file may not be written to, or NULL. Checked after opening, since what a path leads
+ * to may change between a check and the opening. */
 static const char *foreign(int descriptor)
 {
     struct stat status;
@@ -342,9 +361,9 @@ static const char *foreign(int descriptor)
     return status.st_nlink > 1 ? "a file that has another name elsewhere (a hard link)" : NULL;
 }
 
-rp_code rp_file_open_own(const char *path, int flags, int *descriptor, rp_report *report)
+rp_code rp_file_open_in_place(const char *path, int flags, int *descriptor, rp_report *report)
 {
-    /* Not blocking: a pipe in the place of a file must not hang the program. */
+    /* O_NONBLOCK: opening a named pipe must not block the program. */
     *descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
     if (*descriptor < 0 && errno == ELOOP) return not_own(path, "a link", report);
     if (*descriptor < 0 && errno == ENXIO) return not_own(path, "a pipe or a device", report);
@@ -359,7 +378,7 @@ rp_code rp_file_open_own(const char *path, int flags, int *descriptor, rp_report
 rp_code rp_file_append(const char *path, const char *text, rp_report *report)
 {
     int file;
-    RP_TRY(rp_file_open_own(path, O_WRONLY | O_CREAT | O_APPEND, &file, report));
+    RP_TRY(rp_file_open_in_place(path, O_WRONLY | O_CREAT | O_APPEND, &file, report));
     int error = write_all(file, text, strlen(text));
     if (!error) error = sync_descriptor(file);
     close(file);
@@ -384,7 +403,7 @@ static int read_all(int descriptor, char *data, size_t size)
     return 0;
 }
 
-/* Asks about the beginning of an open file, which has `size` bytes, and goes back to it. */
+/* Lets `check` judge the first bytes of an open file of `size` bytes, and rewinds it. */
 static rp_code check_head(int descriptor, const char *path, size_t head, size_t size,
                           rp_file_check *check, rp_report *report)
 {
@@ -417,7 +436,7 @@ rp_code rp_file_read_checked(const char *path, size_t head, rp_file_check *check
                              size_t *size, rp_report *report)
 {
     *data = NULL;
-    /* Not blocking: a pipe in the place of a file must not hang the program. */
+    /* O_NONBLOCK: opening a named pipe must not block the program. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return rp_fail_errno(report, errno, path, "read");
     rp_code code = read_opened(descriptor, path, head, check, data, size, report);

@@ -96,7 +96,7 @@ void rp_disk_list_close(rp_disk_list *list)
 
 rp_code rp_disk_open(const char *path, bool create, int *descriptor, rp_report *report)
 {
-    return rp_file_open_own(path, create ? O_RDWR | O_CREAT : O_RDWR, descriptor, report);
+    return rp_file_open_in_place(path, create ? O_RDWR | O_CREAT : O_RDWR, descriptor, report);
 }
 
 void rp_disk_close(int descriptor)

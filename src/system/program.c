@@ -16,8 +16,8 @@
 
 extern char **environ;
 
-/* Looked for by hand: posix_spawnp cannot tell a missing program from a missing interpreter, and
- * whether it is there must be known without starting it. */
+/* Searches PATH itself: posix_spawnp cannot tell a missing program from a missing interpreter, and
+ * some callers only ask whether the program is there. */
 bool rp_program_find(const char *name, char *path, size_t size)
 {
     const char *folder = getenv("PATH");
@@ -56,10 +56,10 @@ rp_code rp_program_start(const char *path, char *const arguments[], const int fi
     return error ? rp_fail_errno(report, error, path, "start") : RP_OK;
 }
 
-rp_code rp_program_wait_while(const char *name, int child, rp_keep_on_fn *keep_on, void *user,
+rp_code rp_program_wait_while(const char *name, int child, rp_program_poll_fn *keep_on, void *user,
                               int *status, rp_report *report)
 {
-    const struct timespec shortly = {.tv_nsec = (long)(1e9 * RP_PROGRAM_PATIENCE)};
+    const struct timespec shortly = {.tv_nsec = (long)(1e9 * RP_PROGRAM_POLL)};
     for (;;) {
         pid_t ended = waitpid(child, status, keep_on ? WNOHANG : 0);
         if (ended == child) return RP_OK;
@@ -74,7 +74,7 @@ rp_code rp_program_wait(const char *name, int child, int *status, rp_report *rep
     return rp_program_wait_while(name, child, NULL, NULL, status, report);
 }
 
-bool rp_program_well(int status)
+bool rp_program_succeeded(int status)
 {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -91,7 +91,7 @@ void rp_program_kill(int child)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-/* A socket, not a pipe: writing to a socket can be told not to send a signal. */
+/* A socket, not a pipe: only for sockets can a write suppress SIGPIPE (MSG_NOSIGNAL). */
 int rp_program_connect(int ends[2])
 {
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno;
@@ -114,7 +114,7 @@ int rp_program_send(int end, const void *data, size_t size, size_t *sent)
     }
 }
 
-bool rp_program_wait_for_room(int end, double seconds)
+bool rp_program_wait_writable(int end, double seconds)
 {
     struct pollfd wanted = {.fd = end, .events = POLLOUT};
     return poll(&wanted, 1, (int)(1000 * seconds)) > 0;

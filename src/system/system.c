@@ -1,3 +1,5 @@
+/* What the core asks the operating system for (base/file.h), and what a record says about the
+ * machine. */
 #include "system/system.h"
 #include "system/atomic.h"
 
@@ -26,13 +28,13 @@ rp_file_info rp_file_info_of(const struct stat *status)
                                      status->st_mtim.tv_nsec};
 }
 
-/* Not blocking: a pipe in the place of a file must not hang the program. */
+/* O_NONBLOCK: opening a named pipe must not block the program. */
 static int open_for_reading(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-int rp_system_look(const char *path, rp_file_info *info)
+int rp_system_status(const char *path, rp_file_info *info)
 {
     int file = open_for_reading(path);
     if (file < 0) return errno;
@@ -106,7 +108,7 @@ void rp_system_cache(const char *folder, const char *path, const rp_file_piece *
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* What the kernel says is available; infinite when it does not say. */
+/* What Linux estimates can be allocated without swapping; infinite when it does not say. */
 static double machine_free(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
@@ -133,6 +135,7 @@ static double group_number(const char *path)
 double rp_system_memory_free(void)
 {
     double limit = machine_free();
+    /* The control group of a container (version 2), then the limit of the address space. */
     double group = group_number("/sys/fs/cgroup/memory.max");
     if (isfinite(group)) {
         double used = group_number("/sys/fs/cgroup/memory.current");

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-int rp_system_look(const char *path, rp_file_info *info)
+int rp_system_status(const char *path, rp_file_info *info)
 {
     (void)path;
     (void)info;

@@ -115,7 +115,7 @@ static void end_sound(sound_frame *f)
     rp_report_destroy(f->report);
 }
 
-/* The address of the link of that name, as rp_image_list finds it. */
+/* The address of the link of that name, as rp_hdf5_list finds it. */
 typedef struct search {
     const char *name;
     uint64_t object;
@@ -131,13 +131,13 @@ static const char *compare_name(void *user, const char *name, uint64_t object)
 /* Where in the file the values of "group/name" are. */
 static char *find_values(const sound_frame *f, const char *group, const char *name)
 {
-    rp_image image;
-    rp_image_array array;
+    rp_hdf5 image;
+    rp_hdf5_array array;
     search outer = {.name = group}, inner = {.name = name};
-    assert_null(rp_image_open(&image, f->data, f->size, RP_CHECKSUM_BYTES));
-    assert_null(rp_image_list(&image, image.root, compare_name, &outer));
-    assert_null(rp_image_list(&image, outer.object, compare_name, &inner));
-    assert_null(rp_image_array_open(&image, inner.object, &array));
+    assert_null(rp_hdf5_open(&image, f->data, f->size, RP_CHECKSUM_BYTES));
+    assert_null(rp_hdf5_list(&image, image.root, compare_name, &outer));
+    assert_null(rp_hdf5_list(&image, outer.object, compare_name, &inner));
+    assert_null(rp_hdf5_array_open(&image, inner.object, &array));
     return f->data + RP_CHECKSUM_BYTES + array.address;
 }
 

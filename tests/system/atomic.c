@@ -143,7 +143,7 @@ static void links_and_pipes_are_not_written_to(void **state)
         make_trap(kinds[i], path, elsewhere);
         assert_int_equal(rp_file_append(path, "row\n", report), RP_ERROR_INPUT);
         assert_non_null(strstr(rp_report_fault(report, 0)->message, "plain files of its own"));
-        assert_int_equal(rp_file_open_own(path, O_RDWR | O_CREAT, &descriptor, report),
+        assert_int_equal(rp_file_open_in_place(path, O_RDWR | O_CREAT, &descriptor, report),
                          RP_ERROR_INPUT);
         assert_int_equal(descriptor, -1);
         check_text(elsewhere, "mine");
