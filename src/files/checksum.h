@@ -1,10 +1,10 @@
-/* The seal of recorded HDF5 files: one line of text in front of the HDF5 data, in the 512 bytes
- * that HDF5 calls the user block and leaves alone.
+/* The checksum of recorded HDF5 files: one line of text in front of the HDF5 data, in the 512 bytes
+ * that HDF5 calls the user block and does not interpret.
  *
  *     REPOSE SEAL 1 <bytes behind the block> <their hash, 16 hex digits>\n  then zeros
  *
- * It finds damage. It does not prove who made a file, since anybody can compute it: what is behind
- * it is checked as well. Programs that know HDF5 open sealed files as they are. */
+ * It finds damage. It does not prove who made a file, since anybody can compute it: the content is
+ * checked as well. Programs that know HDF5 open checksummed files as they are. */
 #ifndef RP_FILES_CHECKSUM_H
 #define RP_FILES_CHECKSUM_H
 
@@ -12,15 +12,15 @@
 
 #define RP_CHECKSUM_BYTES 512
 
-/* Fills the first RP_CHECKSUM_BYTES of `image`, of which `size` bytes in all are to be written;
- * gives the hash that it notes there. */
+/* Fills the first RP_CHECKSUM_BYTES of `image`, the `size` bytes of a whole file; returns the hash
+ * that it wrote there. */
 uint64_t rp_checksum_write(char *image, size_t size);
-/* RP_ERROR_DAMAGED, with the path and what is wrong, unless the seal fits. */
+/* RP_ERROR_DAMAGED, with the path and what is wrong, unless length and hash are right. */
 rp_code rp_checksum_check(const char *path, const char *image, size_t size, rp_report *report);
-/* The first half of that: the seal says as many bytes as the file has, of which `head` holds those
- * of the seal. A file that was stretched need not be read to be refused. */
+/* The first half of that: whether the length is that of the file, of which `head` holds the first
+ * RP_CHECKSUM_BYTES. A file that was extended is refused before it is read. */
 rp_code rp_checksum_check_size(const char *path, const char *head, size_t size, rp_report *report);
-/* The hash in a seal that was checked. */
+/* The hash in a checksum line that was checked. */
 uint64_t rp_checksum_hash(const char *image);
 
 #endif

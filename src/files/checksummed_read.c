@@ -1,3 +1,6 @@
+/* The reader of checksummed files: checksum, kind and format first; then the arrays are listed and
+ * their descriptions checked by the strict HDF5 reader; values are read when they are asked for,
+ * and must be within the ranges of files/limits.h. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "files/checksum.h"
@@ -12,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any file of ours has; a file with more, or with groups linked in circles, is not. */
+/* More than any file of ours has; also ends the reading of groups that are linked in circles. */
 #define DEPTH_MAX 8
 #define LINKS_MAX 4096
 
@@ -39,14 +42,14 @@ static rp_code damaged(const rp_checksummed_reader *file, const char *name, cons
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, name, "%s", what);
 }
 
-/* The same for what the image says is wrong, if anything. */
-static rp_code judged(const rp_checksummed_reader *file, const char *name, const char *fault,
-                      rp_report *report)
+/* The same for a fault of the HDF5 reader, if there is one. */
+static rp_code check_fault(const rp_checksummed_reader *file, const char *name, const char *fault,
+                           rp_report *report)
 {
     return fault ? damaged(file, name, fault, report) : RP_OK;
 }
 
-/* Everything that is read passes here: values that no run could have written go no further. */
+/* Everything that is read passes here: values that no run could have written are refused. */
 static rp_code check_values(const rp_checksummed_reader *file, const char *name, rp_field_type type,
                             const void *values, size_t rows, size_t columns, rp_report *report)
 {
@@ -65,8 +68,8 @@ bool rp_checksummed_has(const rp_checksummed_reader *file, const char *name)
     return rp_hdf5_has_attribute(&file->image, file->image.root, name);
 }
 
-static rp_code get_fact(const rp_checksummed_reader *file, const char *name, rp_field_type type,
-                        void *value, rp_report *report)
+static rp_code get_attribute(const rp_checksummed_reader *file, const char *name,
+                             rp_field_type type, void *value, rp_report *report)
 {
     const char *fault = rp_hdf5_number(&file->image, file->image.root, name, type, value);
     return fault ? damaged(file, name, fault, report)
@@ -76,21 +79,21 @@ static rp_code get_fact(const rp_checksummed_reader *file, const char *name, rp_
 rp_code rp_checksummed_get_f64(const rp_checksummed_reader *file, const char *name, double *value,
                                rp_report *report)
 {
-    return get_fact(file, name, RP_F64, value, report);
+    return get_attribute(file, name, RP_F64, value, report);
 }
 
 rp_code rp_checksummed_get_u64(const rp_checksummed_reader *file, const char *name, uint64_t *value,
                                rp_report *report)
 {
-    return get_fact(file, name, RP_U64, value, report);
+    return get_attribute(file, name, RP_U64, value, report);
 }
 
 static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, rp_report *report)
 {
     char found[RP_HDF5_TEXT];
     uint64_t format = 0;
-    rp_code code =
-        judged(file, "kind", rp_hdf5_text(&file->image, file->image.root, "kind", found), report);
+    rp_code code = check_fault(file, "kind",
+                               rp_hdf5_text(&file->image, file->image.root, "kind", found), report);
     if (code == RP_OK) code = rp_checksummed_get_u64(file, "format_version", &format, report);
     RP_TRY(code);
     rp_place place = {.file = file->path};
@@ -104,7 +107,7 @@ static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, r
     return RP_OK;
 }
 
-/* A group whose links are being listed. */
+/* A group whose links are being visited. */
 typedef struct listing {
     rp_checksummed_reader *file;
     const char *group; /* from the root; "" */
@@ -117,7 +120,7 @@ typedef struct listing {
 static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64_t object,
                           int depth, size_t *links, rp_report *report);
 
-/* The values of an array of texts are nothing that we read. */
+/* Arrays of texts are skipped: their values are never read. */
 static rp_code add_array(rp_checksummed_reader *file, const char *name, uint64_t object,
                          rp_report *report)
 {
@@ -134,7 +137,7 @@ static rp_code add_array(rp_checksummed_reader *file, const char *name, uint64_t
     return RP_OK;
 }
 
-/* One link of a group: an array to note, or a group to go into. */
+/* One link of a group: an array to list, or a group to descend into. */
 static const char *list_link(void *user, const char *link, uint64_t object)
 {
     listing *l = user;
@@ -156,11 +159,11 @@ static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64
     if (depth > DEPTH_MAX) return damaged(file, group, "groups are nested too deeply", report);
     listing l = {file, group, depth, links, RP_OK, report};
     const char *fault = rp_hdf5_list(&file->image, object, list_link, &l);
-    return l.code != RP_OK ? l.code : judged(file, group, fault, report);
+    return l.code != RP_OK ? l.code : check_fault(file, group, fault, report);
 }
 
-/* Arrays that have more bytes together than the file share some: a small file could claim any
- * amount of memory with them. */
+/* Arrays that have more bytes in all than the file has must overlap: with them a small file could
+ * claim any amount of memory. */
 static rp_code list_arrays(rp_checksummed_reader *file, rp_report *report)
 {
     size_t links = 0;
@@ -189,9 +192,9 @@ rp_code rp_checksummed_open(const char *path, const char *kind, rp_checksummed_r
                                     &file->size, report);
     if (code == RP_OK) code = rp_checksum_check(path, file->data, file->size, report);
     if (code == RP_OK)
-        code =
-            judged(file, NULL,
-                   rp_hdf5_open(&file->image, file->data, file->size, RP_CHECKSUM_BYTES), report);
+        code = check_fault(file, NULL,
+                           rp_hdf5_open(&file->image, file->data, file->size, RP_CHECKSUM_BYTES),
+                           report);
     if (code == RP_OK) code = check_kind(file, kind, report);
     if (code == RP_OK) code = list_arrays(file, report);
     if (code == RP_OK)
@@ -215,26 +218,27 @@ uint64_t rp_checksummed_hash(const rp_checksummed_reader *file)
     return rp_checksum_hash(file->data);
 }
 
-static const entry *look_up(const rp_checksummed_reader *file, const char *name)
+static const entry *find_entry(const rp_checksummed_reader *file, const char *name)
 {
     for (size_t i = 0; i < file->count; i++)
         if (strcmp(file->entries[i].name, name) == 0) return &file->entries[i];
     return NULL;
 }
 
-/* The same, with a fault when it is missing. */
+/* The same, and reports a fault when it is missing. */
 static const entry *find_array(const rp_checksummed_reader *file, const char *name,
                                rp_report *report)
 {
-    const entry *found = look_up(file, name);
+    const entry *found = find_entry(file, name);
     if (!found) damaged(file, name, "the array is missing", report);
     return found;
 }
 
 _Static_assert(RP_CHECKSUMMED_TEXT == RP_HDF5_TEXT, "texts of arrays are those of the image");
 
-static rp_code get_noted(const rp_checksummed_reader *file, const char *array, const char *name,
-                         rp_field_type type, void *value, rp_report *report)
+static rp_code get_array_attribute(const rp_checksummed_reader *file, const char *array,
+                                   const char *name, rp_field_type type, void *value,
+                                   rp_report *report)
 {
     const entry *found = find_array(file, array, report);
     if (!found) return RP_ERROR_DAMAGED;
@@ -246,13 +250,13 @@ static rp_code get_noted(const rp_checksummed_reader *file, const char *array, c
 rp_code rp_checksummed_attribute_get_f64(const rp_checksummed_reader *file, const char *array,
                                          const char *name, double *value, rp_report *report)
 {
-    return get_noted(file, array, name, RP_F64, value, report);
+    return get_array_attribute(file, array, name, RP_F64, value, report);
 }
 
 rp_code rp_checksummed_attribute_get_u64(const rp_checksummed_reader *file, const char *array,
                                          const char *name, uint64_t *value, rp_report *report)
 {
-    return get_noted(file, array, name, RP_U64, value, report);
+    return get_array_attribute(file, array, name, RP_U64, value, report);
 }
 
 rp_code rp_checksummed_attribute_get_text(const rp_checksummed_reader *file, const char *array,
@@ -261,12 +265,12 @@ rp_code rp_checksummed_attribute_get_text(const rp_checksummed_reader *file, con
 {
     const entry *found = find_array(file, array, report);
     if (!found) return RP_ERROR_DAMAGED;
-    return judged(file, array, rp_hdf5_text(&file->image, found->object, name, text), report);
+    return check_fault(file, array, rp_hdf5_text(&file->image, found->object, name, text), report);
 }
 
 size_t rp_checksummed_rows(const rp_checksummed_reader *file, const char *name)
 {
-    const entry *found = look_up(file, name);
+    const entry *found = find_entry(file, name);
     return found ? found->array.rows : 0;
 }
 
@@ -298,9 +302,9 @@ rp_code rp_checksummed_get(const rp_checksummed_reader *file, const char *name, 
                       array->columns, rows, columns);
 }
 
-/* A checked array into new memory. */
-static rp_code take_values(const rp_checksummed_reader *file, const entry *from, void **data,
-                           rp_report *report)
+/* Reads an array into new memory. */
+static rp_code read_new(const rp_checksummed_reader *file, const entry *from, void **data,
+                        rp_report *report)
 {
     size_t bytes = rp_hdf5_array_bytes(&from->array);
     *data = rp_allocate(bytes);
@@ -322,12 +326,12 @@ rp_code rp_checksummed_get_all(const rp_checksummed_reader *file, const char *na
     if (!found) return RP_ERROR_DAMAGED;
     if (found->array.type != type || found->array.columns != columns)
         return damaged(file, name, "the array has another type or width than it should", report);
-    rp_code code = take_values(file, found, data, report);
+    rp_code code = read_new(file, found, data, report);
     if (code == RP_OK) *rows = found->array.rows;
     return code;
 }
 
-/* An array below a group, and its place in the order in which they were put. */
+/* An array below a group, and its index in the order of writing. */
 typedef struct member {
     const entry *entry;
     uint64_t index;
@@ -339,8 +343,8 @@ static int by_index(const void *a, const void *b)
     return (left->index > right->index) - (left->index < right->index);
 }
 
-static rp_code give_array(const rp_checksummed_reader *file, const entry *from, size_t skip,
-                          size_t rows, rp_store *store, rp_report *report)
+static rp_code add_to_store(const rp_checksummed_reader *file, const entry *from, size_t skip,
+                            size_t rows, rp_store *store, rp_report *report)
 {
     char unit[RP_HDF5_TEXT];
     const rp_hdf5_array *array = &from->array;
@@ -348,15 +352,15 @@ static rp_code give_array(const rp_checksummed_reader *file, const entry *from, 
         return damaged(file, from->name, "the array has two dimensions", report);
     if (rows != RP_CHECKSUMMED_ANY && array->rows != rows)
         return damaged(file, from->name, "the array's length is not the number of grains", report);
-    rp_code code =
-        judged(file, from->name, rp_hdf5_text(&file->image, from->object, "unit", unit), report);
+    rp_code code = check_fault(file, from->name,
+                               rp_hdf5_text(&file->image, from->object, "unit", unit), report);
     void *data;
-    if (code == RP_OK) code = take_values(file, from, &data, report);
+    if (code == RP_OK) code = read_new(file, from, &data, report);
     RP_TRY(code);
     return rp_store_give(store, from->name + skip, unit, array->type, data, array->rows, report);
 }
 
-/* The arrays below a group, sorted; gives how many. */
+/* Lists the arrays below a group, in the order of writing. */
 static rp_code list_members(const rp_checksummed_reader *file, const char *group, member *members,
                             size_t *count, rp_report *report)
 {
@@ -368,8 +372,9 @@ static rp_code list_members(const rp_checksummed_reader *file, const char *group
         if (length && (strncmp(e->name, group, length) != 0 || e->name[length] != '/')) continue;
         member *m = &members[(*count)++];
         m->entry = e;
-        code = judged(file, e->name,
-                      rp_hdf5_number(&file->image, e->object, "index", RP_U64, &m->index), report);
+        code = check_fault(file, e->name,
+                           rp_hdf5_number(&file->image, e->object, "index", RP_U64, &m->index),
+                           report);
     }
     if (code == RP_OK && length && !*count)
         return damaged(file, group, "the group is missing", report);
@@ -386,7 +391,7 @@ rp_code rp_checksummed_get_group(const rp_checksummed_reader *file, const char *
     rp_code code = list_members(file, group, members, &count, report);
     size_t skip = group[0] ? strlen(group) + 1 : 0;
     for (size_t i = 0; i < count && code == RP_OK; i++)
-        code = give_array(file, members[i].entry, skip, rows, store, report);
+        code = add_to_store(file, members[i].entry, skip, rows, store, report);
     rp_release(members, bytes);
     return code;
 }

@@ -1,3 +1,6 @@
+/* The writer of checksummed files. The HDF5 library builds the file in memory (its core driver);
+ * the checksum is computed over that memory, and the whole is written atomically. So HDF5 never
+ * sees a full disk, and a file is complete or not there. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/threads.h"
@@ -12,23 +15,23 @@
 
 /* --- the HDF5 library ------------------------------------------------------------------------- */
 
-/* One thread at a time is inside, from creating a file to finishing it: HDF5 may be built without
- * protection of its own, and its errors and the settings below are then shared by all threads. A
- * thread may have several files in hand. What the host program itself does with HDF5 at the same
- * time is safe only with a library that is built for threads.
+/* One thread at a time uses HDF5, from the creation of a file to its end: the library may be built
+ * without thread safety, and its error stack and settings are then shared by all threads. A thread
+ * may have several files open. What the host program itself does with HDF5 at the same time is safe
+ * only with a library that is built for threads.
  *
- * HDF5 prints its errors unless told not to. Quiet while we are inside, as found afterwards, since
+ * HDF5 prints its errors by default. That is switched off meanwhile and restored afterwards, since
  * the host program may use HDF5, too. */
 typedef struct hdf5_quiet {
     H5E_auto2_t print;
     void *data;
 } hdf5_quiet;
 
-static rp_lock inside;
+static rp_lock hdf5_lock;
 
 static hdf5_quiet hdf5_enter(void)
 {
-    rp_lock_take(&inside);
+    rp_lock_take(&hdf5_lock);
     hdf5_quiet before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -39,7 +42,7 @@ static void hdf5_leave(hdf5_quiet before)
 {
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
-    rp_lock_give(&inside);
+    rp_lock_give(&hdf5_lock);
 }
 
 /* Little endian on disk, the machine's own in memory. */
@@ -122,8 +125,8 @@ static void hdf5_unique_name(char *text, size_t size)
 
 /* --- writer ----------------------------------------------------------------------------------- */
 
-/* Values per chunk of a compressed array: small enough to unpack quickly, large enough to pack
- * well. */
+/* Rows of a chunk of a compressed array: few enough to inflate quickly, enough to compress well.
+ * The strict reader knows this number, too. */
 #define CHUNK_ROWS ((size_t)64 << 10)
 /* What HDF5 adds for itself, roughly. */
 #define OVERHEAD ((size_t)64 << 10)
@@ -133,8 +136,9 @@ struct rp_checksummed_writer {
     rp_report *report;
     rp_code code;
     int compress;
-    uint64_t arrays; /* put so far; each array notes its number, which keeps the order */
-    uint64_t hash;   /* once it is sealed */
+    uint64_t
+        arrays;    /* put so far: the attribute "index" of the next one, which records the order */
+    uint64_t hash; /* once it is computed */
     hid_t access, file;
     hdf5_quiet quiet;
 };
@@ -147,7 +151,7 @@ static void fail(rp_checksummed_writer *file, const char *name)
     file->code = rp_fail_at(file->report, code, &place, name, "HDF5 failed: %s", text);
 }
 
-/* Fails unless all ids and results are good. */
+/* Reports a failure of HDF5, the first one only; returns `worked`. */
 static bool good(rp_checksummed_writer *file, const char *name, bool worked)
 {
     if (!worked && file->code == RP_OK) fail(file, name);
@@ -161,8 +165,9 @@ static hid_t create_file(rp_checksummed_writer *file, size_t bytes)
     hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     file->access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t id = H5I_INVALID_HID;
-    /* Grown by all that is to come in one go: no copies while writing. The oldest form of the
-     * format, which other versions of the library would not choose, is what our reader knows. */
+    /* The memory of the core driver grows by the whole expected size at once, so nothing is copied
+     * while writing. The earliest version of the format is asked for, since that is what our reader
+     * knows; newer versions of the library would choose another by default. */
     if (H5Pset_libver_bounds(file->access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0 &&
         H5Pset_userblock(creation, RP_CHECKSUM_BYTES) >= 0 &&
         H5Pset_fapl_core(file->access, bytes + OVERHEAD, 0) >= 0 &&
@@ -203,7 +208,7 @@ static void put_attribute(rp_checksummed_writer *file, hid_t object, const char 
     hdf5_close(space);
 }
 
-/* A text of fixed length, ended by a zero byte: the plainest kind, read by everything. */
+/* A text of fixed length, zero-terminated: the kind that every program can read. */
 static hid_t text_type(size_t size)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -238,7 +243,7 @@ void rp_checksummed_put_text(rp_checksummed_writer *file, const char *name, cons
     put_text_attribute(file, file->file, name, text);
 }
 
-/* Equal content must give equal files, so no times are noted. */
+/* Equal content must give equal files, so HDF5 records no modification times. */
 static hid_t array_properties(const rp_checksummed_writer *file, size_t rows, size_t columns)
 {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -283,8 +288,8 @@ void rp_checksummed_put(rp_checksummed_writer *file, const char *name, const cha
     hdf5_close(id);
 }
 
-static void note(rp_checksummed_writer *file, const char *array, const char *name, hid_t file_type,
-                 hid_t memory_type, const void *value)
+static void put_array_attribute(rp_checksummed_writer *file, const char *array, const char *name,
+                                hid_t file_type, hid_t memory_type, const void *value)
 {
     if (file->code != RP_OK) return;
     hid_t id = H5Dopen2(file->file, array, H5P_DEFAULT);
@@ -296,20 +301,20 @@ static void note(rp_checksummed_writer *file, const char *array, const char *nam
 void rp_checksummed_attribute_put_f64(rp_checksummed_writer *file, const char *array,
                                       const char *name, double value)
 {
-    note(file, array, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+    put_array_attribute(file, array, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 void rp_checksummed_attribute_put_u64(rp_checksummed_writer *file, const char *array,
                                       const char *name, uint64_t value)
 {
-    note(file, array, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
+    put_array_attribute(file, array, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
 }
 
 void rp_checksummed_attribute_put_text(rp_checksummed_writer *file, const char *array,
                                        const char *name, const char *text)
 {
     hid_t type = text_type(strlen(text) + 1);
-    note(file, array, name, type, type, text);
+    put_array_attribute(file, array, name, type, type, text);
     hdf5_close(type);
 }
 
@@ -343,8 +348,8 @@ void rp_checksummed_put_texts(rp_checksummed_writer *file, const char *name,
     rp_release(packed, count * size);
 }
 
-/* The core driver's handle is its memory, user block included: sealed and written from where it
- * is, without a copy that large runs could not afford. */
+/* The handle of the core driver is its memory, user block included. The checksum is computed and
+ * the file written from there: large runs could not afford a copy. */
 static void write_image(rp_checksummed_writer *file)
 {
     char **image = NULL;
@@ -356,11 +361,11 @@ static void write_image(rp_checksummed_writer *file)
 
     size_t size = RP_CHECKSUM_BYTES + (size_t)content;
     file->hash = rp_checksum_write(*image, size);
-    rp_atomic aside;
-    file->code = rp_atomic_open(&aside, file->path, file->report);
+    rp_atomic output;
+    file->code = rp_atomic_open(&output, file->path, file->report);
     if (file->code != RP_OK) return;
-    rp_atomic_write(&aside, *image, size);
-    file->code = rp_atomic_finish(&aside, file->report);
+    rp_atomic_write(&output, *image, size);
+    file->code = rp_atomic_finish(&output, file->report);
 }
 
 void rp_checksummed_fail_memory(rp_checksummed_writer *file, size_t bytes, const char *name)

@@ -30,8 +30,8 @@ rp_path rp_file_set_part_path(const char *folder, int64_t number, size_t part)
     return path;
 }
 
-/* The number of the set that a part of this name belongs to, or -1. Only the way we write it
- * counts. */
+/* The number of the set that a part of this name belongs to, or -1. Other spellings
+ * of a number do not count, so that one number has one name. */
 static int64_t part_number(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
@@ -67,8 +67,8 @@ static rp_code remove_parts(const char *path, int64_t only, rp_report *report)
     for (const char *name; code == RP_OK && (name = rp_disk_list_next(&list));) {
         char file[RP_PATH_MAX + NAME_MAX + 2];
         int64_t number = part_number(name);
-        bool doomed = only < 0 ? number >= 0 && !has_index(path, number) : number == only;
-        if (!doomed) continue;
+        bool chosen = only < 0 ? number >= 0 && !has_index(path, number) : number == only;
+        if (!chosen) continue;
         snprintf(file, sizeof file, "%s/%s", path, name);
         code = remove_file(file, report);
     }
@@ -105,11 +105,11 @@ void rp_file_set_part_end(rp_file_set_part *part)
 void rp_file_set_part_list_end(rp_file_set_part_list *list)
 {
     rp_release(list->grains, list->grain_capacity * sizeof *list->grains);
-    rp_release(list->seals, list->seal_capacity * sizeof *list->seals);
+    rp_release(list->checksums, list->checksum_capacity * sizeof *list->checksums);
     *list = (rp_file_set_part_list){0};
 }
 
-static void release_parts(rp_file_set_writer *writer)
+static void release_writer(rp_file_set_writer *writer)
 {
     rp_file_set_part_list_end(&writer->list);
     rp_file_set_part_end(&writer->part);
@@ -146,20 +146,20 @@ bool rp_file_set_add_rows(rp_file_set_writer *writer, int column, size_t rows, v
     return true;
 }
 
-static bool note_part(rp_file_set_part_list *list, uint64_t grains, uint64_t seal)
+static bool add_to_list(rp_file_set_part_list *list, uint64_t grains, uint64_t checksum)
 {
     size_t wanted = list->count + 1;
     if (!rp_reserve((void **)&list->grains, &list->grain_capacity, list->count, wanted,
                     sizeof *list->grains) ||
-        !rp_reserve((void **)&list->seals, &list->seal_capacity, list->count, wanted,
-                    sizeof *list->seals))
+        !rp_reserve((void **)&list->checksums, &list->checksum_capacity, list->count, wanted,
+                    sizeof *list->checksums))
         return false;
     list->grains[list->count] = grains;
-    list->seals[list->count++] = seal;
+    list->checksums[list->count++] = checksum;
     return true;
 }
 
-static rp_code write_part(rp_file_set_writer *writer, uint64_t *seal)
+static rp_code write_part(rp_file_set_writer *writer, uint64_t *checksum)
 {
     const rp_file_set_part *part = &writer->part;
     const rp_file_set_part_column *columns = part->layout->columns;
@@ -176,17 +176,17 @@ static rp_code write_part(rp_file_set_writer *writer, uint64_t *seal)
     for (int i = 0; i < part->layout->count; i++)
         rp_checksummed_put(file, columns[i].name, columns[i].unit, columns[i].type, part->data[i],
                            part->rows[i], columns[i].width);
-    return rp_checksummed_finish_hash(file, seal, writer->report);
+    return rp_checksummed_finish_hash(file, checksum, writer->report);
 }
 
-/* Writes the part in the making, if it has chunks, and begins another. */
+/* Writes the part that is being filled, if it has chunks, and begins another. */
 static void close_part(rp_file_set_writer *writer)
 {
     if (writer->code != RP_OK || !writer->part.rows[RP_FILE_SET_FIRST]) return;
-    uint64_t seal = 0;
-    writer->code = write_part(writer, &seal);
-    if (writer->code == RP_OK && !note_part(&writer->list, writer->grains, seal))
-        writer->code = rp_fail_memory(writer->report, sizeof seal, writer->index_path.text);
+    uint64_t checksum = 0;
+    writer->code = write_part(writer, &checksum);
+    if (writer->code == RP_OK && !add_to_list(&writer->list, writer->grains, checksum))
+        writer->code = rp_fail_memory(writer->report, sizeof checksum, writer->index_path.text);
     memset(writer->part.rows, 0, sizeof writer->part.rows);
     writer->grains = 0;
 }
@@ -216,7 +216,7 @@ rp_checksummed_writer *rp_file_set_index(rp_file_set_writer *writer, size_t byte
     const rp_file_set_part_list *list = &writer->list;
     if (writer->code != RP_OK) return NULL;
     rp_checksummed_writer *file;
-    size_t list_bytes = 2 * list->count * sizeof *list->seals;
+    size_t list_bytes = 2 * list->count * sizeof *list->checksums;
     writer->code =
         rp_checksummed_create(writer->index_path.text, writer->part.layout->kind,
                               bytes + list_bytes, writer->compress, &file, writer->report);
@@ -225,7 +225,7 @@ rp_checksummed_writer *rp_file_set_index(rp_file_set_writer *writer, size_t byte
     rp_checksummed_put_u64(file, "count", writer->total);
     rp_checksummed_put_u64(file, "part_count", list->count);
     rp_checksummed_put(file, "parts/count", "", RP_U64, list->grains, list->count, 1);
-    rp_checksummed_put(file, "parts/seal", "", RP_U64, list->seals, list->count, 1);
+    rp_checksummed_put(file, "parts/seal", "", RP_U64, list->checksums, list->count, 1);
     return file;
 }
 
@@ -234,24 +234,24 @@ rp_code rp_file_set_finish(rp_file_set_writer *writer, rp_checksummed_writer *in
     if (index) writer->code = rp_checksummed_finish(index, writer->report);
     rp_code code = writer->code;
     if (code == RP_OK)
-        release_parts(writer);
+        release_writer(writer);
     else
         rp_file_set_abandon(writer);
     return code;
 }
 
-/* Whatever is wrong with the folder has been told already. */
+/* What is wrong with the folder has been reported already. */
 void rp_file_set_abandon(rp_file_set_writer *writer)
 {
     (void)rp_file_set_remove(writer->folder.text, writer->number, NULL);
-    release_parts(writer);
+    release_writer(writer);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* More than 2^32 grains in parts of any sensible size need. */
+/* More parts than 2^32 grains need, whatever sensible size parts have. */
 #define PARTS_MAX 65536
-/* A grain takes six bytes at least, which deflate packs 1032 times as tightly at best. */
+/* A grain has six bytes at least, and the best ratio of deflate is 1032. */
 #define GRAINS_PER_BYTE (1032 / 6)
 
 static rp_code damaged(const rp_path *path, const char *key, const char *what, rp_report *report)
@@ -289,16 +289,16 @@ static rp_code get_list(const rp_checksummed_reader *file, rp_file_set *parts, r
     RP_TRY(rp_checksummed_get_u64(file, "part_count", &count, report));
     RP_TRY(rp_checksummed_get_all(file, "parts/count", RP_U64, 1, (void **)&list->grains,
                                   &list->grain_capacity, report));
-    RP_TRY(rp_checksummed_get_all(file, "parts/seal", RP_U64, 1, (void **)&list->seals,
-                                  &list->seal_capacity, report));
-    if (count > PARTS_MAX || count != list->grain_capacity || count != list->seal_capacity)
+    RP_TRY(rp_checksummed_get_all(file, "parts/seal", RP_U64, 1, (void **)&list->checksums,
+                                  &list->checksum_capacity, report));
+    if (count > PARTS_MAX || count != list->grain_capacity || count != list->checksum_capacity)
         return damaged(&parts->index_path, "part_count", "not the length of the list", report);
     list->count = (size_t)count;
     return RP_OK;
 }
 
-/* The parts are there, and not too small for what they are said to hold: their grains are what
- * memory is asked for. */
+/* Checks that the parts exist and are not too small for their grains: memory is allocated by the
+ * number of grains. */
 static rp_code check_files(const rp_file_set *parts, rp_report *report)
 {
     uint64_t sum = 0;
@@ -338,11 +338,11 @@ rp_code rp_file_set_open(rp_file_set *parts, const char *folder, int64_t number,
     return code;
 }
 
-/* A part of this very set. */
+/* Checks that a file is a part of this set. */
 static rp_code check_part(const rp_file_set *parts, size_t index, const rp_checksummed_reader *file,
                           const rp_path *path, rp_report *report)
 {
-    if (rp_checksummed_hash(file) != parts->list.seals[index])
+    if (rp_checksummed_hash(file) != parts->list.checksums[index])
         return damaged(path, NULL, "the file is not the part that its index was written with",
                        report);
     RP_TRY(get_number(file, path, "frame", (uint64_t)parts->number, report));

@@ -1,11 +1,11 @@
-/* Chunks of fine grains in many files: what is too large for one goes to numbered parts, and an
- * index that is written last makes them a whole.
+/* File sets: chunks of fine grains in several files. What is too large for one file is divided
+ * among numbered parts; an index file, written last, makes them complete.
  *
  *     000012-000.h5, 000012-001.h5 …   a table of chunks, and columns of values behind it
- *     000012.h5                        facts, and the grains and the seal of each part
+ *     000012.h5                        attributes, and the grains and the checksum of each part
  *
- * A set is there when its index is. The seals that the index keeps tell its own parts from those of
- * another writing. */
+ * A set exists when its index does. By the checksums in the index its own parts can be told from
+ * those of an earlier write. */
 #ifndef RP_FILES_FILE_SET_H
 #define RP_FILES_FILE_SET_H
 
@@ -30,7 +30,7 @@ typedef struct rp_file_set_part_layout {
 #define RP_FILE_SET_COLUMNS 16
 #define RP_FILE_SET_IDS ((uint64_t)1 << 32) /* how many ids there are */
 
-/* What every part tells of its chunks. */
+/* The columns of the table of chunks, which every part has. */
 enum {
     RP_FILE_SET_FIRST,
     RP_FILE_SET_BORN,
@@ -58,15 +58,15 @@ static inline const uint32_t *rp_file_set_part_u32(const rp_file_set_part *part,
     return part->data[column];
 }
 
-/* Which parts make up a set. */
+/* The parts of a set. */
 typedef struct rp_file_set_part_list {
-    uint64_t *grains, *seals;
-    size_t count, grain_capacity, seal_capacity;
+    uint64_t *grains, *checksums;
+    size_t count, grain_capacity, checksum_capacity;
 } rp_file_set_part_list;
 void rp_file_set_part_list_end(rp_file_set_part_list *list);
 
-/* Writing: what goes wrong is put into the report at once, later calls then do nothing, and finish
- * returns the code. */
+/* Writing: the first error is reported at once, later calls then do nothing, and finish returns its
+ * code. */
 typedef struct rp_file_set_writer {
     rp_path folder, index_path;
     int64_t number;
@@ -74,9 +74,9 @@ typedef struct rp_file_set_writer {
     rp_report *report;
     rp_code code;
     uint64_t limit;  /* grains of a part, at most */
-    uint64_t grains; /* of the part in the making */
+    uint64_t grains; /* of the part that is being filled */
     uint64_t total;
-    rp_file_set_part part; /* in the making */
+    rp_file_set_part part; /* being filled */
     rp_file_set_part_list list;
 } rp_file_set_writer;
 
@@ -85,15 +85,15 @@ typedef struct rp_file_set_writer {
 rp_code rp_file_set_begin(rp_file_set_writer *writer, const char *folder, int64_t number,
                           const rp_file_set_part_layout *layout, uint64_t limit, int compress,
                           rp_report *report);
-/* Notes a chunk, in a part of which its grains are not too many. */
+/* Adds a row to the table of chunks; begins another part when this one is full. */
 void rp_file_set_add_chunk(rp_file_set_writer *writer, const rp_chunk *chunk);
-/* Makes `rows` more of a column, for the caller to fill; false when something went wrong. */
+/* Adds `rows` rows to a column, for the caller to fill; false after an error. */
 bool rp_file_set_add_rows(rp_file_set_writer *writer, int column, size_t rows, void **values);
-/* Writes what is left and begins the index, to which the caller adds what else belongs to it and
- * which it then hands to finish; NULL when something went wrong. */
+/* Writes the last part and begins the index. The caller adds its own attributes and arrays to it
+ * and passes it to finish. NULL after an error. */
 rp_checksummed_writer *rp_file_set_index(rp_file_set_writer *writer, size_t bytes);
-/* Writes the index, unless it is NULL; when something went wrong, removes all parts. Releases what
- * the writer holds. */
+/* Writes the index, unless it is NULL; after an error, removes all parts. Releases the memory of
+ * the writer. */
 rp_code rp_file_set_finish(rp_file_set_writer *writer, rp_checksummed_writer *index);
 void rp_file_set_abandon(rp_file_set_writer *writer);
 
@@ -106,14 +106,14 @@ typedef struct rp_file_set {
     rp_file_set_part_list list;
 } rp_file_set;
 
-/* Opens the index and reads which parts there are; those are seen to exist and to be large enough
- * for what they are said to hold. Close `*index` before the parts are read. */
+/* Opens the index and reads the list of parts; checks that they exist and are large enough for the
+ * grains that they shall have. Close `*index` before the parts are read. */
 rp_code rp_file_set_open(rp_file_set *parts, const char *folder, int64_t number,
                          const rp_file_set_part_layout *layout, rp_checksummed_reader **index,
                          rp_report *report);
 void rp_file_set_end(rp_file_set *parts);
-/* All columns of a part, its table of chunks checked. `*next_id`, which starts at 0, moves behind
- * the ids of its chunks, which must be rising; NULL: in any order. */
+/* Reads all columns of a part and checks its table of chunks. Ids must rise from chunk to chunk:
+ * `*next_id`, 0 at first, is set to the next possible one. NULL allows any order. */
 rp_code rp_file_set_part_read(const rp_file_set *parts, size_t index, uint64_t *next_id,
                               rp_file_set_part *part, rp_report *report);
 void rp_file_set_part_end(rp_file_set_part *part);
@@ -125,7 +125,7 @@ rp_path rp_file_set_index_path(const char *folder, int64_t number);
 rp_path rp_file_set_part_path(const char *folder, int64_t number, size_t part);
 /* Removes a set, its index first, or the parts of one that was never finished. */
 rp_code rp_file_set_remove(const char *folder, int64_t number, rp_report *report);
-/* Removes the parts that have no index, which nobody may be writing now. */
+/* Removes parts without an index. No other process may be writing a set to the folder. */
 rp_code rp_file_set_remove_strays(const char *folder, rp_report *report);
 
 #endif

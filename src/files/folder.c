@@ -52,7 +52,8 @@ bool rp_numbers_add(rp_numbers *numbers, int64_t number)
     return true;
 }
 
-/* The number in a name, or -1. Only the way we write it counts, so that one number has one name. */
+/* The number in a name, or -1. Other spellings of a number do not count, so that one number has one
+ * name. */
 static int64_t name_number(const char *name, const char *before, const char *after)
 {
     size_t skip = strlen(before);
@@ -71,7 +72,7 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Folders list their files in any order: taken as they come, sorted at the end. */
+/* Folders list their files in any order; the numbers are sorted at the end. */
 static rp_code collect_numbers(rp_disk_list *list, const char *path, const char *before,
                                const char *after, rp_numbers *out, rp_report *report)
 {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 
-/* The longest folder name; leaves room for the names inside. */
+/* The longest folder name; leaves space for the names of files in it. */
 #define RP_FOLDER_MAX (RP_PATH_MAX - 512)
 
 typedef struct rp_path {
@@ -17,12 +17,12 @@ typedef struct rp_numbers {
     size_t count, capacity;
 } rp_numbers;
 
-/* Makes a folder and its parents; one that exists is fine. */
+/* Creates a folder and its parents; one that exists is no error. */
 rp_code rp_folder_make(const char *path, rp_report *report);
 /* The numbers N of the files "<before>N<after>" of a folder, N with at least six digits. */
 rp_code rp_folder_numbers(const char *path, const char *before, const char *after, rp_numbers *out,
                           rp_report *report);
-/* Keeps the order and the numbers unique; false when memory runs out. */
+/* Inserts a number, unless it is there, so that the order is kept; false when memory runs out. */
 bool rp_numbers_add(rp_numbers *numbers, int64_t number);
 void rp_numbers_end(rp_numbers *numbers);
 

@@ -111,7 +111,7 @@ static bool is_known(unsigned kind)
 static void add_block(walk *w, const rp_hdf5_message *content)
 {
     if (content->size < 16 || w->blocks == BLOCKS_MAX) {
-        w->fault = "the header of an object is continued nowhere";
+        w->fault = "the continuation of an object header is not there";
         return;
     }
     w->more[w->blocks].address = rp_hdf5_u64(content->data);

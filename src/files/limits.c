@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Generous: far beyond what a scene can ask for (1e6 m, 1e6 s), far below where squares and sums
- * overflow in floats, or steps between two times would not end. */
+/* The table of ranges. Generous: far beyond what a scene can ask for (1e6 m, 1e6 s), far below
+ * where squares and sums overflow in floats, or steps between two times would not end. */
 #define FAR 1e12    /* m */
 #define LATE 1e12   /* s */
 #define FAST 1e12   /* m/s, rad/s, m/s2 */
@@ -15,7 +15,7 @@
 #define SMALL 1e-12 /* m */
 #define LARGE 1e6   /* m, of a grain */
 #define UNIT 1.001  /* a part of a unit vector */
-#define STEPS 32768 /* of a velocity of fine grains */
+#define STEPS 32768 /* of the recorded velocity of fine grains */
 
 static const rp_limits ranges[] = {
     {"time", 0, LATE},
@@ -76,8 +76,8 @@ static const rp_limits ranges[] = {
     {"most_moved", 0, FAR},
     {"body_moved", 0, FAR},
     {"load", 0, FLT_MAX},
-    {"calm", 0, INFINITY},             /* s; bodies that have left are calm for ever */
-    {"streams", -INFINITY, INFINITY},  /* some never stop; looked at where they are taken */
+    {"calm", 0, INFINITY},             /* rest time, s; infinite for bodies that have left */
+    {"streams", -INFINITY, INFINITY},  /* some never stop; checked where they are read */
     {"tracks", -INFINITY, INFINITY},   /* likewise */
     {"controls", -INFINITY, INFINITY}, /* of joints without limits; likewise */
 };

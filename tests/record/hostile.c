@@ -315,7 +315,7 @@ static void a_stretched_file_is_refused_at_once(void **state)
     assert_int_equal(truncate(f.path, (off_t)5 << 30), 0);
     uint64_t calls = rp_memory_now().calls;
     assert_int_equal(rp_frame_read(f.path, NUMBER, &frame, f.report), RP_ERROR_DAMAGED);
-    check_fault(f.report, RP_ERROR_DAMAGED, "the file has 5368708608 bytes behind its seal");
+    check_fault(f.report, RP_ERROR_DAMAGED, "the file has 5368708608 bytes behind its checksum");
     assert_true(rp_memory_now().peak_bytes < (size_t)1 << 30);
     assert_true(rp_memory_now().calls - calls < 20);
     end_sound(&f);
