@@ -1,3 +1,4 @@
+/* Checkpoints: exact states, of a world as one file, of fine grains as a file set. */
 #include "record/checkpoint.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -41,9 +42,7 @@ rp_code rp_checkpoint_read(const char *path, rp_store *store, rp_report *report)
 
 /* --- checkpoints of fine grains --------------------------------------------------------------- */
 
-/* Checkpoints of fine grains: the chunks as they are, in the order of their grains, bit for bit. */
-
-/* Grains of a part: 52 MB in memory, twice while it is written. */
+/* Grains of a part: 52 MB in memory, and as much again while it is written. */
 #define PART_GRAINS 2000000
 #define STATE "state"
 #define NAME_BYTES 256
@@ -52,7 +51,7 @@ enum { MOVES = RP_FILE_SET_OTHER, LOCAL, X, Y, Z, VX, VY, VZ, COLUMNS };
 
 static const rp_file_set_part_column columns[COLUMNS] = {
     RP_FILE_SET_CHUNKS,
-    [MOVES] = {"chunks/moves", "", RP_U8, 1}, /* 0: all velocities are zero, and not kept */
+    [MOVES] = {"chunks/moves", "", RP_U8, 1}, /* 0: all velocities are zero, and not stored */
     [LOCAL] = {"local", "", RP_U16, 1},
     [X] = {"x", "m", RP_F32, 1},
     [Y] = {"y", "m", RP_F32, 1},
@@ -73,30 +72,30 @@ rp_code rp_fine_checkpoint_begin(const char *folder, int64_t number,
                                  rp_fine_checkpoint_writer **out, rp_report *report)
 {
     *out = NULL;
-    rp_fine_checkpoint_writer *saver = rp_allocate_zero(sizeof *saver);
-    if (!saver) return rp_fail_memory(report, sizeof *saver, folder);
+    rp_fine_checkpoint_writer *writer = rp_allocate_zero(sizeof *writer);
+    if (!writer) return rp_fail_memory(report, sizeof *writer, folder);
     rp_code code =
-        rp_file_set_begin(&saver->parts, folder, number, &layout, PART_GRAINS, 0, report);
+        rp_file_set_begin(&writer->parts, folder, number, &layout, PART_GRAINS, 0, report);
     if (code == RP_OK)
-        *out = saver;
+        *out = writer;
     else
-        rp_release(saver, sizeof *saver);
+        rp_release(writer, sizeof *writer);
     return code;
 }
 
-void rp_fine_checkpoint_limit(rp_fine_checkpoint_writer *saver, uint64_t grains)
+void rp_fine_checkpoint_limit(rp_fine_checkpoint_writer *writer, uint64_t grains)
 {
-    saver->parts.limit = grains;
+    writer->parts.limit = grains;
 }
 
-static void put_rows(rp_fine_checkpoint_writer *saver, int column, const void *data, size_t rows)
+static void put_rows(rp_fine_checkpoint_writer *writer, int column, const void *data, size_t rows)
 {
     void *to;
-    if (!rp_file_set_add_rows(&saver->parts, column, rows, &to) || !rows) return;
+    if (!rp_file_set_add_rows(&writer->parts, column, rows, &to) || !rows) return;
     memcpy(to, data, rows * rp_field_type_size(columns[column].type));
 }
 
-/* By the bits: a zero with a sign must come back with it. */
+/* Compares the bits: a negative zero must be restored as such. */
 static bool all_zero(const float *values, size_t count)
 {
     uint32_t any = 0;
@@ -108,16 +107,16 @@ static bool all_zero(const float *values, size_t count)
     return any == 0;
 }
 
-void rp_fine_checkpoint_put(rp_fine_checkpoint_writer *saver, const rp_chunk *chunk)
+void rp_fine_checkpoint_put(rp_fine_checkpoint_writer *writer, const rp_chunk *chunk)
 {
     const float *const values[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
     uint8_t moves = !(all_zero(chunk->vx, chunk->count) && all_zero(chunk->vy, chunk->count) &&
                       all_zero(chunk->vz, chunk->count));
-    rp_file_set_add_chunk(&saver->parts, chunk);
-    put_rows(saver, MOVES, &moves, 1);
-    put_rows(saver, LOCAL, chunk->local, chunk->count);
+    rp_file_set_add_chunk(&writer->parts, chunk);
+    put_rows(writer, MOVES, &moves, 1);
+    put_rows(writer, LOCAL, chunk->local, chunk->count);
     for (int i = 0; i < (moves ? 6 : 3); i++)
-        put_rows(saver, X + i, values[i], chunk->count);
+        put_rows(writer, X + i, values[i], chunk->count);
 }
 
 static size_t store_bytes(const rp_store *store)
@@ -140,22 +139,22 @@ static void put_store(rp_checksummed_writer *file, const rp_store *store)
     }
 }
 
-rp_code rp_fine_checkpoint_finish(rp_fine_checkpoint_writer *saver, const rp_store *store,
+rp_code rp_fine_checkpoint_finish(rp_fine_checkpoint_writer *writer, const rp_store *store,
                                   rp_report *report)
 {
-    saver->parts.report = report;
-    rp_checksummed_writer *index = rp_file_set_index(&saver->parts, store_bytes(store));
+    writer->parts.report = report;
+    rp_checksummed_writer *index = rp_file_set_index(&writer->parts, store_bytes(store));
     if (index) put_store(index, store);
-    rp_code code = rp_file_set_finish(&saver->parts, index);
-    rp_release(saver, sizeof *saver);
+    rp_code code = rp_file_set_finish(&writer->parts, index);
+    rp_release(writer, sizeof *writer);
     return code;
 }
 
-void rp_fine_checkpoint_abandon(rp_fine_checkpoint_writer *saver)
+void rp_fine_checkpoint_abandon(rp_fine_checkpoint_writer *writer)
 {
-    if (!saver) return;
-    rp_file_set_abandon(&saver->parts);
-    rp_release(saver, sizeof *saver);
+    if (!writer) return;
+    rp_file_set_abandon(&writer->parts);
+    rp_release(writer, sizeof *writer);
 }
 
 static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
@@ -177,20 +176,20 @@ static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
     return RP_OK;
 }
 
-/* What loading needs besides the part: zeros for chunks that stand still, and marks of the numbers
- * that were met. */
-typedef struct loading {
+/* Work space of reading: zeros for chunks at rest, and which local numbers have been seen. */
+typedef struct reading {
     rp_fine_chunk_fn *take;
     void *user;
     float zeros[RP_CHUNK_MAX];
-    uint8_t met[RP_CHUNK_MAX];
-} loading;
+    uint8_t seen[RP_CHUNK_MAX];
+} reading;
 
-static bool locals_fit(const rp_chunk *chunk, uint8_t *met)
+/* Local numbers must be those of grains that were created, each at most once. */
+static bool locals_fit(const rp_chunk *chunk, uint8_t *seen)
 {
-    memset(met, 0, chunk->born);
+    memset(seen, 0, chunk->born);
     for (uint32_t i = 0; i < chunk->count; i++)
-        if (chunk->local[i] >= chunk->born || met[chunk->local[i]]++) return false;
+        if (chunk->local[i] >= chunk->born || seen[chunk->local[i]]++) return false;
     return true;
 }
 
@@ -199,7 +198,7 @@ static float *floats(const rp_file_set_part *part, int column)
     return part->data[column];
 }
 
-static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_report *report)
+static rp_code take_chunks(const rp_file_set_part *part, reading *load, rp_report *report)
 {
     size_t at = 0, moving = 0;
     for (size_t k = 0; k < part->rows[RP_FILE_SET_FIRST]; k++) {
@@ -215,9 +214,9 @@ static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_repor
                           .vx = moves ? floats(part, VX) + moving : load->zeros,
                           .vy = moves ? floats(part, VY) + moving : load->zeros,
                           .vz = moves ? floats(part, VZ) + moving : load->zeros};
-        if (!locals_fit(&chunk, load->met))
-            return rp_file_set_part_damaged(part, "local", "a number is repeated or unborn",
-                                            report);
+        if (!locals_fit(&chunk, load->seen))
+            return rp_file_set_part_damaged(part, "local",
+                                            "a local number is repeated or too large", report);
         RP_TRY(load->take(load->user, &chunk, report));
         at += chunk.count;
         moving += moves ? chunk.count : 0;
@@ -225,7 +224,7 @@ static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_repor
     return RP_OK;
 }
 
-static rp_code load_part(const rp_file_set *parts, size_t index, loading *load, rp_report *report)
+static rp_code load_part(const rp_file_set *parts, size_t index, reading *load, rp_report *report)
 {
     rp_file_set_part part;
     RP_TRY(rp_file_set_part_read(parts, index, NULL, &part, report));
@@ -240,7 +239,7 @@ static rp_code load_store(const rp_checksummed_reader *file, const rp_file_set *
 {
     uint64_t count = 0;
     rp_code code = rp_checksummed_get_u64(file, "state_count", &count, report);
-    /* An empty group is not written. */
+    /* HDF5 has no group where no array was put. */
     if (code == RP_OK && count)
         code = rp_checksummed_get_group(file, STATE, RP_CHECKSUMMED_ANY, store, report);
     if (code != RP_OK || store->count == count) return code;
@@ -254,7 +253,7 @@ rp_code rp_fine_checkpoint_read(const char *folder, int64_t number, rp_store *st
 {
     rp_file_set parts;
     rp_checksummed_reader *file;
-    loading *load = rp_allocate_zero(sizeof *load);
+    reading *load = rp_allocate_zero(sizeof *load);
     if (!load) return rp_fail_memory(report, sizeof *load, folder);
     load->take = take;
     load->user = user;

@@ -1,3 +1,6 @@
+/* Frames of fine grains. A chunk is a small box, so its positions are stored as 16-bit steps of the
+ * precision above its low corner, and its velocities as 16-bit multiples of a step of its own;
+ * larger boxes have 32-bit steps. The layout is in record/fine.h. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "files/file_set.h"
@@ -27,11 +30,11 @@ enum {
 /* Values of "chunks/wide". */
 enum { ENCODING_NEAR, ENCODING_FAR, ENCODING_EXACT, ENCODINGS };
 
-/* Between these, steps and metres turn into each other without a care. */
+/* Between these, steps and metres convert without overflow or loss. */
 #define PRECISION_LEAST 1e-12 /* m */
 #define PRECISION_MOST 1e6    /* m */
 
-#define VELOCITY_ZERO 32768 /* what is kept for no velocity */
+#define VELOCITY_ZERO 32768 /* the stored value of velocity 0 */
 
 static const rp_file_set_part_column columns[COLUMNS] = {
     RP_FILE_SET_CHUNKS,
@@ -48,39 +51,40 @@ static const rp_file_set_part_layout layout = {RP_FINE_KIND, "fine part", column
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Grains of a part: 100 MB in memory when all of them move, twice while it is written. */
+/* Grains of a part: 100 MB in memory when all of them move, and as much again while it is written.
+ */
 #define PART_GRAINS 8000000
-#define NOWHERE UINT32_MAX
-/* Steps from the origin beyond which a double no longer holds small parts of a step. */
+#define NO_GRAIN UINT32_MAX
+/* Steps from the origin beyond which a double no longer resolves small fractions of a step. */
 #define STEPS_MOST 0x1p48
 
 struct rp_fine_frame_writer {
     rp_file_set_writer parts;
-    rp_fine_frame_info facts;
+    rp_fine_frame_info info;
     const char *const *body_names;
-    uint64_t next_id;             /* behind those of the last chunk */
-    uint32_t place[RP_CHUNK_MAX]; /* of each number of a chunk, where its grain is, or NOWHERE */
-    uint32_t order[RP_CHUNK_MAX]; /* the places in the order of the numbers */
+    uint64_t next_id;             /* beyond those of the last chunk */
+    uint32_t place[RP_CHUNK_MAX]; /* index of the grain of each local number, or NO_GRAIN */
+    uint32_t order[RP_CHUNK_MAX]; /* these indices by rising local number */
 };
 
-/* The box of a chunk in steps, and how its positions and velocities are kept. */
-typedef struct packing {
+/* How the positions and velocities of a chunk are quantised. */
+typedef struct quantisation {
     double low[3]; /* m */
     float velocity_step;
-    uint8_t wide;
-} packing;
+    uint8_t encoding;
+} quantisation;
 
-rp_code rp_fine_frame_create(const char *folder, const rp_fine_frame_info *facts,
+rp_code rp_fine_frame_create(const char *folder, const rp_fine_frame_info *info,
                              const char *const *body_names, int compress,
                              rp_fine_frame_writer **out, rp_report *report)
 {
-    RP_ASSERT(facts->precision >= PRECISION_LEAST && facts->precision <= PRECISION_MOST);
+    RP_ASSERT(info->precision >= PRECISION_LEAST && info->precision <= PRECISION_MOST);
     *out = NULL;
     rp_fine_frame_writer *writer = rp_allocate_zero(sizeof *writer);
     if (!writer) return rp_fail_memory(report, sizeof *writer, folder);
-    writer->facts = *facts;
+    writer->info = *info;
     writer->body_names = body_names;
-    rp_code code = rp_file_set_begin(&writer->parts, folder, facts->frame, &layout, PART_GRAINS,
+    rp_code code = rp_file_set_begin(&writer->parts, folder, info->frame, &layout, PART_GRAINS,
                                      compress, report);
     if (code == RP_OK)
         *out = writer;
@@ -94,16 +98,17 @@ void rp_fine_frame_limit(rp_fine_frame_writer *writer, uint64_t grains)
     writer->parts.limit = grains;
 }
 
+/* A counting sort by local number: chunks have their grains in any order, frames by id. */
 static void sort_grains(rp_fine_frame_writer *writer, const rp_chunk *chunk)
 {
     memset(writer->place, 0xff, chunk->born * sizeof *writer->place);
     for (uint32_t i = 0; i < chunk->count; i++) {
-        RP_ASSERT(chunk->local[i] < chunk->born && writer->place[chunk->local[i]] == NOWHERE);
+        RP_ASSERT(chunk->local[i] < chunk->born && writer->place[chunk->local[i]] == NO_GRAIN);
         writer->place[chunk->local[i]] = i;
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < chunk->born; i++)
-        if (writer->place[i] != NOWHERE) writer->order[count++] = writer->place[i];
+        if (writer->place[i] != NO_GRAIN) writer->order[count++] = writer->place[i];
 }
 
 /* False when one of the values is not a number or infinite; otherwise their bounds. */
@@ -121,7 +126,8 @@ static bool find_bounds(const float *values, uint32_t count, float *low, float *
     return finite;
 }
 
-static rp_code tell_nowhere(const rp_fine_frame_writer *writer, const rp_chunk *chunk)
+/* Reports the first grain with a value that is not finite. */
+static rp_code fail_not_finite(const rp_fine_frame_writer *writer, const rp_chunk *chunk)
 {
     const float *const all[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
     uint32_t i = 0;
@@ -131,13 +137,14 @@ static rp_code tell_nowhere(const rp_fine_frame_writer *writer, const rp_chunk *
     return rp_fail(writer->parts.report, RP_ERROR_NUMERIC,
                    "fine grain %" PRIu32 " of frame %" PRId64 ", at %g s, has the position (%g, %g,"
                    " %g) m and the velocity (%g, %g, %g) m/s",
-                   chunk->first + chunk->local[i], writer->facts.frame, writer->facts.time,
+                   chunk->first + chunk->local[i], writer->info.frame, writer->info.time,
                    (double)all[0][i], (double)all[1][i], (double)all[2][i], (double)all[3][i],
                    (double)all[4][i], (double)all[5][i]);
 }
 
-/* The low corner on a multiple of the precision, and which numbers hold the steps above it. */
-static bool pack_positions(const rp_chunk *chunk, double precision, packing *out)
+/* Chooses the low corner, on a multiple of the precision so that equal positions of two frames are
+ * stored as equal ones, and the encoding by the extent of the chunk. */
+static bool quantise_positions(const rp_chunk *chunk, double precision, quantisation *out)
 {
     const float *const axes[] = {chunk->x, chunk->y, chunk->z};
     double steps = 0, farthest = 0;
@@ -148,14 +155,15 @@ static bool pack_positions(const rp_chunk *chunk, double precision, packing *out
         steps = fmax(steps, (high - out->low[a]) / precision);
         farthest = fmax(farthest, fmax(-low, high) / precision);
     }
-    out->wide = steps <= UINT16_MAX ? ENCODING_NEAR : ENCODING_FAR;
-    if (steps >= UINT32_MAX || farthest > STEPS_MOST) out->wide = ENCODING_EXACT;
-    if (out->wide == ENCODING_EXACT) memset(out->low, 0, sizeof out->low);
+    out->encoding = steps <= UINT16_MAX ? ENCODING_NEAR : ENCODING_FAR;
+    if (steps >= UINT32_MAX || farthest > STEPS_MOST) out->encoding = ENCODING_EXACT;
+    if (out->encoding == ENCODING_EXACT) memset(out->low, 0, sizeof out->low);
     return true;
 }
 
-/* A velocity that floats hardly tell from none, below 1e-33 m/s, is none. */
-static bool pack_velocities(const rp_chunk *chunk, packing *out)
+/* The largest component is stored as 32767 steps. Where a step would be subnormal, that is for
+ * velocities below 4e-34 m/s, the chunk is at rest. */
+static bool quantise_velocities(const rp_chunk *chunk, quantisation *out)
 {
     const float *const axes[] = {chunk->vx, chunk->vy, chunk->vz};
     float largest = 0;
@@ -169,23 +177,25 @@ static bool pack_velocities(const rp_chunk *chunk, packing *out)
     return true;
 }
 
-static void put_packing(rp_fine_frame_writer *writer, const packing *how)
+static void put_quantisation(rp_fine_frame_writer *writer, const quantisation *how)
 {
-    void *wide, *low, *step;
-    if (!rp_file_set_add_rows(&writer->parts, ENCODING, 1, &wide) ||
+    void *encoding, *low, *step;
+    if (!rp_file_set_add_rows(&writer->parts, ENCODING, 1, &encoding) ||
         !rp_file_set_add_rows(&writer->parts, LOW, 1, &low) ||
         !rp_file_set_add_rows(&writer->parts, VELOCITY_STEP, 1, &step))
         return;
-    memcpy(wide, &how->wide, sizeof how->wide);
+    memcpy(encoding, &how->encoding, sizeof how->encoding);
     memcpy(low, how->low, sizeof how->low);
     memcpy(step, &how->velocity_step, sizeof how->velocity_step);
 }
 
-static void put_near(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+/* Rounds to the nearest step: positions are not below `low`, so truncation after adding a half
+ * does. */
+static void put_near(rp_fine_frame_writer *writer, const rp_chunk *chunk, const quantisation *how)
 {
     void *values;
     if (!rp_file_set_add_rows(&writer->parts, POSITION_NEAR, chunk->count, &values)) return;
-    double scale = 1 / writer->facts.precision;
+    double scale = 1 / writer->info.precision;
     const double *low = how->low;
     uint16_t *to = values;
     for (uint32_t k = 0; k < chunk->count; k++, to += 3) {
@@ -196,24 +206,25 @@ static void put_near(rp_fine_frame_writer *writer, const rp_chunk *chunk, const 
     }
 }
 
-static void put_far(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+static void put_far(rp_fine_frame_writer *writer, const rp_chunk *chunk, const quantisation *how)
 {
     void *values;
     if (!rp_file_set_add_rows(&writer->parts, POSITION_FAR, chunk->count, &values)) return;
     const float *const axes[] = {chunk->x, chunk->y, chunk->z};
-    double scale = 1 / writer->facts.precision;
+    double scale = 1 / writer->info.precision;
     uint32_t *to = values;
     for (uint32_t k = 0; k < chunk->count; k++)
         for (int a = 0; a < 3; a++, to++) {
             const float *from = &axes[a][writer->order[k]];
-            if (how->wide == ENCODING_EXACT)
+            if (how->encoding == ENCODING_EXACT)
                 memcpy(to, from, sizeof *to);
             else
                 *to = (uint32_t)((*from - how->low[a]) * scale + 0.5);
         }
 }
 
-static void put_velocities(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+static void put_velocities(rp_fine_frame_writer *writer, const rp_chunk *chunk,
+                           const quantisation *how)
 {
     void *values;
     if (!rp_file_set_add_rows(&writer->parts, VELOCITY, chunk->count, &values)) return;
@@ -242,15 +253,15 @@ void rp_fine_frame_put(rp_fine_frame_writer *writer, const rp_chunk *chunk)
     RP_ASSERT(chunk->first >= writer->next_id);
     writer->next_id = (uint64_t)chunk->first + chunk->born;
     rp_file_set_add_chunk(&writer->parts, chunk);
-    packing how = {.wide = ENCODING_NEAR};
-    if (chunk->count &&
-        (!pack_positions(chunk, writer->facts.precision, &how) || !pack_velocities(chunk, &how))) {
-        writer->parts.code = tell_nowhere(writer, chunk);
+    quantisation how = {.encoding = ENCODING_NEAR};
+    if (chunk->count && (!quantise_positions(chunk, writer->info.precision, &how) ||
+                         !quantise_velocities(chunk, &how))) {
+        writer->parts.code = fail_not_finite(writer, chunk);
         return;
     }
-    put_packing(writer, &how);
+    put_quantisation(writer, &how);
     sort_grains(writer, chunk);
-    if (how.wide == ENCODING_NEAR)
+    if (how.encoding == ENCODING_NEAR)
         put_near(writer, chunk, &how);
     else
         put_far(writer, chunk, &how);
@@ -258,23 +269,23 @@ void rp_fine_frame_put(rp_fine_frame_writer *writer, const rp_chunk *chunk)
     if (chunk->count < chunk->born) put_locals(writer, chunk);
 }
 
-static void put_facts(rp_checksummed_writer *file, const rp_fine_frame_info *facts,
-                      const char *const *body_names)
+static void put_attributes(rp_checksummed_writer *file, const rp_fine_frame_info *info,
+                           const char *const *body_names)
 {
-    rp_checksummed_put_f64(file, "time", facts->time);
-    rp_checksummed_put_f64(file, "spacing", facts->spacing);
-    rp_checksummed_put_f64(file, "precision", facts->precision);
-    rp_checksummed_put_u64(file, "factor", facts->factor);
-    rp_checksummed_put_u64(file, "born", facts->born);
-    rp_frame_put_bodies(file, facts->bodies, facts->body_count, body_names);
+    rp_checksummed_put_f64(file, "time", info->time);
+    rp_checksummed_put_f64(file, "spacing", info->spacing);
+    rp_checksummed_put_f64(file, "precision", info->precision);
+    rp_checksummed_put_u64(file, "factor", info->factor);
+    rp_checksummed_put_u64(file, "born", info->born);
+    rp_frame_put_bodies(file, info->bodies, info->body_count, body_names);
 }
 
 rp_code rp_fine_frame_finish(rp_fine_frame_writer *writer, rp_report *report)
 {
     writer->parts.report = report;
-    size_t bytes = (size_t)writer->facts.body_count * sizeof(rp_body_state);
+    size_t bytes = (size_t)writer->info.body_count * sizeof(rp_body_state);
     rp_checksummed_writer *index = rp_file_set_index(&writer->parts, bytes);
-    if (index) put_facts(index, &writer->facts, writer->body_names);
+    if (index) put_attributes(index, &writer->info, writer->body_names);
     rp_code code = rp_file_set_finish(&writer->parts, index);
     rp_release(writer, sizeof *writer);
     return code;
@@ -289,31 +300,31 @@ void rp_fine_frame_abandon(rp_fine_frame_writer *writer)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The arrays of the frame, and how far they are filled. */
-typedef struct filling {
+/* The arrays of the frame that is read, and how far they are filled. */
+typedef struct unpacked {
     float *x[3], *v[3]; /* m, m/s */
     uint32_t *id;
     uint8_t *material;
     double precision; /* m */
     uint64_t next_id;
     size_t done; /* grains */
-} filling;
+} unpacked;
 
-/* Where the next grains of a part are found. */
+/* The next grains in the columns of a part. */
 typedef struct cursor {
     const uint16_t *near, *velocity, *local;
     const uint32_t *far;
 } cursor;
 
-/* Rows that the table of chunks asks of the columns behind it. */
+/* Counts the rows that the columns must have by the table of chunks. */
 static void count_rows(const rp_file_set_part *part, uint64_t rows[COLUMNS])
 {
     const uint32_t *born = rp_file_set_part_u32(part, RP_FILE_SET_BORN),
                    *count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT);
-    const uint8_t *wide = part->data[ENCODING];
+    const uint8_t *encoding = part->data[ENCODING];
     const float *step = part->data[VELOCITY_STEP];
     for (size_t k = 0; k < part->rows[RP_FILE_SET_FIRST]; k++) {
-        rows[wide[k] == ENCODING_NEAR ? POSITION_NEAR : POSITION_FAR] += count[k];
+        rows[encoding[k] == ENCODING_NEAR ? POSITION_NEAR : POSITION_FAR] += count[k];
         if (step[k] > 0) rows[VELOCITY] += count[k];
         if (count[k] < born[k]) rows[LOCAL] += count[k];
     }
@@ -327,11 +338,11 @@ static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
             return rp_file_set_part_damaged(part, part->layout->columns[i].name,
                                             "the array's length is not the number of chunks",
                                             report);
-    const uint8_t *wide = part->data[ENCODING];
+    const uint8_t *encoding = part->data[ENCODING];
     for (size_t k = 0; k < chunks; k++)
-        if (wide[k] >= ENCODINGS)
-            return rp_file_set_part_damaged(part, "chunks/wide", "an unknown way to keep positions",
-                                            report);
+        if (encoding[k] >= ENCODINGS)
+            return rp_file_set_part_damaged(part, "chunks/wide",
+                                            "the encoding of positions is unknown", report);
     uint64_t rows[COLUMNS] = {0};
     count_rows(part, rows);
     for (int i = POSITION_NEAR; i < COLUMNS; i++)
@@ -341,7 +352,7 @@ static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
     return RP_OK;
 }
 
-static void read_near(filling *to, cursor *at, const double low[3], size_t count)
+static void read_near(unpacked *to, cursor *at, const double low[3], size_t count)
 {
     for (size_t i = to->done; i < to->done + count; i++, at->near += 3) {
         to->x[0][i] = (float)(low[0] + at->near[0] * to->precision);
@@ -350,21 +361,21 @@ static void read_near(filling *to, cursor *at, const double low[3], size_t count
     }
 }
 
-static void read_far(filling *to, cursor *at, const double low[3], size_t count)
+static void read_far(unpacked *to, cursor *at, const double low[3], size_t count)
 {
     for (size_t i = to->done; i < to->done + count; i++, at->far += 3)
         for (int a = 0; a < 3; a++)
             to->x[a][i] = (float)(low[a] + at->far[a] * to->precision);
 }
 
-static void read_exact(filling *to, cursor *at, size_t count)
+static void read_exact(unpacked *to, cursor *at, size_t count)
 {
     for (size_t i = to->done; i < to->done + count; i++, at->far += 3)
         for (int a = 0; a < 3; a++)
             memcpy(&to->x[a][i], &at->far[a], sizeof(float));
 }
 
-static void read_velocities(filling *to, cursor *at, float step, size_t count)
+static void read_velocities(unpacked *to, cursor *at, float step, size_t count)
 {
     if (!(step > 0)) {
         for (int a = 0; a < 3; a++)
@@ -376,8 +387,8 @@ static void read_velocities(filling *to, cursor *at, float step, size_t count)
             to->v[a][i] = (float)(at->velocity[a] - VELOCITY_ZERO) * step;
 }
 
-/* False unless the numbers of those left rise and are those of grains that were born. */
-static bool read_ids(filling *to, cursor *at, uint32_t first, uint32_t born, uint32_t count)
+/* False unless the ids rise and are those of grains that were created. */
+static bool read_ids(unpacked *to, cursor *at, uint32_t first, uint32_t born, uint32_t count)
 {
     uint32_t *id = to->id + to->done;
     for (uint32_t i = 0; i < count; i++)
@@ -389,30 +400,30 @@ static bool read_ids(filling *to, cursor *at, uint32_t first, uint32_t born, uin
     return rising;
 }
 
-static rp_code read_chunk(const rp_file_set_part *part, size_t k, cursor *at, filling *to,
+static rp_code read_chunk(const rp_file_set_part *part, size_t k, cursor *at, unpacked *to,
                           rp_report *report)
 {
     uint32_t count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT)[k];
     if (!count) return RP_OK;
     const double *low = (const double *)part->data[LOW] + 3 * k;
-    int wide = ((const uint8_t *)part->data[ENCODING])[k];
-    if (wide == ENCODING_NEAR)
+    int encoding = ((const uint8_t *)part->data[ENCODING])[k];
+    if (encoding == ENCODING_NEAR)
         read_near(to, at, low, count);
-    else if (wide == ENCODING_FAR)
+    else if (encoding == ENCODING_FAR)
         read_far(to, at, low, count);
     else
         read_exact(to, at, count);
     read_velocities(to, at, ((const float *)part->data[VELOCITY_STEP])[k], count);
     if (!read_ids(to, at, rp_file_set_part_u32(part, RP_FILE_SET_FIRST)[k],
                   rp_file_set_part_u32(part, RP_FILE_SET_BORN)[k], count))
-        return rp_file_set_part_damaged(part, "local",
-                                        "a number is repeated, out of order or unborn", report);
+        return rp_file_set_part_damaged(
+            part, "local", "a local number is repeated, out of order or too large", report);
     memset(to->material + to->done, ((const uint8_t *)part->data[RP_FILE_SET_MATERIAL])[k], count);
     to->done += count;
     return RP_OK;
 }
 
-static rp_code read_part(const rp_file_set *parts, size_t index, filling *to, rp_report *report)
+static rp_code read_part(const rp_file_set *parts, size_t index, unpacked *to, rp_report *report)
 {
     rp_file_set_part part;
     RP_TRY(rp_file_set_part_read(parts, index, &to->next_id, &part, report));
@@ -437,7 +448,7 @@ static rp_code add_array(rp_frame_file *frame, int place, void **out, rp_report 
                          report);
 }
 
-static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
+static rp_code add_arrays(rp_frame_file *frame, unpacked *to, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int a = 0; a < 3 && code == RP_OK; a++)
@@ -449,7 +460,7 @@ static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
     return code;
 }
 
-/* The bits of a part may stand for anything until they are put together. */
+/* Positions are known only when low corner and steps are added, so their range is checked last. */
 static rp_code check_range(const rp_file_set *parts, const char *name, const float *values,
                            size_t count, rp_report *report)
 {
@@ -462,7 +473,7 @@ static rp_code check_range(const rp_file_set *parts, const char *name, const flo
                       (double)values[place], range.low, range.high);
 }
 
-static rp_code check_filled(const rp_file_set *parts, const filling *to, rp_report *report)
+static rp_code check_filled(const rp_file_set *parts, const unpacked *to, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int a = 0; a < 3 && code == RP_OK; a++)
@@ -472,8 +483,8 @@ static rp_code check_filled(const rp_file_set *parts, const filling *to, rp_repo
     return code;
 }
 
-static rp_code get_facts(const rp_checksummed_reader *file, const rp_file_set *parts, rp_view *view,
-                         double *precision, rp_report *report)
+static rp_code get_attributes(const rp_checksummed_reader *file, const rp_file_set *parts,
+                              rp_view *view, double *precision, rp_report *report)
 {
     rp_code code = rp_checksummed_get_f64(file, "time", &view->time, report);
     if (code == RP_OK) code = rp_checksummed_get_f64(file, "spacing", &view->spacing, report);
@@ -488,7 +499,7 @@ static rp_code read_index(rp_file_set *parts, const char *folder, int64_t number
 {
     rp_checksummed_reader *file;
     RP_TRY(rp_file_set_open(parts, folder, number, &layout, &file, report));
-    rp_code code = get_facts(file, parts, &frame->view, precision, report);
+    rp_code code = get_attributes(file, parts, &frame->view, precision, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, parts->index_path.text, frame, report);
     rp_checksummed_close(file);
     return code;
@@ -497,7 +508,7 @@ static rp_code read_index(rp_file_set *parts, const char *folder, int64_t number
 static rp_code read_frame(const char *folder, int64_t number, rp_frame_file *frame,
                           rp_report *report)
 {
-    filling to = {0};
+    unpacked to = {0};
     rp_file_set parts = {0};
     rp_code code = read_index(&parts, folder, number, frame, &to.precision, report);
     if (code == RP_OK) code = add_arrays(frame, &to, report);

@@ -1,3 +1,6 @@
+/* Frames: a view as a checksummed file, and back. Every array of the view's schema is one array of
+ * the file; bodies and contacts, which are structs in memory, are stored as one array per member.
+ * Whatever a reader of the view uses as an index is checked when the frame is read. */
 #include "record/frame.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -18,13 +21,13 @@ static rp_code damaged(const char *path, const char *key, const char *what, rp_r
 
 /* --- contacts --------------------------------------------------------------------------------- */
 
-/* The widest part of a contact. */
-#define PART_BYTES (3 * sizeof(float))
+/* The widest member of a contact. */
+#define MEMBER_BYTES (3 * sizeof(float))
 
 static void put_contacts(rp_checksummed_writer *file, const rp_view *view)
 {
     if (!view->contacts) return;
-    size_t count = view->contact_count, bytes = count * PART_BYTES;
+    size_t count = view->contact_count, bytes = count * MEMBER_BYTES;
     rp_checksummed_put_u64(file, "contact_count", count);
     void *table = rp_allocate(bytes);
     if (!table) rp_checksummed_fail_memory(file, bytes, "contacts");
@@ -36,7 +39,7 @@ static void put_contacts(rp_checksummed_writer *file, const rp_view *view)
     rp_release(table, bytes);
 }
 
-/* What readers of a view use as an index must be one. */
+/* Readers of a view index bodies with `second`. */
 static rp_code check_contacts(const char *path, const rp_frame_file *frame, rp_report *report)
 {
     for (size_t i = 0; i < frame->view.contact_count; i++) {
@@ -48,8 +51,8 @@ static rp_code check_contacts(const char *path, const rp_frame_file *frame, rp_r
     return RP_OK;
 }
 
-static rp_code get_contact_parts(const rp_checksummed_reader *file, rp_frame_file *frame,
-                                 void *table, rp_report *report)
+static rp_code get_contact_members(const rp_checksummed_reader *file, rp_frame_file *frame,
+                                   void *table, rp_report *report)
 {
     size_t count = frame->view.contact_count;
     for (int i = 0; i < RP_CONTACT_PARTS; i++) {
@@ -62,7 +65,8 @@ static rp_code get_contact_parts(const rp_checksummed_reader *file, rp_frame_fil
     return RP_OK;
 }
 
-/* Memory for as many contacts as the first array has; the number alone is not to be trusted. */
+/* Allocates as many contacts as the first array has, whose bytes are in the file; the attribute
+ * alone could claim any number. */
 static rp_code allocate_contacts(const rp_checksummed_reader *file, const char *path,
                                  uint64_t count, rp_frame_file *frame, rp_report *report)
 {
@@ -84,10 +88,10 @@ static rp_code get_contacts(const rp_checksummed_reader *file, const char *path,
     if (!rp_checksummed_has(file, "contact_count")) return RP_OK;
     RP_TRY(rp_checksummed_get_u64(file, "contact_count", &count, report));
     RP_TRY(allocate_contacts(file, path, count, frame, report));
-    size_t bytes = frame->view.contact_count * PART_BYTES;
+    size_t bytes = frame->view.contact_count * MEMBER_BYTES;
     void *table = rp_allocate(bytes);
     if (!table) return rp_fail_memory(report, bytes, path);
-    rp_code code = get_contact_parts(file, frame, table, report);
+    rp_code code = get_contact_members(file, frame, table, report);
     rp_release(table, bytes);
     return code == RP_OK ? check_contacts(path, frame, report) : code;
 }
@@ -145,7 +149,7 @@ static rp_code get_kind(const rp_checksummed_reader *file, const char *path, con
     return damaged(path, array, "the kind of the grid is unknown", report);
 }
 
-/* Where the nodes are; limits have been checked, what they make together has not. */
+/* Where the nodes are. Each value is within its range; rp_grid_fault checks them together. */
 static rp_code get_geometry(const rp_checksummed_reader *file, const char *array, rp_grid *grid,
                             rp_report *report)
 {
@@ -164,7 +168,7 @@ static rp_code get_geometry(const rp_checksummed_reader *file, const char *array
     return code;
 }
 
-/* A height is a place: it has the limits of one. */
+/* A height is a coordinate and has the range of z. */
 static rp_code check_heights(const char *path, const char *array, const rp_grid *grid,
                              rp_report *report)
 {
@@ -197,8 +201,8 @@ static rp_code get_grid(const rp_checksummed_reader *file, const char *path,
     return check_heights(path, array, grid, report);
 }
 
-/* The NAME of "NAME/values"; false for any other path. */
-static bool take_name(const char *path, rp_grid_name name)
+/* Copies the NAME of "NAME/values"; false for any other path. */
+static bool copy_name(const char *path, rp_grid_name name)
 {
     const char *slash = strchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
@@ -221,7 +225,7 @@ static rp_code list_grids(const rp_checksummed_reader *file, const char *path, r
     rp_code code = RP_OK;
     for (size_t i = 0; i < count && code == RP_OK; i++) {
         const rp_store_entry *entry = &frame->grid_store.entries[i];
-        if (!take_name(entry->name, frame->grid_names[i]))
+        if (!copy_name(entry->name, frame->grid_names[i]))
             return damaged(path, GROUP, "a grid has an impossible name", report);
         frame->grids[i].name = frame->grid_names[i];
         code = get_grid(file, path, entry, &frame->grids[i], report);
@@ -261,7 +265,7 @@ static void put_grains(rp_checksummed_writer *file, const rp_view *view)
     }
 }
 
-/* Bodies are few: each part is gathered into one table. */
+/* Bodies are few: each member is gathered into one table. */
 void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodies, int body_count,
                          const char *const *names)
 {
@@ -278,7 +282,7 @@ void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodie
     rp_release(table, bytes);
 }
 
-static void put_facts(rp_checksummed_writer *file, int64_t number, const rp_view *view)
+static void put_attributes(rp_checksummed_writer *file, int64_t number, const rp_view *view)
 {
     rp_checksummed_put_u64(file, "frame", (uint64_t)number);
     rp_checksummed_put_f64(file, "time", view->time);
@@ -304,7 +308,7 @@ rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
 {
     rp_checksummed_writer *file;
     RP_TRY(rp_checksummed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report));
-    put_facts(file, number, view);
+    put_attributes(file, number, view);
     put_grains(file, view);
     rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
     put_contacts(file, view);
@@ -330,8 +334,8 @@ void rp_frame_close(rp_frame_file *frame)
     rp_release(frame, sizeof *frame);
 }
 
-static rp_code get_facts(const rp_checksummed_reader *file, const char *path, int64_t number,
-                         rp_view *view, rp_report *report)
+static rp_code get_attributes(const rp_checksummed_reader *file, const char *path, int64_t number,
+                              rp_view *view, rp_report *report)
 {
     uint64_t frame = 0, count = 0;
     rp_code code = rp_checksummed_get_f64(file, "time", &view->time, report);
@@ -410,7 +414,8 @@ static rp_code check_orientations(const char *path, const rp_frame_file *frame, 
     return code;
 }
 
-static rp_code check_turns(const char *path, const rp_frame_file *frame, rp_report *report)
+static rp_code check_body_orientations(const char *path, const rp_frame_file *frame,
+                                       rp_report *report)
 {
     rp_code code = RP_OK;
     for (int i = 0; i < frame->view.body_count && code == RP_OK; i++) {
@@ -438,7 +443,7 @@ rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
 {
     uint64_t count = 0;
     RP_TRY(rp_checksummed_get_u64(file, "body_count", &count, report));
-    /* The number alone is not to be trusted for memory, nor for an int. */
+    /* The attribute alone could claim any number, also one that is no int. */
     if (count > INT_MAX || rp_checksummed_rows(file, rp_body_parts[0].name) != count)
         return damaged(path, "body_count", "not as many bodies as the file holds", report);
     frame->bodies = rp_allocate_zero(count * sizeof *frame->bodies);
@@ -450,13 +455,13 @@ rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
     if (!table) return rp_fail_memory(report, table_bytes, path);
     rp_code code = get_bodies(file, frame, table, report);
     rp_release(table, table_bytes);
-    return code == RP_OK ? check_turns(path, frame, report) : code;
+    return code == RP_OK ? check_body_orientations(path, frame, report) : code;
 }
 
 static rp_code read_frame(const rp_checksummed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {
-    RP_TRY(get_facts(file, path, number, &frame->view, report));
+    RP_TRY(get_attributes(file, path, number, &frame->view, report));
     RP_TRY(rp_checksummed_get_group(file, "grains", frame->view.count, &frame->store, report));
     RP_TRY(rp_frame_list_fields(path, frame, report));
     RP_TRY(set_pointers(path, frame, report));

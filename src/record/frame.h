@@ -1,4 +1,4 @@
-/* Frames: one instant in one sealed HDF5 file.
+/* Frames: one instant in one checksummed HDF5 file.
  *
  *     /          time, step, dt, spacing, count, frame, body_count …   attributes
  *     /grains    x, velocity_x, density …    one array each, with unit
@@ -13,7 +13,7 @@
 #include "repose/record.h"
 #include "view/grid.h"
 
-/* What the files of frames note as their kind. */
+/* The attribute "kind" of the files of frames. */
 #define RP_FRAME_KIND "frame"
 
 /* `body_names` holds a name for each body of the view. */
@@ -33,7 +33,7 @@ struct rp_frame_file {
     rp_grid_name *grid_names; /* as many */
 };
 
-/* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
+/* Common to frames of coarse and of fine grains: the bodies, with their number as "body_count" … */
 void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodies, int count,
                          const char *const *names);
 rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,

@@ -1,3 +1,4 @@
+/* Records: a run folder is created, replaced or opened. */
 #include "record/record.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -53,8 +54,8 @@ void rp_record_close(rp_record *record)
     rp_release(record, sizeof *record);
 }
 
-/* A true folder with nothing in it but temporaries. */
-static bool hollow(const char *path)
+/* A folder, not a link to one, with nothing in it but temporaries. */
+static bool is_empty(const char *path)
 {
     rp_disk_list list;
     if (!rp_disk_is(path, RP_FILE_FOLDER) || rp_disk_list_open(&list, path)) return false;
@@ -65,13 +66,14 @@ static bool hollow(const char *path)
     return !found;
 }
 
-/* True for what fill_folder makes before the manifest, so that a run killed on the way may be
- * started again. A scene comes only after both folders: alone it is somebody's own. */
+/* True for what fill_folder makes before the manifest, so that a run that was killed meanwhile may
+ * be started again. The scene is written after both folders: alone it is a file of the user. */
 static bool is_beginning(const char *path, const char *name)
 {
     rp_path entry = inside(path, name);
-    if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
-    /* Copies named by their content: whatever is there is used as it is. */
+    if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0)
+        return is_empty(entry.text);
+    /* Copies that are named by their content: those that are there are used. */
     if (strcmp(name, "meshes") == 0)
         return rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
     if (strcmp(name, RP_COMMAND_FILE) == 0)
@@ -79,11 +81,11 @@ static bool is_beginning(const char *path, const char *name)
                rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
     if (!rp_disk_is(entry.text, RP_FILE_PLAIN)) return false;
     if (strcmp(name, "scene.yaml") == 0)
-        return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
+        return is_empty(inside(path, "frames").text) && is_empty(inside(path, "checkpoints").text);
     return strcmp(name, "lock") == 0 || rp_atomic_is_temporary(name);
 }
 
-/* The first entry of an open folder that we cannot have begun with, or NULL. */
+/* The first entry of an open folder that is not from the beginning of a run, or NULL. */
 static const char *foreign_entry(rp_disk_list *list, const char *path)
 {
     const char *name = rp_disk_list_next(list);
@@ -97,7 +99,7 @@ bool rp_record_is_run(const char *folder)
     return rp_disk_has(inside(folder, "manifest.json").text);
 }
 
-/* A folder may be missing, empty or hold the beginnings of a run; `*missing` tells the first. */
+/* A folder may be missing (`*missing`), empty, or hold the beginning of a run. */
 static rp_code check_free(const char *path, bool *missing, rp_report *report)
 {
     rp_disk_list list;
@@ -113,8 +115,8 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     const char *entry = foreign_entry(&list, path);
     if (rp_record_is_run(path))
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "the folder holds another run; replace it with --overwrite, go on with "
-                          "it by --resume, or choose another folder with -o");
+                          "the folder holds another run; replace it with --overwrite, continue it "
+                          "with --resume, or choose another folder with -o");
     else if (entry)
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder is not empty (it holds '%s'); choose another folder with -o",
@@ -123,8 +125,8 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     return code;
 }
 
-/* The manifest comes last: a folder that has one is a run. What is there before it, is_beginning
- * must know. */
+/* The manifest is written last: a folder that has one is a run. What is written before it,
+ * is_beginning must know. */
 static rp_code fill_folder(const rp_record *record, int threads, const char *command,
                            rp_report *report)
 {
@@ -139,7 +141,7 @@ static rp_code fill_folder(const rp_record *record, int threads, const char *com
                                     threads, report);
 }
 
-/* Takes back what fill_folder made, so that the same command may be tried again. */
+/* Removes what fill_folder made, so that the same command may be tried again. */
 static void clear_folder(const rp_record *record, bool made)
 {
     rp_disk_remove(rp_record_path(record, "manifest.json").text);
@@ -159,22 +161,22 @@ static rp_code sweep_folder(const rp_record *record, rp_report *report)
     return rp_atomic_sweep(rp_record_path(record, "checkpoints").text, report);
 }
 
-/* The beginnings of a run that has just been started look like those of a killed one, so starts
- * take turns: by a lock on the folder itself. */
+/* The beginning of a run that has just been started looks like that of a killed one, so only one
+ * process at a time starts a run in a folder: a lock on the folder itself. */
 static rp_code start_folder(const rp_record *record, int threads, const char *command, bool made,
                             rp_report *report)
 {
     RP_TRY(rp_folder_make(record->folder, report));
-    int turn = rp_disk_lock_folder(record->folder);
+    int lock = rp_disk_lock_folder(record->folder);
     bool missing;
     rp_code code =
-        check_free(record->folder, &missing, report); /* still, now that it is our turn */
+        check_free(record->folder, &missing, report); /* again, now that we hold the lock */
     if (code == RP_OK) {
         code = sweep_folder(record, report);
         if (code == RP_OK) code = fill_folder(record, threads, command, report);
         if (code != RP_OK) clear_folder(record, made);
     }
-    rp_disk_close(turn);
+    rp_disk_close(lock);
     return code;
 }
 

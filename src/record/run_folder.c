@@ -1,3 +1,5 @@
+/* The files of a run folder beside its frames: manifest, copies of meshes and animations,
+ * checkpoints; and what is removed when a run is resumed or replaced. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "files/checksummed.h"
@@ -20,7 +22,7 @@
 
 /* --- manifest --------------------------------------------------------------------------------- */
 
-/* A JSON text: quotes, backslashes and control characters escaped, the rest as it is (UTF-8). */
+/* A JSON string: quotes, backslashes and control characters escaped, the rest as it is (UTF-8). */
 static void print_text(rp_atomic *file, const char *text)
 {
     rp_atomic_write(file, "\"", 1);
@@ -74,7 +76,7 @@ static void print_coloured(rp_atomic *file, const char *name, const double colou
                     last ? "" : ",");
 }
 
-/* What programs that read frames would otherwise need to know of scenes. */
+/* So that programs that read frames need not read scenes. */
 static void print_colours(rp_atomic *file, const rp_scene *scene)
 {
     rp_atomic_print(file, "  \"materials\": [\n");
@@ -117,7 +119,7 @@ static void print_units(rp_atomic *file)
     rp_atomic_print(file, "  },\n");
 }
 
-/* A solver's own fields are named, with their units, in each frame. */
+/* The fields of all solvers; a solver's own are named, with their units, in each frame. */
 static void print_fields(rp_atomic *file)
 {
     static const char *const types[] = {"float32", "float64", "uint8",
@@ -148,7 +150,7 @@ rp_code rp_record_manifest_write(const char *path, const rp_scene *scene, int th
     return rp_atomic_finish(&file, report);
 }
 
-/* Behind the text that starts at `c`, or NULL when it does not end. */
+/* Returns the end of the string that starts at `c`, or NULL when it does not end. */
 static const char *skip_text(const char *c)
 {
     for (c++; *c && *c != '"'; c++)
@@ -156,8 +158,8 @@ static const char *skip_text(const char *c)
     return *c ? c + 1 : NULL;
 }
 
-/* The value of a key of the outermost object, or NULL; `*whole` tells whether all brackets close.
- * Enough of JSON for a file of our own making that somebody may have laid out anew. */
+/* Returns the value of a key of the outermost object, or NULL; `*whole` says whether all brackets
+ * are closed. Enough of JSON for a file that we wrote and an editor may have formatted. */
 static const char *find_value(const char *json, const char *key, bool *whole)
 {
     int depth = 0;
@@ -189,7 +191,7 @@ static rp_code check_program(const char *path, const char *text, rp_report *repo
     const char *program = find_value(text, "program", &whole);
     if (whole && program && strncmp(program, "\"Repose\"", 8) == 0) return RP_OK;
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
-                      "this is not a whole manifest of a run of Repose");
+                      "this is not a complete manifest of a run of Repose");
 }
 
 static rp_code check_format(const char *path, const char *text, rp_report *report)
@@ -208,7 +210,7 @@ static rp_code check_format(const char *path, const char *text, rp_report *repor
     return RP_OK;
 }
 
-/* More than the longest list of bodies takes. */
+/* More than the longest list of bodies needs. */
 #define MANIFEST_MOST ((size_t)256 << 20)
 
 static rp_code check_manifest_size(const char *path, const char *head, size_t size,
@@ -218,7 +220,7 @@ static rp_code check_manifest_size(const char *path, const char *head, size_t si
     if (size <= MANIFEST_MOST) return RP_OK;
     rp_place place = {.file = path};
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, NULL,
-                      "a manifest of %zu bytes is none of Repose", size);
+                      "a manifest of %zu bytes is not one of Repose", size);
 }
 
 static rp_code check_manifest(const char *path, bool any_format, rp_report *report)
@@ -244,8 +246,11 @@ rp_code rp_record_manifest_check(const char *path, rp_report *report)
 
 /* --- meshes ----------------------------------------------------------------------------------- */
 
-/* Whether the run has this content under this name already. */
-static bool is_kept(const char *path, const char *data, size_t size)
+/* A run has copies of the meshes and animations of its scene, named by their content, so that it
+ * can be viewed, moved and resumed when the original files have changed or are gone. */
+
+/* Whether the run has a file of this content and name already. */
+static bool has_copy(const char *path, const char *data, size_t size)
 {
     char *found;
     size_t found_size;
@@ -255,7 +260,7 @@ static bool is_kept(const char *path, const char *data, size_t size)
     return same;
 }
 
-static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *report)
+static rp_code copy_file(const rp_record *record, rp_kept_file from, rp_report *report)
 {
     if (!from.kept) return RP_OK;
     rp_path path = rp_record_path(record, from.kept);
@@ -267,7 +272,7 @@ static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *
     RP_TRY(code);
     const char *content = from.memory ? from.memory->text : data;
     size_t length = from.memory ? from.memory->size : size;
-    if (!is_kept(path.text, content, length)) {
+    if (!has_copy(path.text, content, length)) {
         code = rp_atomic_open(&file, path.text, report);
         if (code == RP_OK) {
             rp_atomic_write(&file, content, length);
@@ -290,8 +295,8 @@ rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
         if (length < end || strcmp(file.file + length - end, file.kept) != 0)
             return rp_fail_at(
                 report, RP_ERROR_DAMAGED, &place, NULL,
-                "this file was changed or damaged since the run kept it: its name "
-                "tells another content; put back the file that the run was made with");
+                "this file was changed or damaged since the run was made: its content does "
+                "not match its name; restore the file that the run was made with");
     }
     return RP_OK;
 }
@@ -301,7 +306,7 @@ rp_code rp_record_copy_meshes(const rp_record *record, rp_report *report)
     const rp_scene *scene = record->scene;
     rp_code code = RP_OK;
     for (int i = 0; i < rp_scene_file_count(scene) && code == RP_OK; i++)
-        code = keep_file(record, rp_scene_file_at(scene, i), report);
+        code = copy_file(record, rp_scene_file_at(scene, i), report);
     return code;
 }
 
@@ -346,7 +351,7 @@ rp_code rp_record_prune_checkpoints(const rp_record *record, int keep, rp_report
     return code;
 }
 
-/* What a run writes to. */
+/* The folders that a run writes to. */
 static const char *const folders[] = {"frames",       "checkpoints",  "export",
                                       "measurements", RP_FINE_FOLDER, RP_FINE_CHECKPOINTS};
 #define FOLDERS (sizeof folders / sizeof *folders)
@@ -364,7 +369,7 @@ rp_code rp_record_check_links(const rp_record *record, rp_report *report)
     return RP_OK;
 }
 
-/* What killed programs were writing when they died. */
+/* Removes what killed programs were writing. */
 static rp_code remove_partial(const rp_record *record, rp_report *report)
 {
     rp_code code = RP_OK;
@@ -373,7 +378,7 @@ static rp_code remove_partial(const rp_record *record, rp_report *report)
     return code;
 }
 
-/* Removes the plain files of a folder; one that is missing is fine. */
+/* Removes the plain files of a folder; one that is missing is no error. */
 static rp_code remove_files(const char *path, rp_report *report)
 {
     rp_disk_list list;
@@ -424,7 +429,7 @@ rp_code rp_record_remove_frames_after(rp_record *record, int64_t number, rp_repo
     return code == RP_OK ? rp_record_remove_fine_after(record, number, report) : code;
 }
 
-/* Both stand at the start of a line that differs. */
+/* Both texts begin with the line that differs. */
 static rp_code lines_differ(const char *path, int line, const char *recorded, const char *now,
                             rp_report *report)
 {
@@ -432,7 +437,7 @@ static rp_code lines_differ(const char *path, int line, const char *recorded, co
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
         "the run was made from another scene: this line is '%.*s' there and '%.*s' "
-        "now; `repose resume` takes the scene as it was, --overwrite or -o start a new run",
+        "now; `repose resume` uses the recorded scene, --overwrite or -o start a new run",
         (int)strcspn(recorded, "\n"), recorded, (int)strcspn(now, "\n"), now);
 }
 

@@ -11,7 +11,8 @@
 
 #include <inttypes.h>
 
-/* What the kinds of frames differ in. The path is that of the frame's file, or of its index. */
+/* What differs between the kinds of frames. The path is that of the frame's file, or of its index.
+ */
 static const struct kind {
     const char *name;      /* for users */
     const char *folder;    /* inside the run */
