@@ -38,6 +38,7 @@ void rp_usda_name(const char *text, size_t index, char name[RP_USDA_NAME_MAX])
     if (changed || *text) snprintf(name + length, RP_USDA_NAME_MAX - length, "__%zu", index);
 }
 
+/* The manifest and the series only declare the attribute; a frame also has its value. */
 bool rp_usda_begin_samples(rp_usda *usda, int level, const char *type, const char *name,
                            const char *interpolation)
 {
@@ -96,7 +97,8 @@ static void put_header(rp_usda *usda, const rp_usda_prim *prim, int64_t first, i
                     prim->name, rp_version(), last, rate, first, rate);
 }
 
-/* A list of frames: the clips, and when each is shown, which is at its own number. */
+/* The metadata of value clips. `active` says from which time code on which clip is used, `times`
+ * maps time codes of the series to those of the clips: each frame is at its own number. */
 static void put_clips(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers *frames)
 {
     rp_atomic *file = &usda->file;
@@ -171,7 +173,7 @@ rp_code rp_usda_write(const rp_export *export, const rp_usda_prim *prim, const u
     char before[2 * RP_USDA_NAME_MAX];
     snprintf(before, sizeof before, "%s-", prim->stem);
     rp_code code = rp_folder_numbers(export->folder, before, ".usda", &frames, report);
-    /* Somebody else may have removed the frame since. */
+    /* Another process may have removed the frame meanwhile. */
     if (code == RP_OK && frames.count > 0)
         code = write_part(&usda, RP_USDA_MANIFEST, prim, &frames, report);
     if (code == RP_OK && frames.count > 0)
