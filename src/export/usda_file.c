@@ -1,3 +1,4 @@
+/* The files of a USD export (frame, manifest, series), and the bodies. */
 #include "base/report.h"
 #include "export/digits.h"
 #include "export/usda.h"
@@ -11,6 +12,7 @@
 
 #define INDENT 4
 
+/* True for texts like "name__12". */
 static bool ends_in_index(const char *text)
 {
     size_t length = strlen(text), digits = 0;
@@ -124,6 +126,7 @@ static void put_clips(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers 
                         prim->stem, frames->items[0], prim->name);
 }
 
+/* A file: the header, then the prim; in the series with the metadata of its clips. */
 static rp_code put_file(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers *frames,
                         rp_report *report)
 {
@@ -199,6 +202,7 @@ static void put_point(rp_atomic *file, rp_vec3 point)
     rp_atomic_write(file, ")", 1);
 }
 
+/* Vertices and bounds, in the frame of the body. */
 static void put_mesh_points(rp_atomic *file, const rp_mesh *mesh)
 {
     rp_atomic_print(file, "        float3[] extent = [");
@@ -242,6 +246,8 @@ static void put_mesh(rp_usda *usda, const rp_body_spec *spec, const rp_mesh *mes
                                  "[\"xformOp:translate\", \"xformOp:orient\"]\n");
 }
 
+/* The pose is the only thing about a body that changes: a time sample of translation and rotation.
+ */
 static void put_pose(rp_usda *usda, const rp_body_state *state)
 {
     if (rp_usda_begin_samples(usda, 2, "double3", "xformOp:translate", NULL)) {
@@ -254,6 +260,7 @@ static void put_pose(rp_usda *usda, const rp_body_state *state)
     }
 }
 
+/* Frames have mesh and pose, the manifest has declarations only. */
 static rp_code put_body(rp_usda *usda, int index, double plane_size, rp_report *report)
 {
     const rp_export *export = usda->export;
