@@ -1,3 +1,4 @@
+/* Files that are read: by the reader of the host program, else by the operating system. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -17,8 +18,8 @@ static void release(const void *bytes, size_t size)
     if (reader.release) reader.release(reader.user, bytes, size);
 }
 
-/* Two names are one file when they are equal: a host's names are its own. */
-static int look_at_host(const char *path, rp_file_info *info)
+/* The identity of a host's file is its name: two names are two files. */
+static int host_status(const char *path, rp_file_info *info)
 {
     size_t size = 0;
     const void *bytes = reader.read(reader.user, path, &size);
@@ -33,11 +34,11 @@ static int look_at_host(const char *path, rp_file_info *info)
 int rp_file_status(const char *path, rp_file_info *info)
 {
     *info = (rp_file_info){0};
-    if (reader.read && look_at_host(path, info) == 0) return 0;
+    if (reader.read && host_status(path, info) == 0) return 0;
     return rp_system_status(path, info);
 }
 
-static int get_from_host(const char *path, char *data, size_t size, size_t *got)
+static int read_from_host(const char *path, char *data, size_t size, size_t *got)
 {
     size_t have = 0;
     const void *bytes = reader.read(reader.user, path, &have);
@@ -51,7 +52,7 @@ static int get_from_host(const char *path, char *data, size_t size, size_t *got)
 int rp_file_read_start(const char *path, char *data, size_t size, size_t *got)
 {
     *got = 0;
-    if (reader.read && get_from_host(path, data, size, got) == 0) return 0;
+    if (reader.read && read_from_host(path, data, size, got) == 0) return 0;
     return rp_system_read(path, data, size, got);
 }
 
@@ -66,7 +67,7 @@ rp_code rp_file_load(const char *path, char **data, size_t *size, rp_report *rep
     *data = rp_allocate(*size + 1);
     if (!*data) return rp_fail_memory(report, *size + 1, path);
     error = rp_file_read_start(path, *data, *size, &got);
-    if (!error && got < *size) error = EIO; /* it became shorter meanwhile */
+    if (!error && got < *size) error = EIO; /* the file became shorter meanwhile */
     (*data)[got] = 0;
     if (!error) return RP_OK;
     rp_release(*data, *size + 1);
@@ -77,7 +78,8 @@ rp_code rp_file_load(const char *path, char **data, size_t *size, rp_report *rep
 bool rp_file_resolve(const char *path, char *absolute, size_t size)
 {
     rp_file_info info;
-    if (reader.read && look_at_host(path, &info) == 0) return false; /* a name of the host's own */
+    if (reader.read && host_status(path, &info) == 0)
+        return false; /* a name of the host, not a path */
     return rp_system_resolve(path, absolute, size);
 }
 

@@ -206,6 +206,7 @@ void rp_release(void *block, size_t size)
 
 bool rp_reserve(void **array, size_t *capacity, size_t used, size_t wanted, size_t element_size)
 {
+    RP_ASSERT(used <= *capacity && element_size > 0);
     if (wanted <= *capacity) return true;
     size_t larger = *capacity + *capacity / 2;
     size_t count = wanted > larger ? wanted : larger;

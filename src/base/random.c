@@ -1,3 +1,4 @@
+/* Counter-based random numbers, and a hash of bytes. */
 #include "base/random.h"
 
 #include <string.h>
@@ -9,6 +10,8 @@
 #define WEYL_1 0xBB67AE85u
 #define ROUNDS 10
 
+/* Ten rounds of Philox: each multiplies two of the four words, swaps the halves of the products and
+ * adds the round key, which advances by a Weyl sequence. */
 rp_random4 rp_random(uint64_t seed, rp_random_stream stream, uint64_t counter)
 {
     uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32), c2 = (uint32_t)stream, c3 = 0;
@@ -28,10 +31,11 @@ rp_random4 rp_random(uint64_t seed, rp_random_stream stream, uint64_t counter)
 
 /* --- hash of bytes ---------------------------------------------------------------------------- */
 
-/* Odd 64-bit constants from the golden ratio and the square root of two, bits well mixed. */
+/* Odd 64-bit constants: the fractions of the golden ratio and of the square root of two. */
 #define MIX_A 0x9E3779B97F4A7C15ull
 #define MIX_B 0xB504F333F9DE6485ull
 
+/* Every bit of the result depends on every bit of `h`. */
 static uint64_t mixed(uint64_t h)
 {
     h ^= h >> 32;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the numbers are for; keeps uses apart that share a grain's number. */
+/* What the numbers are for: uses that share a counter get independent numbers. */
 typedef enum rp_random_stream {
     RP_RANDOM_JITTER = 1, /* start positions */
     RP_RANDOM_EMITTER = 2,

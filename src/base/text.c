@@ -1,3 +1,4 @@
+/* Texts: UTF-8, control characters made visible, comparison, and numbers in the C locale. */
 #include "base/text.h"
 
 #include <locale.h>
@@ -9,9 +10,9 @@
 #include <xlocale.h>
 #endif
 
-/* Of three or four bytes: neither longer than needed, nor a surrogate, nor beyond Unicode, nor one
- * of the two that XML forbids. */
-static bool is_sound(const unsigned char *text)
+/* A UTF-8 sequence of three or four bytes is valid when it is not overlong, no surrogate, not
+ * beyond U+10FFFF, and neither U+FFFE nor U+FFFF, which XML forbids. */
+static bool is_valid_sequence(const unsigned char *text)
 {
     unsigned char a = text[0], b = text[1];
     if (a == 0xef && b == 0xbf && text[2] >= 0xbe) return false;
@@ -31,7 +32,7 @@ size_t rp_character_length(const char *text)
                                       : 0;
     for (size_t i = 1; i < length; i++)
         if ((bytes[i] & 0xc0) != 0x80) return 0;
-    return length < 3 || is_sound(bytes) ? length : 0;
+    return length < 3 || is_valid_sequence(bytes) ? length : 0;
 }
 
 unsigned rp_character_code(const char *text)
@@ -49,13 +50,14 @@ unsigned rp_character_code(const char *text)
 bool rp_character_shows(unsigned code)
 {
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    bool turns = code == 0x61c || code == 0x200e || code == 0x200f ||
-                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    bool bidirectional = code == 0x61c || code == 0x200e || code == 0x200f ||
+                         (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     bool ends_line = code == 0x2028 || code == 0x2029;
-    return !control && !turns && !ends_line;
+    return !control && !bidirectional && !ends_line;
 }
 
-/* What stands for the character, at most ten bytes; `*length` are those of the text. */
+/* Writes a character, or its escape sequence, at most ten bytes; `*length` is its length in `text`.
+ */
 static void show(const char *text, bool lines, char shown[12], size_t *length)
 {
     *length = rp_character_length(text);
@@ -105,7 +107,7 @@ bool rp_text_matches(const char *a, const char *b)
 
 /* --- numbers in the C locale ------------------------------------------------------------------ */
 
-/* Made once and used by all threads until the process ends. */
+/* Created once and used by all threads until the process ends. */
 static locale_t c_locale;
 static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
 
@@ -114,7 +116,7 @@ static void create_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Zero when memory runs out: then the host's locale stays, which uselocale takes zero for. */
+/* Returns zero when memory runs out; uselocale(0) then leaves the locale of the host as it is. */
 static locale_t get_locale(void)
 {
     pthread_once(&locale_once, create_locale);

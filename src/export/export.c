@@ -1,3 +1,4 @@
+/* Exports: the table of formats, what is exported, and what several formats share. */
 #include "export/export.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -20,7 +21,8 @@
 
 #define SEGMENTS 48
 
-/* How far a shape reaches from the origin of the world; 0 for those without end. */
+/* The largest distance of a point of a shape from the origin, m; of a plane, that of its position.
+ */
 static double shape_reach(const rp_shape *shape, rp_vec3 position)
 {
     if (shape->kind == RP_SHAPE_PLANE) return rp_v3_length(position);
@@ -198,6 +200,7 @@ void rp_export_number(rp_atomic *file, const rp_export_column *column, int compo
     rp_atomic_write(file, text, length);
 }
 
+/* Tuples are interleaved in a buffer on the stack, so that the file gets few large writes. */
 #define STAGE_BYTES ((size_t)48 << 10)
 
 void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
@@ -208,9 +211,9 @@ void rp_export_tuples(rp_atomic *file, const void *const *data, int components, 
         return;
     }
     char stage[STAGE_BYTES];
-    size_t tuple = (size_t)components * value_bytes, room = STAGE_BYTES / tuple;
-    for (size_t begin = 0; begin < count; begin += room) {
-        size_t tuples = count - begin < room ? count - begin : room;
+    size_t tuple = (size_t)components * value_bytes, capacity = STAGE_BYTES / tuple;
+    for (size_t begin = 0; begin < count; begin += capacity) {
+        size_t tuples = count - begin < capacity ? count - begin : capacity;
         for (int c = 0; c < components; c++) {
             const char *from = (const char *)data[c] + begin * value_bytes;
             for (size_t i = 0; i < tuples; i++)
@@ -221,7 +224,8 @@ void rp_export_tuples(rp_atomic *file, const void *const *data, int components, 
     }
 }
 
-/* Names from a file may be anything; in an export they stand in XML, headers and tables. */
+/* Names that come from files may contain anything; in exports they are part of XML, headers and
+ * tables. */
 static void clean_name(char *name)
 {
     for (; *name; name++)
@@ -237,7 +241,8 @@ static bool add_column(rp_export_columns *columns, const rp_export_column *colum
     return true;
 }
 
-/* The three fields that start with "NAME_x", as one column; false when they are not three alike. */
+/* Joins the fields NAME_x, NAME_y and NAME_z to one column; false unless the next three are these.
+ */
 static bool join_fields(const rp_field *fields, int left, rp_export_column *column)
 {
     size_t length = strlen(fields[0].name);
@@ -284,7 +289,7 @@ static bool make_columns(const rp_view *view, rp_export_columns *columns)
     for (int i = RP_VIEW_vz + 1; i < RP_VIEW_FIELDS && made; i++) {
         const rp_view_column *field = &rp_view_schema[i];
         const void *data = rp_view_data(view, field);
-        /* Fine grains do not have them all; without any grains nothing is known of what they have.
+        /* Fine grains do not have all fields. Without any grains no field has data: all are listed.
          */
         if (!data && view->count) continue;
         rp_export_column column = {.components = 1, .type = field->type, .data = {data}};

@@ -25,8 +25,8 @@ typedef struct rp_export_column {
     const void *data[3];
 } rp_export_column;
 
-/* The position, the velocity, then all other fields of the view; those that end in _x, _y and _z
- * are joined. */
+/* The position, the velocity, then all other fields of the view; fields that end in _x, _y and _z
+ * are joined to vectors. */
 typedef struct rp_export_columns {
     rp_export_column *items;
     size_t count, capacity;
@@ -54,22 +54,22 @@ rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bod
 /* Opens "<folder>/<stem>-<number>.<ending>". */
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
                        rp_atomic *file, rp_report *report);
-/* The name of a number of its own: "density", or "vx" for a part of a vector. */
+/* The name of one component: "density", or "vx" of a vector. */
 void rp_export_label(const rp_export_column *column, int component, char *text, size_t size);
-/* One number as text that reads back as the same bits. */
+/* Writes one number as text that reads back as the same bits. */
 void rp_export_number(rp_atomic *file, const rp_export_column *column, int component, size_t grain);
-/* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
+/* Writes `count` tuples from 1 to 3 arrays, the components of each tuple side by side. */
 void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
                       size_t count);
 
-/* The edge of the square that stands for a plane: large enough for all that the scene names, and
- * the same in every frame. */
+/* The edge of the square that represents an infinite plane, m: large enough for all that the scene
+ * names, and the same in every frame. */
 double rp_export_plane_size(const rp_scene *scene);
 /* A body as triangles in its own frame. */
 rp_code rp_export_tessellate(const rp_export *export, int body, double plane_size, rp_mesh **out,
                              rp_report *report);
 
-/* All bodies as triangles in the world; `owners` tells each triangle's body. */
+/* All bodies as triangles in world coordinates; `owners` has the index of each triangle's body. */
 typedef struct rp_body_mesh {
     rp_mesh *mesh;
     uint32_t *owners;

@@ -116,7 +116,7 @@ static rp_code write_height_mesh(const rp_export *export, const rp_grid *grid, c
     return rp_atomic_finish(&file, report);
 }
 
-/* Values without a surface are nothing that PLY could hold. */
+/* Only height fields: PLY has no place for values at the nodes of a grid. */
 static rp_code write_height_field(const rp_export *export, const rp_grid *grid, rp_report *report)
 {
     if (grid->kind != RP_GRID_HEIGHT) return RP_OK;

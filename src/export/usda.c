@@ -2,7 +2,7 @@
  * ("usda-instances"); or single grains as instances of their shapes.
  *
  * They are in the order of their ids. Programs that draw between two frames may mix arrays of the
- * same length value by value; in this order that moves each grain along its own way, while none
+ * same length value by value; in this order that moves each grain along its own path, while none
  * comes or goes. */
 #include "export/usda.h"
 #include "base/memory.h"
@@ -16,8 +16,8 @@
 
 /* --- single grains: sizes, shapes, orientations ----------------------------------------------- */
 
-/* Single grains for USD, of views that tell their diameters: widths of points, and instances of
- * clumps of spheres that are one metre across, scaled and turned. There is a prototype for each
+/* Single grains, of views that have diameters: widths of points, and instances of clumps of spheres
+ * of one metre, scaled and rotated. There is a prototype for each
  * kind in the colour of each material; that of material m and kind k has the number m K + k, K
  * being the number of kinds. */
 
@@ -34,7 +34,7 @@ static bool has_shapes(const rp_usda *usda)
     return field_of(usda, "diameter", RP_F32) != NULL;
 }
 
-/* Zero when the view does not tell kinds: all are balls. */
+/* Zero when the view has no kinds: all are spheres. */
 static int kind_count(const rp_usda *usda)
 {
     return field_of(usda, "kind", RP_U8) ? usda->export->scene->grains.count : 0;
@@ -46,7 +46,7 @@ static void put_float(rp_usda *usda, float value)
     rp_atomic_write(&usda->file, text, rp_digits_f32(text, value));
 }
 
-/* Of each grain a tuple of numbers; one number stands without brackets. */
+/* Writes a tuple of numbers for each grain; single numbers have no brackets. */
 static void put_floats(rp_usda *usda, const char *type, const char *name, const char *interpolation,
                        const float *const *parts, int count)
 {
@@ -98,13 +98,13 @@ static void put_shapes(rp_usda *usda)
 {
     const float *diameter = field_of(usda, "diameter", RP_F32);
     const float *across[3] = {diameter, diameter, diameter};
-    const float *turn[4] = {
+    const float *orientation[4] = {
         field_of(usda, "orientation_w", RP_F32), field_of(usda, "orientation_x", RP_F32),
         field_of(usda, "orientation_y", RP_F32), field_of(usda, "orientation_z", RP_F32)};
     put_indices(usda);
     put_floats(usda, "float3[]", "scales", NULL, across, 3);
-    if (turn[0] && turn[1] && turn[2] && turn[3])
-        put_floats(usda, "quath[]", "orientations", NULL, turn, 4);
+    if (orientation[0] && orientation[1] && orientation[2] && orientation[3])
+        put_floats(usda, "quath[]", "orientations", NULL, orientation, 4);
 }
 
 static void put_ball(rp_usda *usda, int number, const rp_ball *ball, const double *colour)
@@ -124,7 +124,7 @@ static void put_ball(rp_usda *usda, int number, const rp_ball *ball, const doubl
                           "[\"xformOp:translate\"]\n                }\n");
 }
 
-/* The name of kind k and its arrangement; of -1 a ball. */
+/* The name of kind k and its spheres; -1 is a single sphere. */
 static const rp_clump *kind_of(const rp_usda *usda, int k, char name[RP_USDA_NAME_MAX])
 {
     const rp_grain_spec *kind = k < 0 ? NULL : &rp_scene_grains(usda->export->scene)[k];
@@ -228,8 +228,7 @@ static void put_extent(rp_usda *usda)
     rp_usda_end_samples(usda, 1);
 }
 
-/* Which of the scene's materials each grain shows; a number that there is no material for takes the
- * last. */
+/* The index of each grain's material; indices beyond the last are clamped. */
 static void put_materials(rp_usda *usda, const char *name)
 {
     if (!rp_usda_begin_samples(usda, 1, "int[]", name, NULL)) return;
@@ -268,7 +267,7 @@ static const char *primvar_type(const rp_export_column *column)
     return (column->components == 1 ? scalars : vectors)[column->type];
 }
 
-/* All but position, velocity and id, which have places of their own. */
+/* All fields but position, velocity and id, which have attributes of their own in USD. */
 static void put_primvars(rp_usda *usda)
 {
     const rp_export_columns *columns = &usda->export->columns;
@@ -303,7 +302,7 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
     return RP_OK;
 }
 
-/* A sphere of one spacing across, for each material. */
+/* A sphere of one spacing in diameter, for each material. */
 static void put_spheres(rp_usda *usda)
 {
     const rp_scene *scene = usda->export->scene;
@@ -362,7 +361,8 @@ static rp_code put_instances(rp_usda *usda, rp_report *report)
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
-/* Sorts places by eleven bits of their ids, from `from` to `to`; equal ones keep their order. */
+/* A pass of a radix sort: sorts indices by eleven bits of their ids, from `from` to `to`; stable.
+ */
 static void sort_pass(const uint32_t *id, const uint32_t *from, uint32_t *to, size_t count,
                       int shift)
 {
@@ -378,7 +378,8 @@ static void sort_pass(const uint32_t *id, const uint32_t *from, uint32_t *to, si
         to[starts[id[from[i]] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* The second half of `order`, which has room for twice the count, serves between the passes. */
+/* Sorts by 32-bit ids in three passes. `order` has 2 * count elements; the second half is the
+ * buffer between the passes. */
 static void sort_by_id(const uint32_t *id, size_t count, uint32_t *order)
 {
     uint32_t *other = order + count;

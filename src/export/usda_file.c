@@ -1,3 +1,4 @@
+/* The files of a USD export (frame, manifest, series), and the bodies. */
 #include "base/report.h"
 #include "export/digits.h"
 #include "export/usda.h"
@@ -11,6 +12,7 @@
 
 #define INDENT 4
 
+/* True for texts like "name__12". */
 static bool ends_in_index(const char *text)
 {
     size_t length = strlen(text), digits = 0;
@@ -38,6 +40,7 @@ void rp_usda_name(const char *text, size_t index, char name[RP_USDA_NAME_MAX])
     if (changed || *text) snprintf(name + length, RP_USDA_NAME_MAX - length, "__%zu", index);
 }
 
+/* The manifest and the series only declare the attribute; a frame also has its value. */
 bool rp_usda_begin_samples(rp_usda *usda, int level, const char *type, const char *name,
                            const char *interpolation)
 {
@@ -96,7 +99,8 @@ static void put_header(rp_usda *usda, const rp_usda_prim *prim, int64_t first, i
                     prim->name, rp_version(), last, rate, first, rate);
 }
 
-/* A list of frames: the clips, and when each is shown, which is at its own number. */
+/* The metadata of value clips. `active` says from which time code on which clip is used, `times`
+ * maps time codes of the series to those of the clips: each frame is at its own number. */
 static void put_clips(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers *frames)
 {
     rp_atomic *file = &usda->file;
@@ -122,6 +126,7 @@ static void put_clips(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers 
                         prim->stem, frames->items[0], prim->name);
 }
 
+/* A file: the header, then the prim; in the series with the metadata of its clips. */
 static rp_code put_file(rp_usda *usda, const rp_usda_prim *prim, const rp_numbers *frames,
                         rp_report *report)
 {
@@ -171,7 +176,7 @@ rp_code rp_usda_write(const rp_export *export, const rp_usda_prim *prim, const u
     char before[2 * RP_USDA_NAME_MAX];
     snprintf(before, sizeof before, "%s-", prim->stem);
     rp_code code = rp_folder_numbers(export->folder, before, ".usda", &frames, report);
-    /* Somebody else may have removed the frame since. */
+    /* Another process may have removed the frame meanwhile. */
     if (code == RP_OK && frames.count > 0)
         code = write_part(&usda, RP_USDA_MANIFEST, prim, &frames, report);
     if (code == RP_OK && frames.count > 0)
@@ -197,6 +202,7 @@ static void put_point(rp_atomic *file, rp_vec3 point)
     rp_atomic_write(file, ")", 1);
 }
 
+/* Vertices and bounds, in the frame of the body. */
 static void put_mesh_points(rp_atomic *file, const rp_mesh *mesh)
 {
     rp_atomic_print(file, "        float3[] extent = [");
@@ -240,6 +246,8 @@ static void put_mesh(rp_usda *usda, const rp_body_spec *spec, const rp_mesh *mes
                                  "[\"xformOp:translate\", \"xformOp:orient\"]\n");
 }
 
+/* The pose is the only thing about a body that changes: a time sample of translation and rotation.
+ */
 static void put_pose(rp_usda *usda, const rp_body_state *state)
 {
     if (rp_usda_begin_samples(usda, 2, "double3", "xformOp:translate", NULL)) {
@@ -252,6 +260,7 @@ static void put_pose(rp_usda *usda, const rp_body_state *state)
     }
 }
 
+/* Frames have mesh and pose, the manifest has declarations only. */
 static rp_code put_body(rp_usda *usda, int index, double plane_size, rp_report *report)
 {
     const rp_export *export = usda->export;

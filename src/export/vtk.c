@@ -1,3 +1,9 @@
+/* VTK's XML files for ParaView: poly data (.vtp) for grains, bodies and contacts, image data (.vti)
+ * for grids, and a series file (.pvd) for each. The XML comes first and describes arrays; their raw
+ * values follow as "appended data", so that a million grains need no text.
+ *
+ * The grains are one poly-vertex cell: without a cell ParaView shows nothing, and with one cell for
+ * each the file would be twice as large. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -17,6 +23,9 @@
 #include <string.h>
 
 /* --- the series file: STEM.pvd ---------------------------------------------------------------- */
+
+/* The series lists all exported frames with their times. The times of earlier frames are read from
+ * the existing series file, or from the first lines of files that it does not list. */
 
 struct moment {
     int64_t number;
@@ -40,7 +49,7 @@ static rp_path file_path(const rp_export *export, const struct series *series, i
     return path;
 }
 
-/* The number behind `mark`, or NaN. */
+/* The number that follows `mark`, or NaN. */
 static double number_behind(const char *text, const char *mark)
 {
     const char *at = strstr(text, mark);
@@ -64,7 +73,8 @@ static struct moment *find_moment(const struct series *series, int64_t number)
     return found ? &series->moments[low] : NULL;
 }
 
-/* Takes times from the lines of the series file as it was; what does not fit is passed over. */
+/* Reads the times of the frames from the lines of the existing series file; other lines are
+ * skipped. */
 static void read_series(const struct series *series, char *text)
 {
     char mark[80], *rest = NULL;
@@ -76,7 +86,7 @@ static void read_series(const struct series *series, char *text)
     }
 }
 
-/* From the head of a file of ours. */
+/* The time of a frame, from the first lines of its file. */
 static double file_time(const char *path)
 {
     char head[2048];
@@ -151,7 +161,7 @@ static rp_code update_series(const rp_export *export, const char *stem, const ch
 
 #define ARRAYS_MAX 64
 
-/* One array in the appended part. */
+/* One array of the appended data. */
 struct block {
     const char *section; /* "PointData", "Points" … in the order of the file */
     const char *name, *type;
@@ -179,12 +189,14 @@ static size_t block_bytes(const struct block *array)
     return array->count * (size_t)array->components * array->value_bytes;
 }
 
-/* A block more; those beyond what a file can take are left out, the standard ones come first. */
+/* Adds an array; those beyond the capacity are left out, and the standard ones come first. */
 static void add(struct layout *file, struct block array)
 {
     if (file->count < ARRAYS_MAX) file->blocks[file->count++] = array;
 }
 
+/* The XML elements of the arrays. `offset` counts bytes from the underscore that begins the
+ * appended data; each array has its length as a 64-bit number in front. */
 static void print_blocks(rp_atomic *file, const struct layout *layout)
 {
     const char *section = "";
@@ -222,6 +234,7 @@ static void print_header(rp_atomic *file, const struct layout *layout, double ti
     rp_atomic_print(file, "    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
+/* The numbers 0, 1, 2 …: a point of its own for each vertex or end of a line. */
 static void write_numbers(rp_atomic *file, size_t count, size_t value_bytes)
 {
     for (size_t i = 0; i < count; i++) {
@@ -231,6 +244,7 @@ static void write_numbers(rp_atomic *file, size_t count, size_t value_bytes)
     }
 }
 
+/* One array of the appended data: its length in bytes, then its values as they are in memory. */
 static void write_block(rp_atomic *file, const struct block *array)
 {
     uint64_t bytes = block_bytes(array);
@@ -270,7 +284,7 @@ rp_code rp_export_vtp_grains(const rp_export *export, rp_report *report)
     size_t count = export->view->count;
     const rp_export_columns *columns = &export->columns;
     struct layout layout = {.points = count, .verts = count ? 1 : 0};
-    /* Room is kept for the three arrays that a file cannot do without. */
+    /* Three places are reserved for the arrays that a file must have. */
     for (size_t i = 1; i < columns->count && i < ARRAYS_MAX - 3; i++)
         add(&layout, column_block("PointData", &columns->items[i], count));
     add(&layout, column_block("Points", &columns->items[0], count));
@@ -344,11 +358,11 @@ rp_code rp_export_vtp_bodies(const rp_export *export, rp_report *report)
     return code == RP_OK ? update_series(export, "bodies", "vtp", report) : code;
 }
 
-/* Contacts as lines from middle to middle, with the parts of each as the line's data. */
+/* Contacts as lines from centre to centre, with the members of each as cell data. */
 struct lines {
     float *points;
     int32_t *ends;
-    char *parts; /* all parts of all contacts, part after part */
+    char *parts; /* all members of all contacts, member after member */
     size_t point_bytes, end_bytes, part_bytes;
 };
 

@@ -18,6 +18,7 @@ _Static_assert(RP_CHECKSUM_BYTES <= RP_FILE_HEAD, "the checksum line is read bef
 
 uint64_t rp_checksum_write(char *image, size_t size)
 {
+    RP_ASSERT(size >= RP_CHECKSUM_BYTES);
     size_t content = size - RP_CHECKSUM_BYTES;
     uint64_t hash = rp_hash(image + RP_CHECKSUM_BYTES, content, 0);
     memset(image, 0, RP_CHECKSUM_BYTES);

@@ -88,6 +88,7 @@ rp_code rp_checksummed_get_u64(const rp_checksummed_reader *file, const char *na
     return get_attribute(file, name, RP_U64, value, report);
 }
 
+/* The attributes "kind" and "format_version" say how the rest is to be read. */
 static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, rp_report *report)
 {
     char found[RP_HDF5_TEXT];
@@ -187,6 +188,7 @@ rp_code rp_checksummed_open(const char *path, const char *kind, rp_checksummed_r
     if (!file) return rp_fail_memory(report, sizeof *file, path);
     file->path = rp_text_copy(path);
     rp_code code = file->path ? RP_OK : rp_fail_memory(report, strlen(path), path);
+    /* The length is compared with the file before memory is allocated, then the hash. */
     if (code == RP_OK)
         code = rp_file_read_checked(path, RP_CHECKSUM_BYTES, rp_checksum_check_size, &file->data,
                                     &file->size, report);
@@ -343,6 +345,7 @@ static int by_index(const void *a, const void *b)
     return (left->index > right->index) - (left->index < right->index);
 }
 
+/* Reads one array into the store; its name begins `skip` characters later, behind the group. */
 static rp_code add_to_store(const rp_checksummed_reader *file, const entry *from, size_t skip,
                             size_t rows, rp_store *store, rp_report *report)
 {

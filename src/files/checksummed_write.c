@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "files/checksum.h"
 #include "files/checksummed.h"
+#include "files/hdf5_reader.h"
 #include "system/atomic.h"
 
 #include <hdf5.h>
@@ -125,10 +126,7 @@ static void hdf5_unique_name(char *text, size_t size)
 
 /* --- writer ----------------------------------------------------------------------------------- */
 
-/* Rows of a chunk of a compressed array: few enough to inflate quickly, enough to compress well.
- * The strict reader knows this number, too. */
-#define CHUNK_ROWS ((size_t)64 << 10)
-/* What HDF5 adds for itself, roughly. */
+/* What HDF5 adds for its own headers, roughly. */
 #define OVERHEAD ((size_t)64 << 10)
 
 struct rp_checksummed_writer {
@@ -248,8 +246,10 @@ static hid_t array_properties(const rp_checksummed_writer *file, size_t rows, si
 {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(properties, 0);
+    /* Chunks are needed for filters. Shuffle groups the bytes of equal significance, which deflate
+     * then compresses better. */
     if (file->compress && rows && columns) {
-        hsize_t chunk[2] = {rows < CHUNK_ROWS ? rows : CHUNK_ROWS, columns};
+        hsize_t chunk[2] = {rows < RP_HDF5_CHUNK_ROWS ? rows : RP_HDF5_CHUNK_ROWS, columns};
         H5Pset_chunk(properties, columns > 1 ? 2 : 1, chunk);
         H5Pset_shuffle(properties);
         H5Pset_deflate(properties, (unsigned)file->compress);
@@ -276,6 +276,7 @@ static hid_t create_array(rp_checksummed_writer *file, const char *name, hid_t t
 void rp_checksummed_put(rp_checksummed_writer *file, const char *name, const char *unit,
                         rp_field_type type, const void *data, size_t rows, size_t columns)
 {
+    RP_ASSERT(columns >= 1 && (data || !rows));
     if (file->code != RP_OK) return;
     hid_t id = create_array(file, name, hdf5_file_type(type), rows, columns);
     if (id < 0) return;

@@ -1,3 +1,5 @@
+/* File sets. The order of writing makes them atomic: the parts, each atomically, then the index.
+ * The order of removal is the reverse. */
 #include "files/file_set.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -133,6 +135,7 @@ rp_code rp_file_set_begin(rp_file_set_writer *writer, const char *folder, int64_
 
 bool rp_file_set_add_rows(rp_file_set_writer *writer, int column, size_t rows, void **values)
 {
+    RP_ASSERT(column >= 0 && column < writer->part.layout->count);
     if (writer->code != RP_OK) return false;
     rp_file_set_part *part = &writer->part;
     size_t each = row_bytes(&part->layout->columns[column]), used = part->rows[column];
@@ -159,6 +162,7 @@ static bool add_to_list(rp_file_set_part_list *list, uint64_t grains, uint64_t c
     return true;
 }
 
+/* A part: which set it belongs to, its number in the set, and its columns. */
 static rp_code write_part(rp_file_set_writer *writer, uint64_t *checksum)
 {
     const rp_file_set_part *part = &writer->part;
@@ -363,6 +367,7 @@ static rp_code take_columns(const rp_checksummed_reader *file, rp_file_set_part 
     return code;
 }
 
+/* One row of the table of chunks: numbers of grains, and ids that no other chunk has. */
 static rp_code check_chunk(const rp_file_set_part *part, size_t k, uint64_t *next_id,
                            rp_report *report)
 {
@@ -383,6 +388,8 @@ static rp_code check_chunk(const rp_file_set_part *part, size_t k, uint64_t *nex
     return RP_OK;
 }
 
+/* The table of chunks: all its columns have as many rows, and the grains add up to those of the
+ * index. */
 static rp_code check_chunks(const rp_file_set_part *part, uint64_t grains, uint64_t *next_id,
                             rp_report *report)
 {

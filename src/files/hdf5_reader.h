@@ -1,5 +1,5 @@
 /* A strict reader of HDF5 files: it accepts exactly what our writer makes of the format and refuses
- * all else. For files/checksummed_read.c only. What is accepted, by the sections of the "HDF5 File
+ * all else. For checksummed_*.c only. What is accepted, by the sections of the "HDF5 File
  * Format Specification", version 3.0:
  *
  *     II.A      superblock of version 0, addresses and lengths of 8 bytes, behind a user block
@@ -24,6 +24,9 @@
 #define RP_FILES_HDF5_READER_H
 
 #include "repose/view.h"
+
+/* Rows of a chunk of a compressed array, in writer and reader. */
+#define RP_HDF5_CHUNK_ROWS (64u << 10)
 
 /* Names and other texts are shorter, and printable. */
 #define RP_HDF5_TEXT 256

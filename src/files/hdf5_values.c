@@ -1,6 +1,7 @@
 /* The strict HDF5 reader: arrays. First the description of an array is checked, and that all its
  * bytes are in the file; then its values are read, in one piece or chunk by chunk. Sections in
  * brackets are those of the "HDF5 File Format Specification", version 3.0. */
+#include "base/report.h"
 #include "files/hdf5_reader.h"
 
 #include <string.h>
@@ -8,9 +9,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are copied as they are");
 
-/* Rows of a chunk, as the writer makes them, and children of a node of their B-tree (the library's
- * default). */
-#define CHUNK_ROWS (64u << 10)
+/* Children of a node of the B-tree of chunks (the library's default). */
 #define NODE_CHILDREN 64
 /* The best compression ratio of deflate: two bits for 258 bytes. */
 #define RATIO_MAX 1032
@@ -198,7 +197,8 @@ static const char *open_chunks(const rp_hdf5 *image, const rp_hdf5_message *layo
         return "the array's chunks have other dimensions than the array";
     const uint8_t *extent = data + 11;
     array->address = rp_hdf5_u64(data + 3);
-    array->chunk_rows = array->rows < CHUNK_ROWS ? (uint32_t)array->rows : CHUNK_ROWS;
+    array->chunk_rows =
+        array->rows < RP_HDF5_CHUNK_ROWS ? (uint32_t)array->rows : RP_HDF5_CHUNK_ROWS;
     if (!array->rows || rp_hdf5_u32(extent) != array->chunk_rows ||
         (rank > 1 && rp_hdf5_u32(extent + 4) != array->columns) ||
         rp_hdf5_u32(extent + 4 * rank) != value_bytes)
@@ -239,6 +239,7 @@ size_t rp_hdf5_scratch(const rp_hdf5_array *array)
 const char *rp_hdf5_read(const rp_hdf5 *image, const rp_hdf5_array *array, void *values,
                          void *scratch)
 {
+    RP_ASSERT(values || !array->rows);
     if (!array->rows) return NULL;
     if (array->chunk_rows) {
         chunk_walk w = {.image = image, .array = array, .values = values, .scratch = scratch};

@@ -107,6 +107,7 @@ static bool all_zero(const float *values, size_t count)
     return any == 0;
 }
 
+/* Velocities are left out where all are zero, as in most chunks of a heap at rest. */
 void rp_fine_checkpoint_put(rp_fine_checkpoint_writer *writer, const rp_chunk *chunk)
 {
     const float *const values[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
@@ -157,6 +158,7 @@ void rp_fine_checkpoint_abandon(rp_fine_checkpoint_writer *writer)
     rp_release(writer, sizeof *writer);
 }
 
+/* Every grain has a local number and a position; only grains of moving chunks have velocities. */
 static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
 {
     const uint8_t *moves = part->data[MOVES];
@@ -198,6 +200,8 @@ static float *floats(const rp_file_set_part *part, int column)
     return part->data[column];
 }
 
+/* Calls `take` for each chunk of a part. The arrays of the chunk are within the columns of the
+ * part. */
 static rp_code take_chunks(const rp_file_set_part *part, reading *load, rp_report *report)
 {
     size_t at = 0, moving = 0;

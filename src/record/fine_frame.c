@@ -16,6 +16,8 @@
 
 /* --- columns of a part ------------------------------------------------------------------------ */
 
+_Static_assert(sizeof(float) == sizeof(uint32_t), "exact positions are stored as 32-bit words");
+
 enum {
     ENCODING = RP_FILE_SET_OTHER,
     LOW,

@@ -110,6 +110,7 @@ static void flush(rp_atomic *file)
 
 void rp_atomic_write(rp_atomic *file, const void *data, size_t size)
 {
+    RP_ASSERT(file->used <= RP_ATOMIC_BUFFER);
     if (size > RP_ATOMIC_BUFFER - file->used) flush(file);
     if (size > RP_ATOMIC_BUFFER) {
         write_through(file, data, size);

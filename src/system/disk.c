@@ -131,6 +131,8 @@ int rp_disk_lock_folder(const char *path)
 
 /* --- scratch files ---------------------------------------------------------------------------- */
 
+/* Created with a name, which is removed at once: the system frees the space when the descriptor is
+ * closed, also after a crash. */
 int rp_disk_scratch(const char *folder, int *descriptor)
 {
     char path[RP_PATH_MAX];
@@ -143,7 +145,7 @@ int rp_disk_scratch(const char *folder, int *descriptor)
     return 0;
 }
 
-/* What became of a piece: more bytes done, or an error number. */
+/* The result of one call: more bytes done, or an error number. EINTR is tried again. */
 static int count_piece(ssize_t moved, size_t *done)
 {
     if (moved == 0) return EIO;

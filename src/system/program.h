@@ -23,7 +23,7 @@ typedef bool rp_program_poll_fn(void *user);
 #define RP_PROGRAM_POLL 0.05
 
 /* Waits for its end; `*status` is for rp_program_succeeded and rp_program_signal. RP_INTERRUPTED,
- * while it still runs, when `keep_on`, which may be NULL, says so. */
+ * while it still runs, when `keep_on`, which may be NULL, returns false. */
 rp_code rp_program_wait_while(const char *name, int child, rp_program_poll_fn *keep_on, void *user,
                               int *status, rp_report *report);
 rp_code rp_program_wait(const char *name, int child, int *status, rp_report *report);

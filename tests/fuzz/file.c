@@ -1,5 +1,5 @@
-/* Changes to whole recorded files, whose checksums are then made anew: refused, or of no harm to
- * whatever is done with them. The first byte picks a file of small runs; then come changes of
+/* Changes to whole recorded files, whose checksums are then computed again: refused, or of no harm
+ * to whatever is done with them. The first byte picks a file of small runs; then come changes of
  * eleven bytes each, three of which say where and eight what is put there. */
 #include "mutants/runs.h"
 

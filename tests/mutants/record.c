@@ -64,7 +64,7 @@ static void put_value(dice *d, char *at)
     }
 }
 
-/* Names and marks of HDF5 tell where its own numbers are. */
+/* HDF5's signatures, to find its own numbers. */
 static size_t marked_place(dice *d, const char *bytes, size_t size)
 {
     static const char *const marks[] = {"TREE", "SNOD", "HEAP",  "unit", "index",   "count",
@@ -82,25 +82,25 @@ static size_t marked_place(dice *d, const char *bytes, size_t size)
 /* Eight bytes at a place of it all, of the start where headers are, or close to a mark. */
 static void change_once(dice *d, char *bytes, size_t size)
 {
-    size_t room = size - RP_CHECKSUM_BYTES - 8, at = 0;
+    size_t span = size - RP_CHECKSUM_BYTES - 8, at = 0;
     switch (below(d, 4)) {
     case 0:
-        at = RP_CHECKSUM_BYTES + below(d, room);
+        at = RP_CHECKSUM_BYTES + below(d, span);
         break;
     case 1:
-        at = RP_CHECKSUM_BYTES + below(d, room) / 8 * 8;
+        at = RP_CHECKSUM_BYTES + below(d, span) / 8 * 8;
         break;
     case 2:
-        at = RP_CHECKSUM_BYTES + below(d, room < 4096 ? room : 4096);
+        at = RP_CHECKSUM_BYTES + below(d, span < 4096 ? span : 4096);
         break;
     default:
         at = marked_place(d, bytes, size);
     }
-    if (at < RP_CHECKSUM_BYTES || at > size - 8) at = RP_CHECKSUM_BYTES + below(d, room);
+    if (at < RP_CHECKSUM_BYTES || at > size - 8) at = RP_CHECKSUM_BYTES + below(d, span);
     if (below(d, 8))
         put_value(d, bytes + at);
     else
-        memmove(bytes + at, bytes + RP_CHECKSUM_BYTES + below(d, room), 8); /* such as an address */
+        memmove(bytes + at, bytes + RP_CHECKSUM_BYTES + below(d, span), 8); /* such as an address */
 }
 
 /* Now and then longer or shorter, with a superblock that knows. */

@@ -92,7 +92,7 @@ static inline void write_file(const char *path, const char *bytes, size_t size)
     fclose(file);
 }
 
-/* The index of a set knows the checksums of its parts, and is told the new one. */
+/* The index of a file set holds the checksums of its parts: writes the new one there. */
 static inline void tell_index(const victim *v, const char *folder, uint64_t before, uint64_t now)
 {
     char name[64], path[PATH_BYTES];
@@ -204,7 +204,7 @@ static inline void use_checkpoint(const rp_scene *scene, const char *run, const 
     rp_report_destroy(report);
 }
 
-/* Goes on from the checkpoints of fine grains, or starts afresh in another folder. */
+/* Resumes from the checkpoints of fine grains, or starts again in another folder. */
 static inline void use_refine(const char *run, const char *output)
 {
     rp_report *report = rp_report_create();

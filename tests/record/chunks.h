@@ -1,4 +1,4 @@
-/* Chunks of fine grains with numbers from a hat, and the facts of a frame to go with them. */
+/* Chunks of fine grains with random values, and the attributes of their frame. */
 #ifndef RP_TESTS_RECORD_CHUNKS_H
 #define RP_TESTS_RECORD_CHUNKS_H
 

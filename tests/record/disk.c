@@ -1,5 +1,5 @@
-/* Trouble with the disk: full, too small, gone, not ours. Always a clear fault, no half file, and
- * what was there before stays. */
+/* Failures of the disk: full, too small, missing, not ours. Always a clear fault, no incomplete
+ * file, and what was there before stays. */
 #include "chunks.h"
 
 #include "base/store.h"

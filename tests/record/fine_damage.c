@@ -134,7 +134,7 @@ static void move(void **state, const char *from, const char *to)
     assert_int_equal(rename(path, in_folder(state, to)), 0);
 }
 
-/* The same grains but for a hair: only the seal tells the parts apart. */
+/* Almost the same grains: only the checksum distinguishes the parts. */
 static void parts_of_another_writing_are_refused(void **state)
 {
     write_both(*state, in_folder(state, "checkpoints"));
@@ -157,7 +157,7 @@ static void a_frame_under_another_number_is_refused(void **state)
     check_damaged(*state, read_frame, "000005.h5: frame");
 }
 
-/* A sound, sealed part with a table of two chunks: three grains near that move, of whom one is
+/* A valid, checksummed part with a table of two chunks: three grains near that move, of whom one is
  * gone, and two far ones at rest. */
 typedef struct table {
     uint32_t first[2], born[2], count[2];
@@ -187,7 +187,7 @@ static table sound_table(void)
                    .precision = 1e-5};
 }
 
-static void write_index(const char *folder, const table *t, uint64_t seal)
+static void write_index(const char *folder, const table *t, uint64_t checksum)
 {
     rp_path path = rp_file_set_index_path(folder, 5);
     test_grains bodies = {0};
@@ -198,7 +198,7 @@ static void write_index(const char *folder, const table *t, uint64_t seal)
     rp_checksummed_put_u64(file, "count", t->total);
     rp_checksummed_put_u64(file, "part_count", t->parts);
     rp_checksummed_put(file, "parts/count", "", RP_U64, &t->part_grains, 1, 1);
-    rp_checksummed_put(file, "parts/seal", "", RP_U64, &seal, 1, 1);
+    rp_checksummed_put(file, "parts/seal", "", RP_U64, &checksum, 1, 1);
     rp_checksummed_put_f64(file, "time", 1);
     rp_checksummed_put_f64(file, "spacing", 1e-3);
     rp_checksummed_put_f64(file, "precision", t->precision);
@@ -231,7 +231,7 @@ static rp_code read_table(const char *folder, const table *t)
     };
     rp_path path = rp_file_set_part_path(folder, 5, 0);
     rp_checksummed_writer *file;
-    uint64_t seal;
+    uint64_t checksum;
     size_t grains;
     check_ok(rp_checksummed_create(path.text, "fine part", 0, 0, &file, report), report);
     rp_checksummed_put_u64(file, "frame", 5);
@@ -240,8 +240,8 @@ static rp_code read_table(const char *folder, const table *t)
     for (int i = 0; i < 11; i++)
         rp_checksummed_put(file, columns[i].name, "", columns[i].type, columns[i].data, t->rows[i],
                            columns[i].width);
-    check_ok(rp_checksummed_finish_hash(file, &seal, report), report);
-    write_index(folder, t, seal);
+    check_ok(rp_checksummed_finish_hash(file, &checksum, report), report);
+    write_index(folder, t, checksum);
     return read_frame(folder, 5, &grains);
 }
 

@@ -1,4 +1,4 @@
-/* Run folders: made, opened, refused, tidied for a resumed run. */
+/* Run folders: created, opened, refused, cleaned up for a resumed run. */
 #include "fixture.h"
 
 #include "record/record.h"

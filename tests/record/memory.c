@@ -1,4 +1,4 @@
-/* Memory that runs out at every possible moment: a code, no crash, nothing lost. */
+/* Every allocation in turn fails: an error code, no crash, no leak. */
 #include "chunks.h"
 
 #include "base/store.h"

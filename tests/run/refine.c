@@ -405,7 +405,7 @@ static void a_damaged_coarse_frame_ends_it_for_now(void **state)
     remove_tree(f.base.text);
 }
 
-/* A frame whose seal is right and whose time is not: as many steps would never end. */
+/* A frame whose checksum is right and whose time is not: as many steps would never end. */
 static void a_frame_of_another_time_is_refused(void **state)
 {
     (void)state;

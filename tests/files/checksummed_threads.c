@@ -1,6 +1,6 @@
-/* Threads of one program that write and read sealed files at once. HDF5 may be built without
- * protection of its own, so ours has to do. */
-#include "fixture.h"
+/* Threads of one program that write and read checksummed files at once. HDF5 may be built without
+ * thread safety, so the writer has a lock of its own. */
+#include "record/fixture.h"
 
 #include "files/checksummed.h"
 #include "record/frame.h"
@@ -52,7 +52,7 @@ static void frames_are_written_and_read_at_once(void **state)
     test_grains grains[2];
     worker workers[2];
     pthread_t threads[2];
-    write_whole(in_folder(state, "damaged"), "no seal", 7);
+    write_whole(in_folder(state, "damaged"), "no file", 7);
     for (int i = 0; i < 2; i++) {
         test_grains_make(&grains[i], 500 + 100 * (size_t)i, i);
         workers[i] = (worker){*state, i * FRAMES, grains[i].view, names, RP_OK, true};

@@ -1,6 +1,6 @@
-/* Sound, sealed HDF5 files with hostile content: the fuzzers' makers, driven by fixed random bytes,
- * so that every build meets some of it. */
-#include "fixture.h"
+/* The strict HDF5 reader: files with a valid checksum and malicious content, made by the generators
+ * of the fuzzers from fixed random bytes, so that every build tests some of them. */
+#include "record/fixture.h"
 
 #include "files/hdf5_reader.h"
 #include "record/checkpoint.h"
@@ -86,7 +86,7 @@ static void each_trick_is_refused(void **state)
     rp_report_destroy(report);
 }
 
-/* A sound frame of our own, whose bytes are changed one by one and sealed anew. */
+/* A sound frame of our own, whose bytes are changed one by one and given a new checksum. */
 typedef struct sound_frame {
     rp_report *report;
     char path[RP_PATH_MAX];
@@ -270,7 +270,7 @@ static void arrays_that_share_their_bytes_are_refused(void **state)
     }
     put_text(file, "kind", "checkpoint", &none);
     put_fact(file, "format_version", H5T_STD_U64LE, &one, &none);
-    int descriptor = sealed_file(file, path, sizeof path);
+    int descriptor = checksummed_file(file, path, sizeof path);
     assert_int_equal(rp_checkpoint_read(path, &store, report), RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "more bytes than the file");
     close(descriptor);

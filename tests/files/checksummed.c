@@ -1,6 +1,6 @@
-/* Damaged files: cut anywhere, changed anywhere, or made to mislead; always a fault that names the
- * file, never a crash. */
-#include "fixture.h"
+/* Damaged checksummed files: truncated anywhere, changed anywhere, or made to mislead; always a
+ * fault that names the file, never a crash. */
+#include "record/fixture.h"
 
 #include "base/store.h"
 #include "files/checksum.h"
@@ -119,7 +119,7 @@ static void foreign_files_are_refused(void **state)
     char *text = calloc(4000, 1);
     memset(text, 'x', 4000);
     check_damaged(&c, text, 4000);
-    /* A good seal around what is not HDF5. */
+    /* A valid checksum of what is not HDF5. */
     rp_checksum_write(text, 4000);
     check_damaged(&c, text, 4000);
     rp_checksum_write(text, RP_CHECKSUM_BYTES);
@@ -155,7 +155,7 @@ static const float halves[16] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f,
 static const double wide_halves[4] = {0.5, 0.5, 0.5, 0.5};
 static const uint32_t zeros[4];
 
-/* A sealed, sound HDF5 file with one thing wrong. */
+/* A checksummed, valid HDF5 file with one thing wrong. */
 enum wrong {
     MISSING_FIELD,
     MISSING_MATERIAL,

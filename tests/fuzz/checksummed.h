@@ -1,10 +1,10 @@
-/* Sealed files for the fuzzers of record.
+/* Checksummed files for the fuzzers of record.
  *
- * The first byte picks a mode: an even one takes the rest as the file, sealed; an odd one lets the
- * rest drive the making of a sound, sealed HDF5 file with odd content. In that mode a zero byte, or
- * none, always means "as it should be". */
-#ifndef RP_TESTS_FUZZ_SEALED_H
-#define RP_TESTS_FUZZ_SEALED_H
+ * The first byte picks a mode: an even one takes the rest as the file, with a checksum; an odd one
+ * lets the rest drive the making of a valid, checksummed HDF5 file with odd content. In that mode a
+ * zero byte, or none, always means "as it should be". */
+#ifndef RP_TESTS_FUZZ_CHECKSUMMED_H
+#define RP_TESTS_FUZZ_CHECKSUMMED_H
 
 #include "files/checksum.h"
 
@@ -80,7 +80,7 @@ static inline void put_text(hid_t object, const char *name, const char *text, fu
     H5Tclose(type);
 }
 
-/* Links that lead astray: out of the file, in circles, nowhere. */
+/* Wrong links: out of the file, in circles, to nothing. */
 static inline void put_link(hid_t file, const char *name, uint8_t choice, hid_t links)
 {
     if (choice % 4 == 0) H5Lcreate_external("/etc/hostname", "/x", file, name, links, H5P_DEFAULT);
@@ -171,8 +171,8 @@ static inline int memory_file(const void *data, size_t size, char *path, size_t 
     return descriptor;
 }
 
-/* The same behind a seal that fits. */
-static inline int resealed_file(const void *data, size_t size, char *path, size_t path_size)
+/* The same behind a valid checksum. */
+static inline int file_with_checksum(const void *data, size_t size, char *path, size_t path_size)
 {
     char *image = calloc(1, RP_CHECKSUM_BYTES + size);
     if (!image) abort();
@@ -183,8 +183,8 @@ static inline int resealed_file(const void *data, size_t size, char *path, size_
     return descriptor;
 }
 
-/* Closes an HDF5 file in the making and gives it back as a sealed one. */
-static inline int sealed_file(hid_t file, char *path, size_t path_size)
+/* Closes an HDF5 file and returns it as a checksummed one. */
+static inline int checksummed_file(hid_t file, char *path, size_t path_size)
 {
     H5Fflush(file, H5F_SCOPE_GLOBAL);
     ssize_t size = H5Fget_file_image(file, NULL, 0);
