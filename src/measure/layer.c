@@ -1,8 +1,6 @@
-#include "measure/layer.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/kinds.h"
-#include "measure/order.h"
+#include "measure/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -191,8 +189,8 @@ static rp_code width_of(const layer *l, int axis, double *width, rp_report *repo
     if (!places) return rp_fail_memory(report, bytes, "the width of a layer");
     for (size_t i = 0; i < l->view->count; i += stride)
         if (is_in_region(l, i)) places[count++] = at_axis(l->view, i, axis);
-    low = rp_order_quantile(places, count, EDGE);
-    high = rp_order_quantile(places, count, 1 - EDGE);
+    low = rp_statistics_quantile(places, count, EDGE);
+    high = rp_statistics_quantile(places, count, 1 - EDGE);
     *width = high - low + l->view->spacing;
     rp_release(places, bytes);
     return RP_OK;
@@ -295,15 +293,17 @@ rp_code rp_measure_fill_velocity_profile(const rp_measure_input *in, rp_table *o
 
 /* m, where the layer's thickness, going by `way` (1 or -1) from bin `from`, falls below `level` for
  * the first time; between middles of bins in proportion. */
-static double crossing(const double *thickness, const layer *l, size_t from, int way, double level)
+static double crossing(const double *thickness, const layer *l, size_t from, int direction,
+                       double level)
 {
     size_t b = from;
-    while ((way > 0 ? b + 1 < l->count : b > 0) && thickness[way > 0 ? b + 1 : b - 1] >= level)
-        b = way > 0 ? b + 1 : b - 1;
-    bool last = way > 0 ? b + 1 == l->count : b == 0;
-    double next = last ? 0 : thickness[way > 0 ? b + 1 : b - 1];
+    while ((direction > 0 ? b + 1 < l->count : b > 0) &&
+           thickness[direction > 0 ? b + 1 : b - 1] >= level)
+        b = direction > 0 ? b + 1 : b - 1;
+    bool last = direction > 0 ? b + 1 == l->count : b == 0;
+    double next = last ? 0 : thickness[direction > 0 ? b + 1 : b - 1];
     double part = thickness[b] > next ? (thickness[b] - level) / (thickness[b] - next) : 0.5;
-    return middle_of(l, b) + way * l->step * fmin(part, 1);
+    return middle_of(l, b) + direction * l->step * fmin(part, 1);
 }
 
 /* (M27): the line through the places where the layer is one and three spacings thick, or an eighth
@@ -318,10 +318,10 @@ static void find_front(const double *thickness, const layer *l, rp_front *out)
     double *const ends[] = {&out->front, &out->back};
     *out = (rp_front){NAN, NAN, NAN, NAN, 0};
     for (int e = 0; e < (l->axis < 0 ? 1 : 2); e++) {
-        int way = e ? -1 : 1;
-        double thin = crossing(thickness, l, thickest, way, level);
-        double middle = crossing(thickness, l, thickest, way, 2 * level);
-        double thick = crossing(thickness, l, thickest, way, 3 * level);
+        int direction = e ? -1 : 1;
+        double thin = crossing(thickness, l, thickest, direction, level);
+        double middle = crossing(thickness, l, thickest, direction, 2 * level);
+        double thick = crossing(thickness, l, thickest, direction, 3 * level);
         *ends[e] = thin + (thin - thick) / 2;
         /* What the nearer part of the line would have said. */
         out->uncertainty = fmax(out->uncertainty, fabs(*ends[e] - (2 * thin - middle)));

@@ -4,8 +4,8 @@
 
 #include "base/random.h"
 #include "base/report.h"
-#include "contact/forces.h"
-#include "contact/special.h"
+#include "contact/contact.h"
+#include "contact/inside.h"
 
 static uint64_t drawn;
 
@@ -65,15 +65,15 @@ static void special_functions_are_known_ones(void **state)
 {
     (void)state;
     for (double x = 0.01; x < 30; x *= 1.7) {
-        check_near(rp_special_gamma_p(1, x), -expm1(-x), 1e-13);
-        check_near(rp_special_gamma_p(0.5, x), erf(sqrt(x)), 1e-13);
-        check_near(rp_special_gamma_p(3, x), 1 - exp(-x) * (1 + x + x * x / 2), 1e-13);
-        check_near(rp_special_log_gamma_above(1, x), -x, 1e-12 * (1 + x));
-        check_near(rp_special_log_gamma_above(2, x), -x + log1p(x), 1e-12 * (1 + x));
+        check_near(rp_contact_gamma_lower(1, x), -expm1(-x), 1e-13);
+        check_near(rp_contact_gamma_lower(0.5, x), erf(sqrt(x)), 1e-13);
+        check_near(rp_contact_gamma_lower(3, x), 1 - exp(-x) * (1 + x + x * x / 2), 1e-13);
+        check_near(rp_contact_log_gamma_upper(1, x), -x, 1e-12 * (1 + x));
+        check_near(rp_contact_log_gamma_upper(2, x), -x + log1p(x), 1e-12 * (1 + x));
     }
-    assert_true(rp_special_gamma_p(2, 0) == 0 && rp_special_gamma_p(2, 1e4) == 1);
-    check_near(rp_special_log_gamma_above(0.5, 0), log(RP_PI) / 2, 1e-14);
-    check_near(rp_special_log_gamma_above(0.5, 1000), -1000 - log(1000) / 2 + log1p(-0.5 / 1000),
+    assert_true(rp_contact_gamma_lower(2, 0) == 0 && rp_contact_gamma_lower(2, 1e4) == 1);
+    check_near(rp_contact_log_gamma_upper(0.5, 0), log(RP_PI) / 2, 1e-14);
+    check_near(rp_contact_log_gamma_upper(0.5, 1000), -1000 - log(1000) / 2 + log1p(-0.5 / 1000),
                1e-5);
 }
 
@@ -87,8 +87,8 @@ static void the_greatest_is_found(void **state)
 {
     (void)state;
     const double inside = 0.3, outside = 7;
-    check_near(rp_special_maximum(hump, &inside, -2, 5), 0.3, 1e-7);
-    check_near(rp_special_maximum(hump, &outside, -2, 5), 5, 1e-7);
+    check_near(rp_contact_maximize(hump, &inside, -2, 5), 0.3, 1e-7);
+    check_near(rp_contact_maximize(hump, &outside, -2, 5), 5, 1e-7);
 }
 
 /* Densities are the slopes of the shares below, and all of it is 1. */
@@ -98,13 +98,15 @@ static void forms_are_distributions(void **state)
     rp_silbert form = {.b = 0.7, .beta = 1.5};
     double h = 1e-5, dent = sqrt(RP_PI) / 2 * exp(1.5 * 1.5 / 4) * erfc(0.75);
     form.a = 1 / (1 / form.beta - form.b * dent);
-    check_near(rp_silbert_below(&form, 40), 1, 1e-12);
-    check_near(rp_fit_gamma_below(2.5, 40), 1, 1e-12);
+    check_near(rp_silbert_cumulative(&form, 40), 1, 1e-12);
+    check_near(rp_force_gamma_cumulative(2.5, 40), 1, 1e-12);
     for (double f = 0.05; f < 6; f += 0.31) {
-        double slope = (rp_silbert_below(&form, f + h) - rp_silbert_below(&form, f - h)) / (2 * h);
+        double slope =
+            (rp_silbert_cumulative(&form, f + h) - rp_silbert_cumulative(&form, f - h)) / (2 * h);
         check_near(rp_silbert_density(&form, f), slope, 1e-8);
-        slope = (rp_fit_gamma_below(2.5, f + h) - rp_fit_gamma_below(2.5, f - h)) / (2 * h);
-        check_near(rp_fit_gamma_density(2.5, f), slope, 1e-8);
+        slope = (rp_force_gamma_cumulative(2.5, f + h) - rp_force_gamma_cumulative(2.5, f - h)) /
+                (2 * h);
+        check_near(rp_force_gamma_density(2.5, f), slope, 1e-8);
     }
 }
 
@@ -128,7 +130,7 @@ static rp_force_fits fit(size_t count)
         sum += forces[i];
     for (size_t i = 0; i < count; i++)
         forces[i] *= 3.7 * (double)count / sum;
-    check_ok(rp_force_fit(forces, count, &fits, report), report);
+    check_ok(rp_force_fit_all(forces, count, &fits, report), report);
     check_near(fits.values[RP_FORCE_MEAN], 3.7, 1e-9);
     rp_report_destroy(report);
     return fits;
@@ -257,12 +259,12 @@ static void what_cannot_be_fitted_is_told(void **state)
     rp_force_fits fits;
     for (int k = 0; k < FORCES; k++)
         forces[k] = 0;
-    assert_int_equal(rp_force_fit(forces, RP_FORCES_LEAST - 1, &fits, NULL), RP_ERROR_INPUT);
-    assert_int_equal(rp_force_fit(forces, FORCES, &fits, NULL), RP_OK);
+    assert_int_equal(rp_force_fit_all(forces, RP_FORCES_LEAST - 1, &fits, NULL), RP_ERROR_INPUT);
+    assert_int_equal(rp_force_fit_all(forces, FORCES, &fits, NULL), RP_OK);
     assert_true(fits.values[RP_FORCE_MEAN] == 0 && isnan(fits.values[RP_FORCE_GAMMA]));
     for (int k = 0; k < FORCES; k++)
         forces[k] = 1; /* no tail */
-    assert_int_equal(rp_force_fit(forces, FORCES, &fits, NULL), RP_OK);
+    assert_int_equal(rp_force_fit_all(forces, FORCES, &fits, NULL), RP_OK);
     assert_true(isnan(fits.values[RP_FORCE_TAIL]) && isnan(fits.values[RP_FORCE_TAIL_N]));
     assert_true(fits.values[RP_FORCE_GAMMA] > 100);
 }

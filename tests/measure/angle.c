@@ -4,7 +4,7 @@
 #include "worlds.h"
 
 #include "base/memory.h"
-#include "measure/angle.h"
+#include "measure/measure.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* One body's numbers: those of its keys, of what presses on it, and the names they go by. */
-#include "measure/body.h"
 #include "base/report.h"
 #include "measure/measure.h"
 #include "worlds.h"

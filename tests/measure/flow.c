@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "measure/flow.h"
 #include "measure/measure.h"
 #include "scene/scene.h"
 

@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/density.h"
-#include "measure/order.h"
-#include "measure/profile.h"
+#include "measure/inside.h"
+#include "measure/measure.h"
 
 #include <string.h>
 
@@ -124,18 +123,18 @@ static void order_statistics_are_right(void **state)
 {
     (void)state;
     double values[] = {5, 1, 4, 2, 3}, spread;
-    check_near(rp_order_quantile(values, 5, 0.5), 3, 0);
-    check_near(rp_order_quantile(values, 5, 0), 1, 0);
-    check_near(rp_order_quantile(values, 5, 1), 5, 0);
-    check_near(rp_order_quantile(values, 5, 0.125), 1.5, 0);
-    check_near(rp_order_median_spread(values, 5, &spread), 3, 0);
+    check_near(rp_statistics_quantile(values, 5, 0.5), 3, 0);
+    check_near(rp_statistics_quantile(values, 5, 0), 1, 0);
+    check_near(rp_statistics_quantile(values, 5, 1), 5, 0);
+    check_near(rp_statistics_quantile(values, 5, 0.125), 1.5, 0);
+    check_near(rp_statistics_median_deviation(values, 5, &spread), 3, 0);
     check_near(spread, 1.4826, 1e-12);
-    check_near(rp_order_quantile(values, 0, 0.5), 0, 0);
+    check_near(rp_statistics_quantile(values, 0, 0.5), 0, 0);
     double key[3000];
     uint32_t items[3000];
     for (uint32_t i = 0; i < 3000; i++)
         key[i] = i * 7919 % 3001, items[i] = i;
-    rp_order_by(items, 3000, key);
+    rp_statistics_sort_by(items, 3000, key);
     for (uint32_t i = 1; i < 3000; i++)
         assert_true(key[items[i]] > key[items[i - 1]]);
 }

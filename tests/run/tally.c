@@ -1,7 +1,7 @@
 /* What a run tells of its steps. */
 #include "worlds.h"
 
-#include "run/run.h"
+#include "run/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static void steps_are_counted_by_reason(void **state)
     const double steps[] = {3, 1, 2, 6};
     const char *const reasons[] = {"force", "speed", speed, "speed"};
     for (int i = 0; i < 4; i++)
-        rp_tally_add(&tally, steps[i], reasons[i]);
-    rp_tally_sort(&tally);
+        rp_step_tally_add(&tally, steps[i], reasons[i]);
+    rp_step_tally_sort(&tally);
     assert_int_equal(tally.steps, 4);
     assert_true(tally.shortest == 1 && tally.longest == 6);
     check_near(tally.mean, 3, 1e-15);
@@ -33,7 +33,7 @@ static void more_reasons_than_places_are_still_counted(void **state)
     uint64_t sum = 0;
     for (int i = 0; i < RP_STEP_REASONS + 3; i++) {
         snprintf(names[i], sizeof names[i], "r%d", i);
-        rp_tally_add(&tally, 1, names[i]);
+        rp_step_tally_add(&tally, 1, names[i]);
     }
     assert_int_equal(tally.reason_count, RP_STEP_REASONS);
     assert_string_equal(tally.reasons[RP_STEP_REASONS - 1].reason, "other reasons");

@@ -9,52 +9,53 @@
 /* A packet costs as much as so many pairs, however few grains it has. */
 #define PACKET_PAIRS 800
 /* Where one clump has more than this share of the weights, grains fly: the paper's number. */
-#define ALONE 0.6f
+#define SINGLE_SHARE 0.6f
 /* The sum of weights where packed material ends: half of 64 pi / 315 h^3 / d0^3 for h = 1.5 d0.
  * Gaps between clumps inside of it have more. */
-#define OUTSIDE 1.077f
+#define OUTSIDE_WEIGHT 1.077f
 /* As full as packed material: what is above does not sink in. */
-#define FULL 1.0f
+#define PACKED 1.0f
 /* Clumps that carry grains by less than this many spacings in a second stand still. */
-#define STILL 0.1
+#define REST_SPEED 0.1
 /* The share of the weights from which on one clump is all that a grain follows. */
-#define FOLLOWS 0.98f
+#define FOLLOWER_SHARE 0.98f
 /* The time in which the cloud of a lone clump becomes round, s. */
-#define ROUNDING 0.1
+#define ROUNDING_TIME 0.1
 /* How much of its way a grain turns aside at most. */
-#define ASIDE 0.5f
+#define PUSH_MOST 0.5f
 
 /* (D4) for eight grains at a time; `begins` where nothing was added yet. */
 RP_WIDE_KERNEL
-static void add_clumps(const rp_row *rows, const uint32_t *index, size_t count,
-                       const rp_chunk *chunk, float inverse, bool begins, rp_packet *p)
+static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, size_t count,
+                              const rp_chunk *chunk, float inverse, bool begins,
+                              rp_detail_packet *p)
 {
-    RP_ASSERT(p->count > 0 && p->count <= RP_PACKET);
+    RP_ASSERT(p->count > 0 && p->count <= RP_DETAIL_PACKET);
     RP_ASSERT(p->begin + (size_t)p->count <= chunk->count);
     for (int first = 0; first < p->count; first += RP_WIDE) {
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
                 z = rp_wide_load(chunk->z + at), zero = rp_wide_all(0);
-        rp_wide sum = zero, most = zero, ux = zero, uy = zero, uz = zero;
+        rp_wide sum = zero, largest = zero, ux = zero, uy = zero, uz = zero;
         if (!begins) {
-            sum = rp_wide_load(p->sum + first), most = rp_wide_load(p->most + first);
+            sum = rp_wide_load(p->sum + first), largest = rp_wide_load(p->largest + first);
             ux = rp_wide_load(p->ux + first), uy = rp_wide_load(p->uy + first);
             uz = rp_wide_load(p->uz + first);
         }
         for (size_t k = 0; k < count; k++) {
-            const rp_row *row = &rows[index[k]];
+            const rp_coarse_row *row = &rows[index[k]];
             rp_wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
             rp_wide q = 1 - (dx * dx + dy * dy + dz * dz) * inverse;
             q = rp_wide_max(q, zero);
             rp_wide w = q * q * q;
             sum += w;
-            most = rp_wide_max(most, w);
+            largest = rp_wide_max(largest, w);
             ux += w * row->vx;
             uy += w * row->vy;
             uz += w * row->vz;
         }
         rp_wide_store(p->sum + first, sum);
-        rp_wide_store(p->most + first, most);
+        rp_wide_store(p->largest + first, largest);
         rp_wide_store(p->ux + first, ux);
         rp_wide_store(p->uy + first, uy);
         rp_wide_store(p->uz + first, uz);
@@ -63,43 +64,44 @@ static void add_clumps(const rp_row *rows, const uint32_t *index, size_t count,
 
 static float weight(const rp_detail *detail, double distance)
 {
-    double q = distance / detail->reach, rest = q < 1 ? 1 - q * q : 0;
+    double q = distance / detail->support, rest = q < 1 ? 1 - q * q : 0;
     return (float)(rest * rest * rest);
 }
 
 /* (D5): grains fly where one clump has most of the weight, and outside: farther from every clump
  * than its radius and, unless as published, with less weight than `outside` in all. */
 RP_WIDE_KERNEL
-static void share_flight(rp_packet *p, float edge, float outside)
+static void compute_flight_share(rp_detail_packet *p, float edge, float outside)
 {
-    RP_ASSERT(p->count > 0 && p->count <= RP_PACKET);
+    RP_ASSERT(p->count > 0 && p->count <= RP_DETAIL_PACKET);
     for (int i = 0; i < p->count; i += RP_WIDE) {
-        rp_wide sum = rp_wide_load(p->sum + i), most = rp_wide_load(p->most + i);
-        rp_wide_int flies = (most >= ALONE * sum) | ((most <= edge) & (sum <= outside));
-        rp_wide_store(p->share + i, rp_wide_select(flies, 1 - most, rp_wide_all(0)));
+        rp_wide sum = rp_wide_load(p->sum + i), largest = rp_wide_load(p->largest + i);
+        rp_wide_int flies =
+            (largest >= SINGLE_SHARE * sum) | ((largest <= edge) & (sum <= outside));
+        rp_wide_store(p->alpha + i, rp_wide_select(flies, 1 - largest, rp_wide_all(0)));
     }
 }
 
 /* What a step adds to a grain that flies, the same for all. */
-typedef struct pull {
+typedef struct gravity_step {
     float dt, x, y, z; /* s; m/s */
-} pull;
+} gravity_step;
 
 /* (D6): the velocity is a blend; the way is that of the blend's parts, so that free flight is a
  * parabola. */
-RP_WIDE_INLINE void blend(const rp_packet *p, int i, const float *sums, const float *v,
+RP_WIDE_INLINE void blend(const rp_detail_packet *p, int i, const float *sums, const float *v,
                           float pulled, float dt, float *velocity, float *end, const float *start)
 {
-    rp_wide sum = rp_wide_load(p->sum + i), share = rp_wide_load(p->share + i);
+    rp_wide sum = rp_wide_load(p->sum + i), alpha = rp_wide_load(p->alpha + i);
     rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_all(1e-30f));
     rp_wide old = rp_wide_load(v);
-    rp_wide held = (1 - share) * carried;
-    rp_wide_store(velocity + i, held + share * (old + pulled));
-    rp_wide_store(end + i, rp_wide_load(start) + dt * (held + share * (old + 0.5f * pulled)));
+    rp_wide held = (1 - alpha) * carried;
+    rp_wide_store(velocity + i, held + alpha * (old + pulled));
+    rp_wide_store(end + i, rp_wide_load(start) + dt * (held + alpha * (old + 0.5f * pulled)));
 }
 
 RP_WIDE_KERNEL
-static void blend_packet(rp_packet *p, const rp_chunk *c, const pull *g)
+static void blend_packet(rp_detail_packet *p, const rp_chunk *c, const gravity_step *g)
 {
     RP_ASSERT(p->begin + (size_t)p->count <= c->count);
     for (int i = 0; i < p->count; i += RP_WIDE) {
@@ -131,7 +133,7 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 }
 
 RP_WIDE_KERNEL
-static void box_of(const rp_chunk *chunk, size_t begin, size_t count, rp_near_box *box)
+static void bounding_box(const rp_chunk *chunk, size_t begin, size_t count, rp_near_box *box)
 {
     RP_ASSERT(count > 0 && begin + count <= chunk->count);
     bound(chunk->x + begin, count, &box->low[0], &box->high[0]);
@@ -151,21 +153,21 @@ static rp_vec3 box_middle(const rp_near_box *box, double *half)
  * (D4a).
  */
 static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
-                         const rp_surface_list *near, rp_packet *p)
+                         const rp_surface_list *near, rp_detail_packet *p)
 {
-    double reach = detail->reach, spacing = detail->scene->particles.spacing;
-    double layer = 0.25 * RP_PI * reach * reach / (spacing * spacing);
+    double support = detail->support, spacing = detail->scene->particles.spacing;
+    double layer = 0.25 * RP_PI * support * support / (spacing * spacing);
     for (int n = 0; n < near->count; n++) {
         const rp_surface *surface = &detail->field.surfaces[near->index[n]];
         for (int i = 0; i < p->count; i++) {
             size_t at = p->begin + (size_t)i;
             rp_vec3 point = {chunk->x[at], chunk->y[at], chunk->z[at]};
             rp_touch touch;
-            if (!rp_surface_touch(surface, point, reach, &touch)) continue;
-            double q = fmax(touch.distance, 0) / reach, rest = 1 - q * q;
+            if (!rp_surface_touch(surface, point, support, &touch)) continue;
+            double q = fmax(touch.distance, 0) / support, rest = 1 - q * q;
             float w = weight(detail, fmax(touch.distance, 0));
             float all = (float)(layer * rest * rest * rest * rest);
-            p->most[i] = w > p->most[i] ? w : p->most[i];
+            p->largest[i] = w > p->largest[i] ? w : p->largest[i];
             p->sum[i] += all;
             p->ux[i] += all * (float)touch.velocity.x;
             p->uy[i] += all * (float)touch.velocity.y;
@@ -174,42 +176,42 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
     }
 }
 
-static void meet_surfaces(const rp_detail *detail, const rp_chunk *chunk,
-                          const rp_surface_list *near, rp_packet *p)
+static void collide_packet(const rp_detail *detail, const rp_chunk *chunk,
+                           const rp_surface_list *near, rp_detail_packet *p)
 {
     for (int i = 0; i < p->count; i++) {
         size_t at = p->begin + (size_t)i;
-        rp_flight flight = {.start = {chunk->x[at], chunk->y[at], chunk->z[at]},
-                            .end = {p->x[i], p->y[i], p->z[i]},
-                            .velocity = {p->vx[i], p->vy[i], p->vz[i]},
-                            .material = chunk->material};
-        if (!rp_flight_meet(detail, near, &flight)) continue;
-        p->x[i] = (float)flight.end.x;
-        p->y[i] = (float)flight.end.y;
-        p->z[i] = (float)flight.end.z;
-        p->vx[i] = (float)flight.velocity.x;
-        p->vy[i] = (float)flight.velocity.y;
-        p->vz[i] = (float)flight.velocity.z;
+        rp_detail_motion motion = {.start = {chunk->x[at], chunk->y[at], chunk->z[at]},
+                                   .end = {p->x[i], p->y[i], p->z[i]},
+                                   .velocity = {p->vx[i], p->vy[i], p->vz[i]},
+                                   .material = chunk->material};
+        if (!rp_detail_collide(detail, near, &motion)) continue;
+        p->x[i] = (float)motion.end.x;
+        p->y[i] = (float)motion.end.y;
+        p->z[i] = (float)motion.end.z;
+        p->vx[i] = (float)motion.velocity.x;
+        p->vy[i] = (float)motion.velocity.y;
+        p->vz[i] = (float)motion.velocity.z;
     }
 }
 
 /* Grains that lie on a full place do not fly; among clumps that stand still the others fall freely,
  * so that they come to rest soon, too (D10). */
-static void hold_up(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
-                    rp_packet *p)
+static void apply_support(const rp_detail *detail, const rp_fraction_patch *patch,
+                          const rp_chunk *chunk, rp_detail_packet *p)
 {
     rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
     const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
-    float slow = (float)(STILL * detail->scene->particles.spacing);
+    float slow = (float)(REST_SPEED * detail->scene->particles.spacing);
     for (int i = 0; i < p->count; i++) {
-        if (!(p->share[i] > 0 && p->sum[i] > 0)) continue;
+        if (!(p->alpha[i] > 0 && p->sum[i] > 0)) continue;
         size_t at = p->begin + (size_t)i;
         const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
                                 chunk->z[at] + below[2]};
-        bool full = around->most >= FULL && rp_around_filled(around, probe) >= FULL;
+        bool full = patch->highest >= PACKED && rp_fraction_patch_value(patch, probe) >= PACKED;
         float carried = p->ux[i] * p->ux[i] + p->uy[i] * p->uy[i] + p->uz[i] * p->uz[i];
         bool still = carried < slow * slow * p->sum[i] * p->sum[i];
-        if (full || still) p->share[i] = full ? 0 : 1;
+        if (full || still) p->alpha[i] = full ? 0 : 1;
     }
 }
 
@@ -217,39 +219,41 @@ static void hold_up(const rp_detail *detail, const rp_around *around, const rp_c
  * also pulls at grains that lie on something; 0 for lanes behind the last. Gives the longest way.
  */
 RP_WIDE_KERNEL
-static float ways_of(const rp_chunk *chunk, const rp_packet *p, const pull *g, float *squares)
+static float squared_displacements(const rp_chunk *chunk, const rp_detail_packet *p,
+                                   const gravity_step *g, float *squares)
 {
     const float half = 0.5f * g->dt;
-    rp_wide most = rp_wide_all(0);
+    rp_wide largest = rp_wide_all(0);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         size_t at = p->begin + (size_t)i;
         rp_wide dx = rp_wide_load(p->x + i) - rp_wide_load(chunk->x + at);
         rp_wide dy = rp_wide_load(p->y + i) - rp_wide_load(chunk->y + at);
         rp_wide dz = rp_wide_load(p->z + i) - rp_wide_load(chunk->z + at);
-        rp_wide way = dx * dx + dy * dy + dz * dz;
-        rp_wide fall = half * rp_wide_load(p->share + i);
+        rp_wide path = dx * dx + dy * dy + dz * dz;
+        rp_wide fall = half * rp_wide_load(p->alpha + i);
         dx -= fall * g->x, dy -= fall * g->y, dz -= fall * g->z;
         rp_wide square = dx * dx + dy * dy + dz * dz;
         for (int lane = p->count - i; lane < RP_WIDE; lane++)
-            square[lane] = way[lane] = 0;
+            square[lane] = path[lane] = 0;
         rp_wide_store(squares + i, square);
-        most = rp_wide_max(most, way);
+        largest = rp_wide_max(largest, path);
     }
-    return sqrtf(rp_wide_most(most));
+    return sqrtf(rp_wide_most(largest));
 }
 
 /* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
  * stays (D11). */
-static void push_aside(const rp_around *around, const float *squares, rp_packet *p)
+static void push_from_crowded(const rp_fraction_patch *patch, const float *squares,
+                              rp_detail_packet *p)
 {
-    if (!around->crowded) return;
-    int32_t cells[RP_PACKET];
-    rp_around_cells(around, p->x, p->y, p->z, p->count, cells);
+    if (!patch->pushes_any) return;
+    int32_t cells[RP_DETAIL_PACKET];
+    rp_fraction_patch_cells(patch, p->x, p->y, p->z, p->count, cells);
     for (int i = 0; i < p->count; i++) {
-        const float *push = around->push[cells[i]];
+        const float *push = patch->push[cells[i]];
         float length = push[0] * push[0] + push[1] * push[1] + push[2] * push[2];
         if (length == 0) continue;
-        float limit = ASIDE * ASIDE * squares[i];
+        float limit = PUSH_MOST * PUSH_MOST * squares[i];
         float scale = length > limit ? sqrtf(limit / length) : 1;
         p->x[i] += scale * push[0];
         p->y[i] += scale * push[1];
@@ -258,106 +262,108 @@ static void push_aside(const rp_around *around, const float *squares, rp_packet 
 }
 
 /* The sums over all clumps near the packet. */
-static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
+static void gather(const rp_detail *detail, rp_detail_workspace *workspace, const rp_chunk *chunk,
                    const rp_near_box *box)
 {
-    const rp_detail_field *field = &detail->field;
-    float inverse = (float)(1 / (detail->reach * detail->reach));
+    const rp_coarse_field *field = &detail->field;
+    float inverse = (float)(1 / (detail->support * detail->support));
     const uint32_t *index;
     bool begins = true;
     size_t found;
-    rp_near_begin(field->near, box, work->walk);
-    while ((found = rp_near_next(field->near, work->walk, &index)) || begins) {
-        add_clumps(field->rows, index, found, chunk, inverse, begins, &work->packet);
-        work->pairs += found * RP_PACKET;
+    rp_near_begin(field->near, box, workspace->walk);
+    while ((found = rp_near_next(field->near, workspace->walk, &index)) || begins) {
+        add_coarse_grains(field->rows, index, found, chunk, inverse, begins, &workspace->packet);
+        workspace->pairs += found * RP_DETAIL_PACKET;
         begins = false;
     }
-    work->pairs += PACKET_PAIRS;
+    workspace->pairs += PACKET_PAIRS;
 }
 
 /* --- lone clumps (D13) -------------------------------------------------------------------------
  */
 
-bool rp_coarse_grain_is_lone(const rp_detail *detail, rp_work *work, const float at[3])
+bool rp_coarse_grain_is_isolated(const rp_detail *detail, rp_detail_workspace *workspace,
+                                 const float at[3])
 {
-    const rp_detail_field *field = &detail->field;
-    float reach = (float)(detail->reach * detail->reach);
+    const rp_coarse_field *field = &detail->field;
+    float support = (float)(detail->support * detail->support);
     rp_near_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
     rp_near_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
     const uint32_t *index;
     size_t found;
     int near = 0; /* itself among them */
-    rp_near_begin(field->near, &box, work->walk);
-    while ((found = rp_near_next(field->near, work->walk, &index)))
+    rp_near_begin(field->near, &box, workspace->walk);
+    while ((found = rp_near_next(field->near, workspace->walk, &index)))
         for (size_t k = 0; k < found; k++) {
-            const rp_row *row = &field->rows[index[k]];
+            const rp_coarse_row *row = &field->rows[index[k]];
             float x = row->x - at[0], y = row->y - at[1], z = row->z - at[2];
-            near += x * x + y * y + z * z < reach;
+            near += x * x + y * y + z * z < support;
         }
     return near <= 1;
 }
 
 /* Which grains of the packet fly with one clump and no other; gives how many. */
-static int find_followers(const rp_packet *p, bool *follows)
+static int find_followers(const rp_detail_packet *p, bool *follows)
 {
     int count = 0;
     for (int i = 0; i < p->count; i++) {
-        follows[i] = p->sum[i] > 0 && p->most[i] >= FOLLOWS * p->sum[i] && p->share[i] > 0 &&
-                     p->share[i] < 1;
+        follows[i] = p->sum[i] > 0 && p->largest[i] >= FOLLOWER_SHARE * p->sum[i] &&
+                     p->alpha[i] > 0 && p->alpha[i] < 1;
         count += follows[i];
     }
     return count;
 }
 
 /* The clump that each follower is in reach of. */
-static void find_leaders(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                         const rp_near_box *box, const bool *follows, const rp_row **leaders)
+static void find_carriers(const rp_detail *detail, rp_detail_workspace *workspace,
+                          const rp_chunk *chunk, const rp_near_box *box, const bool *follows,
+                          const rp_coarse_row **carriers)
 {
-    const rp_packet *p = &work->packet;
-    float reach = (float)(detail->reach * detail->reach);
+    const rp_detail_packet *p = &workspace->packet;
+    float support = (float)(detail->support * detail->support);
     const uint32_t *index;
     size_t found;
-    rp_near_begin(detail->field.near, box, work->walk);
-    while ((found = rp_near_next(detail->field.near, work->walk, &index)))
+    rp_near_begin(detail->field.near, box, workspace->walk);
+    while ((found = rp_near_next(detail->field.near, workspace->walk, &index)))
         for (int i = 0; i < p->count; i++) {
             size_t at = p->begin + (size_t)i;
             for (size_t k = 0; follows[i] && k < found; k++) {
-                const rp_row *row = &detail->field.rows[index[k]];
+                const rp_coarse_row *row = &detail->field.rows[index[k]];
                 float x = row->x - chunk->x[at], y = row->y - chunk->y[at],
                       z = row->z - chunk->z[at];
-                if (x * x + y * y + z * z < FOLLOWS * reach) leaders[i] = row;
+                if (x * x + y * y + z * z < FOLLOWER_SHARE * support) carriers[i] = row;
             }
         }
 }
 
 /* Followers of a clump without neighbors move towards a place of their own in its ball, so that
  * what was torn off as a rod becomes a round cloud. */
-static void round_off(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                      const rp_near_box *box)
+static void round_cloud(const rp_detail *detail, rp_detail_workspace *workspace,
+                        const rp_chunk *chunk, const rp_near_box *box)
 {
-    rp_packet *p = &work->packet;
-    bool follows[RP_PACKET], lone = false;
-    const rp_row *leaders[RP_PACKET] = {NULL}, *known = NULL;
+    rp_detail_packet *p = &workspace->packet;
+    bool follows[RP_DETAIL_PACKET], isolated = false;
+    const rp_coarse_row *carriers[RP_DETAIL_PACKET] = {NULL}, *known = NULL;
     if (!find_followers(p, follows)) return;
-    find_leaders(detail, work, chunk, box, follows, leaders);
-    float part = (float)fmin(detail->field.dt / ROUNDING, 1), radius = (float)detail->radius;
+    find_carriers(detail, workspace, chunk, box, follows, carriers);
+    float part = (float)fmin(detail->field.dt / ROUNDING_TIME, 1), radius = (float)detail->radius;
     for (int i = 0; i < p->count; i++) {
-        const rp_row *row = leaders[i];
+        const rp_coarse_row *row = carriers[i];
         if (!row) continue;
         const float middle[3] = {row->x, row->y, row->z};
-        if (row != known) lone = rp_coarse_grain_is_lone(detail, work, middle);
+        if (row != known) isolated = rp_coarse_grain_is_isolated(detail, workspace, middle);
         known = row;
-        if (!lone) continue;
+        if (!isolated) continue;
         size_t at = p->begin + (size_t)i;
         rp_vec3 home =
-            rp_sample_ball((uint64_t)detail->scene->seed, chunk->first + chunk->local[at]);
+            rp_seeding_ball((uint64_t)detail->scene->seed, chunk->first + chunk->local[at]);
         p->x[i] += part * (row->x + radius * (float)home.x - chunk->x[at]);
         p->y[i] += part * (row->y + radius * (float)home.y - chunk->y[at]);
         p->z[i] += part * (row->z + radius * (float)home.z - chunk->z[at]);
     }
 }
 
-static void write_back(rp_chunk *chunk, const rp_packet *p)
+static void write_back(rp_chunk *chunk, const rp_detail_packet *p)
 {
     size_t bytes = (size_t)p->count * sizeof(float);
     memcpy(chunk->x + p->begin, p->x, bytes);
@@ -368,66 +374,68 @@ static void write_back(rp_chunk *chunk, const rp_packet *p)
     memcpy(chunk->vz + p->begin, p->vz, bytes);
 }
 
-static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
-                         const rp_near_box *box)
+static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
+                          const rp_near_box *box)
 {
-    rp_packet *p = &work->packet;
-    const rp_detail_field *field = &detail->field;
+    rp_detail_packet *p = &workspace->packet;
+    const rp_coarse_field *field = &detail->field;
     bool apart = detail->spec->keep_apart;
-    const rp_around *around = NULL;
-    gather(detail, work, chunk, box);
+    const rp_fraction_patch *patch = NULL;
+    gather(detail, workspace, chunk, box);
     double half;
     rp_vec3 middle = box_middle(box, &half);
-    rp_surface_list *near = &work->near_packet;
+    rp_surface_list *near = &workspace->near_packet;
     if (!apart) {
-        rp_detail_surfaces_near(detail, &work->near_chunk, middle, half + detail->reach, near);
+        rp_detail_surfaces_near(detail, &workspace->near_chunk, middle, half + detail->support,
+                                near);
         add_surfaces(detail, chunk, near, p);
     }
-    share_flight(p, weight(detail, detail->radius), apart ? OUTSIDE : INFINITY);
-    float dt = (float)field->dt, squares[RP_PACKET];
-    pull g = {dt, (float)(field->gravity.x * field->dt), (float)(field->gravity.y * field->dt),
-              (float)(field->gravity.z * field->dt)};
+    compute_flight_share(p, weight(detail, detail->radius), apart ? OUTSIDE_WEIGHT : INFINITY);
+    float dt = (float)field->dt, squares[RP_DETAIL_PACKET];
+    gravity_step g = {dt, (float)(field->gravity.x * field->dt),
+                      (float)(field->gravity.y * field->dt), (float)(field->gravity.z * field->dt)};
     if (apart) {
-        around = rp_arounds_at(&work->arounds, &detail->counts, box->low);
-        hold_up(detail, around, chunk, p);
+        patch = rp_fraction_cache_at(&workspace->cache, &detail->fraction, box->low);
+        apply_support(detail, patch, chunk, p);
     }
     blend_packet(p, chunk, &g);
-    if (apart) round_off(detail, work, chunk, box);
-    float way = ways_of(chunk, p, &g, squares) * (1 + ASIDE);
-    if (apart) push_aside(around, squares, p);
-    rp_detail_surfaces_near(detail, &work->near_chunk, middle, half + way + detail->clear, near);
-    if (near->count) meet_surfaces(detail, chunk, near, p);
+    if (apart) round_cloud(detail, workspace, chunk, box);
+    float path = squared_displacements(chunk, p, &g, squares) * (1 + PUSH_MOST);
+    if (apart) push_from_crowded(patch, squares, p);
+    rp_detail_surfaces_near(detail, &workspace->near_chunk, middle, half + path + detail->clearance,
+                            near);
+    if (near->count) collide_packet(detail, chunk, near, p);
     write_back(chunk, p);
 }
 
-static bool wider(const rp_near_box *box, float edge)
+static bool exceeds(const rp_near_box *box, float edge)
 {
     return box->high[0] - box->low[0] > edge || box->high[1] - box->low[1] > edge ||
            box->high[2] - box->low[2] > edge;
 }
 
 /* Packets end where the cell does. */
-static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk, size_t begin,
-                        size_t count)
+static void advect_block(const rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
+                         size_t begin, size_t count)
 {
-    RP_ASSERT(count <= RP_KEY_BLOCK && begin + count <= chunk->count);
-    uint64_t *keys = work->keys;
-    float edge = (float)(1.01 * rp_near_edge(detail->reach));
+    RP_ASSERT(count <= RP_DETAIL_KEY_BLOCK && begin + count <= chunk->count);
+    uint64_t *keys = workspace->keys;
+    float edge = (float)(1.01 * rp_near_edge(detail->support));
     rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
                  keys);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
-        while (end < count && end - i < RP_PACKET && keys[end] == keys[i])
+        while (end < count && end - i < RP_DETAIL_PACKET && keys[end] == keys[i])
             end++;
         rp_near_box box = {.key = keys[i]};
-        box_of(chunk, begin + i, end - i, &box);
-        if (wider(&box, edge)) { /* cells far from each other may share a key */
+        bounding_box(chunk, begin + i, end - i, &box);
+        if (exceeds(&box, edge)) { /* cells far from each other may share a key */
             end = i + 1;
-            box_of(chunk, begin + i, 1, &box);
+            bounding_box(chunk, begin + i, 1, &box);
         }
-        work->packet.begin = begin + i;
-        work->packet.count = (int)(end - i);
-        carry_packet(detail, work, chunk, &box);
+        workspace->packet.begin = begin + i;
+        workspace->packet.count = (int)(end - i);
+        advect_packet(detail, workspace, chunk, &box);
         i = end;
     }
 }
@@ -444,23 +452,23 @@ static void move_grain(rp_chunk *chunk, size_t to, size_t from)
 }
 
 /* Those that passed an open side are gone; the others keep their order. */
-static void drop_leavers(rp_detail *detail, rp_chunk *chunk)
+static void remove_departed(rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
     if (!domain->open) return;
     rp_near_box box = {0};
-    box_of(chunk, 0, chunk->count, &box);
+    bounding_box(chunk, 0, chunk->count, &box);
     if (!rp_scene_domain_has_left(domain, box.low) && !rp_scene_domain_has_left(domain, box.high))
         return;
-    size_t kept = 0;
+    size_t stored = 0;
     for (size_t i = 0; i < chunk->count; i++) {
         const float at[3] = {chunk->x[i], chunk->y[i], chunk->z[i]};
         if (rp_scene_domain_has_left(domain, at)) continue;
-        if (kept != i) move_grain(chunk, kept, i);
-        kept++;
+        if (stored != i) move_grain(chunk, stored, i);
+        stored++;
     }
-    atomic_fetch_add(&detail->left, chunk->count - kept);
-    chunk->count = (uint32_t)kept;
+    atomic_fetch_add(&detail->left, chunk->count - stored);
+    chunk->count = (uint32_t)stored;
 }
 
 static void wrap(const rp_detail *detail, rp_chunk *chunk)
@@ -476,61 +484,66 @@ static void wrap(const rp_detail *detail, rp_chunk *chunk)
 RP_WIDE_KERNEL
 static float top_speed(const rp_chunk *c)
 {
-    rp_wide most = rp_wide_all(0);
+    rp_wide largest = rp_wide_all(0);
     float rest = 0;
     size_t i = 0;
     for (; i + RP_WIDE <= c->count; i += RP_WIDE) {
         rp_wide x = rp_wide_load(c->vx + i), y = rp_wide_load(c->vy + i),
                 z = rp_wide_load(c->vz + i);
-        most = rp_wide_max(most, x * x + y * y + z * z);
+        largest = rp_wide_max(largest, x * x + y * y + z * z);
     }
     for (; i < c->count; i++) {
         float square = c->vx[i] * c->vx[i] + c->vy[i] * c->vy[i] + c->vz[i] * c->vz[i];
         rest = square > rest ? square : rest;
     }
-    return sqrtf(fmaxf(rp_wide_most(most), rest));
+    return sqrtf(fmaxf(rp_wide_most(largest), rest));
 }
 
-static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk *chunk)
+static void find_surfaces(const rp_detail *detail, rp_detail_workspace *workspace,
+                          const rp_chunk *chunk)
 {
     rp_near_box box = {0};
-    box_of(chunk, 0, chunk->count, &box);
+    bounding_box(chunk, 0, chunk->count, &box);
     double dt = detail->field.dt, fall = 0.5 * dt * rp_v3_length(detail->field.gravity);
-    double half, way = (1 + ASIDE) * dt * (top_speed(chunk) + detail->field.fastest + fall);
+    double half, path = (1 + PUSH_MOST) * dt * (top_speed(chunk) + detail->field.fastest + fall);
     rp_vec3 middle = box_middle(&box, &half);
-    rp_detail_surfaces_near(detail, NULL, middle, half + detail->reach + way, &work->near_chunk);
+    rp_detail_surfaces_near(detail, NULL, middle, half + detail->support + path,
+                            &workspace->near_chunk);
 }
 
-static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_kept_chunk *kept)
+static void advect_chunk(rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
+                         rp_stored_chunk *stored)
 {
     if (!chunk->count) return;
     RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
-    bool sorts = (double)kept->pairs > SORT_FROM * (double)kept->sorted_pairs;
-    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->reach), &work->sort);
-    find_surfaces(detail, work, chunk);
-    work->pairs = 0;
-    for (size_t begin = 0; begin < chunk->count; begin += RP_KEY_BLOCK) {
+    bool sorts = (double)stored->pairs > SORT_FROM * (double)stored->sorted_pairs;
+    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->support), &workspace->sort);
+    find_surfaces(detail, workspace, chunk);
+    workspace->pairs = 0;
+    for (size_t begin = 0; begin < chunk->count; begin += RP_DETAIL_KEY_BLOCK) {
         size_t left = chunk->count - begin;
-        carry_block(detail, work, chunk, begin, left < RP_KEY_BLOCK ? left : RP_KEY_BLOCK);
+        advect_block(detail, workspace, chunk, begin,
+                     left < RP_DETAIL_KEY_BLOCK ? left : RP_DETAIL_KEY_BLOCK);
     }
-    kept->pairs = work->pairs;
-    if (sorts) kept->sorted_pairs = work->pairs;
+    stored->pairs = workspace->pairs;
+    if (sorts) stored->sorted_pairs = workspace->pairs;
     wrap(detail, chunk);
-    drop_leavers(detail, chunk);
+    remove_departed(detail, chunk);
 }
 
-void rp_carry_range(void *context, rp_range range)
+void rp_advect_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
-    rp_work *work = rp_scratch_of(&detail->works, range.worker);
+    rp_detail_workspace *workspace = rp_scratch_of(&detail->workspaces, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
-        rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
+        rp_code code = rp_chunks_borrow(&detail->chunks, i, &workspace->chunk, &chunk, NULL);
         if (code == RP_OK) {
-            carry_chunk(detail, work, &chunk, &detail->chunks.items[i]);
-            if (detail->counts_next.counting) rp_counts_add(&detail->counts_next, &chunk);
+            advect_chunk(detail, workspace, &chunk, &detail->chunks.items[i]);
+            if (detail->fraction_next.counting)
+                rp_fraction_grid_add(&detail->fraction_next, &chunk);
             code = rp_chunks_return(&detail->chunks, i, &chunk, NULL);
         }
-        rp_detail_note(detail, code);
+        rp_detail_note_failure(detail, code);
     }
 }

@@ -1,13 +1,13 @@
-/* The surface of a heap: grains are sorted into the cells of a plan, the top of each column that
- * stands on the ground is taken, and of the tops the largest connected patch is kept. */
-#include "measure/surface.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/order.h"
+#include "measure/inside.h"
 #include "view/view.h"
 
 #include <stdint.h>
 #include <string.h>
+
+/* The surface of a heap: grains are sorted into the cells of a plan, the top of each column that
+ * stands on the ground is taken, and of the tops the largest connected patch is kept. */
 
 /* All lengths in spacings. */
 #define CELL 1.5      /* wide enough that no column of a packing is empty */
@@ -26,7 +26,7 @@
 #define FEET 1000     /* columns, about, that are asked what they stand on */
 
 typedef struct plan {
-    rp_upright axes;
+    rp_plan_axes axes;
     const rp_view *view;
     double spacing; /* m */
     double low[2], cell;
@@ -39,7 +39,7 @@ typedef struct plan {
     size_t cells;
 } plan;
 
-rp_code rp_upright_find(const rp_scene *scene, rp_upright *out, rp_report *report)
+rp_code rp_plan_axes_find(const rp_scene *scene, rp_plan_axes *out, rp_report *report)
 {
     double g = rp_v3_length(scene->gravity);
     if (!(g > 0))
@@ -67,8 +67,8 @@ static rp_code find_bounds(plan *p, rp_vec3 direction, int axis, rp_report *repo
     if (!values) return rp_fail_memory(report, bytes, "a heap's bounds");
     for (size_t i = 0; i < p->view->count; i += stride)
         values[count++] = rp_v3_dot(grain_at(p->view, i), direction);
-    double low = rp_order_quantile(values, count, EDGE),
-           high = rp_order_quantile(values, count, 1 - EDGE);
+    double low = rp_statistics_quantile(values, count, EDGE),
+           high = rp_statistics_quantile(values, count, 1 - EDGE);
     rp_release(values, bytes);
     double margin = 0.1 * (high - low) + 2 * p->cell;
     double cells = (high - low + 2 * margin) / p->cell;
@@ -137,7 +137,7 @@ static void fill_columns(plan *p)
     }
     for (size_t c = 0; c < p->cells; c++) {
         p->top[c] = 0;
-        rp_order_by(p->order + p->column[c], p->column[c + 1] - p->column[c], p->height);
+        rp_statistics_sort_by(p->order + p->column[c], p->column[c + 1] - p->column[c], p->height);
     }
 }
 
@@ -333,8 +333,8 @@ static rp_code find_levels(rp_free_surface *s, rp_report *report)
     if (!heights) return rp_fail_memory(report, bytes, "the heights of a heap");
     for (size_t i = 0; i < s->count; i++)
         heights[i] = s->points[i].height;
-    s->low = rp_order_quantile(heights, s->count, 0.02);
-    s->high = rp_order_quantile(heights, s->count, 1);
+    s->low = rp_statistics_quantile(heights, s->count, 0.02);
+    s->high = rp_statistics_quantile(heights, s->count, 1);
     rp_release(heights, bytes);
     return RP_OK;
 }
@@ -368,8 +368,8 @@ static rp_code true_spacing(const plan *p, double *spacing, rp_report *report)
             if (grains > 0) volumes[count++] = height * p->cell * p->cell / grains;
         }
     }
-    *spacing =
-        fmax(*spacing, fmin(cbrt(rp_order_quantile(volumes, count, 0.5)), THINNEST * *spacing));
+    *spacing = fmax(*spacing,
+                    fmin(cbrt(rp_statistics_quantile(volumes, count, 0.5)), THINNEST * *spacing));
     rp_release(volumes, bytes);
     return RP_OK;
 }
@@ -395,7 +395,7 @@ static rp_code take_surface(plan *p, const rp_scene *scene, rp_free_surface *out
     return find_levels(out, report);
 }
 
-static rp_code open_plan(plan *p, const rp_view *view, const rp_upright *axes, double spacing,
+static rp_code open_plan(plan *p, const rp_view *view, const rp_plan_axes *axes, double spacing,
                          rp_report *report)
 {
     *p = (plan){.view = view, .axes = *axes, .spacing = spacing, .cell = CELL * spacing};
@@ -405,7 +405,7 @@ static rp_code open_plan(plan *p, const rp_view *view, const rp_upright *axes, d
 }
 
 /* A plan of the nominal spacing, then of the true one where that is much wider. */
-static rp_code plan_heap(plan *p, const rp_view *view, const rp_upright *axes, rp_report *report)
+static rp_code plan_heap(plan *p, const rp_view *view, const rp_plan_axes *axes, rp_report *report)
 {
     double spacing = view->spacing;
     rp_code code = open_plan(p, view, axes, spacing, report);
@@ -419,7 +419,7 @@ rp_code rp_free_surface_find(const rp_view *view, const rp_scene *scene, rp_free
                              rp_report *report)
 {
     *out = (rp_free_surface){0};
-    RP_TRY(rp_upright_find(scene, &out->axes, report));
+    RP_TRY(rp_plan_axes_find(scene, &out->axes, report));
     if (!view->count || !(view->spacing > 0) || view->count > UINT32_MAX / 2)
         return rp_fail(report, RP_ERROR_INPUT, "no heap: there are %zu grains", view->count);
     plan p;

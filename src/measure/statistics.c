@@ -1,8 +1,59 @@
+#include "base/memory.h"
+#include "measure/inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- order statistics ----------------------------------------------------------------------- */
+
+#define NORMAL_MAD 1.4826 /* standard deviations in a median distance, for normal values */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double rp_statistics_quantile(double *values, size_t count, double share)
+{
+    if (!count) return 0;
+    qsort(values, count, sizeof *values, compare);
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= count) return values[count - 1];
+    return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+}
+
+double rp_statistics_median_deviation(double *values, size_t count, double *spread)
+{
+    double median = rp_statistics_quantile(values, count, 0.5);
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - median);
+    *spread = NORMAL_MAD * rp_statistics_quantile(values, count, 0.5);
+    return median;
+}
+
+/* Columns are short, and nearly in order where grains are kept in the order of cells: shell sort
+ * with the gaps of Ciura, which needs no callback and no memory. */
+void rp_statistics_sort_by(uint32_t *items, size_t count, const double *key)
+{
+    static const size_t gaps[] = {132000, 57000, 24700, 10700, 4630, 2010, 873, 378,
+                                  163,    71,    31,    13,    6,    3,    1};
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+        for (size_t i = gaps[g]; i < count; i++) {
+            uint32_t item = items[i];
+            size_t j = i;
+            for (; j >= gaps[g] && key[items[j - gaps[g]]] > key[item]; j -= gaps[g])
+                items[j] = items[j - gaps[g]];
+            items[j] = item;
+        }
+    }
+}
+
+/* --- steady state of a series --------------------------------------------------------------- */
+
 /* The steady part of a series (theory/measure.md, M13): what a hopper does between its start and
  * its end. */
-#include "base/memory.h"
-#include "measure/measure.h"
-#include "measure/order.h"
 
 #define NEAR 0.3     /* of the plateau: what is further off does not belong */
 #define TRIM 0.1     /* of the stretch, dropped at each end, where it still rises or falls */
@@ -28,11 +79,11 @@ static double smooth(const double *values, size_t count, size_t at)
  * tenth. Works on sizes, since a flow against the axis is negative throughout. */
 static double plateau_of(double *sizes, size_t count)
 {
-    double high = rp_order_quantile(sizes, count, 0.9);
+    double high = rp_statistics_quantile(sizes, count, 0.9);
     size_t first = 0; /* sorted by now */
     while (first < count && sizes[first] <= 0.5 * high)
         first++;
-    return rp_order_quantile(sizes + first, count - first, 0.5);
+    return rp_statistics_quantile(sizes + first, count - first, 0.5);
 }
 
 static bool belongs(double value, double plateau)

@@ -1,29 +1,135 @@
-/* Clumps and bodies between two views. */
 #include "base/report.h"
 #include "detail/inside.h"
 
+#include <stdlib.h>
+
+/* --- coarse grains of a view ---------------------------------------------------------------- */
+
+/* The coarse grains of a view, in the order of their ids, so that two views can be gone through
+ * side by side. */
+
+void rp_coarse_grains_end(rp_coarse_grains *grains)
+{
+    size_t bytes = grains->capacity * sizeof(float);
+    float *const arrays[] = {grains->x, grains->y, grains->z, grains->vx, grains->vy, grains->vz};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        rp_release(arrays[i], bytes);
+    rp_release(grains->id, bytes);
+    rp_release(grains->material, grains->capacity);
+    *grains = (rp_coarse_grains){0};
+}
+
+rp_code rp_coarse_grains_reserve(rp_coarse_grains *grains, size_t count, rp_report *report)
+{
+    if (count <= grains->capacity) return RP_OK;
+    rp_coarse_grains_end(grains);
+    grains->capacity = count + count / 4;
+    size_t bytes = grains->capacity * sizeof(float);
+    float **const arrays[] = {&grains->x,  &grains->y,  &grains->z,
+                              &grains->vx, &grains->vy, &grains->vz};
+    bool made = true;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        made = (*arrays[i] = rp_allocate(bytes)) && made;
+    grains->id = rp_allocate(bytes);
+    grains->material = rp_allocate(grains->capacity);
+    if (made && grains->id && grains->material) return RP_OK;
+    rp_coarse_grains_end(grains);
+    return rp_fail_memory(report, count * (7 * sizeof(float) + 1), "coarse grains");
+}
+
+/* Coordinates beyond this are nowhere: floats have no decimals left there. */
+#define FARTHEST 1e7f /* m */
+
+static bool is_valid(const rp_view *view, size_t i)
+{
+    return fabsf(view->x[i]) < FARTHEST && fabsf(view->y[i]) < FARTHEST &&
+           fabsf(view->z[i]) < FARTHEST && isfinite(view->vx[i]) && isfinite(view->vy[i]) &&
+           isfinite(view->vz[i]);
+}
+
+/* An id and where it stands, as one number to sort by. */
+static int by_value(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static size_t list_ids(const rp_view *view, uint64_t *ids)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < view->count; i++)
+        if (is_valid(view, i)) ids[count++] = (uint64_t)view->id[i] << 32 | i;
+    if (count) qsort(ids, count, sizeof *ids, by_value);
+    return count;
+}
+
+static rp_code copy_sorted(rp_coarse_grains *grains, const rp_view *view, const uint64_t *ids,
+                           size_t count, rp_report *report)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t i = ids[k] & UINT32_MAX;
+        grains->id[k] = view->id[i];
+        grains->x[k] = view->x[i];
+        grains->y[k] = view->y[i];
+        grains->z[k] = view->z[i];
+        grains->vx[k] = view->vx[i];
+        grains->vy[k] = view->vy[i];
+        grains->vz[k] = view->vz[i];
+        grains->material[k] = view->material[i];
+        if (k && grains->id[k] == grains->id[k - 1])
+            return rp_fail(report, RP_ERROR_DAMAGED, "two coarse grains have the id %u at %g s",
+                           grains->id[k], view->time);
+    }
+    grains->count = count;
+    return RP_OK;
+}
+
+rp_code rp_coarse_grains_take(rp_coarse_grains *grains, const rp_view *view, int materials,
+                              rp_report *report)
+{
+    grains->count = 0;
+    if (view->count > UINT32_MAX)
+        return rp_fail(report, RP_ERROR_INPUT, "%zu coarse grains are too many", view->count);
+    size_t bytes = view->count * sizeof(uint64_t);
+    uint64_t *ids = rp_allocate(bytes);
+    if (!ids) return rp_fail_memory(report, bytes, "coarse grains");
+    rp_code code = rp_coarse_grains_reserve(grains, view->count, report);
+    if (code == RP_OK) code = copy_sorted(grains, view, ids, list_ids(view, ids), report);
+    rp_release(ids, bytes);
+    for (size_t i = 0; i < grains->count && code == RP_OK; i++)
+        if (grains->material[i] >= materials)
+            code = rp_fail(report, RP_ERROR_DAMAGED,
+                           "coarse grain %u is of material %d, which is not there", grains->id[i],
+                           grains->material[i]);
+    return code;
+}
+
+/* --- interpolation between two views -------------------------------------------------------- */
+
+/* Clumps and bodies between two views. */
+
 /* A clump that moved less than this since it was last seen to move rests (D7), in spacings. */
-#define SLACK 0.02f
+#define DEADBAND 0.02f
 /* Who follows at that distance stops there, whatever the rounding. */
 #define FOLLOW 1.001
 /* A change of velocity that differs from what gravity makes of it by less than this share of both
  * is free flight. */
-#define FLIGHT 0.02
+#define BALLISTIC 0.02
 
-double rp_between(double from, double way, double start, double end, double interval,
-                  double gravity, double s)
+double rp_coarse_interpolate(double from, double shift, double start, double end, double interval,
+                             double gravity, double s)
 {
     double fall = gravity * interval, change = end - start;
     double a = start * interval, b = end * interval;
-    bool flight = fabs(change - fall) <= FLIGHT * (fabs(change) + fabs(fall)) &&
-                  fabs(way - 0.5 * (a + b)) <= FLIGHT * (fabs(a) + fabs(b));
-    if (!flight) { /* no farther than either end: Fritsch and Carlson 1980 */
-        double most = 3 * fabs(way);
-        a = a * way <= 0 ? 0 : copysign(fmin(fabs(a), most), way);
-        b = b * way <= 0 ? 0 : copysign(fmin(fabs(b), most), way);
+    bool ballistic = fabs(change - fall) <= BALLISTIC * (fabs(change) + fabs(fall)) &&
+                     fabs(shift - 0.5 * (a + b)) <= BALLISTIC * (fabs(a) + fabs(b));
+    if (!ballistic) { /* no farther than either end: Fritsch and Carlson 1980 */
+        double most = 3 * fabs(shift);
+        a = a * shift <= 0 ? 0 : copysign(fmin(fabs(a), most), shift);
+        b = b * shift <= 0 ? 0 : copysign(fmin(fabs(b), most), shift);
     }
     double rest = 1 - s;
-    return from + way * s * s * (3 - 2 * s) + s * rest * (a * rest - b * s);
+    return from + shift * s * s * (3 - 2 * s) + s * rest * (a * rest - b * s);
 }
 
 /* The length of the period along an axis, and where it begins, m; 0 where it is not periodic. */
@@ -36,10 +142,10 @@ static double period_along(const rp_domain_spec *domain, int axis, double *begin
 }
 
 /* The way from one place to another, the shorter one where an axis is periodic. */
-static double way_of(const rp_domain_spec *domain, int axis, double from, double to)
+static double minimum_image(const rp_domain_spec *domain, int axis, double from, double to)
 {
-    double begin, way = to - from, period = period_along(domain, axis, &begin);
-    return period > 0 ? way - period * rint(way / period) : way;
+    double begin, shift = to - from, period = period_along(domain, axis, &begin);
+    return period > 0 ? shift - period * rint(shift / period) : shift;
 }
 
 double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at)
@@ -64,37 +170,37 @@ static void for_pairs(const rp_coarse_grains *last, const rp_coarse_grains *next
     }
 }
 
-typedef struct settle_job {
+typedef struct jitter_job {
     const rp_detail *detail;
     const rp_coarse_grains *last;
     rp_coarse_grains *next;
-} settle_job;
+} jitter_job;
 
 /* (D7): what moves follows at a small distance, what trembles stands still. */
-static void settle_pair(void *context, int64_t i, int64_t j)
+static void filter_pair(void *context, int64_t i, int64_t j)
 {
-    const settle_job *job = context;
+    const jitter_job *job = context;
     if (i < 0 || j < 0) return;
     const rp_domain_spec *domain = &job->detail->scene->domain;
     const float *from[3] = {job->last->x, job->last->y, job->last->z};
     float *to[3] = {job->next->x, job->next->y, job->next->z};
-    double way[3], square = 0;
+    double shift[3], square = 0;
     for (int a = 0; a < 3; a++) {
-        way[a] = way_of(domain, a, from[a][i], to[a][j]);
-        square += way[a] * way[a];
+        shift[a] = minimum_image(domain, a, from[a][i], to[a][j]);
+        square += shift[a] * shift[a];
     }
-    double length = sqrt(square), slack = SLACK * job->detail->scene->particles.spacing;
+    double length = sqrt(square), slack = DEADBAND * job->detail->scene->particles.spacing;
     double share = length > FOLLOW * slack ? 1 - slack / length : 0;
     for (int a = 0; a < 3; a++)
-        to[a][j] =
-            share > 0 ? (float)rp_detail_wrap(domain, a, from[a][i] + share * way[a]) : from[a][i];
+        to[a][j] = share > 0 ? (float)rp_detail_wrap(domain, a, from[a][i] + share * shift[a])
+                             : from[a][i];
 }
 
-void rp_coarse_grains_settle(const rp_detail *detail, const rp_coarse_grains *last,
-                             rp_coarse_grains *next)
+void rp_coarse_grains_filter_jitter(const rp_detail *detail, const rp_coarse_grains *last,
+                                    rp_coarse_grains *next)
 {
-    settle_job job = {detail, last, next};
-    for_pairs(last, next, settle_pair, &job);
+    jitter_job job = {detail, last, next};
+    for_pairs(last, next, filter_pair, &job);
 }
 
 typedef struct row_job {
@@ -105,7 +211,7 @@ typedef struct row_job {
 
 /* Where a clump is at a share of the interval, along one axis, not wrapped. A clump that one of the
  * views does not have goes straight. */
-static double place_of(const row_job *job, int axis, int64_t i, int64_t j, double s)
+static double coordinate_at(const row_job *job, int axis, int64_t i, int64_t j, double s)
 {
     const rp_detail *detail = job->detail;
     const rp_coarse_grains *last = &detail->last, *next = &detail->next;
@@ -116,12 +222,12 @@ static double place_of(const row_job *job, int axis, int64_t i, int64_t j, doubl
     const double g[3] = {detail->field.gravity.x, detail->field.gravity.y, detail->field.gravity.z};
     if (j < 0) return x0[i] + s * job->interval * v0[i];
     if (i < 0) return x1[j] - (1 - s) * job->interval * v1[j];
-    double way = way_of(&detail->scene->domain, axis, x0[i], x1[j]);
-    if (way == 0) return x0[i];
-    return rp_between(x0[i], way, v0[i], v1[j], job->interval, g[axis], s);
+    double shift = minimum_image(&detail->scene->domain, axis, x0[i], x1[j]);
+    if (shift == 0) return x0[i];
+    return rp_coarse_interpolate(x0[i], shift, v0[i], v1[j], job->interval, g[axis], s);
 }
 
-static void add_row(rp_detail_field *field, const rp_row *row)
+static void add_row(rp_coarse_field *field, const rp_coarse_row *row)
 {
     field->x[field->count] = row->x;
     field->y[field->count] = row->y;
@@ -130,7 +236,7 @@ static void add_row(rp_detail_field *field, const rp_row *row)
 }
 
 /* Copies across periodic sides for those within reach of them. */
-static void add_images(rp_detail *detail, const rp_row *row)
+static void add_images(rp_detail *detail, const rp_coarse_row *row)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
@@ -140,13 +246,13 @@ static void add_images(rp_detail *detail, const rp_row *row)
     for (int a = 0; a < 3; a++) { /* those that come within reach of the domain */
         double period = high[a] - low[a];
         bool periodic = domain->periodic >> a & 1;
-        first[a] = periodic ? -(int)floor((at[a] - low[a] + detail->reach) / period) : 0;
-        last[a] = periodic ? (int)floor((high[a] + detail->reach - at[a]) / period) : 0;
+        first[a] = periodic ? -(int)floor((at[a] - low[a] + detail->support) / period) : 0;
+        last[a] = periodic ? (int)floor((high[a] + detail->support - at[a]) / period) : 0;
     }
     for (int k = first[2]; k <= last[2]; k++)
         for (int j = first[1]; j <= last[1]; j++)
             for (int i = first[0]; i <= last[0]; i++) {
-                rp_row image = *row;
+                rp_coarse_row image = *row;
                 if (i) image.x = (float)(at[0] + i * (high[0] - low[0]));
                 if (j) image.y = (float)(at[1] + j * (high[1] - low[1]));
                 if (k) image.z = (float)(at[2] + k * (high[2] - low[2]));
@@ -161,21 +267,21 @@ static void add_pair(void *context, int64_t i, int64_t j)
     double per_second = 1 / (job->interval * (job->end - job->start));
     float at[3], velocity[3];
     for (int a = 0; a < 3; a++) {
-        double start = place_of(job, a, i, j, job->start);
-        double end = place_of(job, a, i, j, job->end);
+        double start = coordinate_at(job, a, i, j, job->start);
+        double end = coordinate_at(job, a, i, j, job->end);
         at[a] = (float)rp_detail_wrap(&detail->scene->domain, a, start);
         velocity[a] = (float)((end - start) * per_second);
     }
-    rp_row row = {at[0], at[1], at[2], velocity[0], velocity[1], velocity[2], {0, 0}};
+    rp_coarse_row row = {at[0], at[1], at[2], velocity[0], velocity[1], velocity[2], {0, 0}};
     double speed =
         sqrt((double)row.vx * row.vx + (double)row.vy * row.vy + (double)row.vz * row.vz);
     detail->field.fastest = fmax(detail->field.fastest, speed);
     add_images(detail, &row);
 }
 
-static void drop_rows(rp_detail_field *field)
+static void drop_rows(rp_coarse_field *field)
 {
-    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_row);
+    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_coarse_row);
     rp_release(field->x, bytes);
     rp_release(field->y, bytes);
     rp_release(field->z, bytes);
@@ -186,22 +292,22 @@ static void drop_rows(rp_detail_field *field)
     field->capacity = 0;
 }
 
-void rp_field_end(rp_detail_field *field)
+void rp_coarse_field_end(rp_coarse_field *field)
 {
     rp_near_destroy(field->near);
     drop_rows(field);
-    size_t room = (size_t)field->surface_room;
-    rp_release(field->surfaces, room * sizeof *field->surfaces);
-    rp_release(field->ends, room * sizeof *field->ends);
-    *field = (rp_detail_field){0};
+    size_t capacity = (size_t)field->surface_capacity;
+    rp_release(field->surfaces, capacity * sizeof *field->surfaces);
+    rp_release(field->ends, capacity * sizeof *field->ends);
+    *field = (rp_coarse_field){0};
 }
 
-static rp_code reserve_rows(rp_detail_field *field, size_t count, rp_report *report)
+static rp_code reserve_rows(rp_coarse_field *field, size_t count, rp_report *report)
 {
     if (count <= field->capacity) return RP_OK;
     drop_rows(field);
     field->capacity = count + count / 4;
-    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_row);
+    size_t bytes = field->capacity * sizeof(float), rows = field->capacity * sizeof(rp_coarse_row);
     field->x = rp_allocate(bytes);
     field->y = rp_allocate(bytes);
     field->z = rp_allocate(bytes);
@@ -214,7 +320,7 @@ static rp_code reserve_rows(rp_detail_field *field, size_t count, rp_report *rep
 
 static void sort_rows(void *context, rp_range range)
 {
-    rp_detail_field *field = context;
+    rp_coarse_field *field = context;
     const uint32_t *order = rp_near_order(field->near);
     for (size_t i = range.begin; i < range.end; i++)
         field->rows[i] = field->unsorted[order[i]];
@@ -226,11 +332,11 @@ static void sort_rows(void *context, rp_range range)
 static rp_code set_rows(rp_detail *detail, double interval, double start, double end,
                         rp_report *report)
 {
-    rp_detail_field *field = &detail->field;
+    rp_coarse_field *field = &detail->field;
     double images = 1, begin; /* of a clump at most, itself among them */
     for (int a = 0; a < 3; a++) {
         double period = period_along(&detail->scene->domain, a, &begin);
-        if (period > 0) images *= 2 + floor(2 * detail->reach / period);
+        if (period > 0) images *= 2 + floor(2 * detail->support / period);
     }
     if (images > IMAGES_MAX)
         return rp_fail(report, RP_ERROR_INPUT,
@@ -244,24 +350,25 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
     field->fastest = 0;
     row_job job = {detail, interval, start, end};
     for_pairs(&detail->last, &detail->next, add_pair, &job);
-    code =
-        rp_near_set(field->near, field->x, field->y, field->z, field->count, detail->reach, report);
+    code = rp_near_set(field->near, field->x, field->y, field->z, field->count, detail->support,
+                       report);
     if (code == RP_OK) rp_parallel_for(detail->threads, field->count, BLOCK, sort_rows, field);
     return code;
 }
 
 /* The turn that takes a body from one view to the next: as many whole turns as its angular
  * velocities say. */
-static rp_vec3 turn_between(const rp_body_state *last, const rp_body_state *next, double interval)
+static rp_vec3 rotation_between(const rp_body_state *last, const rp_body_state *next,
+                                double interval)
 {
     const double *p = last->orientation, *q = next->orientation;
     rp_quat from = {p[0], p[1], p[2], p[3]}, to = {q[0], q[1], q[2], q[3]};
-    rp_vec3 turn = rp_quat_log(rp_quat_mul(to, rp_quat_conj(from)));
+    rp_vec3 rotation = rp_quat_log(rp_quat_mul(to, rp_quat_conj(from)));
     rp_vec3 spin =
         rp_v3_add(rp_v3_from(last->angular_velocity), rp_v3_from(next->angular_velocity));
     rp_vec3 expected = rp_v3_scale(spin, 0.5 * interval);
-    double angle = rp_v3_length(turn);
-    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(turn, 1 / angle) : rp_v3_normal(expected);
+    double angle = rp_v3_length(rotation);
+    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(rotation, 1 / angle) : rp_v3_normal(expected);
     double whole = 2 * RP_PI * rint((rp_v3_dot(expected, axis) - angle) / (2 * RP_PI));
     return rp_v3_scale(axis, angle + whole);
 }
@@ -272,14 +379,15 @@ static rp_pose body_pose(const rp_detail *detail, int body, double interval, dou
     const double g[3] = {detail->field.gravity.x, detail->field.gravity.y, detail->field.gravity.z};
     double at[3];
     for (int a = 0; a < 3; a++) {
-        double way = way_of(&detail->scene->domain, a, last->position[a], next->position[a]);
-        at[a] = rp_between(last->position[a], way, last->velocity[a], next->velocity[a], interval,
-                           g[a], s);
+        double shift =
+            minimum_image(&detail->scene->domain, a, last->position[a], next->position[a]);
+        at[a] = rp_coarse_interpolate(last->position[a], shift, last->velocity[a],
+                                      next->velocity[a], interval, g[a], s);
     }
     const double *q = last->orientation;
-    rp_quat turn = rp_quat_exp(rp_v3_scale(turn_between(last, next, interval), s));
+    rp_quat rotation = rp_quat_exp(rp_v3_scale(rotation_between(last, next, interval), s));
     return (rp_pose){rp_v3_from(at),
-                     rp_quat_normal(rp_quat_mul(turn, (rp_quat){q[0], q[1], q[2], q[3]}))};
+                     rp_quat_normal(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
 }
 
 /* The state at the start of a step, with the velocities that take the body to its end. */
@@ -289,8 +397,8 @@ static void set_body(rp_detail *detail, int body, double interval, double start,
     rp_pose b = body_pose(detail, body, interval, end);
     double per_second = 1 / detail->field.dt;
     rp_vec3 velocity = rp_v3_scale(rp_v3_sub(b.position, a.position), per_second);
-    rp_vec3 turn = rp_quat_log(rp_quat_mul(b.orientation, rp_quat_conj(a.orientation)));
-    rp_vec3 spin = rp_v3_scale(turn, per_second);
+    rp_vec3 rotation = rp_quat_log(rp_quat_mul(b.orientation, rp_quat_conj(a.orientation)));
+    rp_vec3 spin = rp_v3_scale(rotation, per_second);
     detail->bodies[body] = (rp_body_state){
         .position = {a.position.x, a.position.y, a.position.z},
         .orientation = {a.orientation.w, a.orientation.x, a.orientation.y, a.orientation.z},
@@ -298,10 +406,10 @@ static void set_body(rp_detail *detail, int body, double interval, double start,
         .angular_velocity = {spin.x, spin.y, spin.z}};
 }
 
-rp_code rp_field_set(rp_detail *detail, double interval, double start, double end,
-                     rp_report *report)
+rp_code rp_coarse_field_set(rp_detail *detail, double interval, double start, double end,
+                            rp_report *report)
 {
-    rp_detail_field *field = &detail->field;
+    rp_coarse_field *field = &detail->field;
     field->time = detail->time + start * interval;
     field->dt = (end - start) * interval;
     field->gravity = rp_scene_gravity(detail->scene, field->time + 0.5 * field->dt);
@@ -313,12 +421,12 @@ rp_code rp_field_set(rp_detail *detail, double interval, double start, double en
     return set_rows(detail, interval, start, end, report);
 }
 
-rp_code rp_field_stand(rp_detail *detail, rp_report *report)
+rp_code rp_coarse_field_at_last_view(rp_detail *detail, rp_report *report)
 {
     return set_rows(detail, 1, 0, 1, report);
 }
 
-rp_code rp_field_arrive(rp_detail *detail, rp_report *report)
+rp_code rp_coarse_field_at_next_view(rp_detail *detail, rp_report *report)
 {
     size_t count = detail->last.count;
     detail->last.count = 0; /* those that go on alone are where their own view has them */
@@ -327,15 +435,16 @@ rp_code rp_field_arrive(rp_detail *detail, rp_report *report)
     return code;
 }
 
-rp_code rp_field_begin(rp_detail *detail, rp_report *report)
+rp_code rp_coarse_field_begin(rp_detail *detail, rp_report *report)
 {
-    rp_detail_field *field = &detail->field;
-    field->surface_room = rp_surfaces_room(detail->scene);
-    size_t room = (size_t)field->surface_room;
-    field->surfaces = rp_allocate_zero(room * sizeof *field->surfaces);
-    field->ends = rp_allocate_zero(room * sizeof *field->ends);
+    rp_coarse_field *field = &detail->field;
+    field->surface_capacity = rp_surfaces_room(detail->scene);
+    size_t capacity = (size_t)field->surface_capacity;
+    field->surfaces = rp_allocate_zero(capacity * sizeof *field->surfaces);
+    field->ends = rp_allocate_zero(capacity * sizeof *field->ends);
     if (!field->surfaces || !field->ends)
-        return rp_fail_memory(report, room * (sizeof(rp_surface) + sizeof(rp_pose)), "surfaces");
+        return rp_fail_memory(report, capacity * (sizeof(rp_surface) + sizeof(rp_pose)),
+                              "surfaces");
     field->surface_count = rp_surfaces_fill(detail->scene, field->surfaces);
     return rp_near_create(detail->threads, &field->near, report);
 }

@@ -14,7 +14,7 @@ static double centre_share(const rp_detail_spec *spec)
     return centre / (centre + 6);
 }
 
-rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id)
+rp_vec3 rp_seeding_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id)
 {
     rp_random4 r = rp_random(seed, RP_RANDOM_DETAIL, id);
     rp_vec3 at = {2 * rp_random_unit(r.bits[0]) - 1, 2 * rp_random_unit(r.bits[1]) - 1,
@@ -29,29 +29,29 @@ rp_vec3 rp_sample_point(const rp_detail_spec *spec, uint64_t seed, uint64_t id)
     return at;
 }
 
-rp_vec3 rp_sample_ball(uint64_t seed, uint64_t id)
+rp_vec3 rp_seeding_ball(uint64_t seed, uint64_t id)
 {
     for (uint64_t attempt = 1;; attempt++) {
         rp_random4 r = rp_random(seed, RP_RANDOM_DETAIL, attempt << 32 | id);
         rp_vec3 at = {2 * rp_random_unit(r.bits[0]) - 1, 2 * rp_random_unit(r.bits[1]) - 1,
                       2 * rp_random_unit(r.bits[2]) - 1};
-        if (rp_v3_dot(at, at) <= 1) return rp_v3_scale(at, RP_BALL);
+        if (rp_v3_dot(at, at) <= 1) return rp_v3_scale(at, RP_SEEDING_BALL_RADIUS);
     }
 }
 
 /* New clumps in the order of material, then of a Morton curve: chunks are of one material and hold
  * together in space. */
-typedef struct newcomer {
+typedef struct new_coarse {
     uint64_t key;
-    uint32_t clump;
-    bool lone; /* no other is within reach (D13) */
-} newcomer;
+    uint32_t index;
+    bool isolated; /* no other is within reach (D13) */
+} new_coarse;
 
 static int by_key(const void *a, const void *b)
 {
-    const newcomer *left = a, *right = b;
+    const new_coarse *left = a, *right = b;
     if (left->key != right->key) return left->key < right->key ? -1 : 1;
-    return (left->clump > right->clump) - (left->clump < right->clump);
+    return (left->index > right->index) - (left->index < right->index);
 }
 
 #define AXIS_BITS 18
@@ -62,7 +62,7 @@ static uint64_t cell_of(double x, double edge)
     return (uint64_t)((int64_t)floor(x / edge) + (1 << (AXIS_BITS - 1))) & ((1u << AXIS_BITS) - 1);
 }
 
-static size_t list_newcomers(const rp_detail *detail, newcomer *list)
+static size_t list_new(const rp_detail *detail, new_coarse *list)
 {
     const rp_coarse_grains *last = &detail->last, *next = &detail->next;
     double edge = detail->scene->particles.spacing;
@@ -74,96 +74,97 @@ static size_t list_newcomers(const rp_detail *detail, newcomer *list)
         uint64_t place = rp_morton_key(cell_of(next->x[j], edge), cell_of(next->y[j], edge),
                                        cell_of(next->z[j], edge));
         list[count++] =
-            (newcomer){(uint64_t)next->material[j] << MATERIAL_SHIFT | place, (uint32_t)j, false};
+            (new_coarse){(uint64_t)next->material[j] << MATERIAL_SHIFT | place, (uint32_t)j, false};
     }
     if (count) qsort(list, count, sizeof *list, by_key);
     return count;
 }
 
-typedef struct lone_job {
+typedef struct isolated_job {
     rp_detail *detail;
-    newcomer *list;
-} lone_job;
+    new_coarse *list;
+} isolated_job;
 
-static void find_lone_range(void *context, rp_range range)
+static void find_isolated_range(void *context, rp_range range)
 {
-    const lone_job *job = context;
+    const isolated_job *job = context;
     const rp_coarse_grains *next = &job->detail->next;
-    rp_work *work = rp_scratch_of(&job->detail->works, range.worker);
+    rp_detail_workspace *workspace = rp_scratch_of(&job->detail->workspaces, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
-        uint32_t c = job->list[i].clump;
+        uint32_t c = job->list[i].index;
         const float at[3] = {next->x[c], next->y[c], next->z[c]};
-        job->list[i].lone = rp_coarse_grain_is_lone(job->detail, work, at);
+        job->list[i].isolated = rp_coarse_grain_is_isolated(job->detail, workspace, at);
     }
 }
 
 /* Marks the new clumps that have no neighbors. */
-static rp_code find_lone(rp_detail *detail, newcomer *list, size_t count, rp_report *report)
+static rp_code find_isolated(rp_detail *detail, new_coarse *list, size_t count, rp_report *report)
 {
     if (!detail->spec->keep_apart || !count) return RP_OK;
-    rp_code code = rp_field_arrive(detail, report);
-    lone_job job = {detail, list};
-    if (code == RP_OK) rp_parallel_for(detail->threads, count, BLOCK, find_lone_range, &job);
+    rp_code code = rp_coarse_field_at_next_view(detail, report);
+    isolated_job job = {detail, list};
+    if (code == RP_OK) rp_parallel_for(detail->threads, count, BLOCK, find_isolated_range, &job);
     return code;
 }
 
 /* A stretch of grains that goes into one chunk. */
-typedef struct birth {
+typedef struct seed_job {
     rp_detail *detail;
-    const newcomer *list;
+    const new_coarse *list;
     uint64_t begin; /* grain: newcomer times factor, and its number in it */
     rp_chunk *chunk;
-} birth;
+} seed_job;
 
 /* Radii of a clump from its middle to the farthest corner of an outer cube, and a bit. */
 #define FARTHEST 2.5
 
-static void bear(void *context, rp_range range)
+static void seed_range(void *context, rp_range range)
 {
-    const birth *b = context;
+    const seed_job *b = context;
     const rp_detail *detail = b->detail;
-    const rp_coarse_grains *clumps = &detail->next;
+    const rp_coarse_grains *coarse = &detail->next;
     uint64_t factor = (uint64_t)detail->spec->factor, seed = (uint64_t)detail->scene->seed;
-    rp_work *work = rp_scratch_of(&b->detail->works, range.worker);
+    rp_detail_workspace *workspace = rp_scratch_of(&b->detail->workspaces, range.worker);
     for (size_t k = range.begin; k < range.end; k++) {
-        const newcomer *clump = &b->list[(b->begin + k) / factor];
-        uint32_t c = clump->clump, id = b->chunk->first + (uint32_t)k;
+        const new_coarse *index = &b->list[(b->begin + k) / factor];
+        uint32_t c = index->index, id = b->chunk->first + (uint32_t)k;
         rp_vec3 at =
-            clump->lone ? rp_sample_ball(seed, id) : rp_sample_point(detail->spec, seed, id);
-        rp_vec3 middle = {clumps->x[c], clumps->y[c], clumps->z[c]};
+            index->isolated ? rp_seeding_ball(seed, id) : rp_seeding_point(detail->spec, seed, id);
+        rp_vec3 middle = {coarse->x[c], coarse->y[c], coarse->z[c]};
         if (k == range.begin || (b->begin + k) % factor == 0)
             rp_detail_surfaces_near(detail, NULL, middle, FARTHEST * detail->radius,
-                                    &work->near_packet);
+                                    &workspace->near_packet);
         at = rp_v3_madd(middle, detail->radius, at);
-        at = rp_detail_place_outside(detail, &work->near_packet, middle, at);
+        at = rp_detail_place_outside(detail, &workspace->near_packet, middle, at);
         b->chunk->x[k] = (float)rp_detail_wrap(&detail->scene->domain, 0, at.x);
         b->chunk->y[k] = (float)rp_detail_wrap(&detail->scene->domain, 1, at.y);
         b->chunk->z[k] = (float)rp_detail_wrap(&detail->scene->domain, 2, at.z);
-        b->chunk->vx[k] = clumps->vx[c];
-        b->chunk->vy[k] = clumps->vy[c];
-        b->chunk->vz[k] = clumps->vz[c];
+        b->chunk->vx[k] = coarse->vx[c];
+        b->chunk->vy[k] = coarse->vy[c];
+        b->chunk->vz[k] = coarse->vz[c];
         b->chunk->local[k] = (uint16_t)k;
     }
 }
 
 /* `count` grains of one material from `begin` on become a chunk of their own. */
-static rp_code bear_chunk(rp_detail *detail, const newcomer *list, uint64_t begin, size_t count,
+static rp_code seed_chunk(rp_detail *detail, const new_coarse *list, uint64_t begin, size_t count,
                           rp_report *report)
 {
     uint64_t factor = (uint64_t)detail->spec->factor;
-    rp_chunk chunk = detail->newborn;
+    rp_chunk chunk = detail->new_chunk;
     chunk.first = (uint32_t)detail->born;
     chunk.born = chunk.count = (uint32_t)count;
-    chunk.material = detail->next.material[list[begin / factor].clump];
-    birth b = {detail, list, begin, &chunk};
-    rp_parallel_for(detail->threads, count, BLOCK, bear, &b);
+    chunk.material = detail->next.material[list[begin / factor].index];
+    seed_job b = {detail, list, begin, &chunk};
+    rp_parallel_for(detail->threads, count, BLOCK, seed_range, &b);
     rp_code code = rp_chunks_add(&detail->chunks, &chunk, rp_detail_buffer(detail), report);
     if (code == RP_OK) detail->born += count;
     return code;
 }
 
 /* How many grains from `begin` on go into one chunk. */
-static size_t stretch(const rp_detail *detail, const newcomer *list, uint64_t begin, uint64_t end)
+static size_t chunk_length(const rp_detail *detail, const new_coarse *list, uint64_t begin,
+                           uint64_t end)
 {
     uint64_t factor = (uint64_t)detail->spec->factor, behind = begin;
     uint64_t whole = RP_CHUNK_MAX >= factor ? RP_CHUNK_MAX / factor * factor : RP_CHUNK_MAX;
@@ -174,7 +175,7 @@ static size_t stretch(const rp_detail *detail, const newcomer *list, uint64_t be
     return (size_t)((behind < most ? behind : most) - begin);
 }
 
-static rp_code fill(rp_detail *detail, const newcomer *list, size_t count, rp_report *report)
+static rp_code seed_all(rp_detail *detail, const new_coarse *list, size_t count, rp_report *report)
 {
     uint64_t end = count * (uint64_t)detail->spec->factor;
     if (detail->born + end > UINT32_MAX)
@@ -184,21 +185,21 @@ static rp_code fill(rp_detail *detail, const newcomer *list, size_t count, rp_re
                        (double)detail->born + (double)end);
     rp_code code = RP_OK;
     for (uint64_t begin = 0; begin < end && code == RP_OK;) {
-        size_t length = stretch(detail, list, begin, end);
-        code = bear_chunk(detail, list, begin, length, report);
+        size_t length = chunk_length(detail, list, begin, end);
+        code = seed_chunk(detail, list, begin, length, report);
         begin += length;
     }
     return code;
 }
 
-rp_code rp_sample_new(rp_detail *detail, rp_report *report)
+rp_code rp_seeding_new(rp_detail *detail, rp_report *report)
 {
-    size_t bytes = detail->next.count * sizeof(newcomer);
-    newcomer *list = rp_allocate(bytes);
+    size_t bytes = detail->next.count * sizeof(new_coarse);
+    new_coarse *list = rp_allocate(bytes);
     if (!list) return rp_fail_memory(report, bytes, "new coarse grains");
-    size_t count = list_newcomers(detail, list);
-    rp_code code = find_lone(detail, list, count, report);
-    if (code == RP_OK) code = fill(detail, list, count, report);
+    size_t count = list_new(detail, list);
+    rp_code code = find_isolated(detail, list, count, report);
+    if (code == RP_OK) code = seed_all(detail, list, count, report);
     rp_release(list, bytes);
     return code;
 }

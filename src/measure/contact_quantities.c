@@ -1,7 +1,8 @@
-/* Numbers and tables of contacts; how they are made is in the room contact. */
 #include "base/report.h"
-#include "contact/forces.h"
-#include "measure/kinds.h"
+#include "contact/contact.h"
+#include "measure/inside.h"
+
+/* Numbers and tables of contacts; how they are made is in the room contact. */
 
 #define FLOAT_ROUNDING 0x1p-24
 
@@ -56,12 +57,12 @@ rp_code rp_measure_take_contacts(const rp_measure_input *in, rp_measured *out, i
         {.name = "largest overlap", .unit = "m"},
     };
     rp_contact_space space = space_of(in);
-    rp_contact_sums s;
-    rp_code code = rp_contact_sum(in->view, &space, &s, report);
-    const double values[] = {
-        s.grains,      s.contacts,          s.solid_contacts, s.coordination,    s.neighbors,
-        s.rattlers,    s.held_coordination, s.mean_force,     s.force_deviation, s.largest_force,
-        s.shear_ratio, s.strong_share,      s.strong_force,   s.mean_overlap,    s.largest_overlap};
+    rp_contact_statistics s;
+    rp_code code = rp_contact_statistics_of(in->view, &space, &s, report);
+    const double values[] = {s.grains,          s.contacts,      s.solid_contacts, s.coordination,
+                             s.neighbors,       s.rattlers,      s.no_rattlers,    s.mean_force,
+                             s.force_deviation, s.largest_force, s.shear_ratio,    s.strong_share,
+                             s.strong_force,    s.mean_overlap,  s.largest_overlap};
     *count = (int)(sizeof names / sizeof *names);
     put(names, values, *count, code == RP_OK, out);
     return code;
@@ -127,7 +128,7 @@ rp_code rp_measure_take_stress(const rp_measure_input *in, rp_measured *out, int
     rp_code code = rp_contact_stress(in->view, &space, &s, report);
     const double values[] = {s.tensor.m[0][0], s.tensor.m[1][1], s.tensor.m[2][2], s.tensor.m[0][1],
                              s.tensor.m[1][2], s.tensor.m[2][0], s.pressure,       s.deviator,
-                             s.principal[0],   s.principal[1],   s.principal[2],   s.twist,
+                             s.principal[0],   s.principal[1],   s.principal[2],   s.antisymmetric,
                              s.kinetic,        s.volume};
     *count = (int)(sizeof names / sizeof *names);
     put(names, values, *count, code == RP_OK, out);
@@ -168,7 +169,7 @@ rp_code rp_measure_take_forces(const rp_measure_input *in, rp_measured *out, int
         for (int i = 0; i < RP_FORCE_NUMBERS; i++)
             fits.values[i] = fits.errors[i] = NAN;
         if (code == RP_OK)
-            code = rp_force_fit(part ? lists.shear : lists.normal, lists.count, &fits, report);
+            code = rp_force_fit_all(part ? lists.shear : lists.normal, lists.count, &fits, report);
         for (int i = 0; i < RP_FORCE_NUMBERS; i++)
             *out++ = (rp_measured){names[part][i].name, fits.values[i], fits.errors[i],
                                    names[part][i].unit};

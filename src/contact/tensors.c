@@ -1,11 +1,81 @@
-/* The stress that contacts carry (M18). */
 #include "base/report.h"
 #include "contact/contact.h"
 
-/* What part of the way from `from` along `way` is within the box. */
-static double part_inside(rp_vec3 from, rp_vec3 way, const rp_box3 *box)
+/* --- fabric tensor and contact angles ------------------------------------------------------- */
+
+/* Which way contacts point (M16, M17). */
+
+static rp_code fail_empty(rp_report *report)
 {
-    const double at[] = {from.x, from.y, from.z}, step[] = {way.x, way.y, way.z};
+    return rp_fail(report, RP_ERROR_INPUT, "no grain pushes another there");
+}
+
+rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp_fabric *out,
+                          rp_report *report)
+{
+    *out = (rp_fabric){0};
+    RP_TRY(rp_contacts_check(view, report));
+    for (size_t i = 0; i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        if (!rp_contact_is_selected(c, space)) continue;
+        out->count++;
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 3; column++)
+                out->tensor.m[row][column] += (double)c->normal[row] * c->normal[column];
+    }
+    if (!out->count) return fail_empty(report);
+    for (int k = 0; k < 9; k++)
+        out->tensor.m[k / 3][k % 3] /= (double)out->count;
+    rp_m3_principal(out->tensor, out->values, out->axes);
+    return RP_OK;
+}
+
+/* A bin's share of all directions is the difference of the cosines of its ends. */
+static void finish_angles(rp_angle_bin *bins, double total, double mean)
+{
+    for (int i = 0; i < RP_ANGLE_BINS; i++) {
+        rp_angle_bin *bin = &bins[i];
+        double width = RP_PI / 2 / RP_ANGLE_BINS;
+        double share = cos(i * width) - cos((i + 1) * width);
+        bin->force = bin->count > 0 ? bin->force / bin->count / mean : NAN;
+        bin->density = bin->count / (total * share);
+        bin->error = sqrt(bin->count * (1 - bin->count / total)) / (total * share);
+    }
+}
+
+rp_code rp_contact_angles(const rp_view *view, const rp_contact_space *space, rp_vec3 up,
+                          rp_angle_bin bins[RP_ANGLE_BINS], rp_report *report)
+{
+    double total = 0, sum = 0;
+    for (int i = 0; i < RP_ANGLE_BINS; i++)
+        bins[i] = (rp_angle_bin){0};
+    RP_TRY(rp_contacts_check(view, report));
+    for (size_t i = 0; i < view->contact_count; i++) {
+        const rp_contact *c = &view->contacts[i];
+        if (!rp_contact_is_selected(c, space)) continue;
+        double along = rp_v3_dot(up, rp_v3(c->normal[0], c->normal[1], c->normal[2]));
+        double angle = acos(fmin(1, fabs(along)));
+        int place = (int)(angle / (RP_PI / 2) * RP_ANGLE_BINS);
+        rp_angle_bin *bin = &bins[place < RP_ANGLE_BINS ? place : RP_ANGLE_BINS - 1];
+        bin->count++;
+        bin->force += c->normal_force;
+        total++;
+        sum += c->normal_force;
+    }
+    if (!(total > 0)) return fail_empty(report);
+    finish_angles(bins, total, sum / total);
+    return RP_OK;
+}
+
+/* --- stress tensor -------------------------------------------------------------------------- */
+
+/* The stress that contacts carry (M18). */
+
+/* What part of the way from `from` along `way` is within the box. */
+static double inside_share(rp_vec3 from, rp_vec3 branch_vector, const rp_box3 *box)
+{
+    const double at[] = {from.x, from.y, from.z},
+                 step[] = {branch_vector.x, branch_vector.y, branch_vector.z};
     const double low[] = {box->low.x, box->low.y, box->low.z};
     const double high[] = {box->high.x, box->high.y, box->high.z};
     double begin = 0, end = 1;
@@ -23,8 +93,8 @@ static double part_inside(rp_vec3 from, rp_vec3 way, const rp_box3 *box)
 
 /* The same, with the images of the way across periodic sides, of which the region may hold parts.
  */
-static double part_with_images(rp_vec3 from, rp_vec3 way, const rp_contact_space *space,
-                               const rp_box3 *box)
+static double inside_share_periodic(rp_vec3 from, rp_vec3 branch_vector,
+                                    const rp_contact_space *space, const rp_box3 *box)
 {
     rp_vec3 period = rp_v3_sub(space->domain_high, space->domain_low);
     int x = space->periodic & 1 ? 1 : 0, y = space->periodic & 2 ? 1 : 0,
@@ -34,7 +104,7 @@ static double part_with_images(rp_vec3 from, rp_vec3 way, const rp_contact_space
         for (int j = -y; j <= y; j++)
             for (int k = -z; k <= z; k++) {
                 rp_vec3 shift = {i ? i * period.x : 0, j ? j * period.y : 0, k ? k * period.z : 0};
-                part += part_inside(rp_v3_add(from, shift), way, box);
+                part += inside_share(rp_v3_add(from, shift), branch_vector, box);
             }
     return part;
 }
@@ -114,11 +184,11 @@ static rp_code sum_contacts(const rp_view *view, const rp_contact_space *space, 
         const rp_contact *c = &view->contacts[i];
         size_t first = everywhere ? 0 : rp_grain_ids_find(&ids, c->first);
         if (first == SIZE_MAX) continue;
-        rp_vec3 way = {c->branch[0], c->branch[1], c->branch[2]};
+        rp_vec3 branch_vector = {c->branch[0], c->branch[1], c->branch[2]};
         double part = 1;
         if (!everywhere)
-            part = part_with_images(rp_v3(view->x[first], view->y[first], view->z[first]), way,
-                                    space, &box);
+            part = inside_share_periodic(rp_v3(view->x[first], view->y[first], view->z[first]),
+                                         branch_vector, space, &box);
         add_contact(c, part, sum);
     }
     rp_grain_ids_release(&ids);
@@ -144,7 +214,7 @@ static double kinetic_pressure(const rp_view *view, const rp_box3 *box, double v
     return mass > 0 ? fmax(0, square - rp_v3_dot(momentum, momentum) / mass) / (3 * volume) : 0;
 }
 
-static void finish(rp_mat3 sum, rp_stress *out)
+static void finish_stress(rp_mat3 sum, rp_stress *out)
 {
     double squares = 0;
     rp_vec3 axes[3];
@@ -152,7 +222,7 @@ static void finish(rp_mat3 sum, rp_stress *out)
         for (int column = 0; column < 3; column++) {
             double one = sum.m[row][column] / out->volume, other = sum.m[column][row] / out->volume;
             out->tensor.m[row][column] = (one + other) / 2;
-            out->twist = fmax(out->twist, fabs(one - other) / 2);
+            out->antisymmetric = fmax(out->antisymmetric, fabs(one - other) / 2);
         }
     const rp_mat3 *t = &out->tensor;
     out->pressure = (t->m[0][0] + t->m[1][1] + t->m[2][2]) / 3;
@@ -173,7 +243,7 @@ rp_code rp_contact_stress(const rp_view *view, const rp_contact_space *space, rp
     out->volume = view->count ? volume_of(view, space) : 0;
     if (!(out->volume > 0)) return rp_fail(report, RP_ERROR_INPUT, "the region holds no sand");
     RP_TRY(sum_contacts(view, space, &sum, report));
-    finish(sum, out);
+    finish_stress(sum, out);
     out->kinetic = kinetic_pressure(view, &space->region, out->volume);
     return RP_OK;
 }

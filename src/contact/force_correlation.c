@@ -4,35 +4,35 @@
 #include "contact/contact.h"
 
 /* Contacts that are compared with all around them; of more, every n-th. */
-#define LOOKERS 20000
+#define REFERENCES 20000
 /* Parts of the contacts that a bin's error is taken from. */
 #define GROUPS 20
 #define CELLS_MAX 4000000
 
 /* Contacts in cells of the range's size, so that only the cells around need be looked at. */
-typedef struct field {
+typedef struct cell_list {
     const rp_contact_space *space;
-    double range;      /* m */
-    double mean;       /* N */
-    uint32_t *meant;   /* contacts that are meant, in the order of the view */
-    uint32_t *ordered; /* the same by cell */
-    uint32_t *starts;  /* of each cell in `ordered`, and the end */
+    double range;       /* m */
+    double mean;        /* N */
+    uint32_t *selected; /* contacts that are meant, in the order of the view */
+    uint32_t *ordered;  /* the same by cell */
+    uint32_t *starts;   /* of each cell in `ordered`, and the end */
     size_t count, capacity;
     size_t cell_count;
     double low[3], size[3]; /* m */
     int cells[3];
-} field;
+} cell_list;
 
-typedef struct sums {
+typedef struct pair_sums {
     double pairs[RP_CORRELATION_BINS], products[RP_CORRELATION_BINS];
-} sums;
+} pair_sums;
 
-static bool is_periodic(const field *f, int axis)
+static bool is_periodic(const cell_list *f, int axis)
 {
     return f->space->periodic >> axis & 1;
 }
 
-static void lay_out(const rp_view *view, field *f)
+static void set_grid(const rp_view *view, cell_list *f)
 {
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
     const rp_contact_space *s = f->space;
@@ -41,7 +41,7 @@ static void lay_out(const rp_view *view, field *f)
     for (int a = 0; a < 3; a++) {
         f->low[a] = INFINITY;
         for (size_t i = 0; i < f->count; i++) {
-            double at = view->contacts[f->meant[i]].position[a];
+            double at = view->contacts[f->selected[i]].position[a];
             f->low[a] = fmin(f->low[a], at);
             high[a] = fmax(high[a], at);
         }
@@ -56,81 +56,82 @@ static void lay_out(const rp_view *view, field *f)
     }
 }
 
-static int cell_along(const field *f, const rp_contact *c, int axis)
+static int cell_along(const cell_list *f, const rp_contact *c, int axis)
 {
     int cell = (int)floor((c->position[axis] - f->low[axis]) / f->size[axis] * f->cells[axis]);
     return cell < 0 ? 0 : cell < f->cells[axis] ? cell : f->cells[axis] - 1;
 }
 
-static size_t cell_at(const field *f, int x, int y, int z)
+static size_t cell_at(const cell_list *f, int x, int y, int z)
 {
     return ((size_t)z * (size_t)f->cells[1] + (size_t)y) * (size_t)f->cells[0] + (size_t)x;
 }
 
-static size_t cell_of(const field *f, const rp_contact *c)
+static size_t cell_of(const cell_list *f, const rp_contact *c)
 {
     return cell_at(f, cell_along(f, c, 0), cell_along(f, c, 1), cell_along(f, c, 2));
 }
 
-static void sort_into_cells(const rp_view *view, field *f)
+static void sort_into_cells(const rp_view *view, cell_list *f)
 {
     for (size_t i = 0; i < f->count; i++)
-        f->starts[cell_of(f, &view->contacts[f->meant[i]]) + 1]++;
+        f->starts[cell_of(f, &view->contacts[f->selected[i]]) + 1]++;
     for (size_t i = 0; i < f->cell_count; i++)
         f->starts[i + 1] += f->starts[i];
     /* Filled from behind, each cell's end moves down to its start. */
     for (size_t i = f->count; i-- > 0;)
-        f->ordered[--f->starts[cell_of(f, &view->contacts[f->meant[i]]) + 1]] = f->meant[i];
+        f->ordered[--f->starts[cell_of(f, &view->contacts[f->selected[i]]) + 1]] = f->selected[i];
     for (size_t i = 0; i < f->cell_count; i++)
         f->starts[i] = f->starts[i + 1];
     f->starts[f->cell_count] = (uint32_t)f->count;
 }
 
-static void release(field *f)
+static void release_cells(cell_list *f)
 {
-    rp_release(f->meant, f->meant ? f->capacity * sizeof *f->meant : 0);
+    rp_release(f->selected, f->selected ? f->capacity * sizeof *f->selected : 0);
     rp_release(f->ordered, f->ordered ? f->capacity * sizeof *f->ordered : 0);
     rp_release(f->starts, f->starts ? (f->cell_count + 1) * sizeof *f->starts : 0);
 }
 
-static rp_code make_field(const rp_view *view, field *f, rp_report *report)
+static rp_code make_cells(const rp_view *view, cell_list *f, rp_report *report)
 {
     f->capacity = view->contact_count;
-    f->meant = rp_allocate(f->capacity * sizeof *f->meant);
+    f->selected = rp_allocate(f->capacity * sizeof *f->selected);
     f->ordered = rp_allocate(f->capacity * sizeof *f->ordered);
-    if (!f->meant || !f->ordered)
-        return rp_fail_memory(report, f->capacity * sizeof *f->meant, "contacts");
+    if (!f->selected || !f->ordered)
+        return rp_fail_memory(report, f->capacity * sizeof *f->selected, "contacts");
     for (size_t i = 0; i < view->contact_count; i++) {
-        if (!rp_contact_is_meant(&view->contacts[i], f->space)) continue;
-        f->meant[f->count++] = (uint32_t)i;
+        if (!rp_contact_is_selected(&view->contacts[i], f->space)) continue;
+        f->selected[f->count++] = (uint32_t)i;
         f->mean += view->contacts[i].normal_force;
     }
     if (f->count < 2) return rp_fail(report, RP_ERROR_INPUT, "less than two contacts are there");
     f->mean /= (double)f->count;
-    lay_out(view, f);
+    set_grid(view, f);
     f->starts = rp_allocate_zero((f->cell_count + 1) * sizeof *f->starts);
     if (!f->starts) return rp_fail_memory(report, f->cell_count * sizeof *f->starts, "contacts");
     sort_into_cells(view, f);
     return RP_OK;
 }
 
-static double distance(const field *f, const rp_contact *a, const rp_contact *b)
+static double distance(const cell_list *f, const rp_contact *a, const rp_contact *b)
 {
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double way = (double)a->position[axis] - b->position[axis];
-        if (is_periodic(f, axis)) way -= f->size[axis] * floor(way / f->size[axis] + 0.5);
-        square += way * way;
+        double shift = (double)a->position[axis] - b->position[axis];
+        if (is_periodic(f, axis)) shift -= f->size[axis] * floor(shift / f->size[axis] + 0.5);
+        square += shift * shift;
     }
     return sqrt(square);
 }
 
-static void add_cell(const rp_view *view, const field *f, uint32_t looker, size_t cell, sums *out)
+static void add_cell(const rp_view *view, const cell_list *f, uint32_t reference, size_t cell,
+                     pair_sums *out)
 {
-    const rp_contact *a = &view->contacts[looker];
+    const rp_contact *a = &view->contacts[reference];
     for (uint32_t i = f->starts[cell]; i < f->starts[cell + 1]; i++) {
         const rp_contact *b = &view->contacts[f->ordered[i]];
-        double r = f->ordered[i] == looker ? INFINITY : distance(f, a, b);
+        double r = f->ordered[i] == reference ? INFINITY : distance(f, a, b);
         if (!(r < f->range)) continue;
         int bin = (int)(r / f->range * RP_CORRELATION_BINS);
         if (bin >= RP_CORRELATION_BINS) continue;
@@ -140,7 +141,7 @@ static void add_cell(const rp_view *view, const field *f, uint32_t looker, size_
 }
 
 /* The cells from one before to one behind, each once; across periodic sides where there are any. */
-static int cells_around(const field *f, int axis, int cell, int out[3])
+static int cells_around(const cell_list *f, int axis, int cell, int out[3])
 {
     int count = 0, cells = f->cells[axis];
     if (cells < 3)
@@ -154,9 +155,10 @@ static int cells_around(const field *f, int axis, int cell, int out[3])
     return count;
 }
 
-static void look_around(const rp_view *view, const field *f, uint32_t looker, sums *out)
+static void add_neighborhood(const rp_view *view, const cell_list *f, uint32_t reference,
+                             pair_sums *out)
 {
-    const rp_contact *c = &view->contacts[looker];
+    const rp_contact *c = &view->contacts[reference];
     int x[3], y[3], z[3];
     int nx = cells_around(f, 0, cell_along(f, c, 0), x);
     int ny = cells_around(f, 1, cell_along(f, c, 1), y);
@@ -164,12 +166,12 @@ static void look_around(const rp_view *view, const field *f, uint32_t looker, su
     for (int k = 0; k < nz; k++)
         for (int j = 0; j < ny; j++)
             for (int i = 0; i < nx; i++)
-                add_cell(view, f, looker, cell_at(f, x[i], y[j], z[k]), out);
+                add_cell(view, f, reference, cell_at(f, x[i], y[j], z[k]), out);
 }
 
 /* The error is what the groups' means differ by: neighboring contacts are in the same group mostly
  * and share their pairs, so single pairs would promise too much. */
-static void finish(const sums *groups, double range, rp_correlation_bin *bins)
+static void finish_bins(const pair_sums *groups, double range, rp_correlation_bin *bins)
 {
     for (int b = 0; b < RP_CORRELATION_BINS; b++) {
         double pairs = 0, products = 0, spread = 0, there = 0;
@@ -192,15 +194,15 @@ static void finish(const sums *groups, double range, rp_correlation_bin *bins)
 rp_code rp_contact_correlation(const rp_view *view, const rp_contact_space *space, double range,
                                rp_correlation_bin bins[RP_CORRELATION_BINS], rp_report *report)
 {
-    sums groups[GROUPS] = {0};
+    pair_sums groups[GROUPS] = {0};
     RP_TRY(rp_contacts_check(view, report));
     if (!(range > 0)) return rp_fail(report, RP_ERROR_INPUT, "a range of %g m", range);
-    field f = {.space = space, .range = range};
-    rp_code code = make_field(view, &f, report);
-    size_t stride = f.count / LOOKERS + 1;
+    cell_list f = {.space = space, .range = range};
+    rp_code code = make_cells(view, &f, report);
+    size_t stride = f.count / REFERENCES + 1;
     for (size_t i = 0; code == RP_OK && i < f.count; i += stride)
-        look_around(view, &f, f.meant[i], &groups[i * GROUPS / f.count]);
-    if (code == RP_OK) finish(groups, range, bins);
-    release(&f);
+        add_neighborhood(view, &f, f.selected[i], &groups[i * GROUPS / f.count]);
+    if (code == RP_OK) finish_bins(groups, range, bins);
+    release_cells(&f);
     return code;
 }
