@@ -1,8 +1,7 @@
-#include "base/atomic.h"
-#include "base/locale.h"
-#include "base/log.h"
+#include "system/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>

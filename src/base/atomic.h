@@ -10,7 +10,7 @@
 #ifndef RP_BASE_ATOMIC_H
 #define RP_BASE_ATOMIC_H
 
-#include "base/files.h"
+#include "base/file.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "base/clock.h"
+#include "base/threads.h"
 
 #include <time.h>
 

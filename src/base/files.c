@@ -1,7 +1,6 @@
-#include "base/files.h"
-#include "base/hash.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/system.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <string.h>

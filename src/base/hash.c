@@ -1,4 +1,4 @@
-#include "base/hash.h"
+#include "base/random.h"
 
 #include <string.h>
 

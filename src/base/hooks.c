@@ -1,8 +1,7 @@
 /* The hooks and everything that goes through them: memory, log, asserts. */
 #include "base/hooks.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "repose/text.h"
 
 #include <stdarg.h>

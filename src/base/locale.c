@@ -1,4 +1,4 @@
-#include "base/locale.h"
+#include "base/text.h"
 
 #include <locale.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-#include "base/machine.h"
-#include "base/system.h"
+#include "base/file.h"
+#include "system/system.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "base/hooks.h"
-#include "base/log.h"
+#include "base/report.h"
 
 #include <string.h>
 

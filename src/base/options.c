@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "base/report.h"
 
 #include <string.h>
 

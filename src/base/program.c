@@ -1,4 +1,4 @@
-#include "base/program.h"
+#include "system/program.h"
 #include "base/report.h"
 
 #include <errno.h>

@@ -11,10 +11,9 @@
 #ifndef RP_DETAIL_INSIDE_H
 #define RP_DETAIL_INSIDE_H
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "couple/surface.h"
+#include "couple/surfaces.h"
 #include "detail/detail.h"
 #include "math/wide.h"
 #include "neighbor/near.h"

@@ -1,6 +1,5 @@
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "measure/inside.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "record/limits.h"
+#include "files/limits.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "record/sealed_image.h"
+#include "files/hdf5_reader.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* Sine, cosine and arctangent against the C library's long doubles, and to the bit. */
 #include "check.h"
 
-#include "base/hash.h"
 #include "base/random.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "math/vec.h"
 
 #include <float.h>
