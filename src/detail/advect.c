@@ -1,30 +1,42 @@
-/* One step of all grains: (D4) to (D6) and (D13), then surfaces, then who left. */
+/* Advection: one step of all fine grains, (D4) to (D6) and (D10) to (D13). M. Ihmsen, A. Wahl,
+ * M. Teschner, "A Lagrangian framework for simulating granular material with high detail",
+ * Computers & Graphics 37 (2013), equations (23) to (26).
+ *
+ * Grains of a chunk lie along a Morton curve. Up to 32 neighbors on the curve that share a search
+ * cell form a packet: they evaluate one list of coarse grains, eight fine grains at a time. The
+ * steps of a packet are those of advect_packet, in the order of the theory page. */
 #include "detail/inside.h"
 
 #include <string.h>
 
-/* Grains of a chunk are sorted anew when looking at their clumps has become so much more work. The
+/* A chunk is sorted again when its step costs this many times as much as after the last sort. The
  * order of grains changes no result. */
 #define SORT_FROM 1.15
-/* A packet costs as much as so many pairs, however few grains it has. */
+/* The fixed cost of a packet, in pairs of fine and coarse grains. */
 #define PACKET_PAIRS 800
-/* Where one clump has more than this share of the weights, grains fly: the paper's number. */
+/* Grains fly where a single coarse grain has more than this share of the weights; the paper's
+ * value (D5). */
 #define SINGLE_SHARE 0.6f
 /* The sum of weights where packed material ends: half of 64 pi / 315 h^3 / d0^3 for h = 1.5 d0.
- * Gaps between clumps inside of it have more. */
+ * Gaps between coarse grains inside of packed material have more. */
 #define OUTSIDE_WEIGHT 1.077f
-/* As full as packed material: what is above does not sink in. */
+/* Volume fraction of packed material, which supports grains above it (D10). */
 #define PACKED 1.0f
-/* Clumps that carry grains by less than this many spacings in a second stand still. */
+/* Coarse grains are at rest below this speed, in spacings a second (D10). */
 #define REST_SPEED 0.1
-/* The share of the weights from which on one clump is all that a grain follows. */
+/* A fine grain follows a single coarse grain when that has this share of the weights (D13). */
 #define FOLLOWER_SHARE 0.98f
-/* The time in which the cloud of a lone clump becomes round, s. */
+/* The time in which the cloud of an isolated coarse grain becomes round, s (D13). */
 #define ROUNDING_TIME 0.1
-/* How much of its way a grain turns aside at most. */
+/* The longest push out of a crowded cell, relative to the displacement of the grain (D11). */
 #define PUSH_MOST 0.5f
 
-/* (D4) for eight grains at a time; `begins` where nothing was added yet. */
+/* --- weights and velocities (D4) to (D6) ---------------------------------------------------------
+ */
+
+/* Adds coarse grains to the sums of (D4), for eight fine grains at a time; `begins`: the sums start
+ * at zero. `inverse` is 1 / h^2, 1/m2. Every fine grain adds coarse grains in the order of their
+ * cells, so that the sums do not depend on which packet it is in. */
 RP_WIDE_KERNEL
 static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, size_t count,
                               const rp_chunk *chunk, float inverse, bool begins,
@@ -33,6 +45,7 @@ static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, 
     RP_ASSERT(p->count > 0 && p->count <= RP_DETAIL_PACKET);
     RP_ASSERT(p->begin + (size_t)p->count <= chunk->count);
     for (int first = 0; first < p->count; first += RP_WIDE) {
+        /* Lanes after the last grain read padding; their results are never used. */
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
                 z = rp_wide_load(chunk->z + at), zero = rp_wide_broadcast(0);
@@ -44,6 +57,7 @@ static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, 
         }
         for (size_t k = 0; k < count; k++) {
             const rp_coarse_row *row = &rows[index[k]];
+            /* w = max(0, 1 - s^2 / h^2)^3: no branch, coarse grains out of reach add zero. */
             rp_wide dx = x - row->x, dy = y - row->y, dz = z - row->z;
             rp_wide q = 1 - (dx * dx + dy * dy + dz * dz) * inverse;
             q = rp_wide_max(q, zero);
@@ -62,14 +76,17 @@ static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, 
     }
 }
 
+/* Returns the weight of a coarse grain at a distance, m: the scalar form of (D4). */
 static float weight(const rp_detail *detail, double distance)
 {
     double q = distance / detail->support, rest = q < 1 ? 1 - q * q : 0;
     return (float)(rest * rest * rest);
 }
 
-/* (D5): grains fly where one clump has most of the weight, and outside: farther from every clump
- * than its radius and, unless as published, with less weight than `outside` in all. */
+/* Computes the share of free flight alpha (D5). A grain flies where a single coarse grain has most
+ * of the weight, and outside of the material: farther than r from every coarse grain (largest
+ * weight at most `edge`) with a sum of weights of at most `outside`, which is infinite as
+ * published. */
 RP_WIDE_KERNEL
 static void compute_flight_share(rp_detail_packet *p, float edge, float outside)
 {
@@ -82,13 +99,13 @@ static void compute_flight_share(rp_detail_packet *p, float edge, float outside)
     }
 }
 
-/* What a step adds to a grain that flies, the same for all. */
+/* The length of the step and the velocity that gravity adds in it, the same for all grains. */
 typedef struct gravity_step {
     float dt, x, y, z; /* s; m/s */
 } gravity_step;
 
-/* (D6): the velocity is a blend; the way is that of the blend's parts, so that free flight is a
- * parabola. */
+/* Blends advection and free flight (D6), along one axis for eight grains: the new velocity, and the
+ * new position with half of gravity's part, so that free flight follows the exact parabola. */
 RP_WIDE_INLINE void blend(const rp_detail_packet *p, int i, const float *sums, const float *v,
                           float pulled, float dt, float *velocity, float *end, const float *start)
 {
@@ -112,8 +129,10 @@ static void blend_packet(rp_detail_packet *p, const rp_chunk *c, const gravity_s
     }
 }
 
-/* Eight at a time: of a packet the arrays can be read beyond the end, where the last is repeated
- * instead. */
+/* --- bounding boxes ------------------------------------------------------------------------------
+ */
+
+/* Finds the range of values, eight at a time; missing lanes repeat the first value. */
 RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 {
     rp_wide lows = rp_wide_broadcast(x[0]), highs = lows;
@@ -141,6 +160,7 @@ static void bounding_box(const rp_chunk *chunk, size_t begin, size_t count, rp_n
     bound(chunk->z + begin, count, &box->low[2], &box->high[2]);
 }
 
+/* Returns the centre of a box, m; `*half` is half of its diagonal, m. */
 static rp_vec3 box_middle(const rp_near_box *box, double *half)
 {
     rp_vec3 low = {box->low[0], box->low[1], box->low[2]};
@@ -149,9 +169,11 @@ static rp_vec3 box_middle(const rp_near_box *box, double *half)
     return rp_v3_scale(rp_v3_add(low, high), 0.5);
 }
 
-/* As published: a surface counts as a layer of clumps on it, evenly spread, that move with it
- * (D4a).
+/* --- surfaces, support and pushes ----------------------------------------------------------------
  */
+
+/* Adds surfaces to the sums, as published: a surface counts as an even layer of coarse grains that
+ * move with it (D4a). */
 static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
                          const rp_surface_list *near, rp_detail_packet *p)
 {
@@ -164,6 +186,7 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
             rp_vec3 point = {chunk->x[at], chunk->y[at], chunk->z[at]};
             rp_touch touch;
             if (!rp_surface_touch(surface, point, support, &touch)) continue;
+            /* The weight of the nearest point of the layer, and the integral over all of it. */
             double q = fmax(touch.distance, 0) / support, rest = 1 - q * q;
             float w = weight(detail, fmax(touch.distance, 0));
             float all = (float)(layer * rest * rest * rest * rest);
@@ -176,6 +199,7 @@ static void add_surfaces(const rp_detail *detail, const rp_chunk *chunk,
     }
 }
 
+/* Collides each grain of the packet with the surfaces near it (D12). */
 static void collide_packet(const rp_detail *detail, const rp_chunk *chunk,
                            const rp_surface_list *near, rp_detail_packet *p)
 {
@@ -195,8 +219,8 @@ static void collide_packet(const rp_detail *detail, const rp_chunk *chunk,
     }
 }
 
-/* Grains that lie on a full place do not fly; among clumps that stand still the others fall freely,
- * so that they come to rest soon, too (D10). */
+/* Applies support by packed material (D10): a grain above a packed place does not fly; among coarse
+ * grains at rest the others fall freely, so that they come to rest soon, too. */
 static void apply_support(const rp_detail *detail, const rp_fraction_patch *patch,
                           const rp_chunk *chunk, rp_detail_packet *p)
 {
@@ -208,6 +232,7 @@ static void apply_support(const rp_detail *detail, const rp_fraction_patch *patc
         size_t at = p->begin + (size_t)i;
         const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
                                 chunk->z[at] + below[2]};
+        /* A block without any packed cell needs no interpolation. */
         bool full = patch->highest >= PACKED && rp_fraction_patch_value(patch, probe) >= PACKED;
         float carried = p->ux[i] * p->ux[i] + p->uy[i] * p->uy[i] + p->uz[i] * p->uz[i];
         bool still = carried < slow * slow * p->sum[i] * p->sum[i];
@@ -215,9 +240,9 @@ static void apply_support(const rp_detail *detail, const rp_fraction_patch *patc
     }
 }
 
-/* The squares of the ways of the packet's grains, m2, less what gravity added in this step, which
- * also pulls at grains that lie on something; 0 for lanes behind the last. Gives the longest way.
- */
+/* Computes the squared displacements of the packet's grains, m2, without the part of gravity, which
+ * also acts on grains that rest on something; 0 for lanes after the last grain. Returns the longest
+ * displacement, with gravity, m. */
 RP_WIDE_KERNEL
 static float squared_displacements(const rp_chunk *chunk, const rp_detail_packet *p,
                                    const gravity_step *g, float *squares)
@@ -241,8 +266,8 @@ static float squared_displacements(const rp_chunk *chunk, const rp_detail_packet
     return sqrtf(rp_wide_largest(largest));
 }
 
-/* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
- * stays (D11). */
+/* Pushes moving grains out of crowded cells, by a share of their displacement at most: grains at
+ * rest are not moved (D11). */
 static void push_from_crowded(const rp_fraction_patch *patch, const float *squares,
                               rp_detail_packet *p)
 {
@@ -261,7 +286,8 @@ static void push_from_crowded(const rp_fraction_patch *patch, const float *squar
     }
 }
 
-/* The sums over all clumps near the packet. */
+/* Sums (D4) over all coarse grains near the packet. The search returns them in portions; even where
+ * there are none, the first portion clears the sums. */
 static void gather(const rp_detail *detail, rp_detail_workspace *workspace, const rp_chunk *chunk,
                    const rp_near_box *box)
 {
@@ -279,7 +305,7 @@ static void gather(const rp_detail *detail, rp_detail_workspace *workspace, cons
     workspace->pairs += PACKET_PAIRS;
 }
 
-/* --- lone clumps (D13) -------------------------------------------------------------------------
+/* --- isolated coarse grains (D13) ----------------------------------------------------------------
  */
 
 bool rp_coarse_grain_is_isolated(const rp_detail *detail, rp_detail_workspace *workspace,
@@ -291,7 +317,7 @@ bool rp_coarse_grain_is_isolated(const rp_detail *detail, rp_detail_workspace *w
     rp_near_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
     const uint32_t *index;
     size_t found;
-    int near = 0; /* itself among them */
+    int near = 0; /* the coarse grain itself included */
     rp_near_begin(field->near, &box, workspace->walk);
     while ((found = rp_near_next(field->near, workspace->walk, &index)))
         for (size_t k = 0; k < found; k++) {
@@ -302,7 +328,8 @@ bool rp_coarse_grain_is_isolated(const rp_detail *detail, rp_detail_workspace *w
     return near <= 1;
 }
 
-/* Which grains of the packet fly with one clump and no other; gives how many. */
+/* Marks the grains of the packet that fly with one coarse grain and no other; returns their number.
+ */
 static int find_followers(const rp_detail_packet *p, bool *follows)
 {
     int count = 0;
@@ -314,7 +341,7 @@ static int find_followers(const rp_detail_packet *p, bool *follows)
     return count;
 }
 
-/* The clump that each follower is in reach of. */
+/* Finds the coarse grain that carries each follower: the only one within h. */
 static void find_carriers(const rp_detail *detail, rp_detail_workspace *workspace,
                           const rp_chunk *chunk, const rp_near_box *box, const bool *follows,
                           const rp_coarse_row **carriers)
@@ -336,8 +363,8 @@ static void find_carriers(const rp_detail *detail, rp_detail_workspace *workspac
         }
 }
 
-/* Followers of a clump without neighbors move towards a place of their own in its ball, so that
- * what was torn off as a rod becomes a round cloud. */
+/* Moves the followers of an isolated coarse grain towards their own positions in its ball, so that
+ * material that was torn off as a rod becomes a round cloud (D13). */
 static void round_cloud(const rp_detail *detail, rp_detail_workspace *workspace,
                         const rp_chunk *chunk, const rp_near_box *box)
 {
@@ -351,6 +378,7 @@ static void round_cloud(const rp_detail *detail, rp_detail_workspace *workspace,
         const rp_coarse_row *row = carriers[i];
         if (!row) continue;
         const float middle[3] = {row->x, row->y, row->z};
+        /* Followers of one coarse grain are neighbors in the packet: ask once. */
         if (row != known) isolated = rp_coarse_grain_is_isolated(detail, workspace, middle);
         known = row;
         if (!isolated) continue;
@@ -374,6 +402,9 @@ static void write_back(rp_chunk *chunk, const rp_detail_packet *p)
     memcpy(chunk->vz + p->begin, p->vz, bytes);
 }
 
+/* --- packets, blocks and chunks ------------------------------------------------------------------
+ */
+
 static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
                           const rp_near_box *box)
 {
@@ -381,6 +412,7 @@ static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspac
     const rp_coarse_field *field = &detail->field;
     bool apart = detail->spec->keep_apart;
     const rp_fraction_patch *patch = NULL;
+    /* 1. Weights and weighted velocities of the coarse grains; as published, of surfaces, too. */
     gather(detail, workspace, chunk, box);
     double half;
     rp_vec3 middle = box_middle(box, &half);
@@ -390,6 +422,7 @@ static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspac
                                 near);
         add_surfaces(detail, chunk, near, p);
     }
+    /* 2. Share of free flight; packed material below a grain supports it. */
     compute_flight_share(p, weight(detail, detail->radius), apart ? OUTSIDE_WEIGHT : INFINITY);
     float dt = (float)field->dt, squares[RP_DETAIL_PACKET];
     gravity_step g = {dt, (float)(field->gravity.x * field->dt),
@@ -398,8 +431,10 @@ static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspac
         patch = rp_fraction_cache_at(&workspace->cache, &detail->fraction, box->low);
         apply_support(detail, patch, chunk, p);
     }
+    /* 3. New velocities and positions; clouds of isolated coarse grains become round. */
     blend_packet(p, chunk, &g);
     if (apart) round_cloud(detail, workspace, chunk, box);
+    /* 4. Pushes out of crowded cells, then collisions on the whole displacement. */
     float path = squared_displacements(chunk, p, &g, squares) * (1 + PUSH_MOST);
     if (apart) push_from_crowded(patch, squares, p);
     rp_detail_surfaces_near(detail, &workspace->near_chunk, middle, half + path + detail->clearance,
@@ -414,7 +449,8 @@ static bool exceeds(const rp_near_box *box, float edge)
            box->high[2] - box->low[2] > edge;
 }
 
-/* Packets end where the cell does. */
+/* Cuts a block of at most RP_DETAIL_KEY_BLOCK grains into packets and advects them. A packet ends
+ * where its search cell does. */
 static void advect_block(const rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
                          size_t begin, size_t count)
 {
@@ -429,7 +465,8 @@ static void advect_block(const rp_detail *detail, rp_detail_workspace *workspace
             end++;
         rp_near_box box = {.key = keys[i]};
         bounding_box(chunk, begin + i, end - i, &box);
-        if (exceeds(&box, edge)) { /* cells far from each other may share a key */
+        /* Keys are hashes: cells far from each other may share one. Then grains go one by one. */
+        if (exceeds(&box, edge)) {
             end = i + 1;
             bounding_box(chunk, begin + i, 1, &box);
         }
@@ -451,7 +488,7 @@ static void move_grain(rp_chunk *chunk, size_t to, size_t from)
     chunk->local[to] = chunk->local[from];
 }
 
-/* Those that passed an open side are gone; the others keep their order. */
+/* Removes the grains that passed an open side; the others keep their order. */
 static void remove_departed(rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
@@ -471,6 +508,7 @@ static void remove_departed(rp_detail *detail, rp_chunk *chunk)
     chunk->count = (uint32_t)stored;
 }
 
+/* Wraps positions into the period of periodic axes. */
 static void wrap(const rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
@@ -480,7 +518,7 @@ static void wrap(const rp_detail *detail, rp_chunk *chunk)
             axes[a][i] = (float)rp_detail_wrap(domain, a, axes[a][i]);
 }
 
-/* The highest speed of a chunk's grains, m/s. */
+/* Returns the highest speed of a chunk's grains, m/s. */
 RP_WIDE_KERNEL
 static float top_speed(const rp_chunk *c)
 {
@@ -499,6 +537,7 @@ static float top_speed(const rp_chunk *c)
     return sqrtf(fmaxf(rp_wide_largest(largest), rest));
 }
 
+/* Lists the surfaces that any grain of the chunk may reach in this step; packets choose from it. */
 static void find_surfaces(const rp_detail *detail, rp_detail_workspace *workspace,
                           const rp_chunk *chunk)
 {
@@ -511,11 +550,13 @@ static void find_surfaces(const rp_detail *detail, rp_detail_workspace *workspac
                             &workspace->near_chunk);
 }
 
+/* Advects a chunk; sorts it before where its packets have become costly. */
 static void advect_chunk(rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
                          rp_stored_chunk *stored)
 {
     if (!chunk->count) return;
     RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
+    RP_ASSERT(detail->field.dt > 0 && detail->support > 0);
     bool sorts = (double)stored->pairs > SORT_FROM * (double)stored->sorted_pairs;
     if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->support), &workspace->sort);
     find_surfaces(detail, workspace, chunk);
@@ -531,6 +572,7 @@ static void advect_chunk(rp_detail *detail, rp_detail_workspace *workspace, rp_c
     remove_departed(detail, chunk);
 }
 
+/* One chunk at a time: fetch it, advect it, count its grains at the end of the step, store it. */
 void rp_advect_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
