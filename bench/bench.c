@@ -1,7 +1,9 @@
 #include "bench/bench.h"
+#include "base/clock.h"
+#include "base/entry.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "base/threads.h"
+#include "base/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  *
  * The least work: position and velocity of a grain are read and written once, 48 bytes. */
 #include "detail/detail.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "base/threads.h"
 #include "bench/bench.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* Validation for the public interface: which cases there are, and a session that runs some. */
 #include "repose/validate.h"
+#include "base/entry.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/options.h"
 #include "validation/validation.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "validation/validation.h"
 
-#include "base/threads.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
-#include "system/atomic.h"
+#include "base/atomic.h"
+#include "base/locale.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #ifndef RP_BASE_ATOMIC_H
 #define RP_BASE_ATOMIC_H
 
-#include "base/file.h"
+#include "base/files.h"
 
 #include <stdbool.h>
 #include <stdio.h>

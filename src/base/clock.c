@@ -1,4 +1,4 @@
-#include "base/threads.h"
+#include "base/clock.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
-#include "system/disk.h"
-#include "system/atomic.h"
-#include "system/system.h"
+#include "base/disk.h"
+#include "base/atomic.h"
+#include "base/status.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef RP_BASE_DISK_H
 #define RP_BASE_DISK_H
 
-#include "base/file.h"
+#include "base/files.h"
 
 bool rp_disk_has(const char *path);
 /* What is at a path: where it leads, or the link itself. */

@@ -1,6 +1,7 @@
-#include "base/file.h"
+#include "base/files.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* The hooks and everything that goes through them: memory, log, asserts. */
 #include "base/hooks.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/options.h"
 #include "repose/text.h"
 
 #include <stdarg.h>

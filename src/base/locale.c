@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/locale.h"
 
 #include <locale.h>
 #include <pthread.h>

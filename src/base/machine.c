@@ -1,5 +1,5 @@
-#include "base/file.h"
-#include "system/system.h"
+#include "base/machine.h"
+#include "base/system.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "base/hooks.h"
-#include "base/report.h"
+#include "base/log.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "base/report.h"
+#include "base/options.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/plain.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "system/program.h"
+#include "base/program.h"
 #include "base/report.h"
 
 #include <errno.h>

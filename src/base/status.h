@@ -2,7 +2,7 @@
 #ifndef RP_BASE_STATUS_H
 #define RP_BASE_STATUS_H
 
-#include "base/file.h"
+#include "base/files.h"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 #include "base/store.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/report.h"
 
 #include <string.h>

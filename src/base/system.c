@@ -1,6 +1,6 @@
-#include "system/system.h"
-#include "base/file.h"
-#include "system/atomic.h"
+#include "base/system.h"
+#include "base/atomic.h"
+#include "base/status.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef RP_BASE_SYSTEM_H
 #define RP_BASE_SYSTEM_H
 
-#include "base/file.h"
+#include "base/files.h"
 
 /* As the functions of base/files.h. */
 int rp_system_look(const char *path, rp_file_info *info);

@@ -1,5 +1,5 @@
 /* The system of programs that have none: no disk, a machine that says nothing about itself. */
-#include "base/file.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,6 +3,8 @@
  * what it wrote in one loop is still in its cache in the next; when it is done with that, it helps
  * others with theirs. */
 #include "base/threads.h"
+#include "base/entry.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 

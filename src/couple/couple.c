@@ -1,5 +1,5 @@
 #include "couple/couple.h"
-#include "base/report.h"
+#include "base/log.h"
 
 #include <string.h>
 
@@ -14,8 +14,7 @@ struct rp_couple {
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
-    rp_rough_surface
-        *roughs; /* of the bodies, then of the domain's sides; NULL: nobody asked for them */
+    rp_rough *roughs; /* of the bodies, then of the domain's sides; NULL: nobody asked for them */
     bool dynamic;
     rp_load *rows;     /* borrowed from the step's arena: body_count sums per row */
     rp_load *loads;    /* likewise, the sums of all rows */
@@ -46,7 +45,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     couple->scene = scene;
     couple->bodies = bodies;
     couple->body_count = rp_bodies_count(bodies);
-    couple->capacity = rp_surfaces_capacity(scene);
+    couple->capacity = rp_surfaces_room(scene);
     couple->surfaces = rp_allocate(surfaces_size(couple));
     if (!couple->surfaces) {
         rp_fail_memory(report, surfaces_size(couple), "the surfaces of bodies");
@@ -65,13 +64,13 @@ static void hand_out_roughs(rp_couple *couple)
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
         int which = surface->body < 0 ? couple->body_count + surface->side : surface->body;
-        const rp_rough_surface *rough = &couple->roughs[which];
+        const rp_rough *rough = &couple->roughs[which];
         surface->rough = rough->radius > 0 ? rough : NULL;
     }
 }
 
-rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, double reach,
-                                   rp_threads *threads, rp_report *report)
+rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
+                          rp_threads *threads, rp_report *report)
 {
     RP_ASSERT(!couple->roughs);
     size_t bytes = rough_count(couple) * sizeof *couple->roughs;
@@ -82,7 +81,7 @@ rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, dou
         double radius = rp_scene_bodies(scene)[i].roughness.radius;
         code = rp_scene_rough_body(scene, i, reach + radius, threads, &couple->roughs[i], report);
     }
-    rp_rough_surface *walls = couple->roughs + couple->body_count;
+    rp_rough *walls = couple->roughs + couple->body_count;
     double radius = scene->domain.roughness.grains.radius;
     for (int side = 0; side < RP_SIDES && code == RP_OK; side++)
         code = rp_scene_rough_wall(scene, side, reach + radius, threads, &walls[side], report);
@@ -94,7 +93,7 @@ void rp_couple_destroy(rp_couple *couple)
 {
     if (!couple) return;
     for (size_t i = 0; couple->roughs && i < rough_count(couple); i++)
-        rp_rough_surface_release(&couple->roughs[i]);
+        rp_rough_release(&couple->roughs[i]);
     if (couple->roughs) rp_release(couple->roughs, rough_count(couple) * sizeof *couple->roughs);
     rp_release(couple->surfaces, surfaces_size(couple));
     rp_release(couple, sizeof *couple);
@@ -327,8 +326,8 @@ static rp_load *row_of(rp_couple *couple, size_t block, int body)
     return &couple->rows[row * (size_t)couple->body_count + (size_t)body];
 }
 
-void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                         rp_vec3 force)
+void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    rp_vec3 force)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
@@ -337,16 +336,15 @@ void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surf
     sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
 }
 
-void rp_couple_add_torque(rp_couple *couple, size_t block, const rp_surface *surface,
-                          rp_vec3 torque)
+void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
     sum->torque = rp_v3_add(sum->torque, torque);
 }
 
-void rp_couple_add_mass(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                        double mass)
+void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    double mass)
 {
     if (!surface->dynamic) return;
     rp_load *sum = row_of(couple, block, surface->body);
@@ -384,7 +382,7 @@ double rp_couple_solve(rp_couple *couple)
     RP_ASSERT(couple->begun);
     add_rows(couple);
     memset(couple->rows, 0, couple->row_count * (size_t)couple->body_count * sizeof *couple->rows);
-    rp_code code = rp_bodies_predict(couple->bodies, couple->loads, couple->report);
+    rp_code code = rp_bodies_answer(couple->bodies, couple->loads, couple->report);
     if (couple->code == RP_OK) couple->code = code;
     const rp_body_state *states = rp_bodies_states(couple->bodies);
     double most = 0;

@@ -368,7 +368,7 @@ static rp_vec3 rotation_between(const rp_body_state *last, const rp_body_state *
         rp_v3_add(rp_v3_from(last->angular_velocity), rp_v3_from(next->angular_velocity));
     rp_vec3 expected = rp_v3_scale(spin, 0.5 * interval);
     double angle = rp_v3_length(rotation);
-    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(rotation, 1 / angle) : rp_v3_normalized(expected);
+    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(rotation, 1 / angle) : rp_v3_normal(expected);
     double whole = 2 * RP_PI * rint((rp_v3_dot(expected, axis) - angle) / (2 * RP_PI));
     return rp_v3_scale(axis, angle + whole);
 }
@@ -387,7 +387,7 @@ static rp_pose body_pose(const rp_detail *detail, int body, double interval, dou
     const double *q = last->orientation;
     rp_quat rotation = rp_quat_exp(rp_v3_scale(rotation_between(last, next, interval), s));
     return (rp_pose){rp_v3_from(at),
-                     rp_quat_normalized(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
+                     rp_quat_normal(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
 }
 
 /* The state at the start of a step, with the velocities that take the body to its end. */
@@ -438,7 +438,7 @@ rp_code rp_coarse_field_at_next_view(rp_detail *detail, rp_report *report)
 rp_code rp_coarse_field_begin(rp_detail *detail, rp_report *report)
 {
     rp_coarse_field *field = &detail->field;
-    field->surface_capacity = rp_surfaces_capacity(detail->scene);
+    field->surface_capacity = rp_surfaces_room(detail->scene);
     size_t capacity = (size_t)field->surface_capacity;
     field->surfaces = rp_allocate_zero(capacity * sizeof *field->surfaces);
     field->ends = rp_allocate_zero(capacity * sizeof *field->ends);

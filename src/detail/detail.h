@@ -14,6 +14,7 @@
 #ifndef RP_DETAIL_DETAIL_H
 #define RP_DETAIL_DETAIL_H
 
+#include "base/fine.h"
 #include "base/store.h"
 #include "base/threads.h"
 #include "repose/view.h"

@@ -11,9 +11,10 @@
 #ifndef RP_DETAIL_INSIDE_H
 #define RP_DETAIL_INSIDE_H
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "couple/surfaces.h"
+#include "couple/surface.h"
 #include "detail/detail.h"
 #include "math/wide.h"
 #include "neighbor/near.h"

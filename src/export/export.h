@@ -3,9 +3,9 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "mesh/mesh.h"
+#include "base/atomic.h"
+#include "geom/mesh.h"
 #include "repose/export.h"
-#include "system/atomic.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the exports write memory as it is, and their files are little endian"

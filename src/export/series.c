@@ -1,13 +1,13 @@
 /* The series file that ParaView opens: all exported frames with their real times. The times of
  * earlier frames come from the series file as it was, and for files that it does not know from
  * their own first lines. */
-#include "base/file.h"
+#include "base/disk.h"
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "base/text.h"
+#include "base/system.h"
 #include "export/export.h"
-#include "record/record.h"
-#include "system/disk.h"
+#include "record/folder.h"
 
 #include <inttypes.h>
 #include <math.h>

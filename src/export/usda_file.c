@@ -1,7 +1,7 @@
 #include "base/report.h"
 #include "export/digits.h"
 #include "export/usda.h"
-#include "record/record.h"
+#include "record/folder.h"
 #include "scene/scene.h"
 
 #include <ctype.h>

@@ -2,10 +2,10 @@
  * program a SIGPIPE when ffmpeg dies. Complaints, and how many
  * pictures ffmpeg has taken, go to files without names. */
 #include "film/encode.h"
+#include "base/atomic.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/report.h"
-#include "system/atomic.h"
-#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 #ifndef RP_FILM_ENCODE_H
 #define RP_FILM_ENCODE_H
 
+#include "base/program.h"
 #include "repose/film.h"
-#include "system/program.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,6 @@
 /* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
+#include "base/entry.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "film/film.h"
 #include "scene/scene.h"

@@ -6,7 +6,7 @@
 #include "math/vec.h"
 
 /* Keys at most. */
-#define RP_ANIMATION_KEYS_MAX 1000000
+#define RP_ANIMATION_MOST 1000000
 
 typedef struct rp_animation_key {
     double time;         /* s */
@@ -19,12 +19,12 @@ typedef struct rp_animation_key {
  * wherever the node or one above it has one; in between all move straight and turn evenly. What a
  * node's scale does to itself is left out, with a warning in the log; that of the nodes above it
  * stretches its way. Times are as in the file. At least one key; release them afterwards. */
-rp_code rp_gltf_animation_read(const char *path, const char *node, rp_animation_key **out,
-                               int *count, rp_report *report);
+rp_code rp_animation_read(const char *path, const char *node, rp_animation_key **out, int *count,
+                          rp_report *report);
 struct rp_mesh_bytes;
 /* The same, from the bytes of a file. */
-rp_code rp_gltf_animation_read_bytes(const struct rp_mesh_bytes *bytes, const char *node,
-                                     rp_animation_key **out, int *count, rp_report *report);
-void rp_gltf_animation_release(rp_animation_key *keys, int count);
+rp_code rp_animation_read_bytes(const struct rp_mesh_bytes *bytes, const char *node,
+                                rp_animation_key **out, int *count, rp_report *report);
+void rp_animation_release(rp_animation_key *keys, int count);
 
 #endif

@@ -1,8 +1,9 @@
 /* Animations of the nodes of glTF files. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "meshfile/gltf.h"
-#include "meshfile/meshfile.h"
+#include "geom/animation.h"
+#include "geom/gltf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ typedef struct place {
     rp_quat turn;
 } place;
 
-void rp_gltf_animation_release(rp_animation_key *keys, int count)
+void rp_animation_release(rp_animation_key *keys, int count)
 {
     rp_release(keys, (size_t)count * sizeof *keys);
 }
@@ -226,7 +227,7 @@ static int by_size(const void *a, const void *b)
 static rp_code add_times(reading *r, const curve *c, rp_report *report)
 {
     size_t count = c->times ? c->times->count : 0;
-    if (r->count + count > 2 * (size_t)RP_ANIMATION_KEYS_MAX)
+    if (r->count + count > 2 * (size_t)RP_ANIMATION_MOST)
         return fail(r, "the animation has more than 1000000 keys", report);
     if (!rp_reserve((void **)&r->times, &r->capacity, r->count, r->count + count, sizeof *r->times))
         return rp_mesh_fail_memory(r->gltf.bytes, report);
@@ -249,7 +250,7 @@ static rp_code collect_times(reading *r, rp_report *report)
     for (size_t i = 0; i < r->count; i++)
         if (!kept || r->times[i] > r->times[kept - 1]) r->times[kept++] = r->times[i];
     r->count = kept;
-    if (kept > RP_ANIMATION_KEYS_MAX || kept * (size_t)r->link_count > MOST_WORK)
+    if (kept > RP_ANIMATION_MOST || kept * (size_t)r->link_count > MOST_WORK)
         return fail(r,
                     "the animation has more than 1000000 keys, or too many nodes above each other",
                     report);
@@ -284,7 +285,7 @@ static double around(const curve *c, double time, double from[4], double to[4])
 
 static rp_quat quat_of(const double v[4])
 {
-    return rp_quat_normalized((rp_quat){v[3], v[0], v[1], v[2]});
+    return rp_quat_normal((rp_quat){v[3], v[0], v[1], v[2]});
 }
 
 static rp_vec3 first_scale(const curve *c)
@@ -349,7 +350,7 @@ static rp_code fill_keys(const reading *r, rp_animation_key *keys, rp_report *re
     rp_place where = {.file = r->gltf.bytes->name};
     for (size_t i = 0; i < r->count; i++) {
         place p = place_at(r, r->times[i]);
-        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normalized(p.turn)};
+        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normal(p.turn)};
         rp_quat q = keys[i].orientation;
         if (!isfinite(rp_v3_length(p.position) + q.w + q.x + q.y + q.z))
             return rp_fail_at(report, RP_ERROR_INPUT, &where, NULL,
@@ -361,8 +362,8 @@ static rp_code fill_keys(const reading *r, rp_animation_key *keys, rp_report *re
     return RP_OK;
 }
 
-rp_code rp_gltf_animation_read_bytes(const rp_mesh_bytes *bytes, const char *node,
-                                     rp_animation_key **out, int *count, rp_report *report)
+rp_code rp_animation_read_bytes(const rp_mesh_bytes *bytes, const char *node,
+                                rp_animation_key **out, int *count, rp_report *report)
 {
     *out = NULL;
     *count = 0;
@@ -386,14 +387,14 @@ rp_code rp_gltf_animation_read_bytes(const rp_mesh_bytes *bytes, const char *nod
     return code;
 }
 
-rp_code rp_gltf_animation_read(const char *path, const char *node, rp_animation_key **out,
-                               int *count, rp_report *report)
+rp_code rp_animation_read(const char *path, const char *node, rp_animation_key **out, int *count,
+                          rp_report *report)
 {
     *out = NULL;
     *count = 0;
     rp_mesh_bytes bytes;
     RP_TRY(rp_mesh_file_load(path, "animation", &bytes, report));
-    rp_code code = rp_gltf_animation_read_bytes(&bytes, node, out, count, report);
+    rp_code code = rp_animation_read_bytes(&bytes, node, out, count, report);
     rp_mesh_file_release(&bytes);
     return code;
 }

@@ -10,21 +10,21 @@
 #include <stdint.h>
 
 /* The points of bucket b are order[first[b]] to order[first[b + 1] - 1]. */
-typedef struct rp_hash_grid {
+typedef struct rp_buckets {
     uint32_t *first, *order;
     int32_t (*cell)[3]; /* of each point */
     size_t size;        /* of the table, a power of two */
     size_t count;       /* points */
     double edge;        /* m, of a cell */
-} rp_hash_grid;
+} rp_buckets;
 
 /* False when memory runs out. Release them, also then. */
-bool rp_hash_grid_reserve(rp_hash_grid *buckets, size_t count, double edge);
+bool rp_buckets_reserve(rp_buckets *buckets, size_t count, double edge);
 /* Points keep their order within a bucket. */
-void rp_hash_grid_fill(rp_hash_grid *buckets, const rp_vec3 *points);
-void rp_hash_grid_release(rp_hash_grid *buckets);
+void rp_buckets_fill(rp_buckets *buckets, const rp_vec3 *points);
+void rp_buckets_release(rp_buckets *buckets);
 
-static inline size_t rp_hash_grid_bucket(const rp_hash_grid *b, const int32_t cell[3])
+static inline size_t rp_bucket_of(const rp_buckets *b, const int32_t cell[3])
 {
     uint64_t mix = (uint64_t)(uint32_t)cell[0] * 0x9e3779b97f4a7c15u;
     mix = (mix ^ (uint32_t)cell[1]) * 0xbf58476d1ce4e5b9u;
@@ -32,7 +32,7 @@ static inline size_t rp_hash_grid_bucket(const rp_hash_grid *b, const int32_t ce
     return (size_t)(mix >> 32) & (b->size - 1);
 }
 
-static inline void rp_hash_grid_cell(const rp_hash_grid *b, rp_vec3 p, int32_t cell[3])
+static inline void rp_bucket_cell(const rp_buckets *b, rp_vec3 p, int32_t cell[3])
 {
     cell[0] = (int32_t)floor(p.x / b->edge);
     cell[1] = (int32_t)floor(p.y / b->edge);

@@ -1,11 +1,11 @@
 /* Filling the grid and reading it. Signs come from the generalised winding number (Jacobson et al.,
  * "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32 (4),
  * 2013), so that small holes do not turn the inside out. */
+#include "geom/field.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "mesh/bvh.h"
-#include "mesh/sdf.h"
-#include "mesh/triangle.h"
+#include "geom/tree.h"
+#include "geom/triangle.h"
 
 /* Floats lie within this share of the exact value. */
 #define ROUNDING 0x1p-23

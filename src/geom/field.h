@@ -11,7 +11,7 @@
 #define RP_GEOM_FIELD_H
 
 #include "base/threads.h"
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
 
 #define RP_MESH_SDF_CELLS 8 /* of a block, along each axis */
 #define RP_MESH_SDF_NODES (RP_MESH_SDF_CELLS + 1)

@@ -7,7 +7,7 @@
 #ifndef RP_GEOM_JSON_H
 #define RP_GEOM_JSON_H
 
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #define RP_JSON_DEPTH 64
 #define RP_JSON_VALUES ((uint32_t)4 << 20) /* at most */

@@ -118,7 +118,7 @@ static moments exact_moments(const rp_mesh *mesh)
  * of the bounds, then about their centroid. */
 static moments union_moments(const rp_mesh *mesh)
 {
-    const rp_mesh_overlap *e = &mesh->excess;
+    const rp_mesh_excess *e = &mesh->excess;
     rp_vec3 middle = rp_v3_mix(mesh->bounds.low, mesh->bounds.high, 0.5);
     moments m = moments_seen_from(mesh, middle);
     rp_vec3 first = rp_v3_madd(e->first, m.volume, rp_v3_sub(m.centre, middle));

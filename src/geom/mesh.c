@@ -1,11 +1,11 @@
 /* Building and measuring meshes. */
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "math/elementary.h"
-#include "mesh/bvh.h"
-#include "mesh/sdf.h"
-#include "mesh/triangle.h"
+#include "geom/field.h"
+#include "geom/tree.h"
+#include "geom/triangle.h"
+#include "math/trig.h"
 
 rp_mesh *rp_mesh_create(void)
 {
@@ -31,8 +31,8 @@ uint32_t rp_mesh_add_vertex(rp_mesh *mesh, rp_vec3 vertex, bool *ok)
 {
     RP_ASSERT(!mesh->tree);
     size_t count = mesh->vertex_count;
-    if (count >= RP_MESH_MAX || !rp_reserve((void **)&mesh->vertices, &mesh->vertex_capacity, count,
-                                            count + 1, sizeof *mesh->vertices)) {
+    if (count >= RP_MESH_MOST || !rp_reserve((void **)&mesh->vertices, &mesh->vertex_capacity,
+                                             count, count + 1, sizeof *mesh->vertices)) {
         *ok = false;
         return 0;
     }
@@ -47,8 +47,8 @@ void rp_mesh_add_triangle(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, boo
 {
     RP_ASSERT(!mesh->tree);
     size_t count = mesh->triangle_count;
-    if (count >= RP_MESH_MAX || !rp_reserve((void **)&mesh->triangles, &mesh->triangle_capacity,
-                                            count, count + 1, sizeof *mesh->triangles)) {
+    if (count >= RP_MESH_MOST || !rp_reserve((void **)&mesh->triangles, &mesh->triangle_capacity,
+                                             count, count + 1, sizeof *mesh->triangles)) {
         *ok = false;
         return;
     }

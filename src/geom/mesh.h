@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /* Vertices, or triangles, at most: half edges (three per triangle) are counted in 32 bits. */
-#define RP_MESH_MAX ((size_t)1 << 30)
+#define RP_MESH_MOST ((size_t)1 << 30)
 
 /* Integrals over what a mesh winds around otherwise than 0 or 1 times, as parts that overlap do:
  * what the solid has more than the sum over the triangles says. */
-typedef struct rp_mesh_overlap {
+typedef struct rp_mesh_excess {
     double volume;    /* m3; 0: there is nothing of the kind */
     rp_vec3 first;    /* m4, of x, y, z, from the middle of the bounds */
     double square[6]; /* m5, of xx, yy, zz, xy, xz, yz, from there */
     double error;     /* m3, of the volume, estimated */
-} rp_mesh_overlap;
+} rp_mesh_excess;
 
 typedef struct rp_mesh {
     rp_vec3 *vertices;        /* m */
@@ -35,7 +35,7 @@ typedef struct rp_mesh {
     /* Made by rp_mesh_prepare; NULL before. */
     struct rp_mesh_bvh *tree;
     struct rp_mesh_sdf *field;
-    rp_mesh_overlap excess;
+    rp_mesh_excess excess;
     bool closed; /* known to be */
 } rp_mesh;
 

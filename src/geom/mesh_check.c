@@ -1,9 +1,9 @@
 /* Is a mesh the skin of a solid? Vertices and edges are looked up in hash tables with open
  * addressing: a slot holds a number plus one, zero means free. */
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/report.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>

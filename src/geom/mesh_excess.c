@@ -1,10 +1,11 @@
 /* What parts that overlap have in common counts once: the sums over triangles count it as often as
  * the mesh winds around it, and the difference is integrated here along columns, exactly in z and
  * by the midpoint rule across. docs/theory/geometry.md, (S19). */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "mesh/bvh.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
+#include "geom/tree.h"
 
 #include <stdlib.h>
 
@@ -71,7 +72,7 @@ static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
         c->from = rp_v3(low.x + (u - floor(u)) * cell.x, low.y + (v - floor(v)) * cell.y,
                         bounds.low.z - c->size);
         rp_vec3 to = rp_v3(c->from.x, c->from.y, bounds.high.z + c->size);
-        if (!rp_mesh_bvh_intersect(c->mesh->tree, c->mesh, c->from, to, take_crossing, c, &c->work))
+        if (!rp_mesh_bvh_pierce(c->mesh->tree, c->mesh, c->from, to, take_crossing, c, &c->work))
             continue;
         if (c->count) qsort(c->found, c->count, sizeof *c->found, by_height);
         return true;
@@ -80,7 +81,7 @@ static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
 }
 
 /* Adds the stretch from a to b (from the middle) of a column, `weight` times. */
-static void add_stretch(rp_mesh_overlap *e, double weight, rp_vec3 at, rp_vec3 cell, double a,
+static void add_stretch(rp_mesh_excess *e, double weight, rp_vec3 at, rp_vec3 cell, double a,
                         double b)
 {
     double volume = weight * cell.x * cell.y * (b - a), z = (a + b) / 2;
@@ -97,7 +98,7 @@ static void add_stretch(rp_mesh_overlap *e, double weight, rp_vec3 at, rp_vec3 c
 }
 
 /* A point is solid where the mesh winds around it once or more. */
-static bool add_column(const columns *c, rp_mesh_overlap *e, rp_vec3 at, rp_vec3 cell)
+static bool add_column(const columns *c, rp_mesh_excess *e, rp_vec3 at, rp_vec3 cell)
 {
     int turns = 0;
     bool any = false;
@@ -113,9 +114,9 @@ static bool add_column(const columns *c, rp_mesh_overlap *e, rp_vec3 at, rp_vec3
 }
 
 /* Columns through the box, and the part of it where they found something. */
-static rp_mesh_overlap sweep(columns *c, rp_box3 box, int count, rp_box3 *seen)
+static rp_mesh_excess sweep(columns *c, rp_box3 box, int count, rp_box3 *seen)
 {
-    rp_mesh_overlap e = {0};
+    rp_mesh_excess e = {0};
     rp_vec3 size = rp_v3_sub(box.high, box.low), cell = rp_v3(size.x / count, size.y / count, 0);
     seen->low = rp_v3(INFINITY, INFINITY, INFINITY);
     seen->high = rp_v3(-INFINITY, -INFINITY, -INFINITY);
@@ -153,16 +154,16 @@ static rp_box3 choose_box(rp_box3 shared, rp_box3 seen, rp_box3 cell_seen)
 
 /* Finer and finer, up to the last level that can be paid for; each costs four times the one before.
  */
-static rp_mesh_overlap integrate(columns *c, rp_box3 box)
+static rp_mesh_excess integrate(columns *c, rp_box3 box)
 {
     rp_box3 seen;
     size_t before = c->work;
-    rp_mesh_overlap last = sweep(c, box, COARSE, &seen);
+    rp_mesh_excess last = sweep(c, box, COARSE, &seen);
     size_t cost = c->work - before;
     for (int count = 2 * COARSE; count <= FINE && c->ok; count *= 2) {
         cost *= 4;
         if (c->work + cost > MOST_WORK) break;
-        rp_mesh_overlap finer = sweep(c, box, count, &seen);
+        rp_mesh_excess finer = sweep(c, box, count, &seen);
         /* With each level the error falls to a third or so. */
         finer.error = fmax(fabs(finer.volume - last.volume), last.error / 3);
         last = finer;
@@ -171,7 +172,7 @@ static rp_mesh_overlap integrate(columns *c, rp_box3 box)
     return last;
 }
 
-rp_code rp_mesh_measure_overlap(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report)
+rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report)
 {
     RP_TRY(mesh->tree ? RP_OK : rp_mesh_bvh_create(mesh, &mesh->tree, report));
     rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
@@ -183,7 +184,7 @@ rp_code rp_mesh_measure_overlap(rp_mesh *mesh, rp_box3 shared, const char *name,
     rp_box3 seen, none;
     sweep(&c, mesh->bounds, COARSE, &seen);
     rp_box3 box = choose_box(shared, mesh->bounds, seen);
-    rp_mesh_overlap e = {0};
+    rp_mesh_excess e = {0};
     if (is_empty(seen) && !is_empty(box)) sweep(&c, box, COARSE, &none);
     if (!is_empty(seen) || (!is_empty(box) && !is_empty(none))) e = integrate(&c, box);
     rp_release(c.found, c.capacity * sizeof *c.found);

@@ -3,7 +3,7 @@
 #ifndef RP_GEOM_MESH_FILE_H
 #define RP_GEOM_MESH_FILE_H
 
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
 
 typedef struct rp_mesh_bytes {
     const char *name; /* of the file, for messages */
@@ -38,7 +38,7 @@ rp_code rp_mesh_close_gaps(rp_mesh *mesh, const char *name, rp_report *report);
  * where bounds of parts overlap; upside down: nowhere. */
 rp_code rp_mesh_orient(rp_mesh *mesh, const char *name, rp_box3 *shared, rp_report *report);
 /* Measures what the mesh winds around otherwise than 0 or 1 times, and tells it in the log. */
-rp_code rp_mesh_measure_overlap(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report);
+rp_code rp_mesh_measure_excess(rp_mesh *mesh, rp_box3 shared, const char *name, rp_report *report);
 
 /* Faces with more corners than this are refused. */
 #define RP_FACE_CORNERS 1024

@@ -1,10 +1,10 @@
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
-#include "base/file.h"
+#include "base/files.h"
 #include "base/memory.h"
+#include "base/plain.h"
 #include "base/report.h"
-#include "base/text.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static rp_code make_solid(rp_mesh *mesh, const char *name, rp_report *report)
     if (code == RP_OK) code = rp_mesh_check_triangles(mesh, name, report);
     if (code == RP_OK) code = rp_mesh_orient(mesh, name, &shared, report);
     if (code == RP_OK) code = rp_mesh_check_volume(mesh, name, report);
-    if (code == RP_OK) code = rp_mesh_measure_overlap(mesh, shared, name, report);
+    if (code == RP_OK) code = rp_mesh_measure_excess(mesh, shared, name, report);
     mesh->closed = code == RP_OK;
     return code;
 }

@@ -1,7 +1,8 @@
 /* Meshes of glTF files: the triangles of all primitives, put where the nodes of the scene stand. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "meshfile/gltf.h"
+#include "geom/gltf.h"
 
 /* Nodes may name one mesh many times over: that many triangles more than the file has bytes. */
 #define INSTANCED_MOST ((size_t)1 << 20)

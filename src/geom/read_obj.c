@@ -1,6 +1,7 @@
 /* Wavefront OBJ: the lines `v` and `f`; what is about looks, groups and curves is passed over. */
+#include "base/log.h"
 #include "base/report.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <string.h>
 

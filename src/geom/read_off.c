@@ -1,7 +1,7 @@
 /* OFF (Geomview's object file format), as text: the word OFF, how many vertices, faces and edges,
  * then the vertices and the faces. Colours behind them are passed over, as are comments from '#' to
  * the end of the line. */
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>

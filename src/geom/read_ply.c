@@ -2,7 +2,7 @@
  * element `vertex` the properties x, y and z are taken, of `face` the list `vertex_indices` or
  * `vertex_index`; all other elements and properties are passed over. */
 #include "base/report.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
+#include "geom/rough.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "geom/roughness.h"
-#include "geom/samples.h"
+#include "geom/sample.h"
 
 /* Cells of a lattice along one axis: their numbers are 32 bits long. */
 #define CELLS_MAX 1e9
@@ -15,7 +15,7 @@
 /* --- planes ----------------------------------------------------------------------------------- */
 
 /* (S12a): whole cells fill a span that ends, so that its images fit. */
-static rp_code lay_lattice(rp_rough_surface *rough, const rp_rough_span *span, const char *key,
+static rp_code lay_lattice(rp_rough *rough, const rp_rough_span *span, const char *key,
                            rp_report *report)
 {
     rough->span = *span;
@@ -40,7 +40,7 @@ static rp_code lay_lattice(rp_rough_surface *rough, const rp_rough_span *span, c
 }
 
 /* The cells along an axis that `low` to `high` may touch; false: none. */
-static bool find_cells(const rp_rough_surface *rough, int a, double low, double high, int32_t *from,
+static bool find_cells(const rp_rough *rough, int a, double low, double high, int32_t *from,
                        int32_t *to)
 {
     double first = floor((low - rough->span.low[a]) / rough->edge[a]);
@@ -56,7 +56,7 @@ static bool find_cells(const rp_rough_surface *rough, int a, double low, double 
     return true;
 }
 
-static int32_t wrapped(const rp_rough_surface *rough, int a, int32_t cell)
+static int32_t wrapped(const rp_rough *rough, int a, int32_t cell)
 {
     if (!rough->span.wraps[a]) return cell;
     int32_t rest = cell % rough->count[a];
@@ -64,7 +64,7 @@ static int32_t wrapped(const rp_rough_surface *rough, int a, int32_t cell)
 }
 
 /* Somewhere in its cell: in the middle, but for the jitter. */
-static rp_vec3 place_in_lattice(const rp_rough_surface *rough, rp_fixed_grain fixed)
+static rp_vec3 place_in_lattice(const rp_rough *rough, rp_fixed fixed)
 {
     rp_random4 r = rp_random(rough->seed, RP_RANDOM_ROUGH,
                              (uint64_t)(uint32_t)fixed.i << 32 | (uint32_t)fixed.j);
@@ -76,15 +76,15 @@ static rp_vec3 place_in_lattice(const rp_rough_surface *rough, rp_fixed_grain fi
 }
 
 /* The image of a coordinate that is nearest to another one. */
-static double nearest_image(const rp_rough_surface *rough, int a, double x, double to)
+static double nearest_image(const rp_rough *rough, int a, double x, double to)
 {
     if (!rough->span.wraps[a]) return x;
     double period = rough->count[a] * rough->edge[a];
     return x + period * floor((to - x) / period + 0.5);
 }
 
-static void visit_lattice(const rp_rough_surface *rough, rp_vec3 point, double reach,
-                          rp_fixed_grain_visit *visit, void *user)
+static void visit_lattice(const rp_rough *rough, rp_vec3 point, double reach, rp_fixed_visit *visit,
+                          void *user)
 {
     double square = reach * reach - point.z * point.z;
     if (!(square > 0)) return;
@@ -94,9 +94,8 @@ static void visit_lattice(const rp_rough_surface *rough, rp_vec3 point, double r
     if (!find_cells(rough, 1, point.y - wide, point.y + wide, &j0, &j1)) return;
     for (int32_t j = j0; j <= j1; j++)
         for (int32_t i = i0; i <= i1; i++) {
-            rp_fixed_grain fixed = {wrapped(rough, 0, i), wrapped(rough, 1, j)};
-            rp_vec3 place = rp_rough_surface_place(rough, fixed, point),
-                    away = rp_v3_sub(place, point);
+            rp_fixed fixed = {wrapped(rough, 0, i), wrapped(rough, 1, j)};
+            rp_vec3 place = rp_rough_place(rough, fixed, point), away = rp_v3_sub(place, point);
             if (rp_v3_dot(away, away) < reach * reach) visit(user, fixed, place);
         }
 }
@@ -104,7 +103,7 @@ static void visit_lattice(const rp_rough_surface *rough, rp_vec3 point, double r
 /* --- other shapes ----------------------------------------------------------------------------- */
 
 typedef struct shift_job {
-    const rp_rough_surface *rough;
+    const rp_rough *rough;
     const rp_shape *shape;
     const rp_samples *samples;
 } shift_job;
@@ -117,7 +116,7 @@ static void shift_samples(void *context, rp_range range)
     double most = job->rough->roughness.jitter * job->rough->roughness.period;
     for (size_t n = range.begin; n < range.end; n++) {
         rp_random4 r = rp_random(job->rough->seed, RP_RANDOM_ROUGH, n);
-        rp_vec3 u = rp_v3_perpendicular(s->normals[n]), v = rp_v3_cross(s->normals[n], u), normal;
+        rp_vec3 u = rp_v3_across(s->normals[n]), v = rp_v3_cross(s->normals[n], u), normal;
         rp_vec3 p = rp_v3_madd(s->points[n], most * ((double)rp_random_unit(r.bits[0]) - 0.5), u);
         p = rp_v3_madd(p, most * ((double)rp_random_unit(r.bits[1]) - 0.5), v);
         double distance = rp_shape_distance(job->shape, p, &normal);
@@ -134,7 +133,7 @@ static double area_of(const rp_shape *shape)
     return 2 * (size.x * size.y + size.y * size.z + size.z * size.x);
 }
 
-static rp_code take_samples(rp_rough_surface *rough, const rp_shape *shape, double reach,
+static rp_code take_samples(rp_rough *rough, const rp_shape *shape, double reach,
                             rp_threads *threads, const char *key, rp_report *report)
 {
     double period = rough->roughness.period, wanted = area_of(shape) / (period * period);
@@ -148,44 +147,44 @@ static rp_code take_samples(rp_rough_surface *rough, const rp_shape *shape, doub
     char folder[PATH];
     bool keep = wanted >= KEPT_FROM && rp_sample_cache_folder(folder, sizeof folder);
     rp_code code =
-        rp_shape_sample_cached(shape, period, keep ? folder : NULL, threads, &samples, report);
+        rp_shape_sample_kept(shape, period, keep ? folder : NULL, threads, &samples, report);
     if (code == RP_OK) {
         rough->point_count = samples.count;
         rough->points = rp_allocate(samples.count * sizeof *rough->points);
         if (!rough->points ||
-            !rp_hash_grid_reserve(&rough->buckets, samples.count, fmax(period, reach)))
+            !rp_buckets_reserve(&rough->buckets, samples.count, fmax(period, reach)))
             code = rp_fail_memory(report, samples.count * 44, "fixed grains");
     }
     if (code == RP_OK) {
         shift_job job = {rough, shape, &samples};
         rp_parallel_for(threads, samples.count, 1024, shift_samples, &job);
-        rp_hash_grid_fill(&rough->buckets, rough->points);
+        rp_buckets_fill(&rough->buckets, rough->points);
     }
     rp_samples_release(&samples);
     return code;
 }
 
-static void visit_bucket(const rp_rough_surface *rough, const int32_t cell[3], rp_vec3 point,
-                         double reach, rp_fixed_grain_visit *visit, void *user)
+static void visit_bucket(const rp_rough *rough, const int32_t cell[3], rp_vec3 point, double reach,
+                         rp_fixed_visit *visit, void *user)
 {
-    const rp_hash_grid *b = &rough->buckets;
-    size_t bucket = rp_hash_grid_bucket(b, cell);
+    const rp_buckets *b = &rough->buckets;
+    size_t bucket = rp_bucket_of(b, cell);
     for (uint32_t k = b->first[bucket]; k < b->first[bucket + 1]; k++) {
         const int32_t *own = b->cell[b->order[k]];
         rp_vec3 place = rough->points[b->order[k]], away = rp_v3_sub(place, point);
         if (own[0] != cell[0] || own[1] != cell[1] || own[2] != cell[2]) continue;
         if (rp_v3_dot(away, away) < reach * reach)
-            visit(user, (rp_fixed_grain){(int32_t)b->order[k], 0}, place);
+            visit(user, (rp_fixed){(int32_t)b->order[k], 0}, place);
     }
 }
 
-static void visit_samples(const rp_rough_surface *rough, rp_vec3 point, double reach,
-                          rp_fixed_grain_visit *visit, void *user)
+static void visit_samples(const rp_rough *rough, rp_vec3 point, double reach, rp_fixed_visit *visit,
+                          void *user)
 {
     rp_vec3 wide = rp_v3(reach, reach, reach);
     int32_t low[3], high[3], at[3];
-    rp_hash_grid_cell(&rough->buckets, rp_v3_sub(point, wide), low);
-    rp_hash_grid_cell(&rough->buckets, rp_v3_add(point, wide), high);
+    rp_bucket_cell(&rough->buckets, rp_v3_sub(point, wide), low);
+    rp_bucket_cell(&rough->buckets, rp_v3_add(point, wide), high);
     for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
         for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
             for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
@@ -194,29 +193,28 @@ static void visit_samples(const rp_rough_surface *rough, rp_vec3 point, double r
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-rp_code rp_rough_surface_make(rp_rough_surface *rough, const rp_shape *shape,
-                              const rp_roughness *roughness, uint64_t seed,
-                              const rp_rough_span *span, double reach, rp_threads *threads,
-                              const char *key, rp_report *report)
+rp_code rp_rough_make(rp_rough *rough, const rp_shape *shape, const rp_roughness *roughness,
+                      uint64_t seed, const rp_rough_span *span, double reach, rp_threads *threads,
+                      const char *key, rp_report *report)
 {
-    *rough = (rp_rough_surface){.radius = roughness->radius,
-                                .roughness = *roughness,
-                                .seed = seed,
-                                .plane = shape->kind == RP_SHAPE_PLANE};
+    *rough = (rp_rough){.radius = roughness->radius,
+                        .roughness = *roughness,
+                        .seed = seed,
+                        .plane = shape->kind == RP_SHAPE_PLANE};
     if (!(roughness->period > 0)) rough->roughness.period = 2 * roughness->radius;
     if (rough->plane) return lay_lattice(rough, span, key, report);
     return take_samples(rough, shape, reach, threads, key, report);
 }
 
-void rp_rough_surface_release(rp_rough_surface *rough)
+void rp_rough_release(rp_rough *rough)
 {
     rp_release(rough->points, rough->point_count * sizeof *rough->points);
-    rp_hash_grid_release(&rough->buckets);
-    *rough = (rp_rough_surface){0};
+    rp_buckets_release(&rough->buckets);
+    *rough = (rp_rough){0};
 }
 
-void rp_rough_surface_near(const rp_rough_surface *rough, rp_vec3 point, double reach,
-                           rp_fixed_grain_visit *visit, void *user)
+void rp_rough_near(const rp_rough *rough, rp_vec3 point, double reach, rp_fixed_visit *visit,
+                   void *user)
 {
     if (rough->plane)
         visit_lattice(rough, point, reach, visit, user);
@@ -224,7 +222,7 @@ void rp_rough_surface_near(const rp_rough_surface *rough, rp_vec3 point, double 
         visit_samples(rough, point, reach, visit, user);
 }
 
-rp_vec3 rp_rough_surface_place(const rp_rough_surface *rough, rp_fixed_grain fixed, rp_vec3 point)
+rp_vec3 rp_rough_place(const rp_rough *rough, rp_fixed fixed, rp_vec3 point)
 {
     if (!rough->plane) return rough->points[fixed.i];
     rp_vec3 place = place_in_lattice(rough, fixed);
@@ -233,7 +231,7 @@ rp_vec3 rp_rough_surface_place(const rp_rough_surface *rough, rp_fixed_grain fix
     return place;
 }
 
-bool rp_rough_surface_has(const rp_rough_surface *rough, rp_fixed_grain fixed)
+bool rp_rough_has(const rp_rough *rough, rp_fixed fixed)
 {
     if (!rough->plane) return fixed.i >= 0 && (size_t)fixed.i < rough->point_count && !fixed.j;
     const int32_t cell[2] = {fixed.i, fixed.j};
@@ -249,16 +247,16 @@ typedef struct nearest {
     double radius, gap; /* m */
 } nearest;
 
-static void take_nearest(void *user, rp_fixed_grain fixed, rp_vec3 place)
+static void take_nearest(void *user, rp_fixed fixed, rp_vec3 place)
 {
     nearest *n = user;
     (void)fixed;
     n->gap = fmin(n->gap, rp_v3_length(rp_v3_sub(place, n->point)) - n->radius);
 }
 
-double rp_rough_surface_gap(const rp_rough_surface *rough, rp_vec3 point, double near)
+double rp_rough_gap(const rp_rough *rough, rp_vec3 point, double near)
 {
     nearest n = {point, rough->radius, near};
-    rp_rough_surface_near(rough, point, near + rough->radius, take_nearest, &n);
+    rp_rough_near(rough, point, near + rough->radius, take_nearest, &n);
     return n.gap;
 }

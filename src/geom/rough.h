@@ -6,7 +6,7 @@
 #define RP_GEOM_ROUGH_H
 
 #include "base/threads.h"
-#include "geom/hash_grid.h"
+#include "geom/buckets.h"
 #include "geom/shape.h"
 
 /* What makes a surface rough. */
@@ -23,11 +23,11 @@ typedef struct rp_rough_span {
 } rp_rough_span;
 
 /* One fixed grain: its cell of a plane's lattice, or its number. */
-typedef struct rp_fixed_grain {
+typedef struct rp_fixed {
     int32_t i, j;
-} rp_fixed_grain;
+} rp_fixed;
 
-typedef struct rp_rough_surface {
+typedef struct rp_rough {
     double radius;          /* m */
     rp_roughness roughness; /* with the period that counts */
     uint64_t seed;
@@ -37,27 +37,26 @@ typedef struct rp_rough_surface {
     int32_t count[2];   /* of cells; 0: without end */
     rp_vec3 *points;    /* m, of other shapes */
     size_t point_count;
-    rp_hash_grid buckets;
-} rp_rough_surface;
+    rp_buckets buckets;
+} rp_rough;
 
 /* `span` is of planes; `reach` is how far from a point others will mostly ask for fixed grains, m,
  * and `key` names the roughness in faults. Release it, also after a fault. */
-rp_code rp_rough_surface_make(rp_rough_surface *rough, const rp_shape *shape,
-                              const rp_roughness *roughness, uint64_t seed,
-                              const rp_rough_span *span, double reach, rp_threads *threads,
-                              const char *key, rp_report *report);
-void rp_rough_surface_release(rp_rough_surface *rough);
+rp_code rp_rough_make(rp_rough *rough, const rp_shape *shape, const rp_roughness *roughness,
+                      uint64_t seed, const rp_rough_span *span, double reach, rp_threads *threads,
+                      const char *key, rp_report *report);
+void rp_rough_release(rp_rough *rough);
 
 /* Visits the fixed grains whose middles are nearer to a point than `reach`, in a fixed order. */
-typedef void rp_fixed_grain_visit(void *user, rp_fixed_grain fixed, rp_vec3 place);
-void rp_rough_surface_near(const rp_rough_surface *rough, rp_vec3 point, double reach,
-                           rp_fixed_grain_visit *visit, void *user);
+typedef void rp_fixed_visit(void *user, rp_fixed fixed, rp_vec3 place);
+void rp_rough_near(const rp_rough *rough, rp_vec3 point, double reach, rp_fixed_visit *visit,
+                   void *user);
 /* Where a fixed grain is; of a plane that wraps, the image of it that is nearest to `point`. */
-rp_vec3 rp_rough_surface_place(const rp_rough_surface *rough, rp_fixed_grain fixed, rp_vec3 point);
+rp_vec3 rp_rough_place(const rp_rough *rough, rp_fixed fixed, rp_vec3 point);
 /* Whether there is such a fixed grain. */
-bool rp_rough_surface_has(const rp_rough_surface *rough, rp_fixed_grain fixed);
+bool rp_rough_has(const rp_rough *rough, rp_fixed fixed);
 /* The distance from a point to the nearest fixed grain, negative inside; `near` where none is
  * nearer than that. */
-double rp_rough_surface_gap(const rp_rough_surface *rough, rp_vec3 point, double near);
+double rp_rough_gap(const rp_rough *rough, rp_vec3 point, double near);
 
 #endif

@@ -2,12 +2,13 @@
  * in buckets. All samples move at once from where they were, so that their order and the threads do
  * not matter (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH
  * 1991, section 3, spreads points over a mesh in this way). */
+#include "geom/sample.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "geom/hash_grid.h"
-#include "geom/samples.h"
-#include "mesh/bvh.h"
+#include "geom/buckets.h"
+#include "geom/tree.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ typedef struct work {
     rp_samples *samples;
     rp_vec3 *moved, *moved_normals;
     double *nearest; /* m, of each sample */
-    rp_hash_grid buckets;
+    rp_buckets buckets;
     double strength; /* m, of a push at no distance */
 } work;
 
@@ -43,13 +44,13 @@ typedef void visit_fn(void *to, rp_vec3 away, double distance);
  * a thin wall and do not count. */
 static inline void visit_near(const work *w, size_t i, visit_fn *visit, void *to)
 {
-    const rp_hash_grid *b = &w->buckets;
+    const rp_buckets *b = &w->buckets;
     const rp_samples *s = w->samples;
     double square_reach = b->edge * b->edge;
     for (int n = 0; n < 27; n++) {
         const int32_t cell[3] = {b->cell[i][0] + n % 3 - 1, b->cell[i][1] + n / 3 % 3 - 1,
                                  b->cell[i][2] + n / 9 - 1};
-        size_t bucket = rp_hash_grid_bucket(b, cell);
+        size_t bucket = rp_bucket_of(b, cell);
         for (uint32_t k = b->first[bucket]; k < b->first[bucket + 1]; k++) {
             uint32_t j = b->order[k];
             rp_vec3 away = rp_v3_sub(s->points[i], s->points[j]);
@@ -94,7 +95,7 @@ static rp_vec3 project(const rp_shape *shape, rp_vec3 p, double moved, rp_vec3 *
     if (triangle == SIZE_MAX)
         foot = rp_mesh_bvh_nearest(shape->mesh->tree, shape->mesh, p, INFINITY, &triangle);
     rp_mesh_corners(shape->mesh, triangle, c);
-    *normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     return foot;
 }
 
@@ -157,7 +158,7 @@ static void measure(work *w, rp_threads *threads)
 {
     rp_samples *s = w->samples;
     size_t n = s->count;
-    rp_hash_grid_fill(&w->buckets, s->points);
+    rp_buckets_fill(&w->buckets, s->points);
     rp_parallel_for(threads, n, BLOCK, find_nearest, w);
     s->mean = rp_parallel_sum(threads, n, BLOCK, sum_nearest, w) / (double)n;
     s->spread = sqrt(rp_parallel_sum(threads, n, BLOCK, sum_squares, w) / (double)n) / s->mean;
@@ -182,7 +183,7 @@ static void relax(work *w, rp_threads *threads)
             if (s->rounds >= 2 * LOOK_EVERY && s->spread > BETTER * before) break;
             before = s->spread;
         } else {
-            rp_hash_grid_fill(&w->buckets, s->points);
+            rp_buckets_fill(&w->buckets, s->points);
         }
         rp_parallel_for(threads, s->count, BLOCK, move_samples, w);
         swap(&s->points, &w->moved);
@@ -244,7 +245,7 @@ static bool reserve(work *w, size_t count)
     w->moved = rp_allocate(bytes);
     w->moved_normals = rp_allocate(bytes);
     w->nearest = rp_allocate(count * sizeof *w->nearest);
-    bool binned = rp_hash_grid_reserve(&w->buckets, count, REACH * s->spacing);
+    bool binned = rp_buckets_reserve(&w->buckets, count, REACH * s->spacing);
     return s->points && s->normals && w->moved && w->moved_normals && w->nearest && binned;
 }
 
@@ -254,7 +255,7 @@ static void release(work *w)
     rp_release(w->moved, bytes);
     rp_release(w->moved_normals, bytes);
     rp_release(w->nearest, count * sizeof *w->nearest);
-    rp_hash_grid_release(&w->buckets);
+    rp_buckets_release(&w->buckets);
 }
 
 static rp_code check(const rp_shape *shape, double spacing, rp_report *report)

@@ -31,8 +31,8 @@ rp_code rp_shape_sample(const rp_shape *shape, double spacing, rp_threads *threa
                         rp_samples *samples, rp_report *report);
 /* The same, but kept in `folder` under a name made from the shape, the spacing and the version; a
  * kept file that is damaged is made again. What cannot be kept is no fault. NULL: no folder. */
-rp_code rp_shape_sample_cached(const rp_shape *shape, double spacing, const char *folder,
-                               rp_threads *threads, rp_samples *samples, rp_report *report);
+rp_code rp_shape_sample_kept(const rp_shape *shape, double spacing, const char *folder,
+                             rp_threads *threads, rp_samples *samples, rp_report *report);
 void rp_samples_release(rp_samples *samples);
 
 /* The user's folder for what can be made again, $XDG_CACHE_HOME/repose or ~/.cache/repose; false

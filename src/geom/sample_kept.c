@@ -1,9 +1,9 @@
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */
-#include "base/file.h"
+#include "base/files.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "geom/samples.h"
+#include "geom/sample.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,8 +120,8 @@ static void save(const char *folder, const char *path, uint64_t key, const rp_sa
     rp_file_cache(folder, path, pieces, 4);
 }
 
-rp_code rp_shape_sample_cached(const rp_shape *shape, double spacing, const char *folder,
-                               rp_threads *threads, rp_samples *samples, rp_report *report)
+rp_code rp_shape_sample_kept(const rp_shape *shape, double spacing, const char *folder,
+                             rp_threads *threads, rp_samples *samples, rp_report *report)
 {
     char path[RP_PATH_MAX];
     uint64_t key = 0;

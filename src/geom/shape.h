@@ -15,9 +15,9 @@
 #ifndef RP_GEOM_SHAPE_H
 #define RP_GEOM_SHAPE_H
 
-#include "geom/shape.h"
+#include "geom/mesh.h"
+#include "geom/profile.h"
 #include "math/vec.h"
-#include "mesh/mesh.h"
 
 #include <stdbool.h>
 

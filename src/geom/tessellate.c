@@ -1,9 +1,9 @@
 /* Triangles of a shape. All that is round is a profile turned about z; balls and the ends of
  * capsules get a profile of many points. */
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "geom/shape.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 
 static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
 {

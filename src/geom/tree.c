@@ -1,10 +1,10 @@
 /* Asking the tree. */
-#include "math/elementary.h"
-#include "mesh/bvh.h"
-#include "mesh/triangle.h"
+#include "geom/tree.h"
+#include "geom/triangle.h"
+#include "math/trig.h"
 
 /* Every level leaves at most three siblings behind. */
-#define STACK (RP_BVH_DEPTH * (RP_BVH_WIDTH - 1) + RP_BVH_WIDTH)
+#define STACK (RP_TREE_DEPTH * (RP_TREE_WIDTH - 1) + RP_TREE_WIDTH)
 
 /* A point far from the mesh is rounded more than the boxes are widened; its distance then is so
  * large that a share of it covers that: (S5). */
@@ -17,18 +17,18 @@ typedef struct waiting {
 
 /* The square of the distance from the point to each of a node's boxes, never too large. */
 static inline void box_squares(const rp_mesh_node *node, const float at[3],
-                               float squares[RP_BVH_WIDTH])
+                               float squares[RP_TREE_WIDTH])
 {
-    for (int i = 0; i < RP_BVH_WIDTH; i++)
+    for (int i = 0; i < RP_TREE_WIDTH; i++)
         squares[i] = 0;
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < RP_BVH_WIDTH; i++) {
+        for (int i = 0; i < RP_TREE_WIDTH; i++) {
             float below = node->low[k][i] - at[k], above = at[k] - node->high[k][i];
             float beyond = below > above ? below : above;
             beyond = beyond > 0 ? beyond : 0;
             squares[i] += beyond * beyond;
         }
-    for (int i = 0; i < RP_BVH_WIDTH; i++)
+    for (int i = 0; i < RP_TREE_WIDTH; i++)
         squares[i] *= SURE;
 }
 
@@ -36,11 +36,11 @@ static inline void box_squares(const rp_mesh_node *node, const float at[3],
 static inline int push_children(const rp_mesh_node *node, const float at[3], double least,
                                 waiting *stack, int count)
 {
-    float squares[RP_BVH_WIDTH];
+    float squares[RP_TREE_WIDTH];
     box_squares(node, at, squares);
     int first = count;
-    for (int i = 0; i < RP_BVH_WIDTH; i++) {
-        if (!(squares[i] <= least) || node->child[i] == RP_BVH_NONE) continue;
+    for (int i = 0; i < RP_TREE_WIDTH; i++) {
+        if (!(squares[i] <= least) || node->child[i] == RP_TREE_NONE) continue;
         int place = count++;
         for (; place > first && stack[place - 1].square < squares[i]; place--)
             stack[place] = stack[place - 1];
@@ -60,11 +60,11 @@ rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec
     while (count > 0) {
         waiting next = stack[--count];
         if (!(next.square <= least)) continue;
-        if (!(next.child & RP_BVH_LEAF)) {
+        if (!(next.child & RP_TREE_LEAF)) {
             count = push_children(&tree->nodes[next.child], at, least, stack, count);
             continue;
         }
-        size_t t = next.child & ~RP_BVH_LEAF;
+        size_t t = next.child & ~RP_TREE_LEAF;
         rp_vec3 corners[3];
         rp_mesh_corners(mesh, t, corners);
         rp_vec3 foot = rp_nearest_on_triangle(point, corners), away = rp_v3_sub(point, foot);
@@ -131,11 +131,11 @@ double rp_mesh_bvh_winding(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
         uint32_t number = stack[--count];
         if (add_dipole(&w, &tree->dipoles[number], local)) continue;
         const rp_mesh_node *node = &tree->nodes[number];
-        for (int i = 0; i < RP_BVH_WIDTH; i++) {
+        for (int i = 0; i < RP_TREE_WIDTH; i++) {
             uint32_t child = node->child[i];
-            if (child == RP_BVH_NONE) continue;
-            if (child & RP_BVH_LEAF)
-                add_triangle(&w, mesh, child & ~RP_BVH_LEAF, point);
+            if (child == RP_TREE_NONE) continue;
+            if (child & RP_TREE_LEAF)
+                add_triangle(&w, mesh, child & ~RP_TREE_LEAF, point);
             else
                 stack[count++] = child;
         }
@@ -157,17 +157,17 @@ static span span_of(const rp_mesh_bvh *tree, rp_vec3 a, rp_vec3 b)
                   {(float)high.x, (float)high.y, (float)high.z}};
 }
 
-static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit[RP_BVH_WIDTH])
+static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit[RP_TREE_WIDTH])
 {
-    for (int i = 0; i < RP_BVH_WIDTH; i++)
+    for (int i = 0; i < RP_TREE_WIDTH; i++)
         hit[i] = 1;
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < RP_BVH_WIDTH; i++)
+        for (int i = 0; i < RP_TREE_WIDTH; i++)
             hit[i] &= (node->low[k][i] <= s->high[k]) & (node->high[k][i] >= s->low[k]);
 }
 
-bool rp_mesh_bvh_intersect(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                           rp_mesh_bvh_visit *take, void *user, size_t *tests)
+bool rp_mesh_bvh_pierce(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                        rp_mesh_bvh_take *take, void *user, size_t *tests)
 {
     span way = span_of(tree, from, to);
     rp_vec3 ahead = rp_v3_sub(to, from);
@@ -175,15 +175,15 @@ bool rp_mesh_bvh_intersect(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
     int count = 1;
     while (count > 0) {
         const rp_mesh_node *node = &tree->nodes[stack[--count]];
-        int32_t hit[RP_BVH_WIDTH];
+        int32_t hit[RP_TREE_WIDTH];
         overlaps(node, &way, hit);
-        for (int i = 0; i < RP_BVH_WIDTH; i++) {
-            if (!hit[i] || node->child[i] == RP_BVH_NONE) continue;
-            if (!(node->child[i] & RP_BVH_LEAF)) {
+        for (int i = 0; i < RP_TREE_WIDTH; i++) {
+            if (!hit[i] || node->child[i] == RP_TREE_NONE) continue;
+            if (!(node->child[i] & RP_TREE_LEAF)) {
                 stack[count++] = node->child[i];
                 continue;
             }
-            size_t t = node->child[i] & ~RP_BVH_LEAF;
+            size_t t = node->child[i] & ~RP_TREE_LEAF;
             rp_vec3 c[3];
             rp_mesh_corners(mesh, t, c);
             ++*tests;
@@ -209,5 +209,5 @@ bool rp_mesh_bvh_crossings(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
 {
     size_t tests = 0;
     *change = 0;
-    return rp_mesh_bvh_intersect(tree, mesh, from, to, add_change, change, &tests);
+    return rp_mesh_bvh_pierce(tree, mesh, from, to, add_change, change, &tests);
 }

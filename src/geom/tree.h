@@ -9,16 +9,16 @@
 #ifndef RP_GEOM_TREE_H
 #define RP_GEOM_TREE_H
 
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
 
-#define RP_BVH_WIDTH 4
-#define RP_BVH_LEAF 0x80000000u /* a child that is a triangle has this bit */
-#define RP_BVH_NONE 0xffffffffu
-#define RP_BVH_DEPTH 64 /* more levels than the builder makes */
+#define RP_TREE_WIDTH 4
+#define RP_TREE_LEAF 0x80000000u /* a child that is a triangle has this bit */
+#define RP_TREE_NONE 0xffffffffu
+#define RP_TREE_DEPTH 64 /* more levels than the builder makes */
 
 typedef struct rp_mesh_node {
-    float low[3][RP_BVH_WIDTH], high[3][RP_BVH_WIDTH]; /* m, about the middle */
-    uint32_t child[RP_BVH_WIDTH];
+    float low[3][RP_TREE_WIDTH], high[3][RP_TREE_WIDTH]; /* m, about the middle */
+    uint32_t child[RP_TREE_WIDTH];
 } rp_mesh_node;
 
 /* A node's triangles seen from far off: Barill et al., "Fast winding numbers for soups and clouds",
@@ -57,8 +57,8 @@ bool rp_mesh_bvh_crossings(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
 /* Every triangle that the straight way crosses, in no order, with the change of the winding number
  * there; false from `take` ends it. False as above, or when `take` ended it. `*tests` grows by the
  * number of triangles that were tried. */
-typedef bool rp_mesh_bvh_visit(void *user, size_t triangle, int change);
-bool rp_mesh_bvh_intersect(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                           rp_mesh_bvh_visit *take, void *user, size_t *tests);
+typedef bool rp_mesh_bvh_take(void *user, size_t triangle, int change);
+bool rp_mesh_bvh_pierce(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                        rp_mesh_bvh_take *take, void *user, size_t *tests);
 
 #endif

@@ -4,9 +4,9 @@
  * borders of a few bins (Wald, "On fast construction of SAH-based bounding volume hierarchies",
  * 2007). The largest part is cut again until there are four. Nothing depends on chance or threads.
  */
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "mesh/bvh.h"
+#include "geom/tree.h"
 
 #define BINS 16
 /* Deeper than this, ranges are halved by count, which ends after 15 more levels at most. */
@@ -164,11 +164,11 @@ static size_t cut(builder *b, range r, int depth)
 }
 
 /* Up to four parts; the largest is cut first. */
-static int cut_in_four(builder *b, range whole, int depth, range parts[RP_BVH_WIDTH])
+static int cut_in_four(builder *b, range whole, int depth, range parts[RP_TREE_WIDTH])
 {
     int count = 1;
     parts[0] = whole;
-    while (count < RP_BVH_WIDTH) {
+    while (count < RP_TREE_WIDTH) {
         int largest = 0;
         for (int i = 1; i < count; i++)
             if (parts[i].end - parts[i].begin > parts[largest].end - parts[largest].begin)
@@ -235,24 +235,24 @@ static void set_child(rp_mesh_node *node, int i, const box *bounds, uint32_t chi
 /* Makes the node of a range and all below it; `*sum` and `*bounds` get what it holds. */
 static uint32_t build(builder *b, range whole, int depth, total *sum, box *bounds)
 {
-    RP_ASSERT(depth < RP_BVH_DEPTH);
+    RP_ASSERT(depth < RP_TREE_DEPTH);
     if (!add_node(b->tree)) {
         b->ok = false;
         return 0;
     }
     uint32_t number = (uint32_t)b->tree->node_count - 1;
-    range parts[RP_BVH_WIDTH];
+    range parts[RP_TREE_WIDTH];
     int count = cut_in_four(b, whole, depth, parts);
     *bounds = empty_box();
     *sum = (total){0};
-    for (int i = 0; i < RP_BVH_WIDTH && b->ok; i++) {
+    for (int i = 0; i < RP_TREE_WIDTH && b->ok; i++) {
         box inner = {{INFINITY, INFINITY, INFINITY}, {INFINITY, INFINITY, INFINITY}};
-        uint32_t child = RP_BVH_NONE;
+        uint32_t child = RP_TREE_NONE;
         if (i < count) {
             total part;
             uint32_t t = b->order[parts[i].begin];
             if (parts[i].end - parts[i].begin == 1) {
-                child = t | RP_BVH_LEAF;
+                child = t | RP_TREE_LEAF;
                 inner = b->boxes[t];
                 part = triangle_total(b, t);
             } else {

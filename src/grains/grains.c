@@ -1,4 +1,5 @@
 #include "grains/grains.h"
+#include "base/log.h"
 #include "base/report.h"
 #include "view/view.h"
 

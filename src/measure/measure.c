@@ -1,5 +1,6 @@
+#include "base/entry.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/options.h"
 #include "measure/inside.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  *
  *        ghosts  |<- radius ->|low            high|<- radius ->|  ghosts
  */
+#include "base/log.h"
 #include "base/report.h"
 #include "neighbor/inside.h"
 

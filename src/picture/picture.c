@@ -1,4 +1,6 @@
 #include "picture/picture.h"
+#include "base/entry.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 

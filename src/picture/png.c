@@ -1,8 +1,9 @@
 /* PNG files by libpng; all calls to it are here. Its simplified interface returns errors as values,
  * so no longjmp passes through our frames. */
+#include "base/atomic.h"
+#include "base/entry.h"
 #include "base/report.h"
 #include "picture/picture.h"
-#include "system/atomic.h"
 
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /* gnuplot as a program of its own: found in PATH, started without a shell and without the user's
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
+#include "base/atomic.h"
+#include "base/entry.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/report.h"
 #include "plot/figure.h"
-#include "system/atomic.h"
-#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>

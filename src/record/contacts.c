@@ -7,17 +7,17 @@
 /* The widest part of a contact. */
 #define PART_BYTES (3 * sizeof(float))
 
-void rp_frame_put_contacts(rp_checksummed_writer *file, const rp_view *view)
+void rp_frame_put_contacts(rp_sealed_writer *file, const rp_view *view)
 {
     if (!view->contacts) return;
     size_t count = view->contact_count, bytes = count * PART_BYTES;
-    rp_checksummed_put_u64(file, "contact_count", count);
+    rp_sealed_put_u64(file, "contact_count", count);
     void *table = rp_allocate(bytes);
-    if (!table) rp_checksummed_fail_memory(file, bytes, "contacts");
+    if (!table) rp_sealed_lack_memory(file, bytes, "contacts");
     for (int i = 0; i < RP_CONTACT_PARTS && table; i++) {
         const rp_contact_part *part = &rp_contact_parts[i];
         rp_contact_part_gather(part, view->contacts, count, table);
-        rp_checksummed_put(file, part->path, part->unit, part->type, table, count, part->width);
+        rp_sealed_put(file, part->path, part->unit, part->type, table, count, part->width);
     }
     rp_release(table, bytes);
 }
@@ -40,14 +40,14 @@ static rp_code check_contacts(const char *path, const rp_frame_file *frame, rp_r
     return RP_OK;
 }
 
-static rp_code get_parts(const rp_checksummed_reader *file, rp_frame_file *frame, void *table,
+static rp_code get_parts(const rp_sealed_reader *file, rp_frame_file *frame, void *table,
                          rp_report *report)
 {
     size_t count = frame->view.contact_count;
     for (int i = 0; i < RP_CONTACT_PARTS; i++) {
         const rp_contact_part *part = &rp_contact_parts[i];
         rp_code code =
-            rp_checksummed_get(file, part->path, part->type, table, count, part->width, report);
+            rp_sealed_get(file, part->path, part->type, table, count, part->width, report);
         RP_TRY(code);
         rp_contact_part_scatter(part, frame->contacts, count, table);
     }
@@ -55,10 +55,10 @@ static rp_code get_parts(const rp_checksummed_reader *file, rp_frame_file *frame
 }
 
 /* Memory for as many contacts as the first array has; the number alone is not to be trusted. */
-static rp_code make_room(const rp_checksummed_reader *file, const char *path, uint64_t count,
+static rp_code make_room(const rp_sealed_reader *file, const char *path, uint64_t count,
                          rp_frame_file *frame, rp_report *report)
 {
-    size_t rows = rp_checksummed_rows(file, rp_contact_parts[0].path);
+    size_t rows = rp_sealed_rows(file, rp_contact_parts[0].path);
     if (rows != count || rows > SIZE_MAX / sizeof *frame->contacts)
         return damaged(path, rp_contact_parts[0].path,
                        "the array's length is not the number of contacts", report);
@@ -69,12 +69,12 @@ static rp_code make_room(const rp_checksummed_reader *file, const char *path, ui
     return RP_OK;
 }
 
-rp_code rp_frame_get_contacts(const rp_checksummed_reader *file, const char *path,
-                              rp_frame_file *frame, rp_report *report)
+rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                              rp_report *report)
 {
     uint64_t count = 0;
-    if (!rp_checksummed_has(file, "contact_count")) return RP_OK;
-    RP_TRY(rp_checksummed_get_u64(file, "contact_count", &count, report));
+    if (!rp_sealed_has_fact(file, "contact_count")) return RP_OK;
+    RP_TRY(rp_sealed_get_u64(file, "contact_count", &count, report));
     RP_TRY(make_room(file, path, count, frame, report));
     size_t bytes = frame->view.contact_count * PART_BYTES;
     void *table = rp_allocate(bytes);

@@ -3,10 +3,10 @@
 #ifndef RP_RECORD_FINE_LAYOUT_H
 #define RP_RECORD_FINE_LAYOUT_H
 
-#include "files/file_set.h"
+#include "record/parts.h"
 
 enum {
-    RP_FINE_WIDE = RP_FILE_SET_OTHER,
+    RP_FINE_WIDE = RP_PART_OTHER,
     RP_FINE_LOW,
     RP_FINE_VELOCITY_STEP,
     RP_FINE_NEAR,
@@ -25,6 +25,6 @@ enum { RP_WIDE_NEAR, RP_WIDE_FAR, RP_WIDE_EXACT, RP_WIDE_COUNT };
 
 #define RP_FINE_VELOCITY_ZERO 32768 /* what is kept for no velocity */
 
-extern const rp_file_set_part_layout rp_fine_frame_layout;
+extern const rp_part_layout rp_fine_layout;
 
 #endif

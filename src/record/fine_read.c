@@ -1,9 +1,9 @@
 #include "base/memory.h"
 #include "base/report.h"
-#include "files/limits.h"
 #include "record/fine.h"
 #include "record/fine_layout.h"
 #include "record/frame.h"
+#include "record/limits.h"
 #include "view/view.h"
 
 #include <string.h>
@@ -25,38 +25,36 @@ typedef struct cursor {
 } cursor;
 
 /* Rows that the table of chunks asks of the columns behind it. */
-static void count_rows(const rp_file_set_part *part, uint64_t rows[RP_FINE_COLUMNS])
+static void count_rows(const rp_part *part, uint64_t rows[RP_FINE_COLUMNS])
 {
-    const uint32_t *born = rp_file_set_part_u32(part, RP_FILE_SET_BORN),
-                   *count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT);
+    const uint32_t *born = rp_part_u32(part, RP_PART_BORN),
+                   *count = rp_part_u32(part, RP_PART_COUNT);
     const uint8_t *wide = part->data[RP_FINE_WIDE];
     const float *step = part->data[RP_FINE_VELOCITY_STEP];
-    for (size_t k = 0; k < part->rows[RP_FILE_SET_FIRST]; k++) {
+    for (size_t k = 0; k < part->rows[RP_PART_FIRST]; k++) {
         rows[wide[k] == RP_WIDE_NEAR ? RP_FINE_NEAR : RP_FINE_FAR] += count[k];
         if (step[k] > 0) rows[RP_FINE_VELOCITY] += count[k];
         if (count[k] < born[k]) rows[RP_FINE_LOCAL] += count[k];
     }
 }
 
-static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
+static rp_code check_columns(const rp_part *part, rp_report *report)
 {
-    size_t chunks = part->rows[RP_FILE_SET_FIRST];
+    size_t chunks = part->rows[RP_PART_FIRST];
     for (int i = RP_FINE_WIDE; i <= RP_FINE_VELOCITY_STEP; i++)
         if (part->rows[i] != chunks)
-            return rp_file_set_part_damaged(part, part->layout->columns[i].name,
-                                            "the array's length is not the number of chunks",
-                                            report);
+            return rp_part_damaged(part, part->layout->columns[i].name,
+                                   "the array's length is not the number of chunks", report);
     const uint8_t *wide = part->data[RP_FINE_WIDE];
     for (size_t k = 0; k < chunks; k++)
         if (wide[k] >= RP_WIDE_COUNT)
-            return rp_file_set_part_damaged(part, "chunks/wide", "an unknown way to keep positions",
-                                            report);
+            return rp_part_damaged(part, "chunks/wide", "an unknown way to keep positions", report);
     uint64_t rows[RP_FINE_COLUMNS] = {0};
     count_rows(part, rows);
     for (int i = RP_FINE_NEAR; i < RP_FINE_COLUMNS; i++)
         if (part->rows[i] != rows[i])
-            return rp_file_set_part_damaged(part, part->layout->columns[i].name,
-                                            "the array's length does not fit the chunks", report);
+            return rp_part_damaged(part, part->layout->columns[i].name,
+                                   "the array's length does not fit the chunks", report);
     return RP_OK;
 }
 
@@ -108,10 +106,9 @@ static bool read_ids(filling *to, cursor *at, uint32_t first, uint32_t born, uin
     return rising;
 }
 
-static rp_code read_chunk(const rp_file_set_part *part, size_t k, cursor *at, filling *to,
-                          rp_report *report)
+static rp_code read_chunk(const rp_part *part, size_t k, cursor *at, filling *to, rp_report *report)
 {
-    uint32_t count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT)[k];
+    uint32_t count = rp_part_u32(part, RP_PART_COUNT)[k];
     if (!count) return RP_OK;
     const double *low = (const double *)part->data[RP_FINE_LOW] + 3 * k;
     int wide = ((const uint8_t *)part->data[RP_FINE_WIDE])[k];
@@ -122,25 +119,25 @@ static rp_code read_chunk(const rp_file_set_part *part, size_t k, cursor *at, fi
     else
         read_exact(to, at, count);
     read_velocities(to, at, ((const float *)part->data[RP_FINE_VELOCITY_STEP])[k], count);
-    if (!read_ids(to, at, rp_file_set_part_u32(part, RP_FILE_SET_FIRST)[k],
-                  rp_file_set_part_u32(part, RP_FILE_SET_BORN)[k], count))
-        return rp_file_set_part_damaged(part, "local",
-                                        "a number is repeated, out of order or unborn", report);
-    memset(to->material + to->done, ((const uint8_t *)part->data[RP_FILE_SET_MATERIAL])[k], count);
+    if (!read_ids(to, at, rp_part_u32(part, RP_PART_FIRST)[k], rp_part_u32(part, RP_PART_BORN)[k],
+                  count))
+        return rp_part_damaged(part, "local", "a number is repeated, out of order or unborn",
+                               report);
+    memset(to->material + to->done, ((const uint8_t *)part->data[RP_PART_MATERIAL])[k], count);
     to->done += count;
     return RP_OK;
 }
 
-static rp_code read_part(const rp_file_set *parts, size_t index, filling *to, rp_report *report)
+static rp_code read_part(const rp_parts *parts, size_t index, filling *to, rp_report *report)
 {
-    rp_file_set_part part;
-    RP_TRY(rp_file_set_part_read(parts, index, &to->next_id, &part, report));
+    rp_part part;
+    RP_TRY(rp_part_read(parts, index, &to->next_id, &part, report));
     rp_code code = check_columns(&part, report);
     cursor at = {part.data[RP_FINE_NEAR], part.data[RP_FINE_VELOCITY], part.data[RP_FINE_LOCAL],
                  part.data[RP_FINE_FAR]};
-    for (size_t k = 0; k < part.rows[RP_FILE_SET_FIRST] && code == RP_OK; k++)
+    for (size_t k = 0; k < part.rows[RP_PART_FIRST] && code == RP_OK; k++)
         code = read_chunk(&part, k, &at, to, report);
-    rp_file_set_part_end(&part);
+    rp_part_end(&part);
     return code;
 }
 
@@ -169,7 +166,7 @@ static rp_code add_arrays(rp_frame_file *frame, filling *to, rp_report *report)
 }
 
 /* The bits of a part may stand for anything until they are put together. */
-static rp_code check_range(const rp_file_set *parts, const char *name, const float *values,
+static rp_code check_range(const rp_parts *parts, const char *name, const float *values,
                            size_t count, rp_report *report)
 {
     rp_limits range = rp_limits_of(name);
@@ -181,7 +178,7 @@ static rp_code check_range(const rp_file_set *parts, const char *name, const flo
                       (double)values[place], range.low, range.high);
 }
 
-static rp_code check_filled(const rp_file_set *parts, const filling *to, rp_report *report)
+static rp_code check_filled(const rp_parts *parts, const filling *to, rp_report *report)
 {
     rp_code code = RP_OK;
     for (int a = 0; a < 3 && code == RP_OK; a++)
@@ -191,25 +188,25 @@ static rp_code check_filled(const rp_file_set *parts, const filling *to, rp_repo
     return code;
 }
 
-static rp_code get_facts(const rp_checksummed_reader *file, const rp_file_set *parts, rp_view *view,
+static rp_code get_facts(const rp_sealed_reader *file, const rp_parts *parts, rp_view *view,
                          double *precision, rp_report *report)
 {
-    rp_code code = rp_checksummed_get_f64(file, "time", &view->time, report);
-    if (code == RP_OK) code = rp_checksummed_get_f64(file, "spacing", &view->spacing, report);
-    if (code == RP_OK) code = rp_checksummed_get_f64(file, "precision", precision, report);
+    rp_code code = rp_sealed_get_f64(file, "time", &view->time, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "spacing", &view->spacing, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "precision", precision, report);
     view->count = (size_t)parts->total;
     return code;
 }
 
 /* The index is closed before the parts are read, so that no more than one file is in memory. */
-static rp_code read_index(rp_file_set *parts, const char *folder, int64_t number,
-                          rp_frame_file *frame, double *precision, rp_report *report)
+static rp_code read_index(rp_parts *parts, const char *folder, int64_t number, rp_frame_file *frame,
+                          double *precision, rp_report *report)
 {
-    rp_checksummed_reader *file;
-    RP_TRY(rp_file_set_open(parts, folder, number, &rp_fine_frame_layout, &file, report));
+    rp_sealed_reader *file;
+    RP_TRY(rp_parts_open(parts, folder, number, &rp_fine_layout, &file, report));
     rp_code code = get_facts(file, parts, &frame->view, precision, report);
     if (code == RP_OK) code = rp_frame_get_bodies(file, parts->index_path.text, frame, report);
-    rp_checksummed_close(file);
+    rp_sealed_close(file);
     return code;
 }
 
@@ -217,19 +214,18 @@ static rp_code read_frame(const char *folder, int64_t number, rp_frame_file *fra
                           rp_report *report)
 {
     filling to = {0};
-    rp_file_set parts = {0};
+    rp_parts parts = {0};
     rp_code code = read_index(&parts, folder, number, frame, &to.precision, report);
     if (code == RP_OK) code = add_arrays(frame, &to, report);
     if (code == RP_OK) code = rp_frame_list_fields(parts.index_path.text, frame, report);
     for (size_t i = 0; i < parts.list.count && code == RP_OK; i++)
         code = read_part(&parts, i, &to, report);
     if (code == RP_OK) code = check_filled(&parts, &to, report);
-    rp_file_set_end(&parts);
+    rp_parts_end(&parts);
     return code;
 }
 
-rp_code rp_fine_frame_read(const char *folder, int64_t number, rp_frame_file **out,
-                           rp_report *report)
+rp_code rp_fine_read(const char *folder, int64_t number, rp_frame_file **out, rp_report *report)
 {
     *out = NULL;
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);

@@ -1,8 +1,9 @@
 /* Checkpoints of fine grains: the chunks as they are, in the order of their grains, bit for bit. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "files/file_set.h"
 #include "record/fine.h"
+#include "record/parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 #define STATE "state"
 #define NAME_BYTES 256
 
-enum { MOVES = RP_FILE_SET_OTHER, LOCAL, X, Y, Z, VX, VY, VZ, COLUMNS };
+enum { MOVES = RP_PART_OTHER, LOCAL, X, Y, Z, VX, VY, VZ, COLUMNS };
 
-static const rp_file_set_part_column columns[COLUMNS] = {
-    RP_FILE_SET_CHUNKS,
+static const rp_part_column columns[COLUMNS] = {
+    RP_PART_CHUNKS,
     [MOVES] = {"chunks/moves", "", RP_U8, 1}, /* 0: all velocities are zero, and not kept */
     [LOCAL] = {"local", "", RP_U16, 1},
     [X] = {"x", "m", RP_F32, 1},
@@ -26,21 +27,19 @@ static const rp_file_set_part_column columns[COLUMNS] = {
     [VZ] = {"velocity_z", "m/s", RP_F32, 1},
 };
 
-static const rp_file_set_part_layout layout = {"fine checkpoint", "fine checkpoint part", columns,
-                                               COLUMNS};
+static const rp_part_layout layout = {"fine checkpoint", "fine checkpoint part", columns, COLUMNS};
 
-struct rp_fine_checkpoint_writer {
-    rp_file_set_writer parts;
+struct rp_fine_saver {
+    rp_parts_writer parts;
 };
 
-rp_code rp_fine_checkpoint_begin(const char *folder, int64_t number,
-                                 rp_fine_checkpoint_writer **out, rp_report *report)
+rp_code rp_fine_save_begin(const char *folder, int64_t number, rp_fine_saver **out,
+                           rp_report *report)
 {
     *out = NULL;
-    rp_fine_checkpoint_writer *saver = rp_allocate_zero(sizeof *saver);
+    rp_fine_saver *saver = rp_allocate_zero(sizeof *saver);
     if (!saver) return rp_fail_memory(report, sizeof *saver, folder);
-    rp_code code =
-        rp_file_set_begin(&saver->parts, folder, number, &layout, PART_GRAINS, 0, report);
+    rp_code code = rp_parts_begin(&saver->parts, folder, number, &layout, PART_GRAINS, 0, report);
     if (code == RP_OK)
         *out = saver;
     else
@@ -48,15 +47,15 @@ rp_code rp_fine_checkpoint_begin(const char *folder, int64_t number,
     return code;
 }
 
-void rp_fine_checkpoint_limit(rp_fine_checkpoint_writer *saver, uint64_t grains)
+void rp_fine_save_limit(rp_fine_saver *saver, uint64_t grains)
 {
     saver->parts.limit = grains;
 }
 
-static void put_rows(rp_fine_checkpoint_writer *saver, int column, const void *data, size_t rows)
+static void put_rows(rp_fine_saver *saver, int column, const void *data, size_t rows)
 {
     void *to;
-    if (!rp_file_set_add_rows(&saver->parts, column, rows, &to) || !rows) return;
+    if (!rp_parts_add_rows(&saver->parts, column, rows, &to) || !rows) return;
     memcpy(to, data, rows * rp_field_type_size(columns[column].type));
 }
 
@@ -72,12 +71,12 @@ static bool all_zero(const float *values, size_t count)
     return any == 0;
 }
 
-void rp_fine_checkpoint_put(rp_fine_checkpoint_writer *saver, const rp_chunk *chunk)
+void rp_fine_save_chunk(rp_fine_saver *saver, const rp_chunk *chunk)
 {
     const float *const values[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
     uint8_t moves = !(all_zero(chunk->vx, chunk->count) && all_zero(chunk->vy, chunk->count) &&
                       all_zero(chunk->vz, chunk->count));
-    rp_file_set_add_chunk(&saver->parts, chunk);
+    rp_parts_add_chunk(&saver->parts, chunk);
     put_rows(saver, MOVES, &moves, 1);
     put_rows(saver, LOCAL, chunk->local, chunk->count);
     for (int i = 0; i < (moves ? 6 : 3); i++)
@@ -92,59 +91,58 @@ static size_t store_bytes(const rp_store *store)
     return bytes;
 }
 
-static void put_store(rp_checksummed_writer *file, const rp_store *store)
+static void put_store(rp_sealed_writer *file, const rp_store *store)
 {
-    rp_checksummed_put_u64(file, "state_count", store->count);
+    rp_sealed_put_u64(file, "state_count", store->count);
     for (size_t i = 0; i < store->count; i++) {
         const rp_store_entry *entry = &store->entries[i];
         char name[NAME_BYTES];
         int length = snprintf(name, sizeof name, STATE "/%s", entry->name);
         RP_ASSERT(length < NAME_BYTES);
-        rp_checksummed_put(file, name, entry->unit, entry->type, entry->data, entry->count, 1);
+        rp_sealed_put(file, name, entry->unit, entry->type, entry->data, entry->count, 1);
     }
 }
 
-rp_code rp_fine_checkpoint_finish(rp_fine_checkpoint_writer *saver, const rp_store *store,
-                                  rp_report *report)
+rp_code rp_fine_save_finish(rp_fine_saver *saver, const rp_store *store, rp_report *report)
 {
     saver->parts.report = report;
-    rp_checksummed_writer *index = rp_file_set_index(&saver->parts, store_bytes(store));
+    rp_sealed_writer *index = rp_parts_index(&saver->parts, store_bytes(store));
     if (index) put_store(index, store);
-    rp_code code = rp_file_set_finish(&saver->parts, index);
+    rp_code code = rp_parts_finish(&saver->parts, index);
     rp_release(saver, sizeof *saver);
     return code;
 }
 
-void rp_fine_checkpoint_abandon(rp_fine_checkpoint_writer *saver)
+void rp_fine_save_abandon(rp_fine_saver *saver)
 {
     if (!saver) return;
-    rp_file_set_abandon(&saver->parts);
+    rp_parts_abandon(&saver->parts);
     rp_release(saver, sizeof *saver);
 }
 
-static rp_code check_columns(const rp_file_set_part *part, rp_report *report)
+static rp_code check_columns(const rp_part *part, rp_report *report)
 {
     const uint8_t *moves = part->data[MOVES];
-    const uint32_t *count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT);
+    const uint32_t *count = rp_part_u32(part, RP_PART_COUNT);
     uint64_t all = 0, moving = 0;
-    if (part->rows[MOVES] != part->rows[RP_FILE_SET_FIRST])
-        return rp_file_set_part_damaged(part, columns[MOVES].name,
-                                        "the array's length is not the number of chunks", report);
-    for (size_t k = 0; k < part->rows[RP_FILE_SET_FIRST]; k++) {
+    if (part->rows[MOVES] != part->rows[RP_PART_FIRST])
+        return rp_part_damaged(part, columns[MOVES].name,
+                               "the array's length is not the number of chunks", report);
+    for (size_t k = 0; k < part->rows[RP_PART_FIRST]; k++) {
         all += count[k];
         moving += moves[k] ? count[k] : 0;
     }
     for (int i = LOCAL; i < COLUMNS; i++)
         if (part->rows[i] != (i < VX ? all : moving))
-            return rp_file_set_part_damaged(part, columns[i].name,
-                                            "the array's length does not fit the chunks", report);
+            return rp_part_damaged(part, columns[i].name,
+                                   "the array's length does not fit the chunks", report);
     return RP_OK;
 }
 
 /* What loading needs besides the part: zeros for chunks that stand still, and marks of the numbers
  * that were met. */
 typedef struct loading {
-    rp_fine_chunk_fn *take;
+    rp_fine_take_fn *take;
     void *user;
     float zeros[RP_CHUNK_MAX];
     uint8_t met[RP_CHUNK_MAX];
@@ -158,20 +156,20 @@ static bool locals_fit(const rp_chunk *chunk, uint8_t *met)
     return true;
 }
 
-static float *floats(const rp_file_set_part *part, int column)
+static float *floats(const rp_part *part, int column)
 {
     return part->data[column];
 }
 
-static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_report *report)
+static rp_code take_chunks(const rp_part *part, loading *load, rp_report *report)
 {
     size_t at = 0, moving = 0;
-    for (size_t k = 0; k < part->rows[RP_FILE_SET_FIRST]; k++) {
+    for (size_t k = 0; k < part->rows[RP_PART_FIRST]; k++) {
         bool moves = ((const uint8_t *)part->data[MOVES])[k];
-        rp_chunk chunk = {.first = rp_file_set_part_u32(part, RP_FILE_SET_FIRST)[k],
-                          .born = rp_file_set_part_u32(part, RP_FILE_SET_BORN)[k],
-                          .count = rp_file_set_part_u32(part, RP_FILE_SET_COUNT)[k],
-                          .material = ((const uint8_t *)part->data[RP_FILE_SET_MATERIAL])[k],
+        rp_chunk chunk = {.first = rp_part_u32(part, RP_PART_FIRST)[k],
+                          .born = rp_part_u32(part, RP_PART_BORN)[k],
+                          .count = rp_part_u32(part, RP_PART_COUNT)[k],
+                          .material = ((const uint8_t *)part->data[RP_PART_MATERIAL])[k],
                           .local = (uint16_t *)part->data[LOCAL] + at,
                           .x = floats(part, X) + at,
                           .y = floats(part, Y) + at,
@@ -180,8 +178,7 @@ static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_repor
                           .vy = moves ? floats(part, VY) + moving : load->zeros,
                           .vz = moves ? floats(part, VZ) + moving : load->zeros};
         if (!locals_fit(&chunk, load->met))
-            return rp_file_set_part_damaged(part, "local", "a number is repeated or unborn",
-                                            report);
+            return rp_part_damaged(part, "local", "a number is repeated or unborn", report);
         RP_TRY(load->take(load->user, &chunk, report));
         at += chunk.count;
         moving += moves ? chunk.count : 0;
@@ -189,47 +186,47 @@ static rp_code take_chunks(const rp_file_set_part *part, loading *load, rp_repor
     return RP_OK;
 }
 
-static rp_code load_part(const rp_file_set *parts, size_t index, loading *load, rp_report *report)
+static rp_code load_part(const rp_parts *parts, size_t index, loading *load, rp_report *report)
 {
-    rp_file_set_part part;
-    RP_TRY(rp_file_set_part_read(parts, index, NULL, &part, report));
+    rp_part part;
+    RP_TRY(rp_part_read(parts, index, NULL, &part, report));
     rp_code code = check_columns(&part, report);
     if (code == RP_OK) code = take_chunks(&part, load, report);
-    rp_file_set_part_end(&part);
+    rp_part_end(&part);
     return code;
 }
 
-static rp_code load_store(const rp_checksummed_reader *file, const rp_file_set *parts,
-                          rp_store *store, rp_report *report)
+static rp_code load_store(const rp_sealed_reader *file, const rp_parts *parts, rp_store *store,
+                          rp_report *report)
 {
     uint64_t count = 0;
-    rp_code code = rp_checksummed_get_u64(file, "state_count", &count, report);
+    rp_code code = rp_sealed_get_u64(file, "state_count", &count, report);
     /* An empty group is not written. */
     if (code == RP_OK && count)
-        code = rp_checksummed_get_group(file, STATE, RP_CHECKSUMMED_ANY, store, report);
+        code = rp_sealed_get_group(file, STATE, RP_SEALED_ANY, store, report);
     if (code != RP_OK || store->count == count) return code;
     rp_place place = {.file = parts->index_path.text};
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "state_count",
                       "the arrays of the state are not all there");
 }
 
-rp_code rp_fine_checkpoint_read(const char *folder, int64_t number, rp_store *store,
-                                rp_fine_chunk_fn *take, void *user, rp_report *report)
+rp_code rp_fine_load(const char *folder, int64_t number, rp_store *store, rp_fine_take_fn *take,
+                     void *user, rp_report *report)
 {
-    rp_file_set parts;
-    rp_checksummed_reader *file;
+    rp_parts parts;
+    rp_sealed_reader *file;
     loading *load = rp_allocate_zero(sizeof *load);
     if (!load) return rp_fail_memory(report, sizeof *load, folder);
     load->take = take;
     load->user = user;
-    rp_code code = rp_file_set_open(&parts, folder, number, &layout, &file, report);
+    rp_code code = rp_parts_open(&parts, folder, number, &layout, &file, report);
     if (code == RP_OK) {
         code = load_store(file, &parts, store, report);
-        rp_checksummed_close(file);
+        rp_sealed_close(file);
     }
     for (size_t i = 0; i < parts.list.count && code == RP_OK; i++)
         code = load_part(&parts, i, load, report);
-    rp_file_set_end(&parts);
+    rp_parts_end(&parts);
     rp_release(load, sizeof *load);
     if (code != RP_OK) rp_store_end(store);
     return code;

@@ -1,5 +1,5 @@
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
 #include "record/fine.h"
 #include "record/fine_layout.h"
 #include "record/frame.h"
@@ -15,8 +15,8 @@
 /* Steps from the origin beyond which a double no longer holds small parts of a step. */
 #define STEPS_MOST 0x1p48
 
-static const rp_file_set_part_column columns[RP_FINE_COLUMNS] = {
-    RP_FILE_SET_CHUNKS,
+static const rp_part_column columns[RP_FINE_COLUMNS] = {
+    RP_PART_CHUNKS,
     [RP_FINE_WIDE] = {"chunks/wide", "", RP_U8, 1},
     [RP_FINE_LOW] = {"chunks/low", "m", RP_F64, 3},
     [RP_FINE_VELOCITY_STEP] = {"chunks/velocity_step", "m/s", RP_F32, 1},
@@ -26,12 +26,11 @@ static const rp_file_set_part_column columns[RP_FINE_COLUMNS] = {
     [RP_FINE_LOCAL] = {"local", "", RP_U16, 1},
 };
 
-const rp_file_set_part_layout rp_fine_frame_layout = {RP_FINE_KIND, "fine part", columns,
-                                                      RP_FINE_COLUMNS};
+const rp_part_layout rp_fine_layout = {RP_FINE_KIND, "fine part", columns, RP_FINE_COLUMNS};
 
-struct rp_fine_frame_writer {
-    rp_file_set_writer parts;
-    rp_fine_frame_info facts;
+struct rp_fine_writer {
+    rp_parts_writer parts;
+    rp_fine_facts facts;
     const char *const *body_names;
     uint64_t next_id;             /* behind those of the last chunk */
     uint32_t place[RP_CHUNK_MAX]; /* of each number of a chunk, where its grain is, or NOWHERE */
@@ -45,19 +44,19 @@ typedef struct packing {
     uint8_t wide;
 } packing;
 
-rp_code rp_fine_frame_create(const char *folder, const rp_fine_frame_info *facts,
-                             const char *const *body_names, int compress,
-                             rp_fine_frame_writer **out, rp_report *report)
+rp_code rp_fine_create(const char *folder, const rp_fine_facts *facts,
+                       const char *const *body_names, int compress, rp_fine_writer **out,
+                       rp_report *report)
 {
     RP_ASSERT(facts->precision >= RP_FINE_PRECISION_LEAST &&
               facts->precision <= RP_FINE_PRECISION_MOST);
     *out = NULL;
-    rp_fine_frame_writer *writer = rp_allocate_zero(sizeof *writer);
+    rp_fine_writer *writer = rp_allocate_zero(sizeof *writer);
     if (!writer) return rp_fail_memory(report, sizeof *writer, folder);
     writer->facts = *facts;
     writer->body_names = body_names;
-    rp_code code = rp_file_set_begin(&writer->parts, folder, facts->frame, &rp_fine_frame_layout,
-                                     PART_GRAINS, compress, report);
+    rp_code code = rp_parts_begin(&writer->parts, folder, facts->frame, &rp_fine_layout,
+                                  PART_GRAINS, compress, report);
     if (code == RP_OK)
         *out = writer;
     else
@@ -65,12 +64,12 @@ rp_code rp_fine_frame_create(const char *folder, const rp_fine_frame_info *facts
     return code;
 }
 
-void rp_fine_frame_limit(rp_fine_frame_writer *writer, uint64_t grains)
+void rp_fine_limit(rp_fine_writer *writer, uint64_t grains)
 {
     writer->parts.limit = grains;
 }
 
-static void sort_grains(rp_fine_frame_writer *writer, const rp_chunk *chunk)
+static void sort_grains(rp_fine_writer *writer, const rp_chunk *chunk)
 {
     memset(writer->place, 0xff, chunk->born * sizeof *writer->place);
     for (uint32_t i = 0; i < chunk->count; i++) {
@@ -97,7 +96,7 @@ static bool find_bounds(const float *values, uint32_t count, float *low, float *
     return finite;
 }
 
-static rp_code tell_nowhere(const rp_fine_frame_writer *writer, const rp_chunk *chunk)
+static rp_code tell_nowhere(const rp_fine_writer *writer, const rp_chunk *chunk)
 {
     const float *const all[] = {chunk->x, chunk->y, chunk->z, chunk->vx, chunk->vy, chunk->vz};
     uint32_t i = 0;
@@ -145,22 +144,22 @@ static bool pack_velocities(const rp_chunk *chunk, packing *out)
     return true;
 }
 
-static void put_packing(rp_fine_frame_writer *writer, const packing *how)
+static void put_packing(rp_fine_writer *writer, const packing *how)
 {
     void *wide, *low, *step;
-    if (!rp_file_set_add_rows(&writer->parts, RP_FINE_WIDE, 1, &wide) ||
-        !rp_file_set_add_rows(&writer->parts, RP_FINE_LOW, 1, &low) ||
-        !rp_file_set_add_rows(&writer->parts, RP_FINE_VELOCITY_STEP, 1, &step))
+    if (!rp_parts_add_rows(&writer->parts, RP_FINE_WIDE, 1, &wide) ||
+        !rp_parts_add_rows(&writer->parts, RP_FINE_LOW, 1, &low) ||
+        !rp_parts_add_rows(&writer->parts, RP_FINE_VELOCITY_STEP, 1, &step))
         return;
     memcpy(wide, &how->wide, sizeof how->wide);
     memcpy(low, how->low, sizeof how->low);
     memcpy(step, &how->velocity_step, sizeof how->velocity_step);
 }
 
-static void put_near(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+static void put_near(rp_fine_writer *writer, const rp_chunk *chunk, const packing *how)
 {
     void *values;
-    if (!rp_file_set_add_rows(&writer->parts, RP_FINE_NEAR, chunk->count, &values)) return;
+    if (!rp_parts_add_rows(&writer->parts, RP_FINE_NEAR, chunk->count, &values)) return;
     double scale = 1 / writer->facts.precision;
     const double *low = how->low;
     uint16_t *to = values;
@@ -172,10 +171,10 @@ static void put_near(rp_fine_frame_writer *writer, const rp_chunk *chunk, const 
     }
 }
 
-static void put_far(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+static void put_far(rp_fine_writer *writer, const rp_chunk *chunk, const packing *how)
 {
     void *values;
-    if (!rp_file_set_add_rows(&writer->parts, RP_FINE_FAR, chunk->count, &values)) return;
+    if (!rp_parts_add_rows(&writer->parts, RP_FINE_FAR, chunk->count, &values)) return;
     const float *const axes[] = {chunk->x, chunk->y, chunk->z};
     double scale = 1 / writer->facts.precision;
     uint32_t *to = values;
@@ -189,10 +188,10 @@ static void put_far(rp_fine_frame_writer *writer, const rp_chunk *chunk, const p
         }
 }
 
-static void put_velocities(rp_fine_frame_writer *writer, const rp_chunk *chunk, const packing *how)
+static void put_velocities(rp_fine_writer *writer, const rp_chunk *chunk, const packing *how)
 {
     void *values;
-    if (!rp_file_set_add_rows(&writer->parts, RP_FINE_VELOCITY, chunk->count, &values)) return;
+    if (!rp_parts_add_rows(&writer->parts, RP_FINE_VELOCITY, chunk->count, &values)) return;
     double scale = 1.0 / how->velocity_step, zero = RP_FINE_VELOCITY_ZERO + 0.5;
     uint16_t *to = values;
     for (uint32_t k = 0; k < chunk->count; k++, to += 3) {
@@ -203,21 +202,21 @@ static void put_velocities(rp_fine_frame_writer *writer, const rp_chunk *chunk, 
     }
 }
 
-static void put_locals(rp_fine_frame_writer *writer, const rp_chunk *chunk)
+static void put_locals(rp_fine_writer *writer, const rp_chunk *chunk)
 {
     void *values;
-    if (!rp_file_set_add_rows(&writer->parts, RP_FINE_LOCAL, chunk->count, &values)) return;
+    if (!rp_parts_add_rows(&writer->parts, RP_FINE_LOCAL, chunk->count, &values)) return;
     uint16_t *to = values;
     for (uint32_t k = 0; k < chunk->count; k++)
         to[k] = chunk->local[writer->order[k]];
 }
 
-void rp_fine_frame_put(rp_fine_frame_writer *writer, const rp_chunk *chunk)
+void rp_fine_put(rp_fine_writer *writer, const rp_chunk *chunk)
 {
     if (writer->parts.code != RP_OK) return;
     RP_ASSERT(chunk->first >= writer->next_id);
     writer->next_id = (uint64_t)chunk->first + chunk->born;
-    rp_file_set_add_chunk(&writer->parts, chunk);
+    rp_parts_add_chunk(&writer->parts, chunk);
     packing how = {.wide = RP_WIDE_NEAR};
     if (chunk->count &&
         (!pack_positions(chunk, writer->facts.precision, &how) || !pack_velocities(chunk, &how))) {
@@ -234,31 +233,31 @@ void rp_fine_frame_put(rp_fine_frame_writer *writer, const rp_chunk *chunk)
     if (chunk->count < chunk->born) put_locals(writer, chunk);
 }
 
-static void put_facts(rp_checksummed_writer *file, const rp_fine_frame_info *facts,
+static void put_facts(rp_sealed_writer *file, const rp_fine_facts *facts,
                       const char *const *body_names)
 {
-    rp_checksummed_put_f64(file, "time", facts->time);
-    rp_checksummed_put_f64(file, "spacing", facts->spacing);
-    rp_checksummed_put_f64(file, "precision", facts->precision);
-    rp_checksummed_put_u64(file, "factor", facts->factor);
-    rp_checksummed_put_u64(file, "born", facts->born);
+    rp_sealed_put_f64(file, "time", facts->time);
+    rp_sealed_put_f64(file, "spacing", facts->spacing);
+    rp_sealed_put_f64(file, "precision", facts->precision);
+    rp_sealed_put_u64(file, "factor", facts->factor);
+    rp_sealed_put_u64(file, "born", facts->born);
     rp_frame_put_bodies(file, facts->bodies, facts->body_count, body_names);
 }
 
-rp_code rp_fine_frame_finish(rp_fine_frame_writer *writer, rp_report *report)
+rp_code rp_fine_finish(rp_fine_writer *writer, rp_report *report)
 {
     writer->parts.report = report;
     size_t bytes = (size_t)writer->facts.body_count * sizeof(rp_body_state);
-    rp_checksummed_writer *index = rp_file_set_index(&writer->parts, bytes);
+    rp_sealed_writer *index = rp_parts_index(&writer->parts, bytes);
     if (index) put_facts(index, &writer->facts, writer->body_names);
-    rp_code code = rp_file_set_finish(&writer->parts, index);
+    rp_code code = rp_parts_finish(&writer->parts, index);
     rp_release(writer, sizeof *writer);
     return code;
 }
 
-void rp_fine_frame_abandon(rp_fine_frame_writer *writer)
+void rp_fine_abandon(rp_fine_writer *writer)
 {
     if (!writer) return;
-    rp_file_set_abandon(&writer->parts);
+    rp_parts_abandon(&writer->parts);
     rp_release(writer, sizeof *writer);
 }

@@ -1,7 +1,7 @@
+#include "record/folder.h"
+#include "base/disk.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "record/record.h"
-#include "system/disk.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 #ifndef RP_RECORD_FOLDER_H
 #define RP_RECORD_FOLDER_H
 
+#include "base/atomic.h"
 #include "repose/record.h"
-#include "system/atomic.h"
 
 /* The longest folder name; leaves room for the names inside. */
 #define RP_FOLDER_MAX (RP_PATH_MAX - 512)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_grains(rp_checksummed_writer *file, const rp_view *view)
+static void put_grains(rp_sealed_writer *file, const rp_view *view)
 {
     char name[256];
     for (int i = 0; i < RP_VIEW_FIELDS; i++) {
@@ -16,41 +16,41 @@ static void put_grains(rp_checksummed_writer *file, const rp_view *view)
         const void *data = rp_view_data(view, column);
         if (!data && view->count) continue; /* optional, as rp_record_write_frame has checked */
         snprintf(name, sizeof name, "grains/%s", column->name);
-        rp_checksummed_put(file, name, column->unit, column->type, data, view->count, 1);
+        rp_sealed_put(file, name, column->unit, column->type, data, view->count, 1);
     }
     for (int i = 0; i < view->field_count; i++) {
         const rp_field *field = &view->fields[i];
         if (!rp_view_is_extra(field)) continue;
         snprintf(name, sizeof name, "grains/%s", field->name);
-        rp_checksummed_put(file, name, field->unit, field->type, field->data, view->count, 1);
+        rp_sealed_put(file, name, field->unit, field->type, field->data, view->count, 1);
     }
 }
 
 /* Bodies are few: each part is gathered into one table. */
-void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodies, int body_count,
+void rp_frame_put_bodies(rp_sealed_writer *file, const rp_body_state *bodies, int body_count,
                          const char *const *names)
 {
     size_t count = (size_t)body_count, bytes = count * RP_BODY_PART_WIDTH * sizeof(double);
-    rp_checksummed_put_u64(file, "body_count", count);
+    rp_sealed_put_u64(file, "body_count", count);
     double *table = rp_allocate(bytes);
-    if (!table) rp_checksummed_fail_memory(file, bytes, "bodies");
+    if (!table) rp_sealed_lack_memory(file, bytes, "bodies");
     for (int i = 0; i < RP_BODY_PARTS && table; i++) {
         const rp_body_part *part = &rp_body_parts[i];
         rp_body_part_gather(part, bodies, count, table);
-        rp_checksummed_put(file, part->name, part->unit, RP_F64, table, count, part->width);
+        rp_sealed_put(file, part->name, part->unit, RP_F64, table, count, part->width);
     }
-    rp_checksummed_put_texts(file, "bodies/names", names, count);
+    rp_sealed_put_texts(file, "bodies/names", names, count);
     rp_release(table, bytes);
 }
 
-static void put_facts(rp_checksummed_writer *file, int64_t number, const rp_view *view)
+static void put_facts(rp_sealed_writer *file, int64_t number, const rp_view *view)
 {
-    rp_checksummed_put_u64(file, "frame", (uint64_t)number);
-    rp_checksummed_put_f64(file, "time", view->time);
-    rp_checksummed_put_u64(file, "step", view->step);
-    rp_checksummed_put_f64(file, "dt", view->dt);
-    rp_checksummed_put_f64(file, "spacing", view->spacing);
-    rp_checksummed_put_u64(file, "count", view->count);
+    rp_sealed_put_u64(file, "frame", (uint64_t)number);
+    rp_sealed_put_f64(file, "time", view->time);
+    rp_sealed_put_u64(file, "step", view->step);
+    rp_sealed_put_f64(file, "dt", view->dt);
+    rp_sealed_put_f64(file, "spacing", view->spacing);
+    rp_sealed_put_u64(file, "count", view->count);
 }
 
 static size_t view_bytes(const rp_view *view)
@@ -67,14 +67,14 @@ static size_t view_bytes(const rp_view *view)
 rp_code rp_frame_write(const char *path, int64_t number, const rp_view *view,
                        const char *const *body_names, int compress, rp_report *report)
 {
-    rp_checksummed_writer *file;
-    RP_TRY(rp_checksummed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report));
+    rp_sealed_writer *file;
+    RP_TRY(rp_sealed_create(path, RP_FRAME_KIND, view_bytes(view), compress, &file, report));
     put_facts(file, number, view);
     put_grains(file, view);
     rp_frame_put_bodies(file, view->bodies, view->body_count, body_names);
     rp_frame_put_contacts(file, view);
     rp_frame_put_grids(file, view);
-    return rp_checksummed_finish(file, report);
+    return rp_sealed_finish(file, report);
 }
 
 const rp_view *rp_frame_view(const rp_frame_file *frame)
@@ -101,16 +101,16 @@ static rp_code damaged(const char *path, const char *key, const char *what, rp_r
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key, "%s", what);
 }
 
-static rp_code get_facts(const rp_checksummed_reader *file, const char *path, int64_t number,
+static rp_code get_facts(const rp_sealed_reader *file, const char *path, int64_t number,
                          rp_view *view, rp_report *report)
 {
     uint64_t frame = 0, count = 0;
-    rp_code code = rp_checksummed_get_f64(file, "time", &view->time, report);
-    if (code == RP_OK) code = rp_checksummed_get_u64(file, "step", &view->step, report);
-    if (code == RP_OK) code = rp_checksummed_get_f64(file, "dt", &view->dt, report);
-    if (code == RP_OK) code = rp_checksummed_get_f64(file, "spacing", &view->spacing, report);
-    if (code == RP_OK) code = rp_checksummed_get_u64(file, "count", &count, report);
-    if (code == RP_OK) code = rp_checksummed_get_u64(file, "frame", &frame, report);
+    rp_code code = rp_sealed_get_f64(file, "time", &view->time, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "step", &view->step, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "dt", &view->dt, report);
+    if (code == RP_OK) code = rp_sealed_get_f64(file, "spacing", &view->spacing, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "count", &count, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "frame", &frame, report);
     if (code == RP_OK && frame != (uint64_t)number)
         code = damaged(path, "frame", "the file holds another frame than its name says", report);
     view->count = (size_t)count;
@@ -192,25 +192,25 @@ static rp_code check_turns(const char *path, const rp_frame_file *frame, rp_repo
     return code;
 }
 
-static rp_code get_bodies(const rp_checksummed_reader *file, rp_frame_file *frame, double *table,
+static rp_code get_bodies(const rp_sealed_reader *file, rp_frame_file *frame, double *table,
                           rp_report *report)
 {
     size_t count = (size_t)frame->view.body_count;
     for (int i = 0; i < RP_BODY_PARTS; i++) {
         const rp_body_part *part = &rp_body_parts[i];
-        RP_TRY(rp_checksummed_get(file, part->name, RP_F64, table, count, part->width, report));
+        RP_TRY(rp_sealed_get(file, part->name, RP_F64, table, count, part->width, report));
         rp_body_part_scatter(part, frame->bodies, count, table);
     }
     return RP_OK;
 }
 
-rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
-                            rp_frame_file *frame, rp_report *report)
+rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                            rp_report *report)
 {
     uint64_t count = 0;
-    RP_TRY(rp_checksummed_get_u64(file, "body_count", &count, report));
+    RP_TRY(rp_sealed_get_u64(file, "body_count", &count, report));
     /* The number alone is not to be trusted for memory, nor for an int. */
-    if (count > INT_MAX || rp_checksummed_rows(file, rp_body_parts[0].name) != count)
+    if (count > INT_MAX || rp_sealed_rows(file, rp_body_parts[0].name) != count)
         return damaged(path, "body_count", "not as many bodies as the file holds", report);
     frame->bodies = rp_allocate_zero(count * sizeof *frame->bodies);
     if (!frame->bodies) return rp_fail_memory(report, count * sizeof *frame->bodies, path);
@@ -224,11 +224,11 @@ rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
     return code == RP_OK ? check_turns(path, frame, report) : code;
 }
 
-static rp_code read_frame(const rp_checksummed_reader *file, const char *path, int64_t number,
+static rp_code read_frame(const rp_sealed_reader *file, const char *path, int64_t number,
                           rp_frame_file *frame, rp_report *report)
 {
     RP_TRY(get_facts(file, path, number, &frame->view, report));
-    RP_TRY(rp_checksummed_get_group(file, "grains", frame->view.count, &frame->store, report));
+    RP_TRY(rp_sealed_get_group(file, "grains", frame->view.count, &frame->store, report));
     RP_TRY(rp_frame_list_fields(path, frame, report));
     RP_TRY(set_pointers(path, frame, report));
     RP_TRY(check_orientations(path, frame, report));
@@ -240,8 +240,8 @@ static rp_code read_frame(const rp_checksummed_reader *file, const char *path, i
 rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_report *report)
 {
     *out = NULL;
-    rp_checksummed_reader *file;
-    rp_code code = rp_checksummed_open(path, RP_FRAME_KIND, &file, report);
+    rp_sealed_reader *file;
+    rp_code code = rp_sealed_open(path, RP_FRAME_KIND, &file, report);
     RP_TRY(code);
     rp_frame_file *frame = rp_allocate_zero(sizeof *frame);
     if (frame) {
@@ -251,7 +251,7 @@ rp_code rp_frame_read(const char *path, int64_t number, rp_frame_file **out, rp_
     } else {
         code = rp_fail_memory(report, sizeof *frame, path);
     }
-    rp_checksummed_close(file);
+    rp_sealed_close(file);
     if (code == RP_OK)
         *out = frame;
     else

@@ -9,7 +9,7 @@
 #ifndef RP_RECORD_FRAME_H
 #define RP_RECORD_FRAME_H
 
-#include "files/checksummed.h"
+#include "record/sealed.h"
 #include "repose/record.h"
 #include "view/grid.h"
 
@@ -34,22 +34,22 @@ struct rp_frame_file {
 };
 
 /* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
-void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodies, int count,
+void rp_frame_put_bodies(rp_sealed_writer *file, const rp_body_state *bodies, int count,
                          const char *const *names);
-rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
-                            rp_frame_file *frame, rp_report *report);
+rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                            rp_report *report);
 /* … and the fields of the view: all entries of the store, each with one value per grain. */
 rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report);
 
 /* contacts.c: the contacts of the view, with their number as "contact_count"; nothing where it has
  * none. Reading finds as much. */
-void rp_frame_put_contacts(rp_checksummed_writer *file, const rp_view *view);
-rp_code rp_frame_get_contacts(const rp_checksummed_reader *file, const char *path,
-                              rp_frame_file *frame, rp_report *report);
+void rp_frame_put_contacts(rp_sealed_writer *file, const rp_view *view);
+rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                              rp_report *report);
 /* grids.c: the same for grids, with their number as "grid_count"; and the bytes of their values. */
-void rp_frame_put_grids(rp_checksummed_writer *file, const rp_view *view);
-rp_code rp_frame_get_grids(const rp_checksummed_reader *file, const char *path,
-                           rp_frame_file *frame, rp_report *report);
+void rp_frame_put_grids(rp_sealed_writer *file, const rp_view *view);
+rp_code rp_frame_get_grids(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                           rp_report *report);
 size_t rp_frame_grid_bytes(const rp_view *view);
 
 #endif

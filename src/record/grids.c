@@ -2,8 +2,8 @@
  * where the nodes are. A frame of a view without grids has no such group. */
 #include "base/memory.h"
 #include "base/report.h"
-#include "files/limits.h"
 #include "record/frame.h"
+#include "record/limits.h"
 #include "view/grid.h"
 
 #include <stdio.h>
@@ -25,24 +25,24 @@ size_t rp_frame_grid_bytes(const rp_view *view)
     return bytes;
 }
 
-static void put_grid(rp_checksummed_writer *file, const rp_grid *grid)
+static void put_grid(rp_sealed_writer *file, const rp_grid *grid)
 {
     char path[PATH_MAX_LENGTH];
     snprintf(path, sizeof path, GROUP "/%s" VALUES, grid->name);
-    rp_checksummed_put(file, path, grid->unit, RP_F32, grid->values, rp_grid_count(grid), 1);
-    rp_checksummed_attribute_put_text(file, path, "kind", rp_grid_kind_names[grid->kind]);
-    rp_checksummed_attribute_put_u64(file, path, "material", grid->material);
+    rp_sealed_put(file, path, grid->unit, RP_F32, grid->values, rp_grid_count(grid), 1);
+    rp_sealed_note_text(file, path, "kind", rp_grid_kind_names[grid->kind]);
+    rp_sealed_note_u64(file, path, "material", grid->material);
     for (int a = 0; a < 3; a++) {
-        rp_checksummed_attribute_put_u64(file, path, size_names[a], grid->size[a]);
-        rp_checksummed_attribute_put_f64(file, path, spacing_names[a], grid->spacing[a]);
-        rp_checksummed_attribute_put_f64(file, path, origin_names[a], grid->origin[a]);
+        rp_sealed_note_u64(file, path, size_names[a], grid->size[a]);
+        rp_sealed_note_f64(file, path, spacing_names[a], grid->spacing[a]);
+        rp_sealed_note_f64(file, path, origin_names[a], grid->origin[a]);
     }
 }
 
-void rp_frame_put_grids(rp_checksummed_writer *file, const rp_view *view)
+void rp_frame_put_grids(rp_sealed_writer *file, const rp_view *view)
 {
     if (!view->grid_count) return;
-    rp_checksummed_put_u64(file, "grid_count", (uint64_t)view->grid_count);
+    rp_sealed_put_u64(file, "grid_count", (uint64_t)view->grid_count);
     for (int i = 0; i < view->grid_count; i++)
         put_grid(file, &view->grids[i]);
 }
@@ -53,11 +53,11 @@ static rp_code damaged(const char *path, const char *key, const char *what, rp_r
     return rp_fail_at(report, RP_ERROR_DAMAGED, &place, key, "%s", what);
 }
 
-static rp_code get_kind(const rp_checksummed_reader *file, const char *path, const char *array,
+static rp_code get_kind(const rp_sealed_reader *file, const char *path, const char *array,
                         rp_grid_kind *kind, rp_report *report)
 {
-    char word[RP_CHECKSUMMED_TEXT];
-    RP_TRY(rp_checksummed_attribute_get_text(file, array, "kind", word, report));
+    char word[RP_SEALED_TEXT];
+    RP_TRY(rp_sealed_noted_text(file, array, "kind", word, report));
     for (int i = 0; i < RP_GRID_KINDS; i++)
         if (strcmp(word, rp_grid_kind_names[i]) == 0) {
             *kind = (rp_grid_kind)i;
@@ -67,19 +67,17 @@ static rp_code get_kind(const rp_checksummed_reader *file, const char *path, con
 }
 
 /* Where the nodes are; limits have been checked, what they make together has not. */
-static rp_code get_geometry(const rp_checksummed_reader *file, const char *array, rp_grid *grid,
+static rp_code get_geometry(const rp_sealed_reader *file, const char *array, rp_grid *grid,
                             rp_report *report)
 {
     rp_code code = RP_OK;
     for (int a = 0; a < 3 && code == RP_OK; a++) {
         uint64_t size = 0;
-        code = rp_checksummed_attribute_get_u64(file, array, size_names[a], &size, report);
+        code = rp_sealed_noted_u64(file, array, size_names[a], &size, report);
         if (code == RP_OK)
-            code = rp_checksummed_attribute_get_f64(file, array, spacing_names[a],
-                                                    &grid->spacing[a], report);
+            code = rp_sealed_noted_f64(file, array, spacing_names[a], &grid->spacing[a], report);
         if (code == RP_OK)
-            code = rp_checksummed_attribute_get_f64(file, array, origin_names[a], &grid->origin[a],
-                                                    report);
+            code = rp_sealed_noted_f64(file, array, origin_names[a], &grid->origin[a], report);
         grid->size[a] = (size_t)size;
     }
     return code;
@@ -97,8 +95,8 @@ static rp_code check_heights(const char *path, const char *array, const rp_grid 
     return damaged(path, array, "a height is out of reach", report);
 }
 
-static rp_code get_grid(const rp_checksummed_reader *file, const char *path,
-                        const rp_store_entry *entry, rp_grid *grid, rp_report *report)
+static rp_code get_grid(const rp_sealed_reader *file, const char *path, const rp_store_entry *entry,
+                        rp_grid *grid, rp_report *report)
 {
     char array[PATH_MAX_LENGTH];
     uint64_t material = 0;
@@ -106,7 +104,7 @@ static rp_code get_grid(const rp_checksummed_reader *file, const char *path,
     *grid = (rp_grid){.name = grid->name, .unit = entry->unit, .values = entry->data};
     if (entry->type != RP_F32) return damaged(path, array, "the array has the wrong type", report);
     RP_TRY(get_kind(file, path, array, &grid->kind, report));
-    RP_TRY(rp_checksummed_attribute_get_u64(file, array, "material", &material, report));
+    RP_TRY(rp_sealed_noted_u64(file, array, "material", &material, report));
     if (material > UINT8_MAX)
         RP_TRY(damaged(path, array, "the grid has an impossible material", report));
     RP_TRY(get_geometry(file, array, grid, report));
@@ -129,7 +127,7 @@ static bool take_name(const char *path, rp_grid_name name)
     return rp_grid_is_name(name);
 }
 
-static rp_code list_grids(const rp_checksummed_reader *file, const char *path, rp_frame_file *frame,
+static rp_code list_grids(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
                           rp_report *report)
 {
     size_t count = frame->grid_store.count;
@@ -150,13 +148,13 @@ static rp_code list_grids(const rp_checksummed_reader *file, const char *path, r
     return code;
 }
 
-rp_code rp_frame_get_grids(const rp_checksummed_reader *file, const char *path,
-                           rp_frame_file *frame, rp_report *report)
+rp_code rp_frame_get_grids(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
+                           rp_report *report)
 {
     uint64_t count = 0;
-    if (!rp_checksummed_has(file, "grid_count")) return RP_OK;
-    RP_TRY(rp_checksummed_get_u64(file, "grid_count", &count, report));
-    RP_TRY(rp_checksummed_get_group(file, GROUP, RP_CHECKSUMMED_ANY, &frame->grid_store, report));
+    if (!rp_sealed_has_fact(file, "grid_count")) return RP_OK;
+    RP_TRY(rp_sealed_get_u64(file, "grid_count", &count, report));
+    RP_TRY(rp_sealed_get_group(file, GROUP, RP_SEALED_ANY, &frame->grid_store, report));
     if (count != frame->grid_store.count || count > RP_GRIDS_MAX)
         return damaged(path, "grid_count", "not as many grids as the file holds", report);
     return list_grids(file, path, frame, report);

@@ -1,4 +1,4 @@
-#include "files/limits.h"
+#include "record/limits.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
+#include "record/manifest.h"
+#include "base/atomic.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "files/checksummed.h"
-#include "record/record.h"
-#include "system/atomic.h"
-#include "system/system.h"
+#include "record/sealed.h"
 #include "view/view.h"
 
 #include <ctype.h>

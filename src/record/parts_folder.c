@@ -1,6 +1,6 @@
 /* The files of sets: their names, and how they are removed. */
-#include "files/file_set.h"
-#include "system/disk.h"
+#include "base/disk.h"
+#include "record/parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-rp_path rp_file_set_index_path(const char *folder, int64_t number)
+rp_path rp_parts_index_path(const char *folder, int64_t number)
 {
     rp_path path;
     snprintf(path.text, sizeof path.text, "%s/%06" PRId64 ".h5", folder, number);
     return path;
 }
 
-rp_path rp_file_set_part_path(const char *folder, int64_t number, size_t part)
+rp_path rp_parts_part_path(const char *folder, int64_t number, size_t part)
 {
     rp_path path;
     snprintf(path.text, sizeof path.text, "%s/%06" PRId64 "-%03zu.h5", folder, number, part);
@@ -46,7 +46,7 @@ static rp_code remove_file(const char *path, rp_report *report)
 
 static bool has_index(const char *folder, int64_t number)
 {
-    return rp_disk_has(rp_file_set_index_path(folder, number).text);
+    return rp_disk_has(rp_parts_index_path(folder, number).text);
 }
 
 /* Removes the parts of a set or, with -1, those without an index. */
@@ -69,14 +69,14 @@ static rp_code remove_parts(const char *path, int64_t only, rp_report *report)
     return code;
 }
 
-rp_code rp_file_set_remove_strays(const char *folder, rp_report *report)
+rp_code rp_parts_remove_strays(const char *folder, rp_report *report)
 {
     return remove_parts(folder, -1, report);
 }
 
 /* The index goes first: without it the set is gone, however far the removal comes. */
-rp_code rp_file_set_remove(const char *folder, int64_t number, rp_report *report)
+rp_code rp_parts_remove(const char *folder, int64_t number, rp_report *report)
 {
-    rp_code code = remove_file(rp_file_set_index_path(folder, number).text, report);
+    rp_code code = remove_file(rp_parts_index_path(folder, number).text, report);
     return code == RP_OK ? remove_parts(folder, number, report) : code;
 }

@@ -1,10 +1,10 @@
 /* What a resumed run asks of its folder, and does to it. */
+#include "base/disk.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "record/fine.h"
-#include "record/record.h"
+#include "record/folder.h"
 #include "scene/scene.h"
-#include "system/disk.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,17 +10,17 @@
 
 #include "base/report.h"
 
-#define RP_CHECKSUM_BYTES 512
+#define RP_SEAL_BYTES 512
 
-/* Fills the first RP_CHECKSUM_BYTES of `image`, of which `size` bytes in all are to be written;
- * gives the hash that it notes there. */
-uint64_t rp_checksum_write(char *image, size_t size);
+/* Fills the first RP_SEAL_BYTES of `image`, of which `size` bytes in all are to be written; gives
+ * the hash that it notes there. */
+uint64_t rp_seal(char *image, size_t size);
 /* RP_ERROR_DAMAGED, with the path and what is wrong, unless the seal fits. */
-rp_code rp_checksum_check(const char *path, const char *image, size_t size, rp_report *report);
+rp_code rp_seal_check(const char *path, const char *image, size_t size, rp_report *report);
 /* The first half of that: the seal says as many bytes as the file has, of which `head` holds those
  * of the seal. A file that was stretched need not be read to be refused. */
-rp_code rp_checksum_check_size(const char *path, const char *head, size_t size, rp_report *report);
+rp_code rp_seal_check_size(const char *path, const char *head, size_t size, rp_report *report);
 /* The hash in a seal that was checked. */
-uint64_t rp_checksum_hash(const char *image);
+uint64_t rp_seal_hash(const char *image);
 
 #endif

@@ -6,23 +6,23 @@
 
 static rp_lock inside;
 
-rp_hdf5_quiet rp_hdf5_enter(void)
+rp_sealed_hdf_quiet rp_sealed_hdf_enter(void)
 {
     rp_lock_take(&inside);
-    rp_hdf5_quiet before = {0};
+    rp_sealed_hdf_quiet before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return before;
 }
 
-void rp_hdf5_leave(rp_hdf5_quiet before)
+void rp_sealed_hdf_leave(rp_sealed_hdf_quiet before)
 {
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
     rp_lock_give(&inside);
 }
 
-hid_t rp_hdf5_file_type(rp_field_type type)
+hid_t rp_sealed_hdf_file_type(rp_field_type type)
 {
     switch (type) {
     case RP_F32:
@@ -41,7 +41,7 @@ hid_t rp_hdf5_file_type(rp_field_type type)
     return H5I_INVALID_HID;
 }
 
-hid_t rp_hdf5_memory_type(rp_field_type type)
+hid_t rp_sealed_hdf_memory_type(rp_field_type type)
 {
     switch (type) {
     case RP_F32:
@@ -60,7 +60,7 @@ hid_t rp_hdf5_memory_type(rp_field_type type)
     return H5I_INVALID_HID;
 }
 
-void rp_hdf5_close(hid_t id)
+void rp_sealed_hdf_close(hid_t id)
 {
     if (id >= 0) H5Idec_ref(id);
 }
@@ -80,7 +80,7 @@ static herr_t take_reason(unsigned depth, const H5E_error2_t *error, void *conte
     return 0;
 }
 
-rp_code rp_hdf5_reason(rp_code otherwise, char *text, size_t size)
+rp_code rp_sealed_hdf_reason(rp_code otherwise, char *text, size_t size)
 {
     snprintf(text, size, "no reason given");
     reason taken = {otherwise, text, size};
@@ -88,7 +88,7 @@ rp_code rp_hdf5_reason(rp_code otherwise, char *text, size_t size)
     return taken.code;
 }
 
-void rp_hdf5_unique_name(char *text, size_t size)
+void rp_sealed_hdf_unique_name(char *text, size_t size)
 {
     static atomic_uint counter;
     snprintf(text, size, "repose-%u", atomic_fetch_add(&counter, 1));

@@ -2,7 +2,7 @@
 #ifndef RP_RECORD_SEALED_HDF_H
 #define RP_RECORD_SEALED_HDF_H
 
-#include "files/checksummed.h"
+#include "record/sealed.h"
 
 #include <hdf5.h>
 
@@ -13,24 +13,24 @@
  *
  * HDF5 prints its errors unless told not to. Quiet while we are inside, as found afterwards, since
  * the host program may use HDF5, too. */
-typedef struct rp_hdf5_quiet {
+typedef struct rp_sealed_hdf_quiet {
     H5E_auto2_t print;
     void *data;
-} rp_hdf5_quiet;
+} rp_sealed_hdf_quiet;
 
-rp_hdf5_quiet rp_hdf5_enter(void);
-void rp_hdf5_leave(rp_hdf5_quiet before);
+rp_sealed_hdf_quiet rp_sealed_hdf_enter(void);
+void rp_sealed_hdf_leave(rp_sealed_hdf_quiet before);
 
 /* Little endian on disk, the machine's own in memory. */
-hid_t rp_hdf5_file_type(rp_field_type type);
-hid_t rp_hdf5_memory_type(rp_field_type type);
+hid_t rp_sealed_hdf_file_type(rp_field_type type);
+hid_t rp_sealed_hdf_memory_type(rp_field_type type);
 /* Closes whatever the id stands for; ids of failed calls are let pass. */
-void rp_hdf5_close(hid_t id);
+void rp_sealed_hdf_close(hid_t id);
 /* HDF5's innermost message about the last failure, and RP_ERROR_MEMORY when it is that memory ran
  * out; else `otherwise`. */
-rp_code rp_hdf5_reason(rp_code otherwise, char *text, size_t size);
+rp_code rp_sealed_hdf_reason(rp_code otherwise, char *text, size_t size);
 /* A name for a file in memory that no other file of this process has: HDF5 takes files of one name
  * for one file. */
-void rp_hdf5_unique_name(char *text, size_t size);
+void rp_sealed_hdf_unique_name(char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-#include "files/hdf5_reader.h"
+#include "record/sealed_image.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
+#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "files/checksum.h"
-#include "files/checksummed.h"
-#include "files/hdf5_reader.h"
-#include "files/limits.h"
-#include "system/atomic.h"
+#include "record/limits.h"
+#include "record/seal.h"
+#include "record/sealed.h"
+#include "record/sealed_image.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ typedef struct entry {
     rp_image_array array;
 } entry;
 
-struct rp_checksummed_reader {
+struct rp_sealed_reader {
     char *path;
     char *data;
     size_t size;
@@ -32,7 +32,7 @@ struct rp_checksummed_reader {
     size_t count, capacity;
 };
 
-static rp_code damaged(const rp_checksummed_reader *file, const char *name, const char *what,
+static rp_code damaged(const rp_sealed_reader *file, const char *name, const char *what,
                        rp_report *report)
 {
     rp_place place = {.file = file->path};
@@ -40,14 +40,14 @@ static rp_code damaged(const rp_checksummed_reader *file, const char *name, cons
 }
 
 /* The same for what the image says is wrong, if anything. */
-static rp_code judged(const rp_checksummed_reader *file, const char *name, const char *fault,
+static rp_code judged(const rp_sealed_reader *file, const char *name, const char *fault,
                       rp_report *report)
 {
     return fault ? damaged(file, name, fault, report) : RP_OK;
 }
 
 /* Everything that is read passes here: values that no run could have written go no further. */
-static rp_code check_values(const rp_checksummed_reader *file, const char *name, rp_field_type type,
+static rp_code check_values(const rp_sealed_reader *file, const char *name, rp_field_type type,
                             const void *values, size_t rows, size_t columns, rp_report *report)
 {
     rp_limits range = rp_limits_of(name);
@@ -60,12 +60,12 @@ static rp_code check_values(const rp_checksummed_reader *file, const char *name,
                       place / columns, rp_limits_value(type, values, place), allowed);
 }
 
-bool rp_checksummed_has(const rp_checksummed_reader *file, const char *name)
+bool rp_sealed_has_fact(const rp_sealed_reader *file, const char *name)
 {
     return rp_image_has_attribute(&file->image, file->image.root, name);
 }
 
-static rp_code get_fact(const rp_checksummed_reader *file, const char *name, rp_field_type type,
+static rp_code get_fact(const rp_sealed_reader *file, const char *name, rp_field_type type,
                         void *value, rp_report *report)
 {
     const char *fault = rp_image_number(&file->image, file->image.root, name, type, value);
@@ -73,25 +73,25 @@ static rp_code get_fact(const rp_checksummed_reader *file, const char *name, rp_
                  : check_values(file, name, type, value, 1, 1, report);
 }
 
-rp_code rp_checksummed_get_f64(const rp_checksummed_reader *file, const char *name, double *value,
-                               rp_report *report)
+rp_code rp_sealed_get_f64(const rp_sealed_reader *file, const char *name, double *value,
+                          rp_report *report)
 {
     return get_fact(file, name, RP_F64, value, report);
 }
 
-rp_code rp_checksummed_get_u64(const rp_checksummed_reader *file, const char *name, uint64_t *value,
-                               rp_report *report)
+rp_code rp_sealed_get_u64(const rp_sealed_reader *file, const char *name, uint64_t *value,
+                          rp_report *report)
 {
     return get_fact(file, name, RP_U64, value, report);
 }
 
-static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, rp_report *report)
+static rp_code check_kind(const rp_sealed_reader *file, const char *kind, rp_report *report)
 {
     char found[RP_IMAGE_TEXT];
     uint64_t format = 0;
     rp_code code =
         judged(file, "kind", rp_image_text(&file->image, file->image.root, "kind", found), report);
-    if (code == RP_OK) code = rp_checksummed_get_u64(file, "format_version", &format, report);
+    if (code == RP_OK) code = rp_sealed_get_u64(file, "format_version", &format, report);
     RP_TRY(code);
     rp_place place = {.file = file->path};
     if (strcmp(found, kind) != 0)
@@ -106,7 +106,7 @@ static rp_code check_kind(const rp_checksummed_reader *file, const char *kind, r
 
 /* A group whose links are being listed. */
 typedef struct listing {
-    rp_checksummed_reader *file;
+    rp_sealed_reader *file;
     const char *group; /* from the root; "" */
     int depth;
     size_t *links; /* followed so far, in all groups */
@@ -114,11 +114,11 @@ typedef struct listing {
     rp_report *report;
 } listing;
 
-static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64_t object,
-                          int depth, size_t *links, rp_report *report);
+static rp_code list_group(rp_sealed_reader *file, const char *group, uint64_t object, int depth,
+                          size_t *links, rp_report *report);
 
 /* The values of an array of texts are nothing that we read. */
-static rp_code add_array(rp_checksummed_reader *file, const char *name, uint64_t object,
+static rp_code add_array(rp_sealed_reader *file, const char *name, uint64_t object,
                          rp_report *report)
 {
     if (rp_image_is_texts(&file->image, object)) return RP_OK;
@@ -138,7 +138,7 @@ static rp_code add_array(rp_checksummed_reader *file, const char *name, uint64_t
 static const char *list_link(void *user, const char *link, uint64_t object)
 {
     listing *l = user;
-    rp_checksummed_reader *file = l->file;
+    rp_sealed_reader *file = l->file;
     char name[RP_IMAGE_TEXT];
     if (++*l->links > LINKS_MAX) return "the file has too many links";
     int length = snprintf(name, sizeof name, "%s%s%s", l->group, l->group[0] ? "/" : "", link);
@@ -150,8 +150,8 @@ static const char *list_link(void *user, const char *link, uint64_t object)
     return l->code == RP_OK ? NULL : "reported";
 }
 
-static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64_t object,
-                          int depth, size_t *links, rp_report *report)
+static rp_code list_group(rp_sealed_reader *file, const char *group, uint64_t object, int depth,
+                          size_t *links, rp_report *report)
 {
     if (depth > DEPTH_MAX) return damaged(file, group, "groups are nested too deeply", report);
     listing l = {file, group, depth, links, RP_OK, report};
@@ -161,7 +161,7 @@ static rp_code list_group(rp_checksummed_reader *file, const char *group, uint64
 
 /* Arrays that have more bytes together than the file share some: a small file could claim any
  * amount of memory with them. */
-static rp_code list_arrays(rp_checksummed_reader *file, rp_report *report)
+static rp_code list_arrays(rp_sealed_reader *file, rp_report *report)
 {
     size_t links = 0;
     uint64_t left = file->image.size;
@@ -176,32 +176,31 @@ static rp_code list_arrays(rp_checksummed_reader *file, rp_report *report)
     return code;
 }
 
-rp_code rp_checksummed_open(const char *path, const char *kind, rp_checksummed_reader **out,
-                            rp_report *report)
+rp_code rp_sealed_open(const char *path, const char *kind, rp_sealed_reader **out,
+                       rp_report *report)
 {
     *out = NULL;
-    rp_checksummed_reader *file = rp_allocate_zero(sizeof *file);
+    rp_sealed_reader *file = rp_allocate_zero(sizeof *file);
     if (!file) return rp_fail_memory(report, sizeof *file, path);
     file->path = rp_text_copy(path);
     rp_code code = file->path ? RP_OK : rp_fail_memory(report, strlen(path), path);
     if (code == RP_OK)
-        code = rp_file_read_checked(path, RP_CHECKSUM_BYTES, rp_checksum_check_size, &file->data,
+        code = rp_file_read_checked(path, RP_SEAL_BYTES, rp_seal_check_size, &file->data,
                                     &file->size, report);
-    if (code == RP_OK) code = rp_checksum_check(path, file->data, file->size, report);
+    if (code == RP_OK) code = rp_seal_check(path, file->data, file->size, report);
     if (code == RP_OK)
-        code =
-            judged(file, NULL,
-                   rp_image_open(&file->image, file->data, file->size, RP_CHECKSUM_BYTES), report);
+        code = judged(file, NULL,
+                      rp_image_open(&file->image, file->data, file->size, RP_SEAL_BYTES), report);
     if (code == RP_OK) code = check_kind(file, kind, report);
     if (code == RP_OK) code = list_arrays(file, report);
     if (code == RP_OK)
         *out = file;
     else
-        rp_checksummed_close(file);
+        rp_sealed_close(file);
     return code;
 }
 
-void rp_checksummed_close(rp_checksummed_reader *file)
+void rp_sealed_close(rp_sealed_reader *file)
 {
     if (!file) return;
     rp_release(file->entries, file->capacity * sizeof *file->entries);
@@ -210,12 +209,12 @@ void rp_checksummed_close(rp_checksummed_reader *file)
     rp_release(file, sizeof *file);
 }
 
-uint64_t rp_checksummed_hash(const rp_checksummed_reader *file)
+uint64_t rp_sealed_hash(const rp_sealed_reader *file)
 {
-    return rp_checksum_hash(file->data);
+    return rp_seal_hash(file->data);
 }
 
-static const entry *look_up(const rp_checksummed_reader *file, const char *name)
+static const entry *look_up(const rp_sealed_reader *file, const char *name)
 {
     for (size_t i = 0; i < file->count; i++)
         if (strcmp(file->entries[i].name, name) == 0) return &file->entries[i];
@@ -223,17 +222,16 @@ static const entry *look_up(const rp_checksummed_reader *file, const char *name)
 }
 
 /* The same, with a fault when it is missing. */
-static const entry *find_array(const rp_checksummed_reader *file, const char *name,
-                               rp_report *report)
+static const entry *find_array(const rp_sealed_reader *file, const char *name, rp_report *report)
 {
     const entry *found = look_up(file, name);
     if (!found) damaged(file, name, "the array is missing", report);
     return found;
 }
 
-_Static_assert(RP_CHECKSUMMED_TEXT == RP_IMAGE_TEXT, "texts of arrays are those of the image");
+_Static_assert(RP_SEALED_TEXT == RP_IMAGE_TEXT, "texts of arrays are those of the image");
 
-static rp_code get_noted(const rp_checksummed_reader *file, const char *array, const char *name,
+static rp_code get_noted(const rp_sealed_reader *file, const char *array, const char *name,
                          rp_field_type type, void *value, rp_report *report)
 {
     const entry *found = find_array(file, array, report);
@@ -243,34 +241,33 @@ static rp_code get_noted(const rp_checksummed_reader *file, const char *array, c
                  : check_values(file, name, type, value, 1, 1, report);
 }
 
-rp_code rp_checksummed_attribute_get_f64(const rp_checksummed_reader *file, const char *array,
-                                         const char *name, double *value, rp_report *report)
+rp_code rp_sealed_noted_f64(const rp_sealed_reader *file, const char *array, const char *name,
+                            double *value, rp_report *report)
 {
     return get_noted(file, array, name, RP_F64, value, report);
 }
 
-rp_code rp_checksummed_attribute_get_u64(const rp_checksummed_reader *file, const char *array,
-                                         const char *name, uint64_t *value, rp_report *report)
+rp_code rp_sealed_noted_u64(const rp_sealed_reader *file, const char *array, const char *name,
+                            uint64_t *value, rp_report *report)
 {
     return get_noted(file, array, name, RP_U64, value, report);
 }
 
-rp_code rp_checksummed_attribute_get_text(const rp_checksummed_reader *file, const char *array,
-                                          const char *name, char text[RP_CHECKSUMMED_TEXT],
-                                          rp_report *report)
+rp_code rp_sealed_noted_text(const rp_sealed_reader *file, const char *array, const char *name,
+                             char text[RP_SEALED_TEXT], rp_report *report)
 {
     const entry *found = find_array(file, array, report);
     if (!found) return RP_ERROR_DAMAGED;
     return judged(file, array, rp_image_text(&file->image, found->object, name, text), report);
 }
 
-size_t rp_checksummed_rows(const rp_checksummed_reader *file, const char *name)
+size_t rp_sealed_rows(const rp_sealed_reader *file, const char *name)
 {
     const entry *found = look_up(file, name);
     return found ? found->array.rows : 0;
 }
 
-static rp_code read_values(const rp_checksummed_reader *file, const entry *from, void *data,
+static rp_code read_values(const rp_sealed_reader *file, const entry *from, void *data,
                            rp_report *report)
 {
     size_t bytes = rp_image_scratch(&from->array);
@@ -284,8 +281,8 @@ static rp_code read_values(const rp_checksummed_reader *file, const entry *from,
     return check_values(file, from->name, array->type, data, array->rows, array->columns, report);
 }
 
-rp_code rp_checksummed_get(const rp_checksummed_reader *file, const char *name, rp_field_type type,
-                           void *data, size_t rows, size_t columns, rp_report *report)
+rp_code rp_sealed_get(const rp_sealed_reader *file, const char *name, rp_field_type type,
+                      void *data, size_t rows, size_t columns, rp_report *report)
 {
     const entry *found = find_array(file, name, report);
     if (!found) return RP_ERROR_DAMAGED;
@@ -299,7 +296,7 @@ rp_code rp_checksummed_get(const rp_checksummed_reader *file, const char *name, 
 }
 
 /* A checked array into new memory. */
-static rp_code take_values(const rp_checksummed_reader *file, const entry *from, void **data,
+static rp_code take_values(const rp_sealed_reader *file, const entry *from, void **data,
                            rp_report *report)
 {
     size_t bytes = rp_image_array_bytes(&from->array);
@@ -312,9 +309,8 @@ static rp_code take_values(const rp_checksummed_reader *file, const entry *from,
     return code;
 }
 
-rp_code rp_checksummed_get_all(const rp_checksummed_reader *file, const char *name,
-                               rp_field_type type, size_t columns, void **data, size_t *rows,
-                               rp_report *report)
+rp_code rp_sealed_take(const rp_sealed_reader *file, const char *name, rp_field_type type,
+                       size_t columns, void **data, size_t *rows, rp_report *report)
 {
     const entry *found = find_array(file, name, report);
     *data = NULL;
@@ -339,14 +335,14 @@ static int by_index(const void *a, const void *b)
     return (left->index > right->index) - (left->index < right->index);
 }
 
-static rp_code give_array(const rp_checksummed_reader *file, const entry *from, size_t skip,
-                          size_t rows, rp_store *store, rp_report *report)
+static rp_code give_array(const rp_sealed_reader *file, const entry *from, size_t skip, size_t rows,
+                          rp_store *store, rp_report *report)
 {
     char unit[RP_IMAGE_TEXT];
     const rp_image_array *array = &from->array;
     if (array->columns != 1)
         return damaged(file, from->name, "the array has two dimensions", report);
-    if (rows != RP_CHECKSUMMED_ANY && array->rows != rows)
+    if (rows != RP_SEALED_ANY && array->rows != rows)
         return damaged(file, from->name, "the array's length is not the number of grains", report);
     rp_code code =
         judged(file, from->name, rp_image_text(&file->image, from->object, "unit", unit), report);
@@ -357,7 +353,7 @@ static rp_code give_array(const rp_checksummed_reader *file, const entry *from, 
 }
 
 /* The arrays below a group, sorted; gives how many. */
-static rp_code list_members(const rp_checksummed_reader *file, const char *group, member *members,
+static rp_code list_members(const rp_sealed_reader *file, const char *group, member *members,
                             size_t *count, rp_report *report)
 {
     size_t length = strlen(group);
@@ -377,8 +373,8 @@ static rp_code list_members(const rp_checksummed_reader *file, const char *group
     return code;
 }
 
-rp_code rp_checksummed_get_group(const rp_checksummed_reader *file, const char *group, size_t rows,
-                                 rp_store *store, rp_report *report)
+rp_code rp_sealed_get_group(const rp_sealed_reader *file, const char *group, size_t rows,
+                            rp_store *store, rp_report *report)
 {
     size_t bytes = file->count * sizeof(member), count;
     member *members = rp_allocate(bytes);

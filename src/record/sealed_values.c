@@ -1,5 +1,5 @@
 /* Arrays of sealed files: what their headers say, where their bytes are, and their values. */
-#include "files/hdf5_reader.h"
+#include "record/sealed_image.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -1,9 +1,9 @@
 /* Series: the frames of one kind that a run holds, coarse or fine, behind one interface. */
-#include "base/report.h"
-#include "files/file_set.h"
+#include "base/entry.h"
 #include "record/fine.h"
+#include "record/folder.h"
 #include "record/frame.h"
-#include "record/record.h"
+#include "record/parts.h"
 #include "scene/scene.h"
 
 /* What the kinds of frames differ in. The path is that of the frame's file, or of its index. */
@@ -26,7 +26,7 @@ static rp_code read_fine(const char *folder, const char *path, int64_t number, r
                          rp_report *report)
 {
     (void)path;
-    return rp_fine_frame_read(folder, number, out, report);
+    return rp_fine_read(folder, number, out, report);
 }
 
 static const struct kind kinds[RP_SERIES_KINDS] = {
@@ -49,7 +49,7 @@ void rp_series_end(rp_record *record)
 rp_path rp_series_path(const rp_series *series, int64_t number)
 {
     rp_path folder = rp_record_path(series->record, kinds[series->kind].folder);
-    return rp_file_set_index_path(folder.text, number);
+    return rp_parts_index_path(folder.text, number);
 }
 
 rp_code rp_series_list(rp_record *record, rp_report *report)
@@ -161,10 +161,10 @@ rp_code rp_series_time(const rp_series *series, int64_t number, double *time, rp
     RP_NEED(series, report);
     RP_NEED(time, report);
     RP_ENTER();
-    rp_checksummed_reader *file;
+    rp_sealed_reader *file;
     rp_path path = rp_series_path(series, number);
-    RP_TRY(rp_checksummed_open(path.text, kinds[series->kind].sealed, &file, report));
-    rp_code code = rp_checksummed_get_f64(file, "time", time, report);
-    rp_checksummed_close(file);
+    RP_TRY(rp_sealed_open(path.text, kinds[series->kind].sealed, &file, report));
+    rp_code code = rp_sealed_get_f64(file, "time", time, report);
+    rp_sealed_close(file);
     return code;
 }

@@ -1,11 +1,12 @@
+#include "base/atomic.h"
+#include "base/disk.h"
+#include "base/entry.h"
+#include "base/locale.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "base/text.h"
 #include "measure/measure.h"
 #include "repose/run.h"
 #include "run/inside.h"
-#include "system/atomic.h"
-#include "system/disk.h"
 
 #include <errno.h>
 #include <stdarg.h>

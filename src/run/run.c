@@ -1,7 +1,10 @@
+#include "base/disk.h"
+#include "base/entry.h"
+#include "base/log.h"
+#include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
 #include "run/inside.h"
-#include "system/disk.h"
 
 #include <math.h>
 #include <string.h>

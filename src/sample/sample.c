@@ -1,9 +1,11 @@
 /* Even samples of meshes, for the public interface. */
 #include "sample/sample.h"
+#include "base/atomic.h"
+#include "base/clock.h"
+#include "base/entry.h"
+#include "base/log.h"
 #include "base/memory.h"
-#include "base/report.h"
-#include "base/threads.h"
-#include "system/atomic.h"
+#include "base/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +37,8 @@ static rp_code spread(rp_sampling *s, const rp_sample_options *o, rp_report *rep
     rp_shape shape = {.kind = RP_SHAPE_MESH, .mesh = s->mesh};
     rp_shape_mass(&shape, 1, &s->mass);
     double start = rp_clock();
-    rp_code code = rp_shape_sample_cached(&shape, o->spacing, keep ? folder : NULL, s->threads,
-                                          &s->samples, report);
+    rp_code code = rp_shape_sample_kept(&shape, o->spacing, keep ? folder : NULL, s->threads,
+                                        &s->samples, report);
     s->sample_seconds = rp_clock() - start;
     return code;
 }

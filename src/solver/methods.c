@@ -1,5 +1,5 @@
 /* What can be asked of all methods of solving at once: their names and parameters. */
-#include "base/report.h"
+#include "base/entry.h"
 #include "solver/registry.h"
 
 int rp_method_count(void)

@@ -1,5 +1,5 @@
 /* The public functions that make scenes: the reader of scene/ with the tables of all methods. */
-#include "base/report.h"
+#include "base/entry.h"
 #include "solver/registry.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Blocks, growing arrays, the arena and the hooks they go through. */
 #include "check.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 

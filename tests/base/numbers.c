@@ -1,6 +1,7 @@
 /* Random numbers, hashes and stores. */
 #include "check.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"

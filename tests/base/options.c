@@ -1,7 +1,7 @@
 /* Option structs of callers that are older, newer, or not made by rp_default_...(). */
 #include "check.h"
 
-#include "base/report.h"
+#include "base/options.h"
 
 #include <string.h>
 

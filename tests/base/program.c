@@ -2,8 +2,8 @@
  */
 #include "check.h"
 
+#include "base/program.h"
 #include "base/report.h"
-#include "system/program.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "worlds.h"
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "detail/detail.h"

@@ -2,10 +2,11 @@
  * is accepted is a solid whose tree finds what a search finds, and that can be weighed, prepared
  * and sampled. The first byte chooses the format. */
 #include "base/memory.h"
+#include "geom/animation.h"
 #include "geom/mass.h"
-#include "geom/samples.h"
-#include "mesh/bvh.h"
-#include "meshfile/meshfile.h"
+#include "geom/mesh_file.h"
+#include "geom/sample.h"
+#include "geom/tree.h"
 
 #include <stdlib.h>
 
@@ -47,12 +48,12 @@ static rp_code read_animation(const rp_mesh_bytes *bytes, rp_report *report)
 {
     rp_animation_key *keys;
     int count;
-    rp_code code = rp_gltf_animation_read_bytes(bytes, NULL, &keys, &count, report);
+    rp_code code = rp_animation_read_bytes(bytes, NULL, &keys, &count, report);
     require((code == RP_OK) == (keys != NULL));
     for (int i = 0; i < count; i++)
         require(isfinite(rp_v3_length(keys[i].position)) &&
                 (i == 0 || keys[i].time > keys[i - 1].time));
-    rp_gltf_animation_release(keys, count);
+    rp_animation_release(keys, count);
     return code;
 }
 

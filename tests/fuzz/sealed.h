@@ -6,7 +6,7 @@
 #ifndef RP_TESTS_FUZZ_SEALED_H
 #define RP_TESTS_FUZZ_SEALED_H
 
-#include "files/checksum.h"
+#include "record/seal.h"
 
 #include <hdf5.h>
 #include <stdint.h>
@@ -155,7 +155,7 @@ static inline hid_t begin_file(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_fapl_core(access, 1 << 16, 0);
-    H5Pset_userblock(creation, RP_CHECKSUM_BYTES);
+    H5Pset_userblock(creation, RP_SEAL_BYTES);
     hid_t file = H5Fcreate("fuzz", H5F_ACC_TRUNC, creation, access);
     H5Pclose(creation);
     H5Pclose(access);
@@ -174,11 +174,11 @@ static inline int memory_file(const void *data, size_t size, char *path, size_t 
 /* The same behind a seal that fits. */
 static inline int resealed_file(const void *data, size_t size, char *path, size_t path_size)
 {
-    char *image = calloc(1, RP_CHECKSUM_BYTES + size);
+    char *image = calloc(1, RP_SEAL_BYTES + size);
     if (!image) abort();
-    if (size) memcpy(image + RP_CHECKSUM_BYTES, data, size);
-    rp_checksum_write(image, RP_CHECKSUM_BYTES + size);
-    int descriptor = memory_file(image, RP_CHECKSUM_BYTES + size, path, path_size);
+    if (size) memcpy(image + RP_SEAL_BYTES, data, size);
+    rp_seal(image, RP_SEAL_BYTES + size);
+    int descriptor = memory_file(image, RP_SEAL_BYTES + size, path, path_size);
     free(image);
     return descriptor;
 }
@@ -189,10 +189,10 @@ static inline int sealed_file(hid_t file, char *path, size_t path_size)
     H5Fflush(file, H5F_SCOPE_GLOBAL);
     ssize_t size = H5Fget_file_image(file, NULL, 0);
     if (size < 0) abort();
-    char *image = calloc(1, RP_CHECKSUM_BYTES + (size_t)size);
-    if (!image || H5Fget_file_image(file, image + RP_CHECKSUM_BYTES, (size_t)size) != size) abort();
-    rp_checksum_write(image, RP_CHECKSUM_BYTES + (size_t)size);
-    int descriptor = memory_file(image, RP_CHECKSUM_BYTES + (size_t)size, path, path_size);
+    char *image = calloc(1, RP_SEAL_BYTES + (size_t)size);
+    if (!image || H5Fget_file_image(file, image + RP_SEAL_BYTES, (size_t)size) != size) abort();
+    rp_seal(image, RP_SEAL_BYTES + (size_t)size);
+    int descriptor = memory_file(image, RP_SEAL_BYTES + (size_t)size, path, path_size);
     free(image);
     H5Fclose(file);
     return descriptor;

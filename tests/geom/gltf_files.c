@@ -3,8 +3,9 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "geom/animation.h"
+#include "geom/mesh_file.h"
 #include "geom/shapes.h"
-#include "meshfile/meshfile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +277,7 @@ static void mutants_break_nothing(void **state)
         rp_mesh_bytes bytes = {.name = "mutant", .data = mutant, .size = size, .scale = 1};
         rp_animation_key *keys;
         int count;
-        assert_true(rp_gltf_animation_read_bytes(&bytes, NULL, &keys, &count, NULL) != RP_OK);
+        assert_true(rp_animation_read_bytes(&bytes, NULL, &keys, &count, NULL) != RP_OK);
         rp_report_destroy(report);
     }
     assert_true(accepted > 100);

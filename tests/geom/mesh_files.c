@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/memory.h"
+#include "geom/mesh_file.h"
 #include "geom/shapes.h"
-#include "meshfile/meshfile.h"
 
 #include <stdlib.h>
 #include <string.h>

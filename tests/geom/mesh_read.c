@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "mesh/mesh.h"
+#include "geom/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

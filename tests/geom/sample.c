@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "geom/samples.h"
+#include "geom/sample.h"
 #include "geom/shapes.h"
 
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static rp_samples sample_kept(double spacing)
     char cache[64];
     rp_samples s;
     snprintf(cache, sizeof cache, "%s/cache", folder);
-    check_ok(rp_shape_sample_cached(&shapes[2], spacing, cache, NULL, &s, NULL), NULL);
+    check_ok(rp_shape_sample_kept(&shapes[2], spacing, cache, NULL, &s, NULL), NULL);
     return s;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "geom/shapes.h"
-#include "mesh/bvh.h"
+#include "geom/tree.h"
 
 static int allocations_left = -1; /* then memory runs out; -1: never */
 

@@ -1,8 +1,9 @@
 /* Sine, cosine and arctangent against the C library's long doubles, and to the bit. */
 #include "check.h"
 
+#include "base/hash.h"
 #include "base/random.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <float.h>

@@ -3,11 +3,11 @@
 #include "fixture.h"
 
 #include "base/store.h"
-#include "files/checksum.h"
-#include "files/checksummed.h"
-#include "files/limits.h"
 #include "record/checkpoint.h"
 #include "record/frame.h"
+#include "record/limits.h"
+#include "record/seal.h"
+#include "record/sealed.h"
 #include "view/view.h"
 
 typedef struct damage_case {
@@ -120,10 +120,10 @@ static void foreign_files_are_refused(void **state)
     memset(text, 'x', 4000);
     check_damaged(&c, text, 4000);
     /* A good seal around what is not HDF5. */
-    rp_checksum_write(text, 4000);
+    rp_seal(text, 4000);
     check_damaged(&c, text, 4000);
-    rp_checksum_write(text, RP_CHECKSUM_BYTES);
-    check_damaged(&c, text, RP_CHECKSUM_BYTES);
+    rp_seal(text, RP_SEAL_BYTES);
+    check_damaged(&c, text, RP_SEAL_BYTES);
     free(text);
     end_case(&c);
 }
@@ -183,7 +183,7 @@ enum wrong {
     GRID_NAME
 };
 
-static void put_odd_grains(rp_checksummed_writer *file, enum wrong wrong, const char *const *names)
+static void put_odd_grains(rp_sealed_writer *file, enum wrong wrong, const char *const *names)
 {
     for (int i = 0; i < 13; i++) {
         char name[64];
@@ -194,17 +194,16 @@ static void put_odd_grains(rp_checksummed_writer *file, enum wrong wrong, const 
         if (wrong == WRONG_TYPE && i == 9) type = RP_F32;
         snprintf(name, sizeof name, "grains/%s", names[i]);
         const void *values = type == RP_F32 ? (const void *)halves : (const void *)zeros;
-        rp_checksummed_put(file, name, "", type, values, rows,
-                           wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
+        rp_sealed_put(file, name, "", type, values, rows, wrong == TWO_COLUMNS && i == 2 ? 2 : 1);
     }
 }
 
 /* Two contacts with the one body. */
-static void put_odd_contacts(rp_checksummed_writer *file, enum wrong wrong)
+static void put_odd_contacts(rp_sealed_writer *file, enum wrong wrong)
 {
     uint32_t second[] = {0, wrong == CONTACT_WITH_NOBODY};
     uint8_t with[] = {RP_WITH_BODY, wrong == CONTACT_WITH_NOTHING ? 3 : RP_WITH_BODY};
-    rp_checksummed_put_u64(file, "contact_count", wrong == MANY_CONTACTS ? UINT64_MAX / 8 : 2);
+    rp_sealed_put_u64(file, "contact_count", wrong == MANY_CONTACTS ? UINT64_MAX / 8 : 2);
     for (int i = 0; i < RP_CONTACT_PARTS && wrong != NO_CONTACTS; i++) {
         const rp_contact_part *part = &rp_contact_parts[i];
         const void *data = i == 1                 ? (void *)second
@@ -212,38 +211,37 @@ static void put_odd_contacts(rp_checksummed_writer *file, enum wrong wrong)
                            : part->type == RP_F32 ? (const void *)halves
                                                   : (const void *)zeros;
         size_t rows = wrong == FEW_NORMALS && i == 4 ? 1 : 2;
-        rp_checksummed_put(file, part->path, part->unit, part->type, data, rows, part->width);
+        rp_sealed_put(file, part->path, part->unit, part->type, data, rows, part->width);
     }
 }
 
 /* A height field of 2 x 2 nodes. */
-static void put_odd_grid(rp_checksummed_writer *file, enum wrong wrong)
+static void put_odd_grid(rp_sealed_writer *file, enum wrong wrong)
 {
     static const float far[4] = {1e20f, 0, 0, 0};
     const char *path = wrong == GRID_NAME ? "grids/a b/values" : "grids/height/values";
-    rp_checksummed_put_u64(file, "grid_count", wrong == GRID_MANY ? 2 : 1);
+    rp_sealed_put_u64(file, "grid_count", wrong == GRID_MANY ? 2 : 1);
     if (wrong == GRID_MISSING) return;
-    rp_checksummed_put(file, path, "m", wrong == GRID_TYPE ? RP_U32 : RP_F32,
-                       wrong == GRID_TYPE  ? (const void *)zeros
-                       : wrong == GRID_FAR ? far
-                                           : halves,
-                       wrong == GRID_LENGTH ? 3 : 4, 1);
-    rp_checksummed_attribute_put_text(file, path, "kind", wrong == GRID_KIND ? "depth" : "height");
-    rp_checksummed_attribute_put_u64(file, path, "material", wrong == GRID_MATERIAL ? 256 : 0);
+    rp_sealed_put(file, path, "m", wrong == GRID_TYPE ? RP_U32 : RP_F32,
+                  wrong == GRID_TYPE  ? (const void *)zeros
+                  : wrong == GRID_FAR ? far
+                                      : halves,
+                  wrong == GRID_LENGTH ? 3 : 4, 1);
+    rp_sealed_note_text(file, path, "kind", wrong == GRID_KIND ? "depth" : "height");
+    rp_sealed_note_u64(file, path, "material", wrong == GRID_MATERIAL ? 256 : 0);
     const uint64_t sizes[3] = {wrong == GRID_SIZE ? (uint64_t)1 << 63 : 2,
                                wrong == GRID_LAYERS ? 1 : 2, wrong == GRID_LAYERS ? 2 : 1};
     static const char *const names[3][3] = {{"size_x", "spacing_x", "origin_x"},
                                             {"size_y", "spacing_y", "origin_y"},
                                             {"size_z", "spacing_z", "origin_z"}};
     for (int a = 0; a < 3; a++) {
-        rp_checksummed_attribute_put_u64(file, path, names[a][0], sizes[a]);
-        rp_checksummed_attribute_put_f64(file, path, names[a][1],
-                                         wrong == GRID_SPACING && a == 1 ? 0 : 1);
-        rp_checksummed_attribute_put_f64(file, path, names[a][2], 0);
+        rp_sealed_note_u64(file, path, names[a][0], sizes[a]);
+        rp_sealed_note_f64(file, path, names[a][1], wrong == GRID_SPACING && a == 1 ? 0 : 1);
+        rp_sealed_note_f64(file, path, names[a][2], 0);
     }
 }
 
-static void put_odd_rest(rp_checksummed_writer *file, enum wrong wrong)
+static void put_odd_rest(rp_sealed_writer *file, enum wrong wrong)
 {
     static const char *const parts[] = {"position",         "orientation",   "velocity",
                                         "angular_velocity", "force",         "torque",
@@ -251,18 +249,18 @@ static void put_odd_rest(rp_checksummed_writer *file, enum wrong wrong)
     for (int i = 0; i < 8 && wrong != NO_BODIES; i++) {
         char name[64];
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
-        rp_checksummed_put(file, name, "", RP_F64, wide_halves, 1, i == 1 ? 4 : 3);
+        rp_sealed_put(file, name, "", RP_F64, wide_halves, 1, i == 1 ? 4 : 3);
     }
-    rp_checksummed_put_f64(file, "dt", 1);
-    rp_checksummed_put_f64(file, "spacing", 1);
-    rp_checksummed_put_u64(file, "count", 4);
-    rp_checksummed_put_u64(file, "frame", 5);
-    rp_checksummed_put_u64(file, "body_count", wrong == MANY_BODIES ? UINT64_MAX / 8 : 1);
+    rp_sealed_put_f64(file, "dt", 1);
+    rp_sealed_put_f64(file, "spacing", 1);
+    rp_sealed_put_u64(file, "count", 4);
+    rp_sealed_put_u64(file, "frame", 5);
+    rp_sealed_put_u64(file, "body_count", wrong == MANY_BODIES ? UINT64_MAX / 8 : 1);
     if (wrong >= NO_CONTACTS) put_odd_contacts(file, wrong);
     if (wrong >= GRID_MISSING) put_odd_grid(file, wrong);
     if (wrong == NO_FACTS) return;
-    rp_checksummed_put_f64(file, "time", 1);
-    rp_checksummed_put_u64(file, "step", 1);
+    rp_sealed_put_f64(file, "time", 1);
+    rp_sealed_put_u64(file, "step", 1);
 }
 
 static void misleading_frames_are_refused(void **state)
@@ -299,13 +297,13 @@ static void misleading_frames_are_refused(void **state)
                  {GRID_NAME, "impossible name"}};
     rp_report *report = rp_report_create();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rp_checksummed_writer *file;
+        rp_sealed_writer *file;
         rp_frame_file *frame;
         const char *path = in_folder(state, "odd.h5");
-        check_ok(rp_checksummed_create(path, "frame", 0, 0, &file, report), report);
+        check_ok(rp_sealed_create(path, "frame", 0, 0, &file, report), report);
         put_odd_grains(file, cases[i].wrong, names);
         put_odd_rest(file, cases[i].wrong);
-        check_ok(rp_checksummed_finish(file, report), report);
+        check_ok(rp_sealed_finish(file, report), report);
         assert_int_equal(rp_frame_read(path, 5, &frame, report), RP_ERROR_DAMAGED);
         check_fault(report, RP_ERROR_DAMAGED, cases[i].words);
     }

@@ -99,7 +99,7 @@ static void a_full_disk_leaves_no_parts(void **state)
     check_fault(report, RP_ERROR_SPACE, "000002-00");
     assert_int_equal(count_files(*state), 2);
     rp_frame_file *frame;
-    check_ok(rp_fine_frame_read(*state, 0, &frame, report), report);
+    check_ok(rp_fine_read(*state, 0, &frame, report), report);
     rp_frame_close(frame);
     for (int i = 0; i < 6; i++)
         chunk_free(&chunks[i]);

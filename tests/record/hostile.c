@@ -2,8 +2,8 @@
  * so that every build meets some of it. */
 #include "fixture.h"
 
-#include "files/hdf5_reader.h"
 #include "record/checkpoint.h"
+#include "record/sealed_image.h"
 
 #define LLVMFuzzerTestOneInput fuzz_frame
 #include "fuzz/frame.c"
@@ -134,11 +134,11 @@ static char *find_values(const sound_frame *f, const char *group, const char *na
     rp_image image;
     rp_image_array array;
     search outer = {.name = group}, inner = {.name = name};
-    assert_null(rp_image_open(&image, f->data, f->size, RP_CHECKSUM_BYTES));
+    assert_null(rp_image_open(&image, f->data, f->size, RP_SEAL_BYTES));
     assert_null(rp_image_list(&image, image.root, compare_name, &outer));
     assert_null(rp_image_list(&image, outer.object, compare_name, &inner));
     assert_null(rp_image_array_open(&image, inner.object, &array));
-    return f->data + RP_CHECKSUM_BYTES + array.address;
+    return f->data + RP_SEAL_BYTES + array.address;
 }
 
 /* Writes bytes over those of the frame, reads it, and puts the old ones back. */
@@ -149,7 +149,7 @@ static void check_changed(sound_frame *f, char *at, const void *bytes, size_t si
     rp_frame_file *frame;
     memcpy(before, at, size);
     memcpy(at, bytes, size);
-    rp_checksum_write(f->data, f->size);
+    rp_seal(f->data, f->size);
     write_whole(f->path, f->data, f->size);
     memcpy(at, before, size);
     assert_int_equal(rp_frame_read(f->path, NUMBER, &frame, f->report), RP_ERROR_DAMAGED);
@@ -285,13 +285,13 @@ static void any_byte_may_be_wrong(void **state)
         sound_frame f;
         make_sound(state, &f, compress);
         size_t step = compress ? 61 : 17;
-        for (size_t at = RP_CHECKSUM_BYTES; at + 8 < f.size; at += step) {
+        for (size_t at = RP_SEAL_BYTES; at + 8 < f.size; at += step) {
             static const uint8_t patterns[][4] = {{0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}, {1}};
             char kept[4];
             rp_frame_file *frame;
             memcpy(kept, f.data + at, sizeof kept);
             memcpy(f.data + at, patterns[at % 3], 1 + at % 4);
-            rp_checksum_write(f.data, f.size);
+            rp_seal(f.data, f.size);
             int descriptor = memory_file(f.data, f.size, f.path, sizeof f.path);
             rp_code code = rp_frame_read(f.path, NUMBER, &frame, f.report);
             assert_true((code == RP_OK) == (rp_report_count(f.report) == 0));

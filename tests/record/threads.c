@@ -2,8 +2,8 @@
  * protection of its own, so ours has to do. */
 #include "fixture.h"
 
-#include "files/checksummed.h"
 #include "record/frame.h"
+#include "record/sealed.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,9 +70,9 @@ static atomic_bool created;
 
 static void *open_and_close(void *context)
 {
-    rp_checksummed_reader *file;
-    if (rp_checksummed_open(context, "odd", &file, NULL) != RP_OK) return NULL;
-    rp_checksummed_close(file);
+    rp_sealed_reader *file;
+    if (rp_sealed_open(context, "odd", &file, NULL) != RP_OK) return NULL;
+    rp_sealed_close(file);
     return context;
 }
 
@@ -80,10 +80,10 @@ static void *write_third(void *context)
 {
     char third[RP_PATH_MAX];
     snprintf(third, sizeof third, "%s/third", (char *)context);
-    rp_checksummed_writer *file;
-    rp_code code = rp_checksummed_create(third, "odd", 0, 0, &file, NULL);
+    rp_sealed_writer *file;
+    rp_code code = rp_sealed_create(third, "odd", 0, 0, &file, NULL);
     atomic_store(&created, true);
-    if (code == RP_OK) code = rp_checksummed_finish(file, NULL);
+    if (code == RP_OK) code = rp_sealed_finish(file, NULL);
     return code == RP_OK ? context : NULL;
 }
 
@@ -93,11 +93,11 @@ static void one_writer_at_a_time_is_inside(void **state)
     char first[RP_PATH_MAX], second[RP_PATH_MAX];
     snprintf(first, sizeof first, "%s/first", (char *)*state);
     snprintf(second, sizeof second, "%s/second", (char *)*state);
-    rp_checksummed_writer *file;
-    assert_int_equal(rp_checksummed_create(first, "odd", 0, 0, &file, NULL), RP_OK);
-    assert_int_equal(rp_checksummed_finish(file, NULL), RP_OK);
+    rp_sealed_writer *file;
+    assert_int_equal(rp_sealed_create(first, "odd", 0, 0, &file, NULL), RP_OK);
+    assert_int_equal(rp_sealed_finish(file, NULL), RP_OK);
 
-    assert_int_equal(rp_checksummed_create(second, "odd", 0, 0, &file, NULL), RP_OK);
+    assert_int_equal(rp_sealed_create(second, "odd", 0, 0, &file, NULL), RP_OK);
     pthread_t writer, reader;
     void *result;
     assert_int_equal(pthread_create(&writer, NULL, write_third, *state), 0);
@@ -106,7 +106,7 @@ static void one_writer_at_a_time_is_inside(void **state)
     assert_ptr_equal(result, first);
     usleep(50000);
     assert_false(atomic_load(&created));
-    assert_int_equal(rp_checksummed_finish(file, NULL), RP_OK);
+    assert_int_equal(rp_sealed_finish(file, NULL), RP_OK);
     pthread_join(writer, &result);
     assert_ptr_equal(result, *state);
 }

@@ -2,7 +2,7 @@
 #include "files.h"
 #include "worlds.h"
 
-#include "files/checksum.h"
+#include "record/seal.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -418,7 +418,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     assert_non_null(at);
     for (int i = 0; i < 3; i++) {
         memcpy(at + 40, &times[i], sizeof times[i]); /* behind name, type and dataspace */
-        rp_checksum_write(bytes, size);
+        rp_seal(bytes, size);
         FILE *file = fopen(join(f.coarse.text, "frames/000005.h5").text, "wb");
         assert_int_equal(fwrite(bytes, 1, size, file), size);
         fclose(file);
@@ -433,7 +433,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     at = memmem(at + 8, size - (size_t)(at + 8 - bytes), "frame\0\0", 8);
     assert_non_null(at);
     memcpy(at + 32, &late, sizeof late);
-    rp_checksum_write(bytes, size);
+    rp_seal(bytes, size);
     FILE *file = fopen(join(f.coarse.text, "frames/987654.h5").text, "wb");
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);

@@ -1,8 +1,8 @@
 /* Rough surfaces: grains meet those that are fixed on floors and bodies as they meet each other. */
 #include "solver/grains.h"
 
-#include "base/random.h"
-#include "math/elementary.h"
+#include "base/hash.h"
+#include "math/trig.h"
 
 /* A ball on a square lattice of fixed grains, without friction. */
 #define RADIUS 5e-3  /* m, of the ball */
