@@ -110,6 +110,7 @@ RP_WIDE_INLINE void blend(const rp_detail_packet *p, int i, const float *sums, c
                           float pulled, float dt, float *velocity, float *end, const float *start)
 {
     rp_wide sum = rp_wide_load(p->sum + i), alpha = rp_wide_load(p->alpha + i);
+    /* Without any coarse grain in reach the sums are zero, and alpha is 1. */
     rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_all(1e-30f));
     rp_wide old = rp_wide_load(v);
     rp_wide held = (1 - alpha) * carried;
