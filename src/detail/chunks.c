@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Out-of-core storage of fine grains, and the order of grains within a chunk. A chunk holds up to
+ * RP_CHUNK_MAX grains of one material with consecutive ids; it is all that is needed to advect
+ * them. */
+
 /* --- storage -------------------------------------------------------------------------------- */
 
-/* Where chunks are kept: in memory as long as the limit allows, behind that in a scratch file that
- * has no name, so that nothing is left of it whatever happens. */
+/* Chunks are in memory up to the limit, the others in a scratch file without a name, so that
+ * nothing is left of it whatever happens. */
 
-/* One block of memory for all arrays of a chunk: x, y, z, vx, vy, vz, local. */
+/* Returns the bytes of a chunk; one block of memory holds all arrays: x, y, z, vx, vy, vz, local.
+ */
 static size_t chunk_bytes(size_t capacity)
 {
     return (capacity + RP_DETAIL_PADDING) * (6 * sizeof(float) + sizeof(uint16_t));
@@ -71,7 +76,8 @@ static rp_code open_scratch(rp_chunks *chunks, rp_report *report)
     return error ? rp_fail_errno(report, error, chunks->folder, "make a scratch file in") : RP_OK;
 }
 
-/* The arrays of a chunk lie in one block, so that one call moves them all. */
+/* Writes a chunk to the scratch file or reads it; its arrays are one block, so one call is enough.
+ */
 static rp_code swap(const rp_chunks *chunks, const rp_stored_chunk *stored, void *block, bool out,
                     rp_report *report)
 {
@@ -101,7 +107,7 @@ rp_code rp_chunks_return(rp_chunks *chunks, size_t index, const rp_chunk *chunk,
 
 /* --- new chunks ------------------------------------------------------------------------------- */
 
-/* Makes the newest chunk one that can hold `capacity` grains, in memory or in the file. */
+/* Allocates storage for `capacity` grains, in memory or in the file. */
 static rp_code allocate_storage(rp_chunks *chunks, rp_stored_chunk *stored, size_t capacity,
                                 rp_report *report)
 {
@@ -132,8 +138,9 @@ static rp_code add_chunk(rp_chunks *chunks, const rp_chunk *chunk, rp_report *re
     return code;
 }
 
-/* Emitters bear a few grains at a time: they join the last chunk as long as it has numbers left.
- * Where chunks are kept plays no part in it: what is recorded must not depend on that. */
+/* True when grains continue the ids of the last chunk. Emitters create a few grains at a time,
+ * which would make many small chunks. Where a chunk is stored does not matter: recorded frames must
+ * not depend on it. */
 static bool continues_last(const rp_chunks *chunks, const rp_chunk *chunk)
 {
     if (!chunks->count) return false;
@@ -142,8 +149,8 @@ static bool continues_last(const rp_chunks *chunks, const rp_chunk *chunk)
            last->born + chunk->born <= RP_CHUNK_MAX;
 }
 
-/* Puts the last chunk where `wanted` grains have room; `all` gets its grains, in its arrays or in
- * the buffer's. */
+/* Moves the last chunk to storage for at least `wanted` grains; `all` gets its grains, in its own
+ * arrays or in those of the buffer. */
 static rp_code grow_last(rp_chunks *chunks, size_t wanted, rp_chunk *buffer, rp_chunk *all,
                          rp_report *report)
 {
@@ -153,7 +160,7 @@ static rp_code grow_last(rp_chunks *chunks, size_t wanted, rp_chunk *buffer, rp_
     rp_code code = rp_chunks_borrow(chunks, chunks->count - 1, buffer, &old, report);
     if (code == RP_OK) code = allocate_storage(chunks, stored, capacity, report);
     *all = stored->chunk;
-    if (code == RP_OK && stored->offset >= 0) /* the buffer may hold the grains */
+    if (code == RP_OK && stored->offset >= 0) /* the buffer may hold the old grains: take another */
         code = rp_chunk_create(all, capacity, report);
     if (code != RP_OK) {
         *stored = before;
@@ -190,7 +197,7 @@ static rp_code append_to_last(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk
         all.local[count + i] = (uint16_t)(all.local[count + i] + born);
     all.count += chunk->count;
     all.born += chunk->born;
-    chunks->items[index].pairs = UINT64_MAX; /* the new ones stand apart: sort */
+    chunks->items[index].pairs = UINT64_MAX; /* the new grains are at the end: sort soon */
     return rp_chunks_return(chunks, index, &all, report);
 }
 
@@ -212,16 +219,16 @@ rp_code rp_chunks_add(rp_chunks *chunks, const rp_chunk *chunk, rp_chunk *buffer
 
 /* --- sorting -------------------------------------------------------------------------------- */
 
-/* Grains of a chunk in the order of a Morton curve through small cells, so that grains next to each
- * other in memory are next to each other in space and share their clumps. */
+/* Grains of a chunk are sorted along a Morton curve through small cells, so that neighbors in
+ * memory are neighbors in space and share their coarse grains: a radix sort of 32-bit keys. */
 
-#define DIGIT 8 /* bits that a pass of the sort looks at */
+#define DIGIT 8 /* bits of a pass */
 #define DIGITS (1 << DIGIT)
 #define AXIS_BITS 10 /* cells along an axis that have keys of their own: 1024 */
 #define FAR_CELL 2e9f
 
-/* The lowest of the coordinates, down to where cells of the search begin: these are whole on the
- * curve then, and their grains lie side by side. */
+/* Returns the lowest coordinate, rounded down to the edge of a search cell: then search cells are
+ * contiguous on the curve. */
 static float lowest(const float *x, size_t count, float edge)
 {
     float least = x[0];
@@ -230,7 +237,7 @@ static float lowest(const float *x, size_t count, float edge)
     return floorf(least / edge) * edge;
 }
 
-/* The low bits, two empty places between each. */
+/* Spreads the low bits, with two zeros between each: one axis of a Morton key. */
 static inline uint32_t spread(uint32_t v)
 {
     v = (v | v << 16) & 0x030000ffu;
@@ -239,14 +246,14 @@ static inline uint32_t spread(uint32_t v)
     return (v | v << 2) & 0x09249249u;
 }
 
-/* Of cells farther off than there are keys, some share one: they only cost time. */
+/* Cells beyond 1024 along an axis wrap around and share keys, which only costs time. */
 static inline uint32_t cell_of(float x, float low, float inverse)
 {
     float cell = (x - low) * inverse;
     return (uint32_t)(int32_t)(cell < FAR_CELL ? cell : FAR_CELL) & ((1u << AXIS_BITS) - 1);
 }
 
-/* Gives the bits in which the keys differ. */
+/* Computes the keys and the identity order; returns the bits in which the keys differ. */
 RP_WIDE_KERNEL
 static uint32_t make_keys(const rp_chunk *chunk, float cell, float edge, uint32_t *keys,
                           uint16_t *order)
@@ -268,7 +275,7 @@ static uint32_t make_keys(const rp_chunk *chunk, float cell, float edge, uint32_
     return varying;
 }
 
-/* One stable pass by the digit at `shift`. */
+/* One stable counting-sort pass by the digit at `shift`. */
 static void sort_pass(const uint32_t *keys, const uint16_t *order, size_t count, int shift,
                       uint32_t *keys_out, uint16_t *order_out)
 {
@@ -312,7 +319,7 @@ void rp_chunk_sort(rp_chunk *chunk, double cell, double edge, rp_chunk_sort_scra
     uint16_t *order = scratch->order[0], *order_out = scratch->order[1];
     uint32_t varying = make_keys(chunk, (float)cell, (float)edge, keys, order);
     for (int shift = 0; shift < 32; shift += DIGIT) {
-        if (!(varying >> shift & (DIGITS - 1))) continue;
+        if (!(varying >> shift & (DIGITS - 1))) continue; /* all keys have the same digit */
         sort_pass(keys, order, chunk->count, shift, keys_out, order_out);
         uint32_t *key_swap = keys;
         keys = keys_out, keys_out = key_swap;

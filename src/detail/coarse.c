@@ -3,10 +3,14 @@
 
 #include <stdlib.h>
 
+/* Coarse grains of two views, and the field that they make between them (D7), (D8). Views are
+ * frames of a record, often many steps of fine grains apart; positions between them are
+ * interpolated by cubics, and velocities of a step are displacements over its length, so that fine
+ * grains do not drift away from coarse ones. */
+
 /* --- coarse grains of a view ---------------------------------------------------------------- */
 
-/* The coarse grains of a view, in the order of their ids, so that two views can be gone through
- * side by side. */
+/* Coarse grains are kept in the order of their ids, so that two views can be merged in one pass. */
 
 void rp_coarse_grains_end(rp_coarse_grains *grains)
 {
@@ -37,7 +41,7 @@ rp_code rp_coarse_grains_reserve(rp_coarse_grains *grains, size_t count, rp_repo
     return rp_fail_memory(report, count * (7 * sizeof(float) + 1), "coarse grains");
 }
 
-/* Coordinates beyond this are nowhere: floats have no decimals left there. */
+/* Grains farther away are left out: floats have no decimals left there. */
 #define FARTHEST 1e7f /* m */
 
 static bool is_valid(const rp_view *view, size_t i)
@@ -47,7 +51,7 @@ static bool is_valid(const rp_view *view, size_t i)
            isfinite(view->vz[i]);
 }
 
-/* An id and where it stands, as one number to sort by. */
+/* Compares ids with their places, packed into one number each. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -106,14 +110,14 @@ rp_code rp_coarse_grains_take(rp_coarse_grains *grains, const rp_view *view, int
 
 /* --- interpolation between two views -------------------------------------------------------- */
 
-/* Clumps and bodies between two views. */
+/* Both views are merged by id; a coarse grain may be missing from either. */
 
-/* A clump that moved less than this since it was last seen to move rests (D7), in spacings. */
+/* Width of the dead band of the jitter filter (D7), in spacings. */
 #define DEADBAND 0.02f
-/* Who follows at that distance stops there, whatever the rounding. */
+/* A grain at the edge of the dead band stays there, in spite of rounding. */
 #define FOLLOW 1.001
-/* A change of velocity that differs from what gravity makes of it by less than this share of both
- * is free flight. */
+/* Motion is ballistic where the change of velocity differs from that by gravity by less than this
+ * share of both. */
 #define BALLISTIC 0.02
 
 double rp_coarse_interpolate(double from, double shift, double start, double end, double interval,
@@ -123,16 +127,19 @@ double rp_coarse_interpolate(double from, double shift, double start, double end
     double a = start * interval, b = end * interval;
     bool ballistic = fabs(change - fall) <= BALLISTIC * (fabs(change) + fabs(fall)) &&
                      fabs(shift - 0.5 * (a + b)) <= BALLISTIC * (fabs(a) + fabs(b));
-    if (!ballistic) { /* no farther than either end: Fritsch and Carlson 1980 */
+    /* Monotone cubic (Fritsch and Carlson 1980): end slopes of at most three times the mean slope
+     * keep the curve between both ends. A parabola may overshoot, so free flight is excepted. */
+    if (!ballistic) {
         double most = 3 * fabs(shift);
         a = a * shift <= 0 ? 0 : copysign(fmin(fabs(a), most), shift);
         b = b * shift <= 0 ? 0 : copysign(fmin(fabs(b), most), shift);
     }
+    /* Cubic Hermite polynomial with the end slopes a and b, per interval. */
     double rest = 1 - s;
     return from + shift * s * s * (3 - 2 * s) + s * rest * (a * rest - b * s);
 }
 
-/* The length of the period along an axis, and where it begins, m; 0 where it is not periodic. */
+/* Returns the period of an axis, m, and where it begins; 0 where the axis is not periodic. */
 static double period_along(const rp_domain_spec *domain, int axis, double *begin)
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
@@ -141,7 +148,7 @@ static double period_along(const rp_domain_spec *domain, int axis, double *begin
     return domain->periodic >> axis & 1 ? high[axis] - low[axis] : 0;
 }
 
-/* The way from one place to another, the shorter one where an axis is periodic. */
+/* Returns the displacement between two coordinates, m: the minimum image on a periodic axis. */
 static double minimum_image(const rp_domain_spec *domain, int axis, double from, double to)
 {
     double begin, shift = to - from, period = period_along(domain, axis, &begin);
@@ -154,7 +161,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at)
     return period > 0 ? at - period * floor((at - begin) / period) : at;
 }
 
-/* Calls for every clump of either view; -1 where a view has none. */
+/* Called for every coarse grain of either view, with its place in both; -1 where one lacks it. */
 typedef void pair_fn(void *context, int64_t last, int64_t next);
 
 static void for_pairs(const rp_coarse_grains *last, const rp_coarse_grains *next, pair_fn *pair,
@@ -176,7 +183,8 @@ typedef struct jitter_job {
     rp_coarse_grains *next;
 } jitter_job;
 
-/* (D7): what moves follows at a small distance, what trembles stands still. */
+/* The jitter filter (D7), a play operator: the filtered position is pulled along behind the true
+ * one at the distance of the dead band, and stays where it is inside of it, to the last bit. */
 static void filter_pair(void *context, int64_t i, int64_t j)
 {
     const jitter_job *job = context;
@@ -206,11 +214,11 @@ void rp_coarse_grains_filter_jitter(const rp_detail *detail, const rp_coarse_gra
 typedef struct row_job {
     rp_detail *detail;
     double interval;   /* s, from view to view */
-    double start, end; /* of the step, as shares of it */
+    double start, end; /* of the step, in parts of the interval */
 } row_job;
 
-/* Where a clump is at a share of the interval, along one axis, not wrapped. A clump that one of the
- * views does not have goes straight. */
+/* Returns a coordinate of a coarse grain at part s of the interval, m, not wrapped. A grain that
+ * only one view has moves straight, with the velocity that it has there. */
 static double coordinate_at(const row_job *job, int axis, int64_t i, int64_t j, double s)
 {
     const rp_detail *detail = job->detail;
@@ -235,7 +243,7 @@ static void add_row(rp_coarse_field *field, const rp_coarse_row *row)
     field->unsorted[field->count++] = *row;
 }
 
-/* Copies across periodic sides for those within reach of them. */
+/* Adds a row and its periodic images within the support radius of the domain. */
 static void add_images(rp_detail *detail, const rp_coarse_row *row)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
@@ -243,7 +251,7 @@ static void add_images(rp_detail *detail, const rp_coarse_row *row)
     const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
     const float at[3] = {row->x, row->y, row->z};
     int first[3], last[3];
-    for (int a = 0; a < 3; a++) { /* those that come within reach of the domain */
+    for (int a = 0; a < 3; a++) { /* range of image numbers along each axis */
         double period = high[a] - low[a];
         bool periodic = domain->periodic >> a & 1;
         first[a] = periodic ? -(int)floor((at[a] - low[a] + detail->support) / period) : 0;
@@ -260,6 +268,8 @@ static void add_images(rp_detail *detail, const rp_coarse_row *row)
             }
 }
 
+/* Adds the row of one coarse grain: its position at the start of the step, and the velocity that
+ * takes it to its position at the end. */
 static void add_pair(void *context, int64_t i, int64_t j)
 {
     row_job *job = context;
@@ -333,7 +343,7 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
                         rp_report *report)
 {
     rp_coarse_field *field = &detail->field;
-    double images = 1, begin; /* of a clump at most, itself among them */
+    double images = 1, begin; /* upper bound of the images of a grain, itself included */
     for (int a = 0; a < 3; a++) {
         double period = period_along(&detail->scene->domain, a, &begin);
         if (period > 0) images *= 2 + floor(2 * detail->support / period);
@@ -343,6 +353,7 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
                        "the periodic domain is too short for fine grains: it has to be longer than "
                        "the spacing of coarse grains, %g m",
                        detail->scene->particles.spacing);
+    /* Rows are made one after another, then sorted into the cells of the search. */
     size_t most = (detail->last.count + detail->next.count) * (size_t)images;
     rp_code code = reserve_rows(field, most, report);
     RP_TRY(code);
@@ -356,8 +367,8 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
     return code;
 }
 
-/* The turn that takes a body from one view to the next: as many whole turns as its angular
- * velocities say. */
+/* Returns the rotation vector of a body between the views, rad. Orientations alone leave whole
+ * turns open; the mean angular velocity decides how many there were. */
 static rp_vec3 rotation_between(const rp_body_state *last, const rp_body_state *next,
                                 double interval)
 {
@@ -373,6 +384,8 @@ static rp_vec3 rotation_between(const rp_body_state *last, const rp_body_state *
     return rp_v3_scale(axis, angle + whole);
 }
 
+/* Returns the pose of a body at part s of the interval: a cubic for its position, a constant
+ * angular velocity for its orientation. */
 static rp_pose body_pose(const rp_detail *detail, int body, double interval, double s)
 {
     const rp_body_state *last = &detail->last_bodies[body], *next = &detail->next_bodies[body];
@@ -390,7 +403,7 @@ static rp_pose body_pose(const rp_detail *detail, int body, double interval, dou
                      rp_quat_normal(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
 }
 
-/* The state at the start of a step, with the velocities that take the body to its end. */
+/* Sets a body to its state at the start of the step, with velocities that lead to the end. */
 static void set_body(rp_detail *detail, int body, double interval, double start, double end)
 {
     rp_pose a = body_pose(detail, body, interval, start);
@@ -429,7 +442,7 @@ rp_code rp_coarse_field_at_last_view(rp_detail *detail, rp_report *report)
 rp_code rp_coarse_field_at_next_view(rp_detail *detail, rp_report *report)
 {
     size_t count = detail->last.count;
-    detail->last.count = 0; /* those that go on alone are where their own view has them */
+    detail->last.count = 0; /* only grains of the next view, at s = 1, where it has them */
     rp_code code = set_rows(detail, 1, 1, 2, report);
     detail->last.count = count;
     return code;

@@ -1,12 +1,14 @@
-/* Grains and surfaces: new grains are placed outside, moving ones stay there. */
+/* Collision of fine grains with surfaces: new grains are placed outside (D3), moving ones stay
+ * outside (D12). The path of a grain relative to a surface is traced by steps as long as the
+ * distance to it (sphere tracing: J. C. Hart, The Visual Computer 12, 1996), so that grains do not
+ * pass through bodies, however thin. */
 #include "detail/inside.h"
 
-/* Passes over all surfaces until none is met any more; corners take two or three. */
+/* Passes over all surfaces until none is touched any more; corners take two or three. */
 #define PASSES 4
-/* Steps towards a surface before it counts as reached. */
+/* Steps of sphere tracing before the surface counts as reached. */
 #define TRACE_STEPS 24
-/* What has been lifted clear counts as clear, rounding or not, so that a second look finds nothing
- * to do. */
+/* A grain that was lifted to the clearance counts as clear in spite of rounding, in clearances. */
 #define CLEARED 0.999
 
 void rp_detail_surfaces_near(const rp_detail *detail, const rp_surface_list *from, rp_vec3 middle,
@@ -18,20 +20,22 @@ void rp_detail_surfaces_near(const rp_detail *detail, const rp_surface_list *fro
                                   out->index, field->surface_count);
 }
 
-/* A way relative to a surface, in its frame. */
+/* The straight path of a grain in the frame of a surface, m. */
 typedef struct relative_path {
     const rp_shape *shape;
     rp_vec3 from, to;
     double length, clearance;
 } relative_path;
 
-/* The share of the way that is free, by steps as long as the distance (Hart 1996, sphere tracing);
- * 1: all of it. Where it ends, `*normal` is that of the surface. */
+/* Traces the path and returns the share of it that is free; 1: all of it. `distance` is that at its
+ * start. Where the path ends, `*normal` is that of the surface. */
 static double trace_free_share(const relative_path *p, double distance, rp_vec3 *normal)
 {
     double share = 0;
     for (int i = 0; i < TRACE_STEPS && share < 1; i++) {
         if (distance <= p->clearance * 0.5) return share;
+        /* A little less than the distance, and at least a tenth of the clearance, so that grazing
+         * paths advance. */
         share += fmax(distance - 0.25 * p->clearance, 0.1 * p->clearance) / p->length;
         if (share >= 1) return 1;
         rp_vec3 at = rp_v3_madd(p->from, share, rp_v3_sub(p->to, p->from));
@@ -40,8 +44,8 @@ static double trace_free_share(const relative_path *p, double distance, rp_vec3 
     return fmin(share, 1);
 }
 
-/* Where the way from a clump's middle to a new grain of it meets a surface, the grain is mirrored
- * at that place, so that it is on the clump's side of a plate, however thin; true when it was. */
+/* Mirrors a new fine grain where the path from its coarse grain hits a surface, so that it is on
+ * the coarse grain's side of a plate, however thin; true when it was moved. */
 static bool mirror_on_path(const rp_surface *surface, double clearance, rp_vec3 middle, rp_vec3 *at)
 {
     relative_path p = {.shape = surface->shape,
@@ -64,7 +68,8 @@ static bool mirror_on_path(const rp_surface *surface, double clearance, rp_vec3 
     return true;
 }
 
-/* Out of one surface: what is inside is mirrored, what is too close pushed; true when it was. */
+/* Moves a point out of one surface: mirrored where it is inside, lifted where it is too close; true
+ * when it was moved. */
 static bool push_out(const rp_surface *surface, double clearance, double support, rp_vec3 *at)
 {
     rp_touch touch;
@@ -87,10 +92,10 @@ rp_vec3 rp_detail_place_outside(const rp_detail *detail, const rp_surface_list *
             moved |= push_out(surface, detail->clearance, detail->support, &at);
         }
     }
-    return moved ? middle : at; /* wedged in: the clump itself is outside */
+    return moved ? middle : at; /* wedged in: the coarse grain itself is outside */
 }
 
-/* Along the surface from where it was met, and clear of it. */
+/* Returns the end of the path after sliding: the rest after the hit goes along the surface. */
 static rp_vec3 slide(const relative_path *p, double share, rp_vec3 normal)
 {
     rp_vec3 displacement = rp_v3_sub(p->to, p->from), at = rp_v3_madd(p->from, share, displacement);
@@ -106,9 +111,11 @@ static rp_vec3 lift(const relative_path *p, rp_vec3 at, rp_vec3 *normal)
     return distance < p->clearance ? rp_v3_madd(at, p->clearance - distance, *normal) : at;
 }
 
-/* The end of a way in the surface's frame that stays outside; false when nothing is in the way. */
+/* Finds the end of a path that stays outside of the surface; false when the path is clear. */
 static bool clear_end(const relative_path *p, rp_vec3 *end, rp_vec3 *normal)
 {
+    /* Two tests without tracing: the end is farther from the surface than the path is long, or the
+     * balls of free space around both ends cover the path. */
     double after = rp_shape_distance_within(p->shape, p->to, p->clearance + p->length, normal);
     if (after >= p->clearance + p->length) return false;
     double before = rp_shape_distance(p->shape, p->from, normal);
@@ -126,7 +133,8 @@ static bool clear_end(const relative_path *p, rp_vec3 *end, rp_vec3 *normal)
     return true;
 }
 
-/* What a contact leaves of the velocity: nothing into the surface, less along it. */
+/* Returns the velocity after a contact, m/s: no part into the surface, and Coulomb friction reduces
+ * the part along it. */
 static rp_vec3 velocity_after_contact(const rp_detail *detail, const rp_surface *surface,
                                       rp_vec3 normal, const rp_detail_motion *motion)
 {
@@ -160,7 +168,7 @@ static bool collide_with(const rp_detail *detail, int index, rp_detail_motion *m
     return true;
 }
 
-/* A contact that moves a grain by less than this, in clearances, does not move it. */
+/* A grain that a contact moves by less than this, in clearances, stays where it was. */
 #define STILL 1e-3
 
 bool rp_detail_collide(const rp_detail *detail, const rp_surface_list *near,

@@ -1,3 +1,4 @@
+/* A detail from creation to destruction: its lengths, memory and steps, and its saved state. */
 #include "detail/detail.h"
 #include "base/report.h"
 #include "detail/inside.h"
@@ -5,8 +6,8 @@
 
 #include <string.h>
 
-/* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
- * them; cells are a quarter, a half or the whole of the reach. */
+/* A cell of packed material should hold at least this many fine grains, so that counts mean
+ * something; its edge is a quarter, a half or the whole of the search cell's. */
 #define CELL_GRAINS 2
 
 static double cube(double a)
@@ -24,6 +25,7 @@ static double cell_edge(const rp_detail *detail)
     return rp_near_edge(detail->support);
 }
 
+/* Sets the lengths of (D1). */
 static void set_lengths(rp_detail *detail)
 {
     double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
@@ -158,9 +160,11 @@ static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *repo
     return rp_coarse_grains_take(&detail->next, view, detail->scene->materials.count, report);
 }
 
+/* One step of all fine grains, number `step` of `steps` between the two views. */
 static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)
 {
-    bool counted = detail->spec->keep_apart && step + 1 < steps; /* at the view: see advance */
+    /* The last step need not count: rp_detail_advance counts again at the view. */
+    bool counted = detail->spec->keep_apart && step + 1 < steps;
     rp_code code = rp_coarse_field_set(detail, interval, (double)step / steps,
                                        (double)(step + 1) / steps, report);
     if (code == RP_OK && counted)
@@ -177,6 +181,7 @@ static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_
     return RP_OK;
 }
 
+/* Advects all fine grains to the next view, in equal steps no longer than the scene's. */
 static rp_code advect_to_view(rp_detail *detail, double interval, rp_report *report)
 {
     rp_coarse_grains_filter_jitter(detail, &detail->last, &detail->next);
@@ -187,7 +192,7 @@ static rp_code advect_to_view(rp_detail *detail, double interval, rp_report *rep
     return code;
 }
 
-/* Surfaces as they are in the next view, and standing still. */
+/* Sets surfaces to the next view, at rest. */
 static void freeze_surfaces(rp_detail *detail)
 {
     rp_coarse_field *field = &detail->field;
@@ -209,7 +214,7 @@ static void swap_views(rp_detail *detail, double time)
     detail->begun = true;
 }
 
-/* The field as it is at the last view: all stand still. */
+/* Sets the field to the last view, with surfaces at rest. */
 static rp_code set_field_at_rest(rp_detail *detail, rp_report *report)
 {
     memcpy(detail->next_bodies, detail->last_bodies,
@@ -248,7 +253,7 @@ rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *rep
     freeze_surfaces(detail);
     RP_TRY(rp_seeding_new(detail, report));
     swap_views(detail, view->time);
-    /* Anew, also where none were born: what is loaded later has to count the same. */
+    /* Also where no grains are new: a detail that is loaded from a checkpoint counts the same. */
     return rp_detail_recount(detail, report);
 }
 
@@ -259,7 +264,7 @@ static size_t grid_bytes(const rp_fraction_grid *counts)
            counts->slot_count * sizeof *counts->slots;
 }
 
-/* All that grows with the grains, coarse or fine, and what threads work with. */
+/* Returns the bytes of all arrays that grow with grains, and of the workspaces. */
 static size_t all_bytes(const rp_detail *detail)
 {
     const rp_coarse_field *field = &detail->field;
@@ -314,11 +319,11 @@ rp_code rp_detail_visit(rp_detail *detail, rp_chunk_fn *visit, void *user, rp_re
 
 /* --- saving and loading --------------------------------------------------------------------- */
 
-/* What of a detail is saved and loaded, besides its chunks. */
+/* The state besides the chunks. Names in the store are part of the file format. */
 
 #define BODY_NUMBERS (sizeof(rp_body_state) / sizeof(double))
 
-/* The clumps of the last view, array by array. */
+/* The coarse grains of the last view, array by array. */
 static const struct part {
     const char *name, *unit;
     rp_field_type type;
@@ -382,7 +387,7 @@ static rp_code load_coarse(rp_detail *detail, const rp_store *store, rp_report *
     return code;
 }
 
-/* What the chunks say must be what the rest says. */
+/* Checks that the numbers of the store agree with those of the chunks. */
 static rp_code check_numbers(const rp_detail *detail, uint64_t left, rp_report *report)
 {
     uint64_t born = 0, there = 0;

@@ -1,4 +1,5 @@
-/* Filling clumps with grains (D1), (D2), (D13). */
+/* Seeding: fine grains for new coarse ones (D1), (D2), (D13). Random numbers come from the id of a
+ * fine grain alone, so positions depend neither on threads nor on chunks. */
 #include "base/random.h"
 #include "detail/inside.h"
 #include "neighbor/morton.h"
@@ -7,7 +8,8 @@
 
 #define BLOCK 2048
 
-/* Of the grains of a clump, in units of what one of the six outer cubes gets: (D2). */
+/* Returns the share of fine grains in the centre cube; the six outer cubes have one unit each (D2).
+ */
 static double centre_share(const rp_detail_spec *spec)
 {
     double centre = spec->contrast - 3;
@@ -39,8 +41,8 @@ rp_vec3 rp_seeding_ball(uint64_t seed, uint64_t id)
     }
 }
 
-/* New clumps in the order of material, then of a Morton curve: chunks are of one material and hold
- * together in space. */
+/* A new coarse grain. They are sorted by material, then along a Morton curve: chunks have one
+ * material and are compact in space. */
 typedef struct new_coarse {
     uint64_t key;
     uint32_t index;
@@ -97,7 +99,7 @@ static void find_isolated_range(void *context, rp_range range)
     }
 }
 
-/* Marks the new clumps that have no neighbors. */
+/* Marks the new coarse grains that have no neighbors (D13). */
 static rp_code find_isolated(rp_detail *detail, new_coarse *list, size_t count, rp_report *report)
 {
     if (!detail->spec->keep_apart || !count) return RP_OK;
@@ -107,7 +109,7 @@ static rp_code find_isolated(rp_detail *detail, new_coarse *list, size_t count, 
     return code;
 }
 
-/* A stretch of grains that goes into one chunk. */
+/* A range of fine grains that goes into one chunk. */
 typedef struct seed_job {
     rp_detail *detail;
     const new_coarse *list;
@@ -115,7 +117,8 @@ typedef struct seed_job {
     rp_chunk *chunk;
 } seed_job;
 
-/* Radii of a clump from its middle to the farthest corner of an outer cube, and a bit. */
+/* A bound of the distance from a coarse grain to its fine ones, in radii: the farthest corner of an
+ * outer cube is at sqrt(6). */
 #define FARTHEST 2.5
 
 static void seed_range(void *context, rp_range range)
@@ -146,7 +149,7 @@ static void seed_range(void *context, rp_range range)
     }
 }
 
-/* `count` grains of one material from `begin` on become a chunk of their own. */
+/* Seeds `count` fine grains of one material from `begin` on, and adds them as a chunk. */
 static rp_code seed_chunk(rp_detail *detail, const new_coarse *list, uint64_t begin, size_t count,
                           rp_report *report)
 {
@@ -162,7 +165,8 @@ static rp_code seed_chunk(rp_detail *detail, const new_coarse *list, uint64_t be
     return code;
 }
 
-/* How many grains from `begin` on go into one chunk. */
+/* Returns how many fine grains from `begin` on go into one chunk: of one material, and where they
+ * fit, all fine grains of a coarse one together. */
 static size_t chunk_length(const rp_detail *detail, const new_coarse *list, uint64_t begin,
                            uint64_t end)
 {

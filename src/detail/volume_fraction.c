@@ -1,5 +1,12 @@
-/* How many grains there are where, on a sparse grid: blocks of 4 x 4 x 4 cells exist around clumps
- * and nowhere else. Numbers are whole, so they do not depend on the order in which threads add. */
+/* The volume fraction of fine grains on a sparse grid (D9), and the pushes out of crowded cells
+ * (D11). Fine grains exert no forces on each other; counts in cells tell how densely they lie.
+ * Blocks of 4 x 4 x 4 cells exist around coarse grains only. Counts are integers, so the order in
+ * which threads add does not matter.
+ *
+ *     prepare   blocks around coarse grains, free volume of their cells, counts 0
+ *     add       counts of chunks, in parallel
+ *     smooth    F = smoothed counts / (N0 * smoothed free volume)
+ *     cache     patches of 6 x 6 x 6 cells, from which packets of grains read F and pushes */
 #include "base/report.h"
 #include "detail/inside.h"
 
@@ -10,13 +17,13 @@
 #define CELLS RP_FRACTION_CELLS
 #define EDGE (CELLS + 2) /* cells along the edge of a block with its surroundings */
 #define NO_BLOCK SIZE_MAX
-/* Cells with less room than this around them are inside a solid: as full as can be. */
+/* Cells with less smoothed free volume than this are inside a solid: F is 1 there. */
 #define SOLID 0.02f
-/* From where on fullness drives grains away, and by how much of a cell for a difference of 1. */
+/* Volume fraction from which cells push grains out, and the push in cells per difference of 1. */
 #define THRESHOLD 1.05
 #define PUSH 1.0f
-/* What is full by chance is left alone: so many standard deviations of F, which are the square root
- * of (3/8)^3 / N0 for grains placed at random. */
+/* Random fluctuations do not push: the threshold is higher by this many standard deviations of F,
+ * which is sqrt((3/8)^3 / N0) for grains placed at random. */
 #define NOISE_DEVIATIONS 2
 #define NOISE_VARIANCE 0.052734375
 
@@ -40,17 +47,23 @@ void rp_fraction_grid_end(rp_fraction_grid *grid)
     *grid = (rp_fraction_grid){0};
 }
 
+/* --- hash table of blocks ------------------------------------------------------------------------
+ */
+
+/* Packs block coordinates into 63 bits, 21 for each axis, in two's complement. */
 static uint64_t block_key(int64_t i, int64_t j, int64_t k)
 {
     return (uint64_t)((i & AXIS_MASK) | (j & AXIS_MASK) << AXIS_BITS |
                       (k & AXIS_MASK) << (2 * AXIS_BITS));
 }
 
+/* Fibonacci hashing. */
 static size_t slot_of(uint64_t key)
 {
     return (size_t)(key * 0x9e3779b97f4a7c15ull >> 32);
 }
 
+/* Returns the block with that key, or NO_BLOCK: linear probing up to an empty slot. */
 static size_t find_block(const rp_fraction_grid *grid, uint64_t key)
 {
     if (!grid->slot_count) return NO_BLOCK;
@@ -69,7 +82,7 @@ static void put_slot(rp_fraction_grid *grid, size_t block)
     grid->slots[slot & (grid->slot_count - 1)] = (uint32_t)block + 1;
 }
 
-/* Twice the slots; all blocks find their place anew. */
+/* Doubles the slots and inserts all blocks again. */
 static bool grow_slots(rp_fraction_grid *grid)
 {
     size_t wanted = grid->slot_count ? 2 * grid->slot_count : 1024;
@@ -83,7 +96,7 @@ static bool grow_slots(rp_fraction_grid *grid)
     return true;
 }
 
-/* The block with that key, made where there is none; NO_BLOCK when memory runs out. */
+/* Returns the block with that key, new where there is none; NO_BLOCK when memory runs out. */
 static size_t add_block(rp_fraction_grid *grid, uint64_t key)
 {
     size_t block = find_block(grid, key);
@@ -98,7 +111,7 @@ static size_t add_block(rp_fraction_grid *grid, uint64_t key)
     return block;
 }
 
-/* A block with a clump in it, and all those beside it. */
+/* Adds the block of a coarse grain and its 26 neighbors; false when memory runs out. */
 static bool add_surroundings(rp_fraction_grid *grid, const int64_t at[3])
 {
     size_t own = add_block(grid, block_key(at[0], at[1], at[2]));
@@ -114,6 +127,7 @@ static bool add_surroundings(rp_fraction_grid *grid, const int64_t at[3])
     return made;
 }
 
+/* Allocates the cells of all blocks where they have become more, and sets all counts to zero. */
 static rp_code fit_cells(rp_fraction_grid *grid, rp_report *report)
 {
     size_t cells = grid->block_count * RP_FRACTION_BLOCK, bytes = cells * sizeof(float);
@@ -134,9 +148,13 @@ static rp_code fit_cells(rp_fraction_grid *grid, rp_report *report)
     return RP_OK;
 }
 
+/* --- free volume beside surfaces -----------------------------------------------------------------
+ */
+
+/* Unpacks the coordinates of a block. */
 static void block_corner(const rp_fraction_grid *grid, size_t block, int64_t at[3])
 {
-    for (int a = 0; a < 3; a++) { /* back from 21 bits to a whole number */
+    for (int a = 0; a < 3; a++) { /* sign extension from 21 bits */
         uint64_t bits = grid->blocks[block].key >> (a * AXIS_BITS) & (uint64_t)AXIS_MASK;
         at[a] = (int64_t)(bits << (64 - AXIS_BITS)) >> (64 - AXIS_BITS);
     }
@@ -147,7 +165,8 @@ typedef struct free_volume_job {
     const rp_detail *detail;
 } free_volume_job;
 
-/* What a surface leaves of the cells of a block: as if it were flat across a cell. */
+/* Reduces the free volume of a block's cells to what is outside of a surface, as if the surface
+ * were a plane across each cell. */
 static void subtract_surface(const free_volume_job *job, int surface, const int64_t corner[3],
                              float *free_volume)
 {
@@ -183,7 +202,7 @@ static void free_volume_range(void *context, rp_range range)
 
 #define BLOCK 64
 
-/* Cells beyond this are all the same; floats have no decimals left there. */
+/* Cells beyond this are clamped; floats have no decimals left there. */
 #define CELL_MAX 0x1p40
 
 static int64_t cell_at(double x, double inverse)
@@ -229,12 +248,15 @@ rp_code rp_fraction_grid_prepare(rp_fraction_grid *grid, const rp_detail *detail
     return RP_OK;
 }
 
+/* --- counting ------------------------------------------------------------------------------------
+ */
+
 static size_t index_in_block(int64_t i, int64_t j, int64_t k)
 {
     return (size_t)((i & (CELLS - 1)) | (j & (CELLS - 1)) << 2 | (k & (CELLS - 1)) << 4);
 }
 
-/* The place of a cell, or NO_BLOCK. */
+/* Returns the index of a cell in the arrays of cells, or NO_BLOCK. */
 static size_t cell_index(const rp_fraction_grid *grid, int64_t i, int64_t j, int64_t k)
 {
     size_t block = find_block(grid, block_key(i >> 2, j >> 2, k >> 2));
@@ -244,7 +266,8 @@ static size_t cell_index(const rp_fraction_grid *grid, int64_t i, int64_t j, int
 #define CELL_RUN 512
 _Static_assert(CELL_RUN % RP_WIDE == 0, "runs of cells are written in whole groups of eight");
 
-/* Whole cells, rounded down. */
+/* Computes cell coordinates: floor(x * inverse), eight at a time. Conversion truncates, so negative
+ * values are corrected by one. */
 RP_WIDE_KERNEL
 static void cells_of(const float *x, size_t count, float inverse, int32_t *cells)
 {
@@ -258,10 +281,10 @@ static void cells_of(const float *x, size_t count, float inverse, int32_t *cells
     }
 }
 
-/* Cells beyond a periodic side that those before it look at. */
+/* Cells beyond a periodic side that smoothing and patches of cells inside read. */
 #define IMAGE_CELLS 3
 
-/* The same grain across periodic sides. */
+/* Counts the periodic images of a grain near the sides. */
 static void add_images(rp_fraction_grid *grid, const float at[3])
 {
     double margin = IMAGE_CELLS / grid->inverse;
@@ -283,7 +306,8 @@ static void add_images(rp_fraction_grid *grid, const float at[3])
             }
 }
 
-/* Grains are in the order of a curve, so that many in a row are of one cell. */
+/* A run of grains in the same cell: they are in the order of a curve, so that runs are long and one
+ * atomic addition serves many. */
 typedef struct cell_run {
     int32_t x, y, z;
     size_t place;
@@ -331,12 +355,15 @@ typedef struct smooth_job {
     float scale;
 } smooth_job;
 
-/* A block and the cells around it; x fastest. */
+/* --- smoothing -----------------------------------------------------------------------------------
+ */
+
+/* A block and a layer of one cell around it; x fastest. */
 typedef struct surroundings {
     float counts[EDGE * EDGE * EDGE], free_volume[EDGE * EDGE * EDGE];
 } surroundings;
 
-/* A block and those beside it, x fastest; the block itself is number 13. */
+/* Finds a block and its neighbors, x fastest; the block itself is number 13. */
 static void find_blocks(const rp_fraction_grid *grid, const int64_t at[3], size_t blocks[27])
 {
     for (int n = 0; n < 27; n++)
@@ -344,8 +371,8 @@ static void find_blocks(const rp_fraction_grid *grid, const int64_t at[3], size_
             grid, block_key(at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1));
 }
 
-/* One row of cells along x: the last of the block before, the block's own, the first of the next.
- */
+/* Copies a row of cells along x: the last of the block before, four of the block, the first of the
+ * next. */
 static void copy_row(const float *cells, const size_t *blocks, size_t row, float nothing, float *to)
 {
     to[0] =
@@ -358,7 +385,8 @@ static void copy_row(const float *cells, const size_t *blocks, size_t row, float
     to[EDGE - 1] = blocks[2] == NO_BLOCK ? nothing : cells[blocks[2] * RP_FRACTION_BLOCK + row];
 }
 
-/* The cells of a block and those next to it, x fastest; `nothing` where no block is. */
+/* Copies the cells of a block and of a layer around it, x fastest; `nothing` where there is no
+ * block. */
 static void copy_cells(const float *cells, const size_t blocks[27], float nothing, float *to)
 {
     for (int z = 0; z < EDGE; z++)
@@ -380,7 +408,8 @@ static void gather_block(const rp_fraction_grid *grid, size_t block, surrounding
     copy_cells(grid->free_volume, blocks, 1, all->free_volume);
 }
 
-/* (1, 2, 1) / 4 along each axis (D9), one after the other: from 6 x 6 x 6 cells to 4 x 4 x 4. */
+/* Smooths by the separable filter (1, 2, 1) / 4 along each axis (D9): 6 x 6 x 6 cells to 4 x 4 x 4.
+ */
 static void smooth_cells(const float *cells, float *to)
 {
     float along_x[EDGE * EDGE * CELLS], along_y[EDGE * CELLS * CELLS];
@@ -400,6 +429,8 @@ static void smooth_cells(const float *cells, float *to)
     }
 }
 
+/* Divides smoothed counts by smoothed free volume, so that F beside a wall is that of the material
+ * before it. */
 static void smooth_range(void *context, rp_range range)
 {
     const smooth_job *job = context;
@@ -432,7 +463,11 @@ void rp_fraction_grid_smooth(rp_fraction_grid *grid, rp_detail *detail)
     rp_parallel_for(detail->threads, grid->block_count, BLOCK, smooth_range, &job);
 }
 
-/* (D11). */
+/* --- patches -------------------------------------------------------------------------------------
+ */
+
+/* Computes the push out of each cell of the block (D11): against the central difference of F, where
+ * F is above the threshold. */
 static void compute_push(rp_fraction_patch *patch, float from)
 {
     float scale = -0.5f * PUSH / patch->inverse;
@@ -449,6 +484,7 @@ static void compute_push(rp_fraction_patch *patch, float from)
     }
 }
 
+/* Copies the patch of the block with the coordinates `at` from the grid. */
 static void load_patch(rp_fraction_patch *patch, const rp_fraction_grid *grid, const int64_t at[3])
 {
     size_t blocks[27];
@@ -466,6 +502,8 @@ static void load_patch(rp_fraction_patch *patch, const rp_fraction_grid *grid, c
     compute_push(patch, grid->threshold);
 }
 
+/* A patch is found by the two low bits of each block coordinate, so that neighboring blocks never
+ * compete for one place. */
 const rp_fraction_patch *rp_fraction_cache_at(rp_fraction_cache *cache,
                                               const rp_fraction_grid *grid, const float point[3])
 {
@@ -489,13 +527,13 @@ float rp_fraction_patch_value(const rp_fraction_patch *patch, const float at[3])
 {
     int cell[3];
     float part[3];
-    for (int a = 0; a < 3; a++) { /* from the middle of the first cell */
+    for (int a = 0; a < 3; a++) { /* in cells, from the middle of the patch's first cell */
         float place = clamped((at[a] - patch->low[a]) * patch->inverse + 0.5f, 0, EDGE - 1.001f);
         cell[a] = (int)place;
         part[a] = place - (float)cell[a];
     }
     const float *f = patch->fraction + (cell[2] * EDGE + cell[1]) * EDGE + cell[0];
-    float along[4];
+    float along[4]; /* interpolated along x, then y, then z */
     for (int n = 0; n < 4; n++) {
         const float *row = f + (n & 1) * EDGE + (n >> 1) * EDGE * EDGE;
         along[n] = row[0] + part[0] * (row[1] - row[0]);
