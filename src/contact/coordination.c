@@ -1,12 +1,12 @@
 #include "base/memory.h"
 #include "base/report.h"
+/* Which contacts are selected, how grains are found by id, and counts and means over contacts:
+ * coordination number, rattlers, the strong network (M15). */
 #include "contact/contact.h"
 
 #include <stdlib.h>
 
 /* --- selection of contacts ------------------------------------------------------------------ */
-
-/* Which contacts are meant, and where grains are. */
 
 rp_contact_space rp_contact_everywhere(void)
 {
@@ -76,19 +76,17 @@ rp_vec3 rp_contact_first_centre(const rp_view *view, const rp_grain_ids *ids, co
 {
     size_t grain = rp_grain_ids_find(ids, c->first);
     if (grain < view->count) return rp_v3(view->x[grain], view->y[grain], view->z[grain]);
-    rp_vec3 way = {c->branch[0], c->branch[1], c->branch[2]};
-    return rp_v3_madd(rp_v3(c->position[0], c->position[1], c->position[2]), -0.5, way);
+    rp_vec3 branch = {c->branch[0], c->branch[1], c->branch[2]};
+    return rp_v3_madd(rp_v3(c->position[0], c->position[1], c->position[2]), -0.5, branch);
 }
 
 /* --- coordination and mean forces ----------------------------------------------------------- */
 
-/* Counts and means over contacts (M15). */
-
-/* What each grain of the view has. */
+/* Contacts of each grain of the view. */
 typedef struct contact_counts {
     rp_grain_ids ids;
     uint32_t *grains, *solids; /* contacts with grains, and with bodies and walls, of each grain */
-    uint64_t *pairs;           /* lower and higher place of each contact of grains */
+    uint64_t *pairs;           /* places of both grains of each contact, the lower one first */
     size_t pair_count, count, capacity;
 } contact_counts;
 
@@ -110,8 +108,8 @@ static rp_code reserve(const rp_view *view, contact_counts *e, rp_report *report
     return rp_fail_memory(report, e->capacity * sizeof *e->pairs, "contacts of grains");
 }
 
-/* All ends, wherever: a grain within the region may be touched from outside. Those that name a
- * grain that is not there are let pass. */
+/* Counts contacts for both of their grains, wherever the contact point is: a grain in the region
+ * may be touched from outside. Contacts with an id that no grain has are skipped. */
 static void count_contacts(const rp_view *view, contact_counts *e)
 {
     for (size_t i = 0; i < view->contact_count; i++) {
@@ -138,6 +136,7 @@ static bool is_inside(const rp_view *view, size_t i, const rp_box3 *box)
            z >= box->low.z && z <= box->high.z;
 }
 
+/* Counts pairs of touching grains once each, however many contacts they share. */
 static double count_neighbors(const rp_view *view, const rp_box3 *box, contact_counts *e)
 {
     double neighbors = 0;
@@ -150,6 +149,8 @@ static double count_neighbors(const rp_view *view, const rp_box3 *box, contact_c
     return neighbors;
 }
 
+/* Means over the grains in the region. A rattler has less than two contacts of any kind; stable
+ * grains are all others. */
 static void sum_grains(const rp_view *view, const rp_box3 *box, contact_counts *e,
                        rp_contact_statistics *out)
 {
@@ -195,7 +196,7 @@ static void sum_forces(const rp_view *view, const rp_contact_space *space,
     out->mean_overlap /= out->contacts;
 }
 
-/* What wants to know the mean. */
+/* A second pass, for what depends on the mean force. */
 static void sum_against_mean(const rp_view *view, const rp_contact_space *space,
                              rp_contact_statistics *out)
 {

@@ -1,20 +1,23 @@
-/* How far forces know of each other (M19). */
+/* Pair correlation of contact forces (M19): C(r) = <f f'> / <f>^2 over pairs of contacts at the
+ * distance r, found through a cell list. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "contact/contact.h"
 
-/* Contacts that are compared with all around them; of more, every n-th. */
+/* Reference contacts, which are compared with all contacts in range; of more, every n-th is taken.
+ */
 #define REFERENCES 20000
-/* Parts of the contacts that a bin's error is taken from. */
+/* Groups of reference contacts; the error of a bin is the scatter between them. */
 #define GROUPS 20
 #define CELLS_MAX 4000000
 
-/* Contacts in cells of the range's size, so that only the cells around need be looked at. */
+/* A cell list of contacts: cells are at least as wide as the range, so that pairs are in
+ * neighboring cells. */
 typedef struct cell_list {
     const rp_contact_space *space;
     double range;       /* m */
     double mean;        /* N */
-    uint32_t *selected; /* contacts that are meant, in the order of the view */
+    uint32_t *selected; /* contacts, in the order of the view */
     uint32_t *ordered;  /* the same by cell */
     uint32_t *starts;   /* of each cell in `ordered`, and the end */
     size_t count, capacity;
@@ -32,6 +35,7 @@ static bool is_periodic(const cell_list *f, int axis)
     return f->space->periodic >> axis & 1;
 }
 
+/* Chooses the box and the cells: the domain on periodic axes, else the range of contact points. */
 static void set_grid(const rp_view *view, cell_list *f)
 {
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -78,7 +82,7 @@ static void sort_into_cells(const rp_view *view, cell_list *f)
         f->starts[cell_of(f, &view->contacts[f->selected[i]]) + 1]++;
     for (size_t i = 0; i < f->cell_count; i++)
         f->starts[i + 1] += f->starts[i];
-    /* Filled from behind, each cell's end moves down to its start. */
+    /* Counting sort from the back: the end of each cell moves down to its start. */
     for (size_t i = f->count; i-- > 0;)
         f->ordered[--f->starts[cell_of(f, &view->contacts[f->selected[i]]) + 1]] = f->selected[i];
     for (size_t i = 0; i < f->cell_count; i++)
@@ -114,6 +118,7 @@ static rp_code make_cells(const rp_view *view, cell_list *f, rp_report *report)
     return RP_OK;
 }
 
+/* Returns the distance of two contact points, m, by the minimum image on periodic axes. */
 static double distance(const cell_list *f, const rp_contact *a, const rp_contact *b)
 {
     double square = 0;
@@ -125,6 +130,7 @@ static double distance(const cell_list *f, const rp_contact *a, const rp_contact
     return sqrt(square);
 }
 
+/* Adds all pairs of the reference contact with contacts of one cell. */
 static void add_cell(const rp_view *view, const cell_list *f, uint32_t reference, size_t cell,
                      pair_sums *out)
 {
@@ -140,7 +146,7 @@ static void add_cell(const rp_view *view, const cell_list *f, uint32_t reference
     }
 }
 
-/* The cells from one before to one behind, each once; across periodic sides where there are any. */
+/* Lists the neighboring cells along one axis, each once, across periodic sides. */
 static int cells_around(const cell_list *f, int axis, int cell, int out[3])
 {
     int count = 0, cells = f->cells[axis];
@@ -169,8 +175,8 @@ static void add_neighborhood(const rp_view *view, const cell_list *f, uint32_t r
                 add_cell(view, f, reference, cell_at(f, x[i], y[j], z[k]), out);
 }
 
-/* The error is what the groups' means differ by: neighboring contacts are in the same group mostly
- * and share their pairs, so single pairs would promise too much. */
+/* Computes means and errors of the bins. The error is the scatter between groups: neighboring
+ * contacts are mostly in the same group and share pairs, so pairs are not independent. */
 static void finish_bins(const pair_sums *groups, double range, rp_correlation_bin *bins)
 {
     for (int b = 0; b < RP_CORRELATION_BINS; b++) {

@@ -1,5 +1,9 @@
 #include "base/memory.h"
 #include "base/report.h"
+/* The distribution of contact forces: maximum-likelihood fits of four forms (M20 to M23) with
+ * jackknife errors (M24), special functions for them, and histograms. Each form has one or two
+ * parameters; of two, the inner one is maximised for every value of the outer one, for which the
+ * likelihood has a single peak. */
 #include "contact/contact.h"
 #include "contact/inside.h"
 
@@ -9,12 +13,9 @@
 
 /* --- fits ----------------------------------------------------------------------------------- */
 
-/* Fits of greatest likelihood (M20 to M23). Each form has one or two parameters; of two, the inner
- * one is found for every value of the outer one, for which the likelihood has a single peak. */
-
-#define TAIL_MIN 20 /* values that a tail needs */
-/* Forces below this part of the mean only count as small: contacts about to part have forces of
- * any smallness, whose logarithms would drown the others. */
+#define TAIL_MIN 20 /* values; a tail with fewer is not fitted */
+/* Forces below this part of the mean are censored: only their number enters the likelihood of
+ * (M23). Contacts about to open have arbitrarily small forces, whose logarithms would dominate. */
 #define SMALL_FORCE 0.01
 
 static double weight(const rp_weighted_sample *s, size_t i)
@@ -22,6 +23,7 @@ static double weight(const rp_weighted_sample *s, size_t i)
     return s->weights ? s->weights[i] : 1;
 }
 
+/* (M20): the maximum-likelihood estimate is one over the mean excess. */
 double rp_force_fit_exponential_tail(const rp_weighted_sample *s, double from)
 {
     double count = 0, sum = 0;
@@ -33,7 +35,7 @@ double rp_force_fit_exponential_tail(const rp_weighted_sample *s, double from)
     return count >= TAIL_MIN ? count / sum : NAN;
 }
 
-/* The integral of exp(-t^2 - beta t) from 0 on. */
+/* Returns the integral of exp(-t^2 - beta t) from 0 to infinity: I of (M21). */
 static double silbert_integral(double beta)
 {
     return sqrt(RP_PI) / 2 * exp(beta * beta / 4) * erfc(beta / 2);
@@ -44,6 +46,7 @@ typedef struct silbert_job {
     double mean, b;
 } silbert_job;
 
+/* Mean log-likelihood of (M21) as a function of beta for a given b, without the term in b alone. */
 static double silbert_of_beta(const void *user, double log_beta)
 {
     const silbert_job *job = user;
@@ -59,6 +62,7 @@ static double silbert_beta(const silbert_job *job)
     return rp_contact_maximize(silbert_of_beta, job, LOG_BETA_LOW, LOG_BETA_HIGH);
 }
 
+/* Mean log-likelihood as a function of b, maximised over beta (profile likelihood). */
 static double silbert_of_b(const void *user, double b)
 {
     silbert_job job = *(const silbert_job *)user;
@@ -104,7 +108,8 @@ typedef struct stretched_job {
     double mean; /* of f^n in the tail */
 } stretched_job;
 
-/* Z is the integral of exp(-c f^n) from `from` on. */
+/* Mean log-likelihood of (M22) as a function of c for a given n; Z normalises: the integral of
+ * exp(-c f^n) from `from` to infinity, an upper incomplete gamma function. */
 static double stretched_of_c(const void *user, double log_c)
 {
     const stretched_job *job = user;
@@ -148,10 +153,11 @@ rp_stretched_tail rp_force_fit_stretched_tail(const rp_weighted_sample *s, doubl
 }
 
 typedef struct gamma_job {
-    double small, count;    /* weights below SMALL, and above */
+    double small, count;    /* weights below SMALL_FORCE, and above */
     double sum, logarithms; /* of those above */
 } gamma_job;
 
+/* Log-likelihood of (M23), with the small forces censored. */
 static double gamma_of_shape(const void *user, double log_shape)
 {
     const gamma_job *job = user;
@@ -188,6 +194,8 @@ double rp_force_gamma_cumulative(double k, double f)
 
 typedef double cumulative_function(const void *form, double f);
 
+/* Returns the Kolmogorov-Smirnov distance: the step of the empirical distribution at each value is
+ * compared on both sides. */
 static double distance(const rp_weighted_sample *s, cumulative_function *below, const void *form)
 {
     double total = 0, before = 0, largest = 0;
@@ -226,7 +234,7 @@ double rp_force_gamma_distance(const rp_weighted_sample *sample, double shape)
 #define STEPS 1000
 #define TINY 1e-300
 
-/* P by its series; for x below shape + 1. */
+/* Returns P(shape, x) by its power series, which converges fast for x below shape + 1. */
 static double below_by_series(double shape, double x)
 {
     double term = 1 / shape, sum = term;
@@ -237,7 +245,8 @@ static double below_by_series(double shape, double x)
     return sum * exp(shape * log(x) - x - lgamma(shape));
 }
 
-/* The fraction in Gamma(shape, x) = exp(-x) x^shape * fraction; for larger x. */
+/* Returns the continued fraction of Gamma(shape, x) = exp(-x) x^shape * fraction, for larger x, by
+ * Lentz's method. */
 static double fraction_above(double shape, double x)
 {
     double b = x + 1 - shape, c = 1 / TINY, d = 1 / b, h = d;
@@ -292,11 +301,9 @@ double rp_contact_maximize(rp_contact_function *function, const void *user, doub
 
 /* --- forces of a view, and all fits with errors --------------------------------------------- */
 
-/* Lists of forces, their histogram, and all fits with their errors (M24). */
-
-/* Parts of the list; each fit is repeated without one of them after the other. */
+/* Groups of the jackknife: each fit is repeated without each group. */
 #define GROUPS 20
-/* Cells that a sample is gathered into, in units of the mean, and how many at most. */
+/* Width of the cells that a sample is put into, in units of the mean, and their largest number. */
 #define CELL 0.005
 #define CELLS_MAX 20000
 
@@ -347,11 +354,11 @@ rp_force_histogram rp_force_histogram_of(const double *forces, size_t count)
     return h;
 }
 
-/* Forces by cells; each cell knows how many of each group it has. */
+/* Forces in cells; each cell has the number of its forces in each group of the jackknife. */
 typedef struct cells {
     double *values;  /* the mean of a cell's forces */
-    double *weights; /* for the fit at hand */
-    double *scaled;  /* values over the mean of the fit at hand */
+    double *weights; /* for the current fit */
+    double *scaled;  /* values over the mean of the current fit */
     double (*groups)[GROUPS];
     size_t count, capacity;
 } cells;
@@ -374,7 +381,7 @@ static rp_code reserve(cells *c, size_t capacity, rp_report *report)
     return RP_OK;
 }
 
-/* Cells that are empty are dropped. */
+/* Divides sums by counts and removes empty cells. */
 static void drop_empty(cells *c)
 {
     for (size_t i = 0; i < c->capacity; i++) {
@@ -387,6 +394,7 @@ static void drop_empty(cells *c)
     }
 }
 
+/* Puts forces into cells of equal width. Groups are consecutive parts of the list. */
 static rp_code fill_cells(const double *forces, size_t count, double mean, cells *c,
                           rp_report *report)
 {
@@ -406,7 +414,8 @@ static rp_code fill_cells(const double *forces, size_t count, double mean, cells
     return RP_OK;
 }
 
-/* Of all forces but those of group `without`; -1: of all. */
+/* Fits all forms to the forces outside of group `without`; -1: to all. The mean is computed again,
+ * so that its own error is part of the jackknife. */
 static void fit_all(cells *c, int without, double numbers[RP_FORCE_NUMBERS])
 {
     double count = 0, sum = 0;
@@ -435,8 +444,8 @@ static void fit_all(cells *c, int without, double numbers[RP_FORCE_NUMBERS])
     numbers[RP_FORCE_GAMMA_DISTANCE] = rp_force_gamma_distance(&sample, shape);
 }
 
-/* The jackknife over groups: they are of neighboring contacts, since solvers tell contacts in
- * the order of space, so that forces which know of each other do not count as independent. */
+/* The jackknife over groups (M24). Solvers list contacts in spatial order, so a group consists of
+ * neighboring contacts, and correlated forces do not count as independent. */
 static void find_errors(cells *c, double errors[RP_FORCE_NUMBERS])
 {
     double numbers[GROUPS][RP_FORCE_NUMBERS];

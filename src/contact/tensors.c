@@ -1,9 +1,9 @@
 #include "base/report.h"
+/* Tensors of contacts: the fabric tensor and contact angles (M16, M17), and the stress tensor of
+ * Love and Weber (M18), the sum of contact forces times branch vectors over the volume. */
 #include "contact/contact.h"
 
 /* --- fabric tensor and contact angles ------------------------------------------------------- */
-
-/* Which way contacts point (M16, M17). */
 
 static rp_code fail_empty(rp_report *report)
 {
@@ -30,7 +30,8 @@ rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp
     return RP_OK;
 }
 
-/* A bin's share of all directions is the difference of the cosines of its ends. */
+/* Normalises the bins: an isotropic distribution has cos(a1) - cos(a2) of its contacts between the
+ * angles a1 and a2, the area of that zone of the unit hemisphere. */
 static void finish_angles(rp_angle_bin *bins, double total, double mean)
 {
     for (int i = 0; i < RP_ANGLE_BINS; i++) {
@@ -69,9 +70,8 @@ rp_code rp_contact_angles(const rp_view *view, const rp_contact_space *space, rp
 
 /* --- stress tensor -------------------------------------------------------------------------- */
 
-/* The stress that contacts carry (M18). */
-
-/* What part of the way from `from` along `way` is within the box. */
+/* Returns the share of a branch vector from `from` that is inside the box: slab test on each axis.
+ */
 static double inside_share(rp_vec3 from, rp_vec3 branch_vector, const rp_box3 *box)
 {
     const double at[] = {from.x, from.y, from.z},
@@ -91,8 +91,7 @@ static double inside_share(rp_vec3 from, rp_vec3 branch_vector, const rp_box3 *b
     return fmax(0, end - begin);
 }
 
-/* The same, with the images of the way across periodic sides, of which the region may hold parts.
- */
+/* The same with periodic images of the branch vector, of which the region may hold parts. */
 static double inside_share_periodic(rp_vec3 from, rp_vec3 branch_vector,
                                     const rp_contact_space *space, const rp_box3 *box)
 {
@@ -109,7 +108,8 @@ static double inside_share_periodic(rp_vec3 from, rp_vec3 branch_vector,
     return part;
 }
 
-/* A region that is open along a periodic axis ends where the domain does: the rest are images. */
+/* Returns the region, cut to the domain along periodic axes: beyond are images of what is inside.
+ */
 static rp_box3 closed_region(const rp_contact_space *space)
 {
     rp_box3 box = space->region;
@@ -128,7 +128,8 @@ static rp_box3 closed_region(const rp_contact_space *space)
     return box;
 }
 
-/* The box around all grains, half a spacing beyond their middles; a period where there is one. */
+/* Returns the box around all grains, half a spacing beyond their centres; the period on periodic
+ * axes. */
 static rp_box3 box_of(const rp_view *view, const rp_contact_space *space)
 {
     rp_vec3 far = rp_v3(INFINITY, INFINITY, INFINITY), low = far, high = rp_v3_scale(far, -1);
@@ -144,7 +145,7 @@ static rp_box3 box_of(const rp_view *view, const rp_contact_space *space)
     return (rp_box3){low, high};
 }
 
-/* The volume of the region's bounded sides and the sand's others. */
+/* Returns the volume of the region, m3; infinite sides end at the box around all grains. */
 static double volume_of(const rp_view *view, const rp_contact_space *space)
 {
     rp_box3 all = box_of(view, space), box = closed_region(space);
@@ -163,7 +164,8 @@ static bool is_everywhere(const rp_box3 *box)
            !isfinite(box->high.x) && !isfinite(box->high.y) && !isfinite(box->high.z);
 }
 
-/* Adds the force that the second puts on the first, times the way between them. */
+/* Adds force times branch vector, by the share of the branch that is in the region. The force is
+ * that of the first grain on the second: f n - t. */
 static void add_contact(const rp_contact *c, double part, rp_mat3 *sum)
 {
     for (int row = 0; row < 3; row++) {
@@ -177,6 +179,7 @@ static rp_code sum_contacts(const rp_view *view, const rp_contact_space *space, 
                             rp_report *report)
 {
     rp_grain_ids ids = {0};
+    /* Without a region every branch counts as a whole, and grains need not be found. */
     bool everywhere = is_everywhere(&space->region);
     rp_box3 box = closed_region(space);
     rp_code code = everywhere ? RP_OK : rp_grain_ids_make(view, &ids, report);
@@ -195,7 +198,7 @@ static rp_code sum_contacts(const rp_view *view, const rp_contact_space *space, 
     return code;
 }
 
-/* The pressure of grains that move about their mean velocity. */
+/* Returns the kinetic pressure, Pa: of velocity fluctuations about the mean velocity. */
 static double kinetic_pressure(const rp_view *view, const rp_box3 *box, double volume)
 {
     double mass = 0, square = 0;
