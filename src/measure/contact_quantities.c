@@ -1,12 +1,11 @@
+/* Numbers and tables of contacts, computed by the room contact (M15 to M24). */
 #include "base/report.h"
 #include "contact/contact.h"
 #include "measure/inside.h"
 
-/* Numbers and tables of contacts; how they are made is in the room contact. */
-
 #define FLOAT_ROUNDING 0x1p-24
 
-/* How far forces are compared, in spacings. */
+/* Range of the force correlation, in spacings. */
 #define CORRELATION_RANGE 6
 
 static rp_contact_space space_of(const rp_measure_input *in)
@@ -22,8 +21,8 @@ static rp_vec3 up_of(const rp_measure_input *in)
     return rp_v3_dot(g, g) > 0 ? rp_v3_normal(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
 }
 
-/* Names and units with the values, or NaN where it failed; rounding of the recorded floats is all
- * that is uncertain. */
+/* Writes names, units and values, NaN on failure. The only uncertainty is rounding of the recorded
+ * floats. */
 static void put(const rp_measured *names, const double *values, int count, bool known,
                 rp_measured *out)
 {
@@ -90,7 +89,7 @@ rp_code rp_measure_take_fabric(const rp_measure_input *in, rp_measured *out, int
     rp_fabric f;
     rp_code code = rp_contact_fabric(in->view, &space, &f, report);
     rp_vec3 up = up_of(in);
-    /* An axis has no sign: the end that looks up is told. */
+    /* An axis has no sign: choose the end that points up. */
     rp_vec3 axis = rp_v3_scale(f.axes[0], rp_v3_dot(f.axes[0], up) < 0 ? -1 : 1);
     double angle = acos(fmin(1, rp_v3_dot(axis, up))) * 180 / RP_PI;
     const double values[] = {f.tensor.m[0][0],
@@ -178,7 +177,7 @@ rp_code rp_measure_take_forces(const rp_measure_input *in, rp_measured *out, int
     return code;
 }
 
-/* The density in a bin and its standard error. */
+/* Writes probability density, standard error and count of a bin. */
 static void put_bin(const rp_force_histogram *h, int bin, double row[3])
 {
     double whole = h->total * RP_FORCE_BIN;

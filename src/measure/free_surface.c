@@ -1,3 +1,6 @@
+/* The free surface of a heap (M1 to M3a): grains are sorted into the columns of a plan, the top of
+ * each column that stands on the ground is found, and of the tops the largest connected patch is
+ * the surface. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/inside.h"
@@ -6,24 +9,22 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The surface of a heap: grains are sorted into the cells of a plan, the top of each column that
- * stands on the ground is taken, and of the tops the largest connected patch is kept. */
-
-/* All lengths in spacings. */
-#define CELL 1.5      /* wide enough that no column of a packing is empty */
-#define GAP 4.0       /* what is further above the column than this does not rest on it */
-#define BELOW 2.5     /* how far down from a top its neighbors are counted */
-#define ABOVE 1.25    /* the same, upwards */
-#define SUPPORT 12    /* neighbors of a top; a packing has 40 to 50, a layer at most 20 */
-#define STEP 5.0      /* between tops of neighboring cells; a slope of 60 degrees makes 3.7 */
-#define COLUMN 4      /* grains of a column that tell its density */
-#define THINNEST 4.0  /* a view that holds less than every 64th grain is none of a heap */
-#define SAMPLES 20000 /* grains that the bounds of the plan are made from */
+/* All lengths in spacings of the grains. */
+#define CELL 1.5     /* wide enough that no column of a packing is empty */
+#define GAP 4.0      /* what is further above the column than this does not rest on it */
+#define BELOW 2.5    /* how far down from a top its neighbors are counted */
+#define ABOVE 1.25   /* the same, upwards */
+#define SUPPORT 12   /* neighbors that a top must have; a packing has 40 to 50, a layer at most 20 \
+                      */
+#define STEP 5.0     /* between tops of neighboring cells; a slope of 60 degrees makes 3.7 */
+#define COLUMN 4     /* grains; columns with fewer are not used to estimate the spacing */
+#define THINNEST 4.0 /* largest estimated spacing: a view with every 64th grain of a heap */
+#define SAMPLES 20000 /* grains that the bounds of the plan are computed from */
 #define EDGE 0.005    /* share of the grains that may lie outside on each side */
-#define TOUCH 2.5     /* from a grain to the solid that it stands on or leans against */
+#define TOUCH 2.5     /* from a grain to the solid below or beside it */
 #define STEEP 0.7     /* cosine: faces whose normal is flatter than this are walls */
-#define CARRY 0.2     /* cosine: faces that look up by more than this carry grains */
-#define FEET 1000     /* columns, about, that are asked what they stand on */
+#define CARRY 0.2     /* cosine: faces whose normal points up by more than this support grains */
+#define FEET 1000     /* columns, about, that are tested for support and for walls */
 
 typedef struct plan {
     rp_plan_axes axes;
@@ -32,8 +33,8 @@ typedef struct plan {
     double low[2], cell;
     int64_t size[2];
     double *height;           /* of each grain */
-    uint32_t *order, *column; /* grains by cell, rising; where each cell begins */
-    uint32_t *top;            /* of each cell: place behind the top in `order`; 0: none */
+    uint32_t *order, *column; /* grains by cell and rising height; where each cell begins */
+    uint32_t *top;            /* of each cell: place in `order` after its top grain; 0: none */
     uint32_t *patch;          /* of each cell: number of its connected patch; 0: none */
     uint32_t *queue;
     size_t cells;
@@ -57,8 +58,8 @@ static rp_vec3 grain_at(const rp_view *view, size_t i)
     return rp_v3(view->x[i], view->y[i], view->z[i]);
 }
 
-/* Where nearly all grains are, along one direction of the plan, and a little more. Single grains
- * that flew away do not count: they would make the plan as large as the world. */
+/* Finds the range of the middle 99 % of the grains along one axis of the plan, plus a margin (M1).
+ * Single grains that flew away would make the plan as large as the world. */
 static rp_code find_bounds(plan *p, rp_vec3 direction, int axis, rp_report *report)
 {
     size_t stride = p->view->count / SAMPLES + 1, count = 0;
@@ -111,7 +112,7 @@ static void release_plan(plan *p)
     rp_release(p->queue, p->cells * sizeof *p->queue);
 }
 
-/* The cell that a grain is in, or -1 outside of the plan. */
+/* Returns the cell of a grain, or -1 outside of the plan. */
 static int64_t cell_of(const plan *p, size_t grain)
 {
     rp_vec3 at = grain_at(p->view, grain);
@@ -131,7 +132,7 @@ static void fill_columns(plan *p)
     }
     for (size_t c = 0; c < p->cells; c++)
         p->column[c + 1] += p->column[c];
-    for (size_t i = p->view->count; i-- > 0;) { /* `top` serves as the columns' fill level */
+    for (size_t i = p->view->count; i-- > 0;) { /* `top` counts the grains placed so far */
         int64_t cell = cell_of(p, i);
         if (cell >= 0) p->order[p->column[cell] + p->top[cell]++] = (uint32_t)i;
     }
@@ -141,7 +142,7 @@ static void fill_columns(plan *p)
     }
 }
 
-/* How many grains of a column are just below and above a height. */
+/* Counts the grains of a column just below and above a height (M2). */
 static int count_near(const plan *p, size_t cell, double height)
 {
     int count = 0;
@@ -164,8 +165,8 @@ static bool is_supported(const plan *p, int64_t cell, double height)
     return count - 1 >= SUPPORT;
 }
 
-/* The top of what stands on the ground in this column: up to the first gap, then down again to a
- * grain that has company. */
+/* Finds the top grain of a column (M2): up from the ground to the first gap, then down again to a
+ * grain with enough neighbors, so that loose grains on top do not count. */
 static void find_top(plan *p, size_t cell)
 {
     uint32_t first = p->column[cell], end = p->column[cell + 1], top = first;
@@ -182,7 +183,8 @@ static double top_height(const plan *p, size_t cell)
     return p->height[p->order[p->top[cell] - 1]];
 }
 
-/* Marks all cells that hang together with this one; gives how many grains stand in them. */
+/* Flood fill: marks all cells that are connected to this one; returns the number of grains below
+ * their tops. A step between tops higher than STEP separates patches. */
 static size_t flood(plan *p, size_t seed, uint32_t patch)
 {
     size_t queued = 0, grains = 0;
@@ -206,7 +208,8 @@ static size_t flood(plan *p, size_t seed, uint32_t patch)
     return grains;
 }
 
-/* The number of the patch with most grains below it; 0 when there is none. */
+/* Returns the number of the patch with most grains below it, which is the heap; 0 when there is
+ * none. */
 static uint32_t largest_patch(plan *p, size_t *grains)
 {
     uint32_t best = 0, patches = 0;
@@ -242,9 +245,8 @@ static void keep_points(const plan *p, uint32_t patch, rp_free_surface *out)
     out->speed = sqrt(squares / (double)out->count);
 }
 
-/* Whether a solid is within reach of a place: a body, or a wall of the domain. `beside`: one whose
- * face there is nearer to upright than to level; else one that can carry, since it faces upwards.
- */
+/* A test for solids near a point: bodies, or walls of the domain. `beside`: solids with a steep
+ * face there; else those that face upwards and can support grains (M3a). */
 typedef struct touch {
     const plan *plan;
     const rp_scene *scene;
@@ -266,7 +268,7 @@ static bool is_at_wall(const touch *t, rp_vec3 at, double reach)
     const rp_vec3 inward[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                       {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     for (int side = 0; side < RP_SIDES; side++) {
-        /* What goes on across a periodic side ends there no more than at a wall. */
+        /* A periodic side counts as a wall beside the heap: the heap does not end there. */
         bool periodic = domain->periodic >> side / 2 & 1;
         bool closed = periodic ? t->beside : !(domain->open >> side & 1);
         if (closed && gaps[side] < reach && counts(t, inward[side])) return true;
@@ -293,7 +295,7 @@ static bool is_at_body(const touch *t, rp_vec3 at, double reach)
     return false;
 }
 
-/* On the edge of the patch, next to a cell that does not belong to it. */
+/* True for a cell on the edge of its patch, next to a cell of another or of none. */
 static bool is_edge(const plan *p, size_t cell)
 {
     int64_t a = (int64_t)cell % p->size[0], b = (int64_t)cell / p->size[0];
@@ -304,8 +306,8 @@ static bool is_edge(const plan *p, size_t cell)
     return false;
 }
 
-/* What flies has a surface, too, but is no heap: the lowest grains of a heap are at something. And
- * a bed between walls has them all around its surface. */
+/* Computes the shares `standing` and `walled` (M3a): the lowest grains of a heap rest on something,
+ * unlike those of sand in flight; and a bed between walls has them all around its surface. */
 static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp_free_surface *out)
 {
     const touch below = {p, scene, false}, beside = {p, scene, true};
@@ -325,7 +327,8 @@ static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp
     out->walled /= edge ? (double)edge : 1;
 }
 
-/* (M3). The highest point itself: a peak of few grains has no crowd to take a quantile of. */
+/* Finds foot and summit (M3). The summit is the highest point itself, since a peak has few grains.
+ */
 static rp_code find_levels(rp_free_surface *s, rp_report *report)
 {
     size_t bytes = s->count * sizeof(double);
@@ -339,7 +342,7 @@ static rp_code find_levels(rp_free_surface *s, rp_report *report)
     return RP_OK;
 }
 
-/* Adds what a column tells of the volume of a grain: its height, and the grains above the lowest.
+/* Adds the height of a column and its number of grains above the lowest, for the volume per grain.
  */
 static void add_column(const plan *p, size_t cell, double *height, double *grains)
 {
@@ -349,9 +352,9 @@ static void add_column(const plan *p, size_t cell, double *height, double *grain
     *grains += end - first - 1;
 }
 
-/* The spacing that the grains of the columns really have (M1): the nominal one, or more where the
- * view holds only a part of the grains. Two by two cells together, which hold as many columns of
- * any lattice; one cell of 1.5 spacings does not. */
+/* Estimates the true spacing of the grains (M1): the nominal one, or more where the view holds only
+ * a part of the grains. Two by two cells together hold the same number of columns of any lattice;
+ * one cell of 1.5 spacings does not. */
 static rp_code true_spacing(const plan *p, double *spacing, rp_report *report)
 {
     size_t count = 0, bytes = p->cells * sizeof(double);
@@ -386,7 +389,7 @@ static rp_code take_surface(plan *p, const rp_scene *scene, rp_free_surface *out
     if (!out->points) return rp_fail_memory(report, p->cells * sizeof *out->points, "a surface");
     keep_points(p, patch, out);
     find_solids(p, scene, patch, out);
-    /* The plan has many more cells than the heap; give back what is not needed. */
+    /* The plan has many more cells than the heap has points; shrink the array. */
     rp_free_surface_point *points = rp_allocate(out->count * sizeof *points);
     if (points) memcpy(points, out->points, out->count * sizeof *points);
     rp_release(out->points, p->cells * sizeof *out->points);
@@ -404,7 +407,7 @@ static rp_code open_plan(plan *p, const rp_view *view, const rp_plan_axes *axes,
     return code;
 }
 
-/* A plan of the nominal spacing, then of the true one where that is much wider. */
+/* Makes a plan for the nominal spacing, then for the estimated one where that is much wider. */
 static rp_code plan_heap(plan *p, const rp_view *view, const rp_plan_axes *axes, rp_report *report)
 {
     double spacing = view->spacing;

@@ -1,18 +1,18 @@
+/* A heap: its angle of repose, and the profile of its surface. */
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/inside.h"
 
 /* --- angle of repose ------------------------------------------------------------------------ */
 
-/* The angle of a pile from its surface (theory/measure.md, M4 to M9): a cone is fitted robustly to
- * the middle of the flank, which gives the axis; then each of twelve sectors gets a straight line
- * of its own, and their slopes give the angle and how sure it is.
+/* (M4) to (M9): a cone is fitted to the middle of the flank by iteratively reweighted least
+ * squares, which gives the axis; then each of up to twelve sectors gets a straight line of its own,
+ * and their slopes give the angle and its uncertainty.
  *
- * What keeps it unbiased with few grains: points are grains at their own places, not cells; the
- * part of the flank that counts is chosen by distance from the axis, never by height, since a
- * choice by the fitted quantity flattens a line; and no average is taken over rings, which would
- * mix heights. Letting the flank fade out over 30 % at each end was tried on 77 piles of each kind:
- * the errors were 5 % smaller on lattices, 31 % and 45 % larger on shaken and random packings. */
+ * The fit is unbiased with few grains for three reasons. Points are grains at their own positions,
+ * not cells. The part of the flank that counts is chosen by distance from the axis, never by
+ * height, since a selection by the fitted quantity flattens a line. No average is taken over rings,
+ * which would mix heights. A flank with soft ends was worse: docs/log/measure.md. */
 
 #define SECTORS 12        /* at most */
 #define SECTOR_SHARE 12   /* points on the flank, all round, for each sector */
@@ -20,18 +20,18 @@
 #define SECTOR_EXTENT 0.5 /* of the flank that a sector must cover */
 #define FLANK_LOW 0.2     /* of the height (M5) */
 #define FLANK_HIGH 0.8
-#define SUMMIT 0.85      /* points above this part of the height place the first axis */
-#define STANDING 0.1     /* of the columns at least; else it flies */
+#define SUMMIT 0.85      /* of the height: points above are used for the first axis (M4) */
+#define STANDING 0.1     /* of the columns at least rest on something; else it is in flight */
 #define LEVEL 2.5        /* spacings; a surface with less relief is a level bed */
-#define LEVEL_WALLED 6.0 /* the same, between walls: what is poured into a bin is uneven */
+#define LEVEL_WALLED 6.0 /* the same between walls: sand poured into a bin is uneven */
 #define WALLED 0.75      /* of the edge; then it is between walls */
 #define EXPLAINED 0.5    /* of the variance of the heights on the flank (M9a) */
-#define CERTAIN 3.0      /* standard errors that a slope is from level */
-#define ROUGH 0.15       /* of the height: what the surface may be off the cone */
-#define ROUGH_GRAINS 2.5 /* spacings: where less, it is the grains, not the shape */
+#define CERTAIN 3.0      /* standard errors: the least significance of a slope */
+#define ROUGH 0.15       /* of the height: the largest typical deviation from the cone */
+#define ROUGH_GRAINS 2.5 /* spacings: smaller deviations are due to grains, not to the shape */
 #define ROUNDS 60
-#define TUKEY 4.685   /* standard deviations; 95 % as good as least squares on normal values */
-#define STEEPEST 20.0 /* tangent; keeps the search finite */
+#define TUKEY 4.685   /* standard deviations; 95 % efficiency for normal residuals */
+#define STEEPEST 20.0 /* tangent; bounds the search */
 
 /* z = apex - slope * r, r the distance from the centre. */
 typedef struct cone {
@@ -63,15 +63,16 @@ static bool on_flank(const fit *f, const rp_free_surface_point *p)
     return r >= f->low && r <= f->high;
 }
 
-/* Tukey's weight (M6). */
+/* Returns Tukey's biweight of a residual (M6). */
 static double weight(double residual, double scale)
 {
     double u = residual / (TUKEY * scale);
     return fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
 }
 
-/* The robust scale of the residuals on the flank; never so small that lattices, whose residuals
- * may all be equal, lose all points but one. Gives the number of points. */
+/* Finds the robust scale of the residuals on the flank; returns the number of points there. The
+ * scale has a lower bound: on a lattice all residuals may be equal, and all points but one would
+ * lose their weight. */
 static size_t find_scale(fit *f)
 {
     size_t count = 0;
@@ -84,7 +85,8 @@ static size_t find_scale(fit *f)
     return count;
 }
 
-/* (M5): the flank is where the fitted cone is between a fifth and four fifths of the height. */
+/* Chooses the flank (M5): where the fitted cone is between a fifth and four fifths of the height.
+ */
 static void choose_flank(fit *f)
 {
     const rp_free_surface *s = f->surface;
@@ -93,7 +95,7 @@ static void choose_flank(fit *f)
     f->high = (f->cone.apex - (s->low + FLANK_LOW * height)) / slope;
 }
 
-/* The first axis: the middle of the summit. The first line: through summit and foot. */
+/* The initial cone (M4): its axis through the centre of the summit, its slope from half height. */
 static void guess(fit *f)
 {
     const rp_free_surface *s = f->surface;
@@ -104,8 +106,7 @@ static void guess(fit *f)
         a += s->points[i].a, b += s->points[i].b, count++;
     }
     f->cone = (cone){a / (double)count, b / (double)count, s->high, 0};
-    /* Points at half height lie where the flank is; their median distance is safe from a long foot.
-     */
+    /* The median distance of points near half height is robust against a long foot. */
     count = 0;
     for (size_t i = 0; i < s->count; i++)
         if (fabs(s->points[i].height - s->low - 0.5 * height) < 0.15 * height)
@@ -114,7 +115,8 @@ static void guess(fit *f)
     f->cone.slope = 0.5 * height / fmax(reach, s->spacing);
 }
 
-/* Gauss's elimination with pivots, n at most 4; false when the matrix is singular. */
+/* Solves n equations, n at most 4, by Gauss-Jordan elimination with pivoting; false when the matrix
+ * is singular. The right-hand side is column 4. */
 static bool solve(double m[4][5], int n, double *x)
 {
     for (int c = 0; c < n; c++) {
@@ -138,7 +140,7 @@ static bool solve(double m[4][5], int n, double *x)
     return true;
 }
 
-/* The weighted normal equations of (M6) for apex, slope and centre. */
+/* Builds the weighted normal equations of (M6) for corrections of apex, slope and centre. */
 static void gather(const fit *f, double m[4][5])
 {
     const cone *c = &f->cone;
@@ -150,6 +152,7 @@ static void gather(const fit *f, double m[4][5])
         double r = distance(c, p), e = residual(c, p);
         if (r < f->low || r > f->high || !(r > 0)) continue;
         double w = weight(e, f->scale);
+        /* Derivatives of z(r) with respect to apex, slope and centre; then the residual. */
         double row[5] = {1, -r, c->slope * (p->a - c->a) / r, c->slope * (p->b - c->b) / r, e};
         for (int j = 0; j < 4; j++)
             for (int k = 0; k < 5; k++)
@@ -157,16 +160,17 @@ static void gather(const fit *f, double m[4][5])
     }
 }
 
-/* One round: flank, weights, a step of Gauss and Newton. Gives how far the axis moved; negative
- * when nothing can be fitted. The axis goes at most a few spacings a round, so that a bad start
- * does not throw it out of the heap. */
+/* One iteration of (M6): flank, weights, a Gauss-Newton step. Returns how far apex and axis moved,
+ * m; negative when nothing can be fitted. The axis moves at most four spacings in an iteration, so
+ * that a bad initial cone does not throw it out of the heap. */
 static double improve(fit *f)
 {
     double m[4][5], step[4];
     choose_flank(f);
     if (find_scale(f) < 4 * SECTOR_POINTS) return -1;
     gather(f, m);
-    for (int j = 2; j < 4; j++) /* where a sector alone is there, the axis is hardly known */
+    /* Where only one sector exists the axis is hardly determined: regularise it. */
+    for (int j = 2; j < 4; j++)
         m[j][j] += 1e-6 * m[0][0] * f->cone.slope * f->cone.slope;
     if (!solve(m, 4, step)) return -1;
     double moved = rp_length2(step[2], step[3]);
@@ -178,7 +182,7 @@ static double improve(fit *f)
     return part * moved + fabs(part * step[0]);
 }
 
-/* A robust line z = apex - slope * r through the points of one sector; its number of points. */
+/* A robust line z = apex - slope * r through the points of one sector (M7); `count` of them. */
 typedef struct line {
     double apex, slope, error; /* error: standard error of the slope */
     size_t count;
@@ -191,6 +195,7 @@ static int sector_of(const fit *f, const rp_free_surface_point *p)
     return sector < f->sectors ? sector : f->sectors - 1;
 }
 
+/* One iteration of weighted linear regression, with weights from the line before. */
 static void fit_round(const fit *f, int sector, line *l)
 {
     double w = 0, wr = 0, wz = 0, wrr = 0, wrz = 0, wee = 0;
@@ -214,7 +219,7 @@ static void fit_round(const fit *f, int sector, line *l)
     l->error = sqrt(wee / (double)(l->count - 2) * w / spread);
 }
 
-/* True when the sector's points cover enough of the flank. */
+/* True when the points of a sector cover enough of the flank (M7). */
 static bool covers(const fit *f, int sector)
 {
     double low = INFINITY, high = -INFINITY;
@@ -238,8 +243,8 @@ static line fit_sector(const fit *f, int sector)
     return l;
 }
 
-/* The median of all means of two (Hodges and Lehmann): nearly as sharp as the mean, and deaf to a
- * quarter of wild sectors (M8). */
+/* Returns the Hodges-Lehmann estimate of the centre, the median of all pairwise means: nearly as
+ * efficient as the mean, and robust against outliers in a quarter of the sectors (M8). */
 static double centre_of(const double *values, int count)
 {
     double means[SECTORS * (SECTORS + 1) / 2];
@@ -250,7 +255,8 @@ static double centre_of(const double *values, int count)
     return rp_statistics_quantile(means, n, 0.5);
 }
 
-/* (M8) and (M9). */
+/* Combines the sectors: angle (M8) and uncertainty (M9), the larger of what the sectors and what
+ * the points give. */
 static rp_code join_sectors(fit *f, rp_angle *out, rp_report *report)
 {
     double angles[SECTORS], errors = 0, spread = 0;
@@ -290,9 +296,9 @@ static void set_shape(const fit *f, rp_angle *out)
     out->speed = s->speed;
 }
 
-/* Ridges and heaps with several summits are refused: the angle of the one cone that fits them least
- * badly would be a number without a meaning. Measured on such: 0.25 of the height and more; on
- * pyramids and ellipses, which pass, up to 0.1. */
+/* Refuses ridges and heaps with several summits, for which the angle of the best cone means
+ * nothing. Their residuals are 0.25 of the height and more; those of pyramids and ellipses, which
+ * pass, up to 0.1. */
 static rp_code check_shape(fit *f, rp_report *report)
 {
     const rp_free_surface *s = f->surface;
@@ -304,7 +310,7 @@ static rp_code check_shape(fit *f, rp_report *report)
                    f->scale, s->high - s->low);
 }
 
-/* Whether there is a heap at all (M3a). */
+/* Refuses sand in flight and level surfaces (M3a). */
 static rp_code check_heap(const rp_free_surface *s, rp_report *report)
 {
     double relief = s->high - s->low;
@@ -320,8 +326,8 @@ static rp_code check_heap(const rp_free_surface *s, rp_report *report)
                    walled ? " between the walls" : "", relief, relief / s->spacing, least);
 }
 
-/* The share of the variance of the heights on the flank that the cone explains: 1 on a perfect
- * cone, 0 on a surface that is rough but level. */
+/* Returns the coefficient of determination: the share of the variance of heights on the flank that
+ * the cone explains; 1 on a perfect cone, 0 on a surface that is rough but level (M9a). */
 static double explained_share(const fit *f)
 {
     double n = 0, sum = 0, squares = 0, residuals = 0;
@@ -335,7 +341,7 @@ static double explained_share(const fit *f)
     return variance > 0 ? 1 - residuals / variance : 0;
 }
 
-/* A slope that is no more than the roughness of the surface is none (M9a). */
+/* Refuses a slope that is no more than the roughness of the surface (M9a). */
 static rp_code check_slope(const fit *f, const rp_angle *a, rp_report *report)
 {
     double share = explained_share(f);
@@ -346,10 +352,11 @@ static rp_code check_slope(const fit *f, const rp_angle *a, rp_report *report)
                        100 * fmax(0, share));
     if (a->degrees >= CERTAIN * a->uncertainty) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
-                   "no pile: its slope cannot be told from level: %.1f +- %.1f degrees", a->degrees,
-                   a->uncertainty);
+                   "no pile: its slope cannot be distinguished from level: %.1f +- %.1f degrees",
+                   a->degrees, a->uncertainty);
 }
 
+/* The whole fit: an initial cone, iterations until the axis rests, checks, sectors. */
 static rp_code fit_pile(fit *f, rp_angle *out, rp_report *report)
 {
     guess(f);
@@ -400,7 +407,7 @@ rp_code rp_measure_take_angle(const rp_measure_input *in, rp_measured *out, int 
 {
     rp_angle a;
     rp_code code = rp_measure_angle(in->view, in->scene, &a, report);
-    double size = in->view->spacing; /* heights are known to a grain */
+    double size = in->view->spacing; /* heights are known to one grain */
     out[0] = (rp_measured){"angle", a.degrees, a.uncertainty, "deg"};
     out[1] = (rp_measured){"height", a.height, size, "m"};
     out[2] = (rp_measured){"radius", a.radius, size, "m"};
@@ -427,7 +434,7 @@ typedef struct bin {
     double count, place, height, square; /* sums; heights from `surface.low` */
 } bin;
 
-/* Where the radius starts. */
+/* Finds the axis that radii are taken from: of the fitted cone, else the centre of the surface. */
 static void find_centre(const rp_free_surface *s, double centre[2])
 {
     rp_angle angle;
@@ -463,8 +470,8 @@ static void fill_bins(const rp_free_surface *s, int along, const double centre[2
     }
 }
 
-/* Each bin stands at the mean place of its grains, not at its middle: the innermost ring and the
- * last bin are filled unevenly, which would tilt the profile's ends. */
+/* The position of a bin is the mean of its grains, not its middle: grains in the innermost ring and
+ * in the last bin are spread unevenly, which would tilt the ends of the profile. */
 static rp_code add_rows(const rp_free_surface *s, const bin *bins, size_t count, rp_table *out,
                         rp_report *report)
 {

@@ -1,11 +1,10 @@
+/* The table of kinds, the public functions that use it, and tables of numbers. */
 #include "base/entry.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "measure/inside.h"
 
 #include <string.h>
-
-/* The table of kinds. */
 
 static const rp_measure_kind kinds[] = {
     {"energy", "kinetic and potential energy of all grains", .take = rp_measure_take_energy},

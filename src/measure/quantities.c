@@ -1,3 +1,5 @@
+/* Numbers of one frame or of a pair of frames: energy, momentum, counts, bounds, density error,
+ * flow through a plane, and the state of a body. */
 #include "base/entry.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -11,12 +13,10 @@
 
 /* --- sums over all grains ------------------------------------------------------------------- */
 
-/* Sums and extremes over all grains. */
-
-/* Half a unit in the last place of a float, relative. */
+/* Relative rounding error of a float. */
 #define FLOAT_ROUNDING 0x1p-24
 
-/* A sum that also keeps what rounding of its terms may amount to. */
+/* A sum with the sum of magnitudes, which bounds its rounding error. */
 typedef struct rounded_sum {
     double sum, size;
 } rounded_sum;
@@ -37,7 +37,7 @@ static rp_measured exact_number(const char *name, double value, const char *unit
     return (rp_measured){name, value, 0, unit};
 }
 
-/* Fine grains have no masses in their records. */
+/* Records of fine grains have no masses. */
 static rp_code check_mass(const rp_view *view, rp_report *report)
 {
     if (view->mass || !view->count) return RP_OK;
@@ -95,8 +95,8 @@ rp_code rp_measure_take_momentum(const rp_measure_input *in, rp_measured *out, i
     return RP_OK;
 }
 
-/* Of what is not recorded, as of fine grains, no number is known; but grains that have a mass and
- * no field `asleep` are those of a method that lets none sleep. */
+/* Values that are not recorded, as for fine grains, are NaN; but grains with a mass and without the
+ * field `asleep` belong to a method without sleeping. */
 rp_code rp_measure_take_count(const rp_measure_input *in, rp_measured *out, int *count,
                               rp_report *report)
 {
@@ -146,7 +146,7 @@ static double rest_density(const rp_view *view, const rp_scene *scene, size_t i)
                                              : INFINITY;
 }
 
-/* Grains that are computed one by one are rigid: each has the density of what it is made of. */
+/* True for rigid grains, as of the discrete element method: each has the density of its solid. */
 static bool is_rigid(const rp_view *view, const rp_scene *scene)
 {
     size_t rigid = 0;
@@ -193,7 +193,7 @@ rp_code rp_measure_take_density_error(const rp_measure_input *in, rp_measured *o
 {
     rp_density_error e;
     rp_code code = rp_measure_density_error(in->view, in->scene, &e, report);
-    double rounding = 0x1p-24; /* of a density, relative, which is about one rest density */
+    double rounding = 0x1p-24; /* of a density relative to the rest density, which is about 1 */
     out[0] = (rp_measured){"mean", e.mean, rounding, ""};
     out[1] = (rp_measured){"rms", e.rms, rounding, ""};
     out[2] = (rp_measured){"largest", e.largest, rounding, ""};
@@ -219,7 +219,7 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The grains in the order of their ids; NULL when memory runs out. */
+/* Lists the grains of a view in the order of their ids; NULL when memory runs out. */
 static entry *list_grains(const rp_view *view, int axis)
 {
     const float *places[] = {view->x, view->y, view->z};
@@ -238,8 +238,8 @@ static plane make_plane(const rp_scene *scene, int axis, double at)
     return (plane){at, periodic ? sizes[axis] : 0};
 }
 
-/* How often a grain passed the plane, forward counted positive (M12). In a periodic domain the
- * plane stands once in every copy of it. */
+/* Returns how often a grain crossed the plane, positive along the axis (M12). In a periodic domain
+ * the plane has an image in every period, and the displacement is the minimum image. */
 static double crossings(const plane *p, double before, double after)
 {
     if (!(p->period > 0)) return (after >= p->at) - (before >= p->at);
@@ -260,6 +260,7 @@ static void add_grain(const plane *p, const entry *before, const entry *after, r
     }
 }
 
+/* Merges two lists of grains by id. */
 static void match_ids(const plane *p, const entry *before, size_t before_count, const entry *after,
                       size_t after_count, rp_flow *out)
 {
@@ -305,7 +306,7 @@ static rp_code take_pair(const rp_measure_input *in, rp_flow *flow, rp_report *r
                            in->options->plane_at, flow, report);
 }
 
-/* A grain is on one side or on the other, so a count between two instants is good to one grain. */
+/* The uncertainty is one grain: at each instant a grain is on one side or on the other. */
 rp_code rp_measure_take_flow(const rp_measure_input *in, rp_measured *out, int *count,
                              rp_report *report)
 {
@@ -324,7 +325,7 @@ rp_code rp_measure_take_flow(const rp_measure_input *in, rp_measured *out, int *
 
 /* --- bodies --------------------------------------------------------------------------------- */
 
-/* A number's name is the quantity's, and its axis. */
+/* Names and units of the quantities, in the order of RP_BODY_QUANTITY_WORDS (M14). */
 static const struct {
     const char *names[3];
     const char *unit;
@@ -365,7 +366,7 @@ rp_vec3 rp_body_quantity(const rp_body_state *state, int quantity)
     return rp_v3(0, 0, 0);
 }
 
-/* "a, b, c", as many as there is room for. */
+/* Writes the names of the bodies, "a, b, c", as many as fit. */
 static void list_bodies(const rp_scene *scene, char *text, size_t size)
 {
     text[0] = 0;
@@ -412,7 +413,7 @@ rp_code rp_measure_take_body(const rp_measure_input *in, rp_measured *out, int *
         if (only >= 0 && q != only) continue;
         rp_vec3 v = there ? rp_body_quantity(&in->view->bodies[body], q) : rp_v3(NAN, NAN, NAN);
         const double values[3] = {v.x, v.y, v.z};
-        for (int a = 0; a < 3; a++) /* states are recorded as they were, in double precision */
+        for (int a = 0; a < 3; a++) /* recorded in double precision: no uncertainty */
             out[(*count)++] =
                 (rp_measured){quantities[q].names[a], values[a], 0, quantities[q].unit};
     }

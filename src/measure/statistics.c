@@ -1,3 +1,4 @@
+/* Order statistics, and detection of the steady state of a series (M13). */
 #include "base/memory.h"
 #include "measure/inside.h"
 
@@ -33,8 +34,8 @@ double rp_statistics_median_deviation(double *values, size_t count, double *spre
     return median;
 }
 
-/* Columns are short, and nearly in order where grains are kept in the order of cells: shell sort
- * with the gaps of Ciura, which needs no callback and no memory. */
+/* Shell sort with Ciura's gaps, which needs no callback and no memory. Columns are short, and
+ * nearly sorted where grains are stored in cell order. */
 void rp_statistics_sort_by(uint32_t *items, size_t count, const double *key)
 {
     static const size_t gaps[] = {132000, 57000, 24700, 10700, 4630, 2010, 873, 378,
@@ -52,19 +53,16 @@ void rp_statistics_sort_by(uint32_t *items, size_t count, const double *key)
 
 /* --- steady state of a series --------------------------------------------------------------- */
 
-/* The steady part of a series (theory/measure.md, M13): what a hopper does between its start and
- * its end. */
-
-#define NEAR 0.3     /* of the plateau: what is further off does not belong */
-#define TRIM 0.1     /* of the stretch, dropped at each end, where it still rises or falls */
-#define SHORT 3      /* values; a stretch of fewer is none */
-#define SMOOTH 20    /* part of the series to each side whose mean tells what belongs */
+#define NEAR 0.3     /* of the plateau: values that differ by more do not belong to it */
+#define TRIM 0.1     /* of the interval, removed at each end, where the series still changes */
+#define SHORT 3      /* values at least */
+#define SMOOTH 20    /* the moving mean covers 1 / SMOOTH of the series on each side */
 #define ACTIVE 0.1   /* of the plateau: less is no flow */
-#define LASTING 0.34 /* of what flows: a shorter stretch is a passing moment */
-#define DRIFT 0.15   /* of the mean: how far its thirds may be from it */
-#define CERTAIN 2.5  /* standard errors of a third: what is nearer may be chance */
+#define LASTING 0.34 /* of the active time: a shorter interval is not steady */
+#define DRIFT 0.15   /* of the mean: the largest difference of a third of the interval */
+#define CERTAIN 2.5  /* standard errors of a third: smaller differences may be chance */
 
-/* A few grains more or less in a frame do not end a stretch: its neighbors speak with it. */
+/* Returns the moving mean at one value, so that noise of single frames does not end an interval. */
 static double smooth(const double *values, size_t count, size_t at)
 {
     size_t reach = count / SMOOTH, first = at > reach ? at - reach : 0;
@@ -75,12 +73,12 @@ static double smooth(const double *values, size_t count, size_t at)
     return sum / (double)(end - first);
 }
 
-/* The typical value while anything happens at all: the median of those above half of the highest
- * tenth. Works on sizes, since a flow against the axis is negative throughout. */
+/* Returns the plateau: the median of the values above half of the 90 % quantile. `sizes` are
+ * absolute values, since a flow against the axis is negative throughout. */
 static double plateau_of(double *sizes, size_t count)
 {
     double high = rp_statistics_quantile(sizes, count, 0.9);
-    size_t first = 0; /* sorted by now */
+    size_t first = 0; /* the quantile has sorted them */
     while (first < count && sizes[first] <= 0.5 * high)
         first++;
     return rp_statistics_quantile(sizes + first, count - first, 0.5);
@@ -91,7 +89,7 @@ static bool belongs(double value, double plateau)
     return fabs(value - plateau) <= NEAR * fabs(plateau);
 }
 
-static rp_steady longest_stretch(const double *values, size_t count, double plateau)
+static rp_steady longest_interval(const double *values, size_t count, double plateau)
 {
     rp_steady best = {0};
     size_t first = 0;
@@ -123,7 +121,8 @@ rp_steady rp_steady_within(const double *values, size_t first, size_t count)
     return s;
 }
 
-/* The standard deviation from value to value, which a slow change hardly adds to (von Neumann). */
+/* Returns the standard deviation of the noise from successive differences (von Neumann), which a
+ * slow drift hardly changes. */
 static double noise_of(const double *values, size_t count)
 {
     double squares = 0;
@@ -132,8 +131,8 @@ static double noise_of(const double *values, size_t count)
     return sqrt(squares / (2 * (double)(count - 1)));
 }
 
-/* Whether it neither rises, nor falls, nor does one after the other: each third has the mean of
- * all, as far as its noise lets it be known. */
+/* True when the interval has no drift: the mean of each third agrees with that of all, within the
+ * noise. */
 static bool holds(const double *values, const rp_steady *s)
 {
     size_t third = s->count / 3;
@@ -147,7 +146,7 @@ static bool holds(const double *values, const rp_steady *s)
     return true;
 }
 
-/* Whether the stretch is a good part of all the time in which anything flows. */
+/* True when the interval is long enough, relative to the time in which anything flows. */
 static bool lasts(const double *values, size_t count, double plateau, const rp_steady *s)
 {
     size_t active = 0;
@@ -156,6 +155,7 @@ static bool lasts(const double *values, size_t count, double plateau, const rp_s
     return (double)s->count >= LASTING * (double)active;
 }
 
+/* (M13): plateau, longest interval near it, ends removed, then tests for length and drift. */
 rp_steady rp_steady_of(const double *values, size_t count)
 {
     const rp_steady none = {0};
@@ -171,7 +171,7 @@ rp_steady rp_steady_of(const double *values, size_t count)
     double plateau = copysign(plateau_of(sizes, count), sum);
     rp_release(sizes, count * sizeof *sizes + 1);
     if (!(fabs(plateau) > 0)) return none;
-    rp_steady best = longest_stretch(values, count, plateau);
+    rp_steady best = longest_interval(values, count, plateau);
     if (!lasts(values, count, plateau, &best)) return none;
     size_t trim = best.count < 2 * SHORT ? 0 : (size_t)ceil(TRIM * (double)best.count);
     best.first += trim;
