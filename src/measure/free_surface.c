@@ -10,11 +10,12 @@
 #include <string.h>
 
 /* All lengths in spacings of the grains. */
-#define CELL 1.5     /* wide enough that no column of a packing is empty */
-#define GAP 4.0      /* what is further above the column than this does not rest on it */
-#define BELOW 2.5    /* how far down from a top its neighbors are counted */
-#define ABOVE 1.25   /* the same, upwards */
-#define SUPPORT 12   /* neighbors that a top must have; a packing has 40 to 50, a layer at most 20 \
+#define CELL 1.5   /* wide enough that no column of a packing is empty */
+#define GAP 4.0    /* what is further above the column than this does not rest on it */
+#define BELOW 2.5  /* how far down from a top its neighbors are counted */
+#define ABOVE 1.25 /* the same, upwards */
+#define SUPPORT                                                                                    \
+    12               /* neighbors that a top must have; a packing has 40 to 50, a layer at most 20 \
                       */
 #define STEP 5.0     /* between tops of neighboring cells; a slope of 60 degrees makes 3.7 */
 #define COLUMN 4     /* grains; columns with fewer are not used to estimate the spacing */

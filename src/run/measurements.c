@@ -1,3 +1,5 @@
+/* Tables of measurements: CSV files that grow by a row a frame while a scene runs, and series over
+ * all frames of a record. */
 #include "base/atomic.h"
 #include "base/disk.h"
 #include "base/entry.h"
@@ -18,7 +20,7 @@
 
 #define ROW_MAX 1024
 
-/* A row that grows; a table has far fewer columns than it has room for. */
+/* The text of one row; tables have far fewer columns than fit. */
 typedef struct csv_row {
     char text[ROW_MAX];
     size_t used;
@@ -53,9 +55,9 @@ static void add_values(csv_row *r, int64_t frame, double time, const rp_measured
     add(r, "\n");
 }
 
-/* Numbers have points, whatever the host program's language. One write for the whole row, so that a
- * kill leaves no half row behind but at the very end; on disk before a checkpoint may count on it.
- */
+/* Numbers have decimal points whatever the locale of the host program. One write appends the whole
+ * row, so that a killed program leaves at most one incomplete row, at the end; it is on disk before
+ * a checkpoint refers to it. */
 rp_code rp_measurements_add_row(const char *path, int64_t frame, double time,
                                 const rp_measured *measured, int count, rp_report *report)
 {
@@ -67,8 +69,8 @@ rp_code rp_measurements_add_row(const char *path, int64_t frame, double time,
     return rp_file_append(path, r.text, report);
 }
 
-/* Where the first row behind `frame`, or the first broken row, begins. */
-static size_t keep_until(const char *text, int64_t frame)
+/* Returns the offset of the first row after `frame`, or of the first incomplete row, bytes. */
+static size_t intact_length(const char *text, int64_t frame)
 {
     const char *at = text;
     for (int line = 0; *at; line++) {
@@ -80,31 +82,29 @@ static size_t keep_until(const char *text, int64_t frame)
     return (size_t)(at - text);
 }
 
-static rp_code cut_back(int file, const char *path, int64_t frame, rp_report *report)
+static rp_code truncate_rows(int file, const char *path, int64_t frame, rp_report *report)
 {
     char *text;
     size_t size;
     RP_TRY(rp_file_read(path, &text, &size, report));
-    size_t end = keep_until(text, frame);
+    size_t end = intact_length(text, frame);
     rp_release(text, size + 1);
     int error = end ? rp_disk_truncate(file, end) : rp_disk_remove(path);
-    return error ? rp_fail_errno(report, error, path, "cut back") : RP_OK;
+    return error ? rp_fail_errno(report, error, path, "truncate") : RP_OK;
 }
 
 rp_code rp_measurements_truncate(const char *path, int64_t frame, rp_report *report)
 {
     int file;
     rp_file_info info;
-    if (rp_disk_link_status(path, &info) == ENOENT) return RP_OK; /* it never began */
+    if (rp_disk_link_status(path, &info) == ENOENT) return RP_OK; /* no row was written yet */
     RP_TRY(rp_disk_open(path, false, &file, report));
-    rp_code code = cut_back(file, path, frame, report);
+    rp_code code = truncate_rows(file, path, frame, report);
     rp_disk_close(file);
     return code;
 }
 
 /* --- measurements of the scene -------------------------------------------------------------- */
-
-/* The scene's measurements as tables that grow by a row a frame. */
 
 static rp_path table_path(const rp_runner *runner, int index)
 {
@@ -114,8 +114,8 @@ static rp_path table_path(const rp_runner *runner, int index)
     return rp_record_path(runner->record, name);
 }
 
-/* Where there is nothing to measure yet, such as a pile that is still in the air, the row holds
- * `nan` and the run goes on. */
+/* Takes a measurement. Where there is nothing to measure yet, such as a heap that is still falling,
+ * its values are NaN, which is no failure of the run. */
 static rp_code take(const rp_view *view, const rp_scene *scene, int what, rp_measured *measured,
                     int *count)
 {
@@ -164,17 +164,15 @@ rp_code rp_measurements_rewind(const rp_runner *runner, int64_t frame, rp_report
 
 /* --- measurement of all frames of a run ----------------------------------------------------- */
 
-/* A measurement of all frames of a run, as one table. */
-
 #define COLUMNS_MAX (2 + 2 * RP_MEASURED_MAX)
 
 struct rp_measure_series {
     rp_table table;
     rp_measure_column columns[COLUMNS_MAX];
-    int numbers; /* of each frame */
+    int numbers; /* per frame */
 };
 
-/* Adds a row: frame, time, values, uncertainties. What a frame could not give is NaN. */
+/* Adds a row: frame, time, values, uncertainties; NaN for values that a frame does not have. */
 static rp_code add_row(rp_measure_series *s, int64_t frame, double time, const rp_measured *numbers,
                        int count, rp_report *report)
 {
@@ -197,7 +195,7 @@ static rp_code add_row(rp_measure_series *s, int64_t frame, double time, const r
     return rp_table_add(&s->table, row, report);
 }
 
-/* A frame in which there is nothing to measure is no fault. */
+/* Adds the row of one frame. A frame in which there is nothing to measure is no failure. */
 static rp_code measure_frame(rp_measure_series *s, const char *name, const rp_measure_input *in,
                              int64_t number, rp_report *report)
 {

@@ -1,3 +1,5 @@
+/* Refinement: fine grains for the frames of a record, while a run writes it (rp_refiner) or
+ * afterwards (rp_refine). Both give the same bits. */
 #include "base/clock.h"
 #include "base/disk.h"
 #include "base/entry.h"
@@ -17,10 +19,10 @@
 
 /* --- fine grains of a record ---------------------------------------------------------------- */
 
-/* Positions in frames are kept to this share of the distance of fine grains. */
+/* Positions in frames are rounded to this part of the spacing of fine grains. */
 #define PRECISION (1.0 / 256)
 #define CHECKPOINTS_KEPT 2
-#define MISSING_MOST 1000 /* frames */
+#define MISSING_MOST 1000 /* frames that may be missing between two */
 
 struct rp_refiner {
     const rp_scene *scene;
@@ -30,11 +32,11 @@ struct rp_refiner {
     rp_path frames, checkpoints; /* folders */
     const char **names;          /* of the bodies */
     rp_detail *detail;
-    int64_t frame, saved; /* taken last; of the last checkpoint; -1: none */
+    int64_t frame, saved; /* the last one; that of the last checkpoint; -1: none */
 };
 
-/* By measurement: of parts of 8 million grains in frames, of 2 million in checkpoints, which hold
- * more of each. */
+/* Measured: a frame is written in parts of 8 million grains, a checkpoint, which holds more values
+ * of each grain, in parts of 2 million. */
 double rp_refiner_write_bytes(double grains)
 {
     return fmax(24 * fmin(grains, 8e6), 54 * fmin(grains, 2e6));
@@ -107,7 +109,7 @@ uint64_t rp_refiner_steps(const rp_refiner *refiner)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* What fine grains depend on besides the coarse frames: the section, and the scene as a whole. */
+/* Writes the settings that fine grains depend on besides the coarse frames. */
 static void settings_text(const rp_scene *scene, char *text, size_t size)
 {
     const rp_detail_spec *d = &scene->detail;
@@ -119,7 +121,7 @@ static void settings_text(const rp_scene *scene, char *text, size_t size)
              llround(1e3 * d->contrast), (long long)scene->seed, (unsigned long long)hash);
 }
 
-/* Both texts from the first line that differs on. */
+/* Reports the first line in which the settings differ. */
 static rp_code settings_differ(const rp_refiner *refiner, const char *there, const char *now,
                                rp_report *report)
 {
@@ -134,8 +136,8 @@ static rp_code settings_differ(const rp_refiner *refiner, const char *there, con
                       (int)strcspn(now + line, "\n"), now + line);
 }
 
-/* The first to follow a record leaves its settings there; later ones must have the same, unless the
- * first left nothing else. */
+/* The first refinement writes its settings to the folder; later ones must have the same, unless the
+ * folder has neither frames nor checkpoints. */
 static rp_code check_settings(const rp_refiner *refiner, bool empty, rp_report *report)
 {
     rp_path path = rp_record_path(refiner->record, RP_FINE_FOLDER "/settings.txt");
@@ -166,7 +168,8 @@ static rp_code load(rp_refiner *refiner, int64_t number, rp_report *report)
     return code;
 }
 
-/* A checkpoint that is damaged gives way to the one before, the first to the very start. */
+/* Loads the newest intact checkpoint not after frame `last`; without any, starts from the
+ * beginning. */
 static rp_code load_newest(rp_refiner *refiner, const rp_numbers *numbers, int64_t last,
                            rp_report *report)
 {
@@ -188,13 +191,13 @@ static rp_path counts_path(const rp_refiner *refiner)
     return rp_record_path(refiner->record, RP_FINE_FOLDER "/counts.csv");
 }
 
-/* Starting again would cost the frames that are there. */
+/* Refuses to start again, which would remove the frames that exist. */
 static rp_code no_checkpoint(const rp_refiner *refiner, rp_report *report)
 {
     rp_place place = {.file = refiner->frames.text};
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
-        "the folder holds %lld frames of fine grains but no sound checkpoint to go on "
+        "the folder holds %lld frames of fine grains but no intact checkpoint to resume "
         "from; they are kept. Remove the folder to make them again",
         (long long)rp_series_count(rp_record_series(refiner->record, RP_SERIES_FINE)));
 }
@@ -216,7 +219,7 @@ rp_code rp_refiner_resume(rp_refiner *refiner, int64_t last, rp_report *report)
 
 static rp_code save_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 {
-    (void)report; /* the saver keeps what goes wrong */
+    (void)report; /* the saver remembers failures until it finishes */
     rp_fine_save_chunk(user, chunk);
     return RP_OK;
 }
@@ -286,8 +289,8 @@ static rp_code write_counts(const rp_refiner *refiner, rp_report *report)
                                    rp_detail_time(refiner->detail), measured, 3, report);
 }
 
-/* A frame of the time that its number says, not far behind the one before it: grains make as many
- * steps as fit between the two, and files may say any time. */
+/* Checks that a frame has the time of its number and is not far after the one before: the number of
+ * steps follows from the times, and a damaged file may hold any time. */
 static rp_code check_time(const rp_refiner *refiner, int64_t number, const rp_view *view,
                           rp_report *report)
 {
@@ -303,6 +306,7 @@ static rp_code check_time(const rp_refiner *refiner, int64_t number, const rp_vi
                    view->time, rate, due);
 }
 
+/* The order matters: a checkpoint is written last, when all that belongs before it is on disk. */
 rp_code rp_refiner_add_frame(rp_refiner *refiner, int64_t number, const rp_view *view, bool keep,
                              rp_report *report)
 {
@@ -316,8 +320,6 @@ rp_code rp_refiner_add_frame(rp_refiner *refiner, int64_t number, const rp_view 
 }
 
 /* --- refinement of a run -------------------------------------------------------------------- */
-
-/* Fine grains for a run that has been. */
 
 void rp_default_refine_options_fill(rp_refine_options *options, size_t size)
 {
@@ -333,19 +335,20 @@ typedef struct refinement {
     rp_refiner *refiner;
     int lock;
     int64_t resumed;
-    double grains;  /* that there will be, about */
+    double grains;  /* estimated number of fine grains */
     double started; /* s, on rp_clock */
     bool stop;
-    rp_budget budget; /* of all that it holds */
+    rp_budget budget; /* of all memory of the refinement */
 } refinement;
 
-/* The coarse frames that it starts from. */
+/* Returns the coarse frames of the run. */
 static const rp_series *source_of(const refinement *r)
 {
     return rp_record_series(r->from, RP_SERIES_COARSE);
 }
 
-/* Another folder becomes a run of its own: the scene, and fine frames without coarse ones. */
+/* Opens the output. Another folder becomes a run of its own, with the scene and fine frames only.
+ */
 static rp_code open_output(refinement *r, rp_report *report)
 {
     const char *output = r->options->output;
@@ -358,8 +361,8 @@ static rp_code open_output(refinement *r, rp_report *report)
     return code == RP_OK ? rp_record_same_scene(r->to, r->scene, report) : code;
 }
 
-/* What a refinement takes whatever its limit, bytes: the scene, the threads' buffers, a part of a
- * frame or checkpoint on its way to disk. */
+/* Least memory of a refinement whatever its limit, bytes: the scene, buffers of the threads, output
+ * buffers of a part of a frame or checkpoint. */
 #define LEAST_BYTES 64e6
 
 static void set_budget(refinement *r)
@@ -371,12 +374,13 @@ static void set_budget(refinement *r)
     r->budget.limit = (double)limit > least ? limit : (size_t)least;
 }
 
-/* Known before anything is written. */
+/* Refuses more fine grains than there are ids, before anything is written. */
 static rp_code check_numbers(refinement *r, rp_report *report)
 {
     int64_t last = rp_series_number(source_of(r), rp_series_count(source_of(r)) - 1);
     rp_frame_file *frame;
-    if (rp_series_read(source_of(r), last, &frame, NULL) != RP_OK) return RP_OK; /* told later */
+    if (rp_series_read(source_of(r), last, &frame, NULL) != RP_OK)
+        return RP_OK; /* reported when it is used */
     double grains = (double)rp_frame_view(frame)->count * (double)r->scene->detail.factor;
     rp_frame_close(frame);
     r->grains = grains;
@@ -434,8 +438,8 @@ static void show_progress(refinement *r, int64_t done, int64_t count, const rp_v
     if (!o->progress(o->user, &progress)) r->stop = true;
 }
 
-/* Places in the record's list of frames that are still to be done. */
-static int64_t first_place(const refinement *r)
+/* Returns the place of the first coarse frame that has no fine frame yet. */
+static int64_t first_missing(const refinement *r)
 {
     int64_t place = 0, count = rp_series_count(source_of(r));
     while (place < count && rp_series_number(source_of(r), place) <= rp_refiner_frame(r->refiner))
@@ -457,13 +461,13 @@ static rp_code take_frame(refinement *r, int64_t place, int64_t first, rp_report
 
 static rp_code take_frames(refinement *r, rp_report *report)
 {
-    int64_t first = first_place(r), count = rp_series_count(source_of(r));
+    int64_t first = first_missing(r), count = rp_series_count(source_of(r));
     rp_code code = RP_OK;
     int64_t place = first;
     for (; place < count && code == RP_OK && !r->stop; place++)
         code = take_frame(r, place, first, report);
     if (code == RP_OK && place < count) code = RP_INTERRUPTED;
-    /* Whatever ended it, what is done need not be done again. */
+    /* A checkpoint, so that nothing has to be computed again. */
     if (code == RP_INTERRUPTED || code == RP_ERROR_DAMAGED) {
         rp_code saved = rp_refiner_save_checkpoint(r->refiner, report);
         if (saved != RP_OK) code = saved;

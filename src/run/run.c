@@ -1,3 +1,4 @@
+/* A scene runs into a record: the loop over frames, checkpoints, resuming, interruption. */
 #include "base/disk.h"
 #include "base/entry.h"
 #include "base/log.h"
@@ -9,10 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A scene runs into a record: the loop over frames, checkpoints and resuming. */
-
 #define CHECKPOINTS_KEPT 2
-/* Steps that take longer on the wall are not waited for when a run is to end, s. */
+/* Steps that take longer (wall-clock time, s) are interrupted when a run is to stop. */
 #define STEP_LONG 0.2
 
 void rp_default_run_options_fill(rp_run_options *options, size_t size)
@@ -32,7 +31,8 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
                       "another repose is running into this folder; wait for it, or take another");
 }
 
-/* The last command counts: it may ask for more frames, or for a film. */
+/* Opens the folder of a run that is resumed. The command of the last call is recorded: it may ask
+ * for more frames, or for a film. */
 static rp_code open_existing(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -44,7 +44,7 @@ static rp_code open_existing(rp_runner *runner, rp_report *report)
                          report);
 }
 
-/* Nothing of the old run is touched while another program still runs into it. */
+/* Replaces a run. It is locked first: nothing is removed while another program writes to it. */
 static rp_code replace_existing(rp_runner *runner, int threads, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -65,13 +65,13 @@ static rp_code open_record(rp_runner *runner, rp_report *report)
     return code == RP_OK ? rp_run_lock(runner->record, &runner->lock, report) : code;
 }
 
-/* A state is of the time that its number says, or frames would be left out. */
+/* Loads a checkpoint and checks that its time belongs to its number, or frames would be skipped. */
 static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
 {
     rp_path path = rp_record_checkpoint_path(runner->record, number);
     double rate = runner->scene->time.frame_rate, due = (double)number / rate;
     rp_code code = rp_world_load(runner->world, path.text, report);
-    double frames = (runner->world->time - due) * rate; /* since its frame */
+    double frames = (runner->world->time - due) * rate; /* time since its frame, in frames */
     rp_place place = {.file = path.text};
     if (code == RP_OK && runner->world->scene != runner->scene)
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/added",
@@ -82,8 +82,8 @@ static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
                       runner->world->time, due, due + 1 / rate);
 }
 
-/* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the
- * one before. What was wrong with the newest is told when none is left. */
+/* Loads the newest intact checkpoint: one that is damaged or cannot be read is skipped with a
+ * warning; the failure of the oldest is reported. */
 static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_report *report)
 {
     for (size_t i = numbers->count; i-- > 0;) {
@@ -102,7 +102,7 @@ static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_
     return RP_OK;
 }
 
-/* Without a checkpoint a run can only start again, which would cost the frames that are there. */
+/* Refuses to resume without a checkpoint: starting again would remove the frames that exist. */
 static rp_code check_restart(const rp_runner *runner, rp_report *report)
 {
     int64_t frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE));
@@ -110,7 +110,7 @@ static rp_code check_restart(const rp_runner *runner, rp_report *report)
     rp_place place = {.file = runner->options->folder};
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
-        "the folder holds %lld frames but no checkpoint to go on from; they are kept. "
+        "the folder holds %lld frames but no checkpoint to resume from; they are kept. "
         "Start a new run with -o, or --overwrite",
         (long long)frames);
 }
@@ -154,7 +154,7 @@ static void show_progress(rp_runner *runner)
     if (!options->progress(options->user, &progress)) runner->stop = true;
 }
 
-/* Fine grains catch up with the frames that are there. */
+/* Advects fine grains through the coarse frames that exist already. */
 static rp_code catch_up(rp_runner *runner, rp_report *report)
 {
     rp_code code = rp_refiner_resume(runner->refiner, runner->frame, report);
@@ -174,7 +174,7 @@ static rp_code catch_up(rp_runner *runner, rp_report *report)
     return code;
 }
 
-/* They may take what memory the coarse ones leave. */
+/* Creates the fine grains, with the memory that the coarse ones leave. */
 static rp_code start_fine(rp_runner *runner, rp_report *report)
 {
     const rp_scene *scene = runner->scene;
@@ -187,7 +187,7 @@ static rp_code start_fine(rp_runner *runner, rp_report *report)
     return code == RP_OK ? catch_up(runner, report) : code;
 }
 
-/* What the world asks. A step is broken off only when there is a state to go back to. */
+/* The stop hook of the world. A step is interrupted only when there is a snapshot to return to. */
 static bool is_stopped(void *user)
 {
     rp_runner *runner = user;
@@ -196,7 +196,7 @@ static bool is_stopped(void *user)
     return runner->stop && (!runner->world || runner->snapshot);
 }
 
-/* What `repose check` would have said. */
+/* Logs the warnings of `repose check`. */
 static void log_warnings(const rp_runner *runner)
 {
     rp_report *warnings = rp_report_create();
@@ -265,8 +265,8 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 
-/* Of this instant, but for loads on bodies, which are means since the last frame on disk: those of
- * a single step say little. Contacts come where somebody will look at them. */
+/* Takes the view of a frame. Loads on bodies are means since the last frame on disk, since those of
+ * a single step fluctuate. Contacts are computed only where output or measurements need them. */
 static rp_code take_view(rp_runner *runner, bool due, rp_view *view, rp_report *report)
 {
     bool wanted = (due && runner->scene->output.contacts) || rp_measurements_want_contacts(runner);
@@ -277,7 +277,7 @@ static rp_code take_view(rp_runner *runner, bool due, rp_view *view, rp_report *
     return code;
 }
 
-/* What a frame holds of a view: contacts only where the scene says so. */
+/* Returns the part of a view that a frame holds: contacts only where the scene says so. */
 static rp_view recorded_view(const rp_runner *runner, const rp_view *view)
 {
     rp_view kept = *view;
@@ -287,7 +287,7 @@ static rp_view recorded_view(const rp_runner *runner, const rp_view *view)
     return kept;
 }
 
-/* What the host program takes meanwhile is not the run's. */
+/* Calls the hook of the host program, whose allocations do not count towards the run's budget. */
 static void call_frame_hook(const rp_runner *runner)
 {
     const rp_run_options *options = runner->options;
@@ -297,8 +297,8 @@ static void call_frame_hook(const rp_runner *runner)
     rp_budget_enter(inside);
 }
 
-/* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one,
- * all that belongs before it is there, too. */
+/* Writes all output of a finished frame: frame file, exports, fine grains, measurements. The
+ * checkpoint comes last: where there is one, all that belongs before it is on disk. */
 static rp_code write_frame(rp_runner *runner, rp_report *report)
 {
     rp_view view;
@@ -319,8 +319,8 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     return code;
 }
 
-/* Before a step that may take long the state is kept, if there is room for it: so the step can be
- * broken off. Of the first step nobody knows how long it takes. */
+/* Takes a snapshot before a step that may take long, if memory allows, so that the step can be
+ * interrupted. The duration of the first step is unknown, so it counts as long. */
 static void take_snapshot(rp_runner *runner)
 {
     rp_snapshot_destroy(runner->snapshot);
@@ -330,7 +330,7 @@ static void take_snapshot(rp_runner *runner)
         rp_world_snapshot(runner->world, &runner->snapshot, NULL);
 }
 
-/* The state of the last whole step. */
+/* Returns to the state before the interrupted step. */
 static rp_code restore_snapshot(rp_runner *runner, rp_report *report)
 {
     rp_code code = rp_world_restore(runner->world, runner->snapshot, report);
@@ -348,20 +348,21 @@ static rp_code step(rp_runner *runner, double end, rp_report *report)
     rp_code code = rp_world_step_toward(world, end, report);
     runner->step_seconds = fmax(rp_clock() - began, 1e-9);
     if (code == RP_INTERRUPTED) return restore_snapshot(runner, report);
-    /* Time may also move by a rounding, without a step. */
+    /* Time may also advance by a rounding error, without a step. */
     if (code == RP_OK && world->step > before)
         rp_step_tally_add(&runner->tally, world->dt, world->reason);
     return code;
 }
 
-/* A run may end between two frames: the checkpoint of the last one then holds a later state, from
- * which the next frame is reached in the same steps as without the break. */
+/* A run may stop between two frames: the checkpoint of the last frame then holds a later state,
+ * from which the next frame is reached by the same steps as without the interruption. */
 static rp_code checkpoint_between_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = write_checkpoint(runner, report);
     return code == RP_OK ? RP_INTERRUPTED : code;
 }
 
+/* The loop over frames: steps up to the time of the next frame, then its output. */
 static rp_code run_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = RP_OK;
@@ -434,8 +435,8 @@ rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summ
 
 /* --- lengths of steps ----------------------------------------------------------------------- */
 
-/* How long the steps of a run were and why. Solvers give a handful of reasons; should there be
- * more than there is room for, the last place counts the rest. */
+/* Statistics of step lengths and of the reasons that limited them. Solvers give a handful of
+ * reasons; beyond the capacity, the last entry counts the rest. */
 
 typedef struct rp_step_reason step_reason;
 
