@@ -289,7 +289,7 @@ static rp_contact *random_contacts(void)
     return contacts;
 }
 
-/* The plain way: every pair. */
+/* The slow twin: every pair. */
 static void correlate_all(const rp_contact *contacts, double range, unsigned periodic,
                           double value[RP_CORRELATION_BINS], double pairs[RP_CORRELATION_BINS])
 {
@@ -302,9 +302,9 @@ static void correlate_all(const rp_contact *contacts, double range, unsigned per
         for (int j = 0; j < POINTS; j++) {
             double square = 0;
             for (int a = 0; a < 3; a++) {
-                double way = (double)contacts[i].position[a] - contacts[j].position[a];
-                if (periodic >> a & 1) way -= floor(way + 0.5);
-                square += way * way;
+                double shift = (double)contacts[i].position[a] - contacts[j].position[a];
+                if (periodic >> a & 1) shift -= floor(shift + 0.5);
+                square += shift * shift;
             }
             int bin = (int)(sqrt(square) / range * RP_CORRELATION_BINS);
             if (i == j || bin >= RP_CORRELATION_BINS) continue;

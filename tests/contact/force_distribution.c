@@ -253,7 +253,7 @@ static void histograms_count(void **state)
     assert_int_equal(rp_force_histogram_of(zeros, 3).used, 0);
 }
 
-static void what_cannot_be_fitted_is_told(void **state)
+static void what_cannot_be_fitted_is_reported(void **state)
 {
     (void)state;
     rp_force_fits fits;
@@ -282,7 +282,7 @@ int main(void)
         cmocka_unit_test(errors_are_what_they_say),
         cmocka_unit_test(errors_know_of_neighbors),
         cmocka_unit_test(histograms_count),
-        cmocka_unit_test(what_cannot_be_fitted_is_told),
+        cmocka_unit_test(what_cannot_be_fitted_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Carrying against a slow twin in double precision, straight from the paper (section 4.2, equations
  * 23 to 26), every coarse grain for every fine one. What differs from the paper by design: a coarse
- * grain's velocity is the way it goes in the step over its length; free flight is the exact
- * parabola; coarse grains follow at a small distance (D7) and glide between views (D8). */
+ * grain's velocity is its displacement in the step over the length of the step; free flight is the
+ * exact parabola; coarse grains follow at a small distance (D7) and glide between views (D8). */
 #include "detail/grains.h"
 
 #define SPACING 0.05
@@ -15,9 +15,9 @@
 
 /* --- the twin --------------------------------------------------------------------------------- */
 
-typedef struct twin_clump {
+typedef struct twin_coarse {
     double x[3], v[3]; /* at the start of the step; over it */
-} twin_clump;
+} twin_coarse;
 
 typedef struct twin_grain {
     double x[3], v[3];
@@ -32,17 +32,17 @@ static double weight(double distance)
 }
 
 /* (24), (25), (26) */
-static void twin_step(twin_grain *g, const twin_clump *clumps, size_t count, double dt)
+static void twin_step(twin_grain *g, const twin_coarse *rows, size_t count, double dt)
 {
     double sum = 0, most = 0, average[3] = {0}, gravity[3] = {0, 0, GRAVITY};
     for (size_t j = 0; j < count; j++) {
-        double dx = g->x[0] - clumps[j].x[0], dy = g->x[1] - clumps[j].x[1],
-               dz = g->x[2] - clumps[j].x[2];
+        double dx = g->x[0] - rows[j].x[0], dy = g->x[1] - rows[j].x[1],
+               dz = g->x[2] - rows[j].x[2];
         double w = weight(sqrt(dx * dx + dy * dy + dz * dz));
         sum += w;
         most = fmax(most, w);
         for (int a = 0; a < 3; a++)
-            average[a] += w * clumps[j].v[a];
+            average[a] += w * rows[j].v[a];
     }
     double edge = weight(0.5 * SPACING);
     bool sparse = sum == 0 || most / sum >= 0.6 || most <= edge;
@@ -60,15 +60,15 @@ static void twin_step(twin_grain *g, const twin_clump *clumps, size_t count, dou
 static double twin_between(double from, double to, double v0, double v1, double interval,
                            double gravity, double s)
 {
-    double way = to - from, a = v0 * interval, b = v1 * interval;
+    double shift = to - from, a = v0 * interval, b = v1 * interval;
     double change = v1 - v0, fall = gravity * interval;
     if (fabs(change - fall) > 0.02 * (fabs(change) + fabs(fall)) ||
-        fabs(way - 0.5 * (a + b)) > 0.02 * (fabs(a) + fabs(b))) {
-        a = a * way <= 0 ? 0 : fabs(a) > 3 * fabs(way) ? 3 * way : a;
-        b = b * way <= 0 ? 0 : fabs(b) > 3 * fabs(way) ? 3 * way : b;
+        fabs(shift - 0.5 * (a + b)) > 0.02 * (fabs(a) + fabs(b))) {
+        a = a * shift <= 0 ? 0 : fabs(a) > 3 * fabs(shift) ? 3 * shift : a;
+        b = b * shift <= 0 ? 0 : fabs(b) > 3 * fabs(shift) ? 3 * shift : b;
     }
     double h10 = s * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s), h11 = s * s * (s - 1);
-    return from + h10 * a + h01 * way + h11 * b;
+    return from + h10 * a + h01 * shift + h11 * b;
 }
 
 /* Where a coarse grain of either view is at a share of the interval; -1: not in that view. */
@@ -105,28 +105,28 @@ static int find(const coarse *c, uint32_t id)
     return -1;
 }
 
-static void set_clump(twin_clump *clump, const coarse *last, int i, const coarse *next, int j,
-                      double start, double end)
+static void set_coarse(twin_coarse *row, const coarse *last, int i, const coarse *next, int j,
+                       double start, double end)
 {
     double interval = next->time - last->time, settled[3] = {0};
     if (i >= 0 && j >= 0) settle(last, i, next, j, settled);
     for (int a = 0; a < 3; a++) {
         double from = twin_place(last, i, next, j, settled, a, interval, start);
         double to = twin_place(last, i, next, j, settled, a, interval, end);
-        clump->x[a] = from;
-        clump->v[a] = (to - from) / (interval * (end - start));
+        row->x[a] = from;
+        row->v[a] = (to - from) / (interval * (end - start));
     }
 }
 
-static size_t twin_clumps(const coarse *last, const coarse *next, double start, double end,
-                          twin_clump *clumps)
+static size_t twin_coarse_rows(const coarse *last, const coarse *next, double start, double end,
+                               twin_coarse *rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < last->count; i++)
-        set_clump(&clumps[count++], last, (int)i, next, find(next, last->id[i]), start, end);
+        set_coarse(&rows[count++], last, (int)i, next, find(next, last->id[i]), start, end);
     for (size_t j = 0; j < next->count; j++)
         if (find(last, next->id[j]) < 0)
-            set_clump(&clumps[count++], last, -1, next, (int)j, start, end);
+            set_coarse(&rows[count++], last, -1, next, (int)j, start, end);
     return count;
 }
 
@@ -153,10 +153,10 @@ static void move_cloud(const coarse *last, coarse *next, double interval)
     for (size_t i = 0; i < last->count; i++) {
         if (i % 40 == 39) continue;
         bool flight = i % 5 == 1, trembles = i % 5 == 2;
-        double way = trembles ? 0.01 * SPACING / (interval * 2) : 1, g = flight ? GRAVITY : 0;
-        size_t k = coarse_add(next, last->x[i] + way * interval * last->vx[i],
-                              last->y[i] + way * interval * last->vy[i],
-                              last->z[i] + way * interval * (last->vz[i] + 0.5 * g * interval));
+        double shift = trembles ? 0.01 * SPACING / (interval * 2) : 1, g = flight ? GRAVITY : 0;
+        size_t k = coarse_add(next, last->x[i] + shift * interval * last->vx[i],
+                              last->y[i] + shift * interval * last->vy[i],
+                              last->z[i] + shift * interval * (last->vz[i] + 0.5 * g * interval));
         next->id[k] = last->id[i];
         double kick = flight || trembles ? 0 : 1;
         next->vx[k] = (float)(last->vx[i] + kick * random_side(3, i, 0));
@@ -195,11 +195,11 @@ static void check_twin(int steps)
         const grain *g = &before.of[i];
         twins[i] = (twin_grain){.x = {g->x, g->y, g->z}, .v = {g->vx, g->vy, g->vz}};
     }
-    twin_clump *clumps = malloc(2 * count * sizeof *clumps);
+    twin_coarse *rows = malloc(2 * count * sizeof *rows);
     for (int s = 0; s < steps; s++) {
-        size_t n = twin_clumps(&last, &next, (double)s / steps, (double)(s + 1) / steps, clumps);
+        size_t n = twin_coarse_rows(&last, &next, (double)s / steps, (double)(s + 1) / steps, rows);
         for (size_t i = 0; i < before.born; i++)
-            twin_step(&twins[i], clumps, n, STEP);
+            twin_step(&twins[i], rows, n, STEP);
     }
     detail_to_coarse(detail, &next);
     assert_int_equal(rp_detail_count(detail).steps, steps);
@@ -211,7 +211,7 @@ static void check_twin(int steps)
     }
     assert_true(doubtful < before.born / 500);
     assert_int_equal(after.born, before.born + 60 * (count / 40)); /* the new ones are filled */
-    free(clumps);
+    free(rows);
     free(twins);
     grains_end(&before);
     grains_end(&after);
@@ -271,7 +271,7 @@ static void check_flight(const char *text)
     rp_scene_destroy(scene);
 }
 
-static void lone_grains_fly_on_parabolas(void **state)
+static void free_grains_fly_on_parabolas(void **state)
 {
     (void)state;
     check_flight(SCENE);
@@ -334,18 +334,18 @@ static void what_flies_together_stays_together(void **state)
 
 /* The longest and the shortest half axis of all grains near a coarse one, as deviations along x, y
  * and z; gives how many they are. */
-static size_t axes_of(const grains *g, const coarse *c, size_t clump, double *most, double *least)
+static size_t axes_of(const grains *g, const coarse *c, size_t index, double *most, double *least)
 {
     size_t count = 0;
     double squares[3] = {0, 0, 0};
     for (size_t i = 0; i < g->born; i++) {
-        const double way[3] = {g->of[i].x - (double)c->x[clump], g->of[i].y - (double)c->y[clump],
-                               g->of[i].z - (double)c->z[clump]};
-        double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+        const double shift[3] = {g->of[i].x - (double)c->x[index], g->of[i].y - (double)c->y[index],
+                                 g->of[i].z - (double)c->z[index]};
+        double square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
         if (square > 4 * SPACING * SPACING) continue;
         count++;
         for (int a = 0; a < 3; a++)
-            squares[a] += way[a] * way[a];
+            squares[a] += shift[a] * shift[a];
     }
     *most = sqrt(fmax(squares[0], fmax(squares[1], squares[2])) / (double)count);
     *least = sqrt(fmin(squares[0], fmin(squares[1], squares[2])) / (double)count);
@@ -353,7 +353,7 @@ static size_t axes_of(const grains *g, const coarse *c, size_t clump, double *mo
 }
 
 /* Four in a row are thrown apart: each takes the grains along that follow it, as a round cloud. */
-static void who_flies_alone_has_a_round_cloud(void **state)
+static void isolated_coarse_grains_have_round_clouds(void **state)
 {
     (void)state;
     rp_scene *scene = scene_of("particles: {spacing: 0.05}\nsolver: {method: null}\n"
@@ -480,9 +480,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_that_of_the_twin),
         cmocka_unit_test(steps_between_views_are_those_of_the_twin),
-        cmocka_unit_test(lone_grains_fly_on_parabolas),
+        cmocka_unit_test(free_grains_fly_on_parabolas),
         cmocka_unit_test(what_flies_together_stays_together),
-        cmocka_unit_test(who_flies_alone_has_a_round_cloud),
+        cmocka_unit_test(isolated_coarse_grains_have_round_clouds),
         cmocka_unit_test(a_bed_comes_to_rest_to_the_bit),
         cmocka_unit_test(who_rests_on_a_heap_stays_there),
     };

@@ -142,7 +142,7 @@ static void none_passes_a_plate_that_turns(void **state)
 
 /* A tetrahedron, to be read as a mesh. */
 /* Fine grains that fly on alone land on a plate whose surface runs, and are carried with it. */
-static void belts_carry_lone_grains(void **state)
+static void belts_carry_free_grains(void **state)
 {
     (void)state;
     rp_scene *scene = scene_of(
@@ -196,7 +196,7 @@ static void check_thing(const char *body, motion_fn *motion, falling how)
     rp_detail *detail = detail_of(scene, NULL);
     coarse c = coarse_begin(scene, 64);
     rp_body_state rest = c.bodies[1];
-    rest.position[2] = -1e9; /* nothing for coarse grains to lie on but what is told below */
+    rest.position[2] = -1e9; /* nothing for coarse grains to lie on but what the scene has below */
     for (int frame = 0; frame < FRAMES; frame++) {
         motion(frame * FRAME, &c.bodies[1]);
         set_coarse(&c, how, frame * FRAME, &rest);
@@ -238,7 +238,7 @@ int main(void)
         cmocka_unit_test(none_passes_a_fixed_plate),
         cmocka_unit_test(none_passes_a_plate_that_moves),
         cmocka_unit_test(none_passes_a_plate_that_turns),
-        cmocka_unit_test(belts_carry_lone_grains),
+        cmocka_unit_test(belts_carry_free_grains),
         cmocka_unit_test(none_is_inside_of_any_thing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

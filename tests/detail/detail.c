@@ -330,7 +330,7 @@ static void a_block_crosses_periodic_sides(void **state)
     check_crossing("yes", 0.25);  /* grains may turn aside where they are dense by chance */
 }
 
-/* A bed that goes on across periodic sides is as deep there as elsewhere: grains are kept apart
+/* A bed that continues across periodic sides is as deep there as elsewhere: grains are kept apart
  * across them, too. */
 static void a_bed_is_even_across_periodic_sides(void **state)
 {

@@ -1,4 +1,4 @@
-/* How clumps are filled: paper's section 4.1. Error bars are those of independent grains. */
+/* How coarse grains are filled: paper's section 4.1. Error bars are those of independent grains. */
 #include "detail/grains.h"
 
 /* Standard deviations that a number may be off; by chance it is in one of two million. */
@@ -17,10 +17,11 @@ static void check_share(size_t number, size_t n, double chance)
     check_number((double)number, (double)n * chance, sqrt((double)n * chance * (1 - chance)));
 }
 
-/* --- one clump -------------------------------------------------------------------------------- */
+/* --- one coarse grain
+ * -------------------------------------------------------------------------------- */
 
-/* Which of the parts of a lone clump a grain is in: the eight octants of its box, then two halves
- * of each of the six half cubes outside; -1: in none. Coordinates in radii. */
+/* Which of the parts of an isolated coarse grain a grain is in: the eight octants of its box, then
+ * two halves of each of the six half cubes outside; -1: in none. Coordinates in radii. */
 #define PARTS 20
 static int part_of(double x, double y, double z)
 {
@@ -37,7 +38,7 @@ static int part_of(double x, double y, double z)
     return 8 + 2 * side + (fabs(at[out]) > 1.5);
 }
 
-static void check_lone_clump(double contrast)
+static void check_isolated(double contrast)
 {
     char text[256];
     snprintf(text, sizeof text,
@@ -73,22 +74,22 @@ static void check_lone_clump(double contrast)
     rp_scene_destroy(scene);
 }
 
-static void a_lone_clump_is_denser_inside(void **state)
+static void an_isolated_coarse_grain_is_denser_inside(void **state)
 {
     (void)state;
-    check_lone_clump(3);
-    check_lone_clump(4);
-    check_lone_clump(10);
+    check_isolated(3);
+    check_isolated(4);
+    check_isolated(10);
 }
 
 /* Volumes go as cubes of radii, and of a ball every direction has its share. */
-static void check_round(const grains *g, const coarse *c, size_t clump, double volume)
+static void check_round(const grains *g, const coarse *c, size_t index, double volume)
 {
     size_t parts[8] = {0}, half = 0;
     double radius = cbrt(volume * 3 / (4 * RP_PI));
     for (size_t i = 0; i < g->born; i++) {
-        double x = g->of[i].x - (double)c->x[clump], y = g->of[i].y - (double)c->y[clump],
-               z = g->of[i].z - (double)c->z[clump], distance = sqrt(x * x + y * y + z * z);
+        double x = g->of[i].x - (double)c->x[index], y = g->of[i].y - (double)c->y[index],
+               z = g->of[i].z - (double)c->z[index], distance = sqrt(x * x + y * y + z * z);
         assert_true(distance < radius * (1 + 1e-5));
         half += distance < radius * cbrt(0.5);
         parts[(x > 0) | (y > 0) << 1 | (z > 0) << 2]++;
@@ -98,7 +99,7 @@ static void check_round(const grains *g, const coarse *c, size_t clump, double v
         check_share(parts[part], g->born, 0.125);
 }
 
-static void a_clump_without_neighbors_is_a_ball(void **state)
+static void a_coarse_grain_without_neighbors_is_a_ball(void **state)
 {
     (void)state;
     rp_scene *scene = scene_of("particles: {spacing: 0.1}\nsolver: {method: null}\n"
@@ -115,7 +116,8 @@ static void a_clump_without_neighbors_is_a_ball(void **state)
     rp_scene_destroy(scene);
 }
 
-/* --- many clumps ------------------------------------------------------------------------------ */
+/* --- many coarse grains
+ * ------------------------------------------------------------------------------ */
 
 static void a_block_is_even_inside(void **state)
 {
@@ -176,7 +178,7 @@ static void check_bed(const char *floor_text)
     size_t numbers[16] = {0}, stuck = 0;
     for (size_t i = 0; i < g.born; i++) {
         assert_true(g.of[i].z > 0);   /* above the floor */
-        stuck += g.of[i].z == c.z[0]; /* given up on: put where the clump is */
+        stuck += g.of[i].z == c.z[0]; /* given up on: put at the coarse grain */
         bool middle = fabs(g.of[i].x - 0.8) < 0.6 && fabs(g.of[i].y - 0.8) < 0.6;
         int slab = (int)(g.of[i].z / (0.25 * spacing));
         if (middle && slab < 16) numbers[slab]++;
@@ -243,7 +245,7 @@ static void wedged_in_between_bodies_none_is_inside(void **state)
                   edge, 2);
 }
 
-/* What a clump above a thin plate is filled with is above it, too. */
+/* Fine grains of a coarse grain above a thin plate are above it, too. */
 static void a_thin_plate_keeps_its_sides_apart(void **state)
 {
     (void)state;
@@ -338,8 +340,8 @@ static void more_grains_than_ids_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_clump_is_denser_inside),
-        cmocka_unit_test(a_clump_without_neighbors_is_a_ball),
+        cmocka_unit_test(an_isolated_coarse_grain_is_denser_inside),
+        cmocka_unit_test(a_coarse_grain_without_neighbors_is_a_ball),
         cmocka_unit_test(a_block_is_even_inside),
         cmocka_unit_test(beside_a_floor_it_is_as_dense_as_elsewhere),
         cmocka_unit_test(wedged_in_between_bodies_none_is_inside),

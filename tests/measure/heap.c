@@ -161,7 +161,7 @@ static void shape_and_place_are_those_of_the_cone(void **state)
     pile_free(&p);
 }
 
-/* Up is against gravity, whichever way that is. */
+/* Up is against gravity, whatever its direction. */
 static void gravity_may_point_anywhere(void **state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static double ridge(double x, double y)
     return 0.2 - fabs(x) * SLOPE;
 }
 
-/* As rough as it is high: a slope cannot be told. */
+/* As rough as it is high: a slope cannot be distinguished. */
 static double rough(double x, double y)
 {
     return 0.2 + 0.05 * sin(57 * x) * sin(43 * y);

@@ -290,7 +290,7 @@ static void loads_are_those_of_the_state(void **state)
     rp_scene_destroy(scene);
 }
 
-static void unknown_bodies_are_told(void **state)
+static void unknown_bodies_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -388,7 +388,7 @@ static void grains_are_counted_both_ways(void **state)
 }
 
 /* Grains that were never seen on the other side did not pass. */
-static void what_comes_and_goes_is_told_apart(void **state)
+static void what_comes_and_goes_is_distinguished(void **state)
 {
     (void)state;
     add(&before, 5, 0, 0, 1, 1), add(&before, 6, 0, 0, 1, 1), add(&before, 2, 0, 0, -1, 1);
@@ -423,7 +423,7 @@ static void periodic_sides_are_no_planes(void **state)
     assert_int_equal(flow(&open_space, 0, 0).backward, 1); /* without the seam it is a long way */
 }
 
-/* A slow twin: every pair of flow_grains is compared. */
+/* A slow twin: every pair of grains is compared. */
 static void many_grains_are_matched_like_by_hand(void **state)
 {
     (void)state;
@@ -493,7 +493,7 @@ static void what_is_not_steady_has_no_steady_part(void **state)
     assert_int_equal(rp_steady_of(burst, 60).count, 0);
 }
 
-/* Few flow_grains a frame are noisy; that ends no window. Other numbers are told of the same one.
+/* Few grains a frame are noisy; that ends no window. Other numbers are averaged over the same one.
  */
 static void noise_does_not_cut_the_window(void **state)
 {
@@ -535,11 +535,11 @@ int main(void)
     const struct CMUnitTest body_tests[] = {
         cmocka_unit_test(a_keyed_body_is_where_its_keys_say),
         cmocka_unit_test(loads_are_those_of_the_state),
-        cmocka_unit_test(unknown_bodies_are_told),
+        cmocka_unit_test(unknown_bodies_are_reported),
     };
     const struct CMUnitTest flow_tests[] = {
         cmocka_unit_test_setup(grains_are_counted_both_ways, clear),
-        cmocka_unit_test_setup(what_comes_and_goes_is_told_apart, clear),
+        cmocka_unit_test_setup(what_comes_and_goes_is_distinguished, clear),
         cmocka_unit_test_setup(periodic_sides_are_no_planes, clear),
         cmocka_unit_test_setup(many_grains_are_matched_like_by_hand, clear),
         cmocka_unit_test_setup(time_must_rise, clear),

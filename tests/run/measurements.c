@@ -70,7 +70,7 @@ static void frames_hold_contacts_where_asked(void **state)
     assert_true(contacts_of("with", LAST) > 300);
     assert_int_equal(contacts_of("without", 0), -1);
     assert_int_equal(contacts_of("without", LAST), -1);
-    /* What is measured on the way does not ask what frames hold. */
+    /* Measurements of the run do not depend on what frames hold. */
     same_file("with", "without", "measurements/touching.csv");
     same_file("with", "without", "measurements/load.csv");
     size_t size;
@@ -156,7 +156,7 @@ static rp_code run_into(const char *folder, const rp_scene *scene, uint64_t stop
     return rp_run(scene, &options, NULL, NULL);
 }
 
-/* Sums of a body's load in the plain way, over two frames. */
+/* Slow twin: sums of the load of a body, over two frames. */
 typedef struct sums {
     double force[3], torque[3], time;
 } sums;

@@ -71,7 +71,7 @@ static rp_code run(const char *folder, const char *more, bool resume, seen *s)
     return code;
 }
 
-static void every_frame_is_told_once(void **state)
+static void every_frame_is_reported_once(void **state)
 {
     (void)state;
     seen s = {.stop = -1};
@@ -81,7 +81,7 @@ static void every_frame_is_told_once(void **state)
         assert_int_equal(s.numbers[i], i);
 }
 
-static void frames_that_are_not_written_are_not_told(void **state)
+static void frames_that_are_not_written_are_not_reported(void **state)
 {
     (void)state;
     seen s = {.stop = -1};
@@ -310,8 +310,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest frames_tests[] = {
-        cmocka_unit_test(every_frame_is_told_once),
-        cmocka_unit_test(frames_that_are_not_written_are_not_told),
+        cmocka_unit_test(every_frame_is_reported_once),
+        cmocka_unit_test(frames_that_are_not_written_are_not_reported),
         cmocka_unit_test(fine_grains_are_there),
         cmocka_unit_test(a_resumed_run_tells_what_is_new),
     };
