@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 /* Which contacts are selected, how grains are found by id, and counts and means over contacts:
@@ -46,6 +47,7 @@ rp_code rp_grain_ids_make(const rp_view *view, rp_grain_ids *out, rp_report *rep
     size_t bytes = view->count * sizeof *out->items;
     *out = (rp_grain_ids){.items = rp_allocate(bytes), .count = view->count};
     if (!out->items) return rp_fail_memory(report, bytes, "ids of grains");
+    RP_ASSERT(view->count <= UINT32_MAX);
     for (size_t i = 0; i < view->count; i++)
         out->items[i] = (uint64_t)view->id[i] << 32 | (uint64_t)i;
     qsort(out->items, out->count, sizeof *out->items, by_size);

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 /* The distribution of contact forces: maximum-likelihood fits of four forms (M20 to M23) with
@@ -85,6 +86,7 @@ rp_silbert rp_force_fit_silbert(const rp_weighted_sample *s)
         count += weight(s, i);
     }
     job.mean /= count;
+    /* Positive densities need b below 1. */
     job.b = rp_contact_maximize(silbert_of_b, &job, -4, 1 - 1e-9);
     double beta = exp(silbert_beta(&job));
     return (rp_silbert){1 / (1 / beta - job.b * silbert_integral(beta)), job.b, beta};
@@ -401,6 +403,7 @@ static rp_code fill_cells(const double *forces, size_t count, double mean, cells
     double largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, forces[i] / mean);
+    RP_ASSERT(count > 0 && mean > 0);
     size_t capacity = (size_t)fmin(largest / CELL, CELLS_MAX - 1) + 1;
     double width = fmax(CELL, largest / (double)capacity);
     RP_TRY(reserve(c, capacity, report));
@@ -466,8 +469,9 @@ rp_code rp_force_fit_all(const double *forces, size_t count, rp_force_fits *out,
     for (int k = 0; k < RP_FORCE_NUMBERS; k++)
         out->values[k] = out->errors[k] = NAN;
     if (count < RP_FORCES_LEAST)
-        return rp_fail(report, RP_ERROR_INPUT, "%zu contacts are too few to fit; wanted are %d",
-                       count, RP_FORCES_LEAST);
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%zu contacts are too few to fit; at least %d are needed", count,
+                       RP_FORCES_LEAST);
     double mean = mean_of(forces, count);
     out->values[RP_FORCE_MEAN] = mean;
     out->errors[RP_FORCE_MEAN] = 0;

@@ -234,10 +234,11 @@ static void apply_support(const rp_detail *detail, const rp_fraction_patch *patc
         const float probe[3] = {chunk->x[at] + below[0], chunk->y[at] + below[1],
                                 chunk->z[at] + below[2]};
         /* A block without any packed cell needs no interpolation. */
-        bool full = patch->highest >= PACKED && rp_fraction_patch_value(patch, probe) >= PACKED;
+        bool supported =
+            patch->highest >= PACKED && rp_fraction_patch_value(patch, probe) >= PACKED;
         float carried = p->ux[i] * p->ux[i] + p->uy[i] * p->uy[i] + p->uz[i] * p->uz[i];
         bool still = carried < slow * slow * p->sum[i] * p->sum[i];
-        if (full || still) p->alpha[i] = full ? 0 : 1;
+        if (supported || still) p->alpha[i] = supported ? 0 : 1;
     }
 }
 

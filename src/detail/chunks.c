@@ -90,6 +90,7 @@ static rp_code swap(const rp_chunks *chunks, const rp_stored_chunk *stored, void
 rp_code rp_chunks_borrow(const rp_chunks *chunks, size_t index, rp_chunk *buffer, rp_chunk *out,
                          rp_report *report)
 {
+    RP_ASSERT(index < chunks->count);
     const rp_stored_chunk *stored = &chunks->items[index];
     *out = stored->chunk;
     if (stored->offset < 0) return RP_OK;
@@ -99,6 +100,7 @@ rp_code rp_chunks_borrow(const rp_chunks *chunks, size_t index, rp_chunk *buffer
 
 rp_code rp_chunks_return(rp_chunks *chunks, size_t index, const rp_chunk *chunk, rp_report *report)
 {
+    RP_ASSERT(index < chunks->count && chunk->count <= chunks->items[index].capacity);
     rp_stored_chunk *stored = &chunks->items[index];
     stored->chunk.born = chunk->born;
     stored->chunk.count = chunk->count;

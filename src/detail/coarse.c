@@ -10,7 +10,8 @@
 
 /* --- coarse grains of a view ---------------------------------------------------------------- */
 
-/* Coarse grains are kept in the order of their ids, so that two views can be merged in one pass. */
+/* Coarse grains are stored in the order of their ids, so that two views can be merged in one pass.
+ */
 
 void rp_coarse_grains_end(rp_coarse_grains *grains)
 {
@@ -67,6 +68,7 @@ static size_t list_ids(const rp_view *view, uint64_t *ids)
     return count;
 }
 
+/* Copies the listed grains; two neighbors in the list with one id mean a damaged view. */
 static rp_code copy_sorted(rp_coarse_grains *grains, const rp_view *view, const uint64_t *ids,
                            size_t count, rp_report *report)
 {
@@ -164,6 +166,7 @@ double rp_detail_wrap(const rp_domain_spec *domain, int axis, double at)
 /* Called for every coarse grain of either view, with its place in both; -1 where one lacks it. */
 typedef void pair_fn(void *context, int64_t last, int64_t next);
 
+/* Merges two lists that are sorted by id. */
 static void for_pairs(const rp_coarse_grains *last, const rp_coarse_grains *next, pair_fn *pair,
                       void *context)
 {
@@ -237,6 +240,7 @@ static double coordinate_at(const row_job *job, int axis, int64_t i, int64_t j, 
 
 static void add_row(rp_coarse_field *field, const rp_coarse_row *row)
 {
+    RP_ASSERT_DEBUG(field->count < field->capacity);
     field->x[field->count] = row->x;
     field->y[field->count] = row->y;
     field->z[field->count] = row->z;
@@ -361,6 +365,7 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
     field->fastest = 0;
     row_job job = {detail, interval, start, end};
     for_pairs(&detail->last, &detail->next, add_pair, &job);
+    RP_ASSERT(field->count <= field->capacity);
     code = rp_near_set(field->near, field->x, field->y, field->z, field->count, detail->support,
                        report);
     if (code == RP_OK) rp_parallel_for(detail->threads, field->count, BLOCK, sort_rows, field);
@@ -422,12 +427,14 @@ static void set_body(rp_detail *detail, int body, double interval, double start,
 rp_code rp_coarse_field_set(rp_detail *detail, double interval, double start, double end,
                             rp_report *report)
 {
+    RP_ASSERT(interval > 0 && start >= 0 && start < end);
     rp_coarse_field *field = &detail->field;
     field->time = detail->time + start * interval;
     field->dt = (end - start) * interval;
     field->gravity = rp_scene_gravity(detail->scene, field->time + 0.5 * field->dt);
     for (int i = 0; i < detail->body_count; i++)
         set_body(detail, i, interval, start, end);
+    /* Surfaces take the states of the bodies; their poses at the end follow from the velocities. */
     rp_surfaces_refresh(field->surfaces, field->surface_count, detail->bodies);
     for (int i = 0; i < field->surface_count; i++)
         field->ends[i] = rp_surface_pose_after(&field->surfaces[i], field->dt);

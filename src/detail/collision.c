@@ -59,9 +59,10 @@ static bool mirror_on_path(const rp_surface *surface, double clearance, rp_vec3 
     if (before <= 0 || (after > 0 && before + after > p.length)) return false;
     double share = trace_free_share(&p, before, &normal);
     if (share >= 1) return false;
-    rp_vec3 met = rp_v3_madd(p.from, share, displacement);
-    double side = rp_shape_distance(p.shape, met, &normal);
-    side += rp_v3_dot(rp_v3_sub(p.to, met), normal);
+    rp_vec3 hit = rp_v3_madd(p.from, share, displacement);
+    /* Distance of the wanted position from the tangent plane at the hit. */
+    double side = rp_shape_distance(p.shape, hit, &normal);
+    side += rp_v3_dot(rp_v3_sub(p.to, hit), normal);
     if (side >= CLEARED * clearance) return false;
     p.to = rp_v3_madd(p.to, fmax(-side, clearance) - side, normal);
     *at = rp_pose_to_world(surface->pose, p.to);
@@ -174,14 +175,15 @@ static bool collide_with(const rp_detail *detail, int index, rp_detail_motion *m
 bool rp_detail_collide(const rp_detail *detail, const rp_surface_list *near,
                        rp_detail_motion *motion)
 {
-    bool met = false, again = true;
+    bool touched = false, again = true;
     for (int pass = 0; pass < PASSES && again; pass++) {
         again = false;
         for (int i = 0; i < near->count; i++)
             again |= collide_with(detail, near->index[i], motion);
-        met |= again;
+        touched |= again;
     }
     rp_vec3 displacement = rp_v3_sub(motion->end, motion->start);
-    if (met && rp_v3_length(displacement) < STILL * detail->clearance) motion->end = motion->start;
-    return met;
+    if (touched && rp_v3_length(displacement) < STILL * detail->clearance)
+        motion->end = motion->start;
+    return touched;
 }

@@ -146,6 +146,7 @@ rp_code rp_detail_create(const rp_scene *scene, const rp_detail_options *options
     return code;
 }
 
+/* Copies what is needed of the next view, after a check that it fits the scene and the time. */
 static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *report)
 {
     if (view->body_count != detail->body_count)
@@ -174,6 +175,7 @@ static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_
     RP_TRY(code);
     detail->steps++;
     if (!counted) return RP_OK;
+    /* The grid at the end of this step is the one at the start of the next. */
     rp_fraction_grid_smooth(&detail->fraction_next, detail);
     rp_fraction_grid swap = detail->fraction;
     detail->fraction = detail->fraction_next;
@@ -202,6 +204,7 @@ static void freeze_surfaces(rp_detail *detail)
     field->dt = 0;
 }
 
+/* The next view becomes the last one; arrays are swapped, not copied. */
 static void swap_views(rp_detail *detail, double time)
 {
     rp_coarse_grains coarse = detail->last;
@@ -248,6 +251,7 @@ rp_code rp_detail_recount(rp_detail *detail, rp_report *report)
 
 rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *report)
 {
+    /* Old grains move to the new view before new ones are created at it. */
     RP_TRY(take_view(detail, view, report));
     if (detail->begun) RP_TRY(advect_to_view(detail, view->time - detail->time, report));
     freeze_surfaces(detail);
@@ -322,6 +326,7 @@ rp_code rp_detail_visit(rp_detail *detail, rp_chunk_fn *visit, void *user, rp_re
 /* The state besides the chunks. Names in the store are part of the file format. */
 
 #define BODY_NUMBERS (sizeof(rp_body_state) / sizeof(double))
+_Static_assert(sizeof(rp_body_state) % sizeof(double) == 0, "states are saved as rows of doubles");
 
 /* The coarse grains of the last view, array by array. */
 static const struct part {

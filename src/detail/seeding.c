@@ -113,7 +113,7 @@ static rp_code find_isolated(rp_detail *detail, new_coarse *list, size_t count, 
 typedef struct seed_job {
     rp_detail *detail;
     const new_coarse *list;
-    uint64_t begin; /* grain: newcomer times factor, and its number in it */
+    uint64_t begin; /* first fine grain: index of its coarse grain times factor, plus its number */
     rp_chunk *chunk;
 } seed_job;
 

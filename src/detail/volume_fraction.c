@@ -455,6 +455,7 @@ static void convert_range(void *context, rp_range range)
 
 void rp_fraction_grid_smooth(rp_fraction_grid *grid, rp_detail *detail)
 {
+    RP_ASSERT(grid->block_count * RP_FRACTION_BLOCK <= grid->cell_capacity);
     smooth_job job = {grid, (float)(1 / detail->packed_count)};
     grid->generation = ++detail->generations;
     grid->threshold =

@@ -312,19 +312,19 @@ static bool is_edge(const plan *p, size_t cell)
 static void find_solids(const plan *p, const rp_scene *scene, uint32_t patch, rp_free_surface *out)
 {
     const touch below = {p, scene, false}, beside = {p, scene, true};
-    size_t stride = out->count / FEET + 1, seen = 0, asked = 0, edge = 0;
+    size_t stride = out->count / FEET + 1, seen = 0, tested = 0, edge = 0;
     double reach = TOUCH * p->spacing;
     for (size_t c = 0; c < p->cells; c++) {
         if (!p->top[c] || p->patch[c] != patch || seen++ % stride != 0) continue;
         rp_vec3 foot = grain_at(p->view, p->order[p->column[c]]);
         out->standing += is_at_wall(&below, foot, reach) || is_at_body(&below, foot, reach);
-        asked++;
+        tested++;
         if (!is_edge(p, c)) continue;
         rp_vec3 top = grain_at(p->view, p->order[p->top[c] - 1]);
         out->walled += is_at_wall(&beside, top, reach) || is_at_body(&beside, top, reach);
         edge++;
     }
-    out->standing /= (double)asked;
+    out->standing /= (double)tested;
     out->walled /= edge ? (double)edge : 1;
 }
 

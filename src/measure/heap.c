@@ -1,4 +1,5 @@
 /* A heap: its angle of repose, and the profile of its surface. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/inside.h"
@@ -119,15 +120,16 @@ static void guess(fit *f)
  * is singular. The right-hand side is column 4. */
 static bool solve(double m[4][5], int n, double *x)
 {
+    RP_ASSERT(n > 0 && n <= 4);
     for (int c = 0; c < n; c++) {
         int pivot = c;
         for (int r = c + 1; r < n; r++)
             if (fabs(m[r][c]) > fabs(m[pivot][c])) pivot = r;
         if (!(fabs(m[pivot][c]) > 1e-300)) return false;
         for (int k = 0; k < 5; k++) {
-            double kept = m[c][k];
+            double swapped = m[c][k];
             m[c][k] = m[pivot][k];
-            m[pivot][k] = kept;
+            m[pivot][k] = swapped;
         }
         for (int r = 0; r < n; r++) {
             double factor = r == c ? 0 : m[r][c] / m[c][c];

@@ -124,6 +124,7 @@ static rp_code make_bins(layer *l, rp_report *report)
     return l->bins ? RP_OK : rp_fail_memory(report, l->count * sizeof *l->bins, "a profile");
 }
 
+/* Adds a share (0 to 1) of a grain to a bin. */
 static void add_part(const layer *l, size_t i, double share, bin *b)
 {
     const rp_view *view = l->view;
@@ -151,6 +152,7 @@ static void add_grain(const layer *l, size_t i)
     double from = fmax(at, l->low), to = at + width, all = to - from;
     size_t b = (size_t)((from - l->low) / l->step);
     for (; from < to; b++) {
+        /* Whatever reaches beyond the last bin belongs to it. */
         bool last = b + 1 >= l->count;
         double end = last ? to : fmin(to, l->low + (double)(b + 1) * l->step);
         if (end > from) add_part(l, i, (end - from) / all, &l->bins[last ? l->count - 1 : b]);
@@ -246,6 +248,7 @@ static rp_code add_velocity(const layer *l, size_t b, double area, rp_table *out
         row[RP_VELOCITY_X + a] = sum->momentum[a] / sum->mass;
         square += row[RP_VELOCITY_X + a] * row[RP_VELOCITY_X + a];
     }
+    /* Variance as the mean square less the square of the mean; rounding may make it negative. */
     row[RP_VELOCITY_SPREAD] = sqrt(fmax(0, sum->energy / sum->mass - square));
     row[RP_VELOCITY_DENSITY] = sum->mass / volume;
     row[RP_VELOCITY_FRACTION] = sum->solid / volume;

@@ -280,11 +280,11 @@ static rp_code take_view(rp_runner *runner, bool due, rp_view *view, rp_report *
 /* Returns the part of a view that a frame holds: contacts only where the scene says so. */
 static rp_view recorded_view(const rp_runner *runner, const rp_view *view)
 {
-    rp_view kept = *view;
-    if (runner->scene->output.contacts) return kept;
-    kept.contacts = NULL;
-    kept.contact_count = 0;
-    return kept;
+    rp_view recorded = *view;
+    if (runner->scene->output.contacts) return recorded;
+    recorded.contacts = NULL;
+    recorded.contact_count = 0;
+    return recorded;
 }
 
 /* Calls the hook of the host program, whose allocations do not count towards the run's budget. */
@@ -305,8 +305,8 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     bool due = runner->frame % runner->scene->output.frame_every == 0;
     rp_code code = take_view(runner, due, &view, report);
     if (code == RP_OK && due) {
-        rp_view kept = recorded_view(runner, &view);
-        code = rp_record_write_frame(runner->record, runner->frame, &kept, report);
+        rp_view recorded = recorded_view(runner, &view);
+        code = rp_record_write_frame(runner->record, runner->frame, &recorded, report);
         if (code == RP_OK) code = write_exports(runner, &view, report);
         if (code == RP_OK && runner->refiner)
             code = rp_refiner_add_frame(runner->refiner, runner->frame, &view, false, report);
