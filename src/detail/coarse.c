@@ -458,7 +458,7 @@ rp_code rp_coarse_field_at_next_view(rp_detail *detail, rp_report *report)
 rp_code rp_coarse_field_begin(rp_detail *detail, rp_report *report)
 {
     rp_coarse_field *field = &detail->field;
-    field->surface_capacity = rp_surfaces_room(detail->scene);
+    field->surface_capacity = rp_surfaces_capacity(detail->scene);
     size_t capacity = (size_t)field->surface_capacity;
     field->surfaces = rp_allocate_zero(capacity * sizeof *field->surfaces);
     field->ends = rp_allocate_zero(capacity * sizeof *field->ends);
