@@ -398,7 +398,7 @@ static rp_code fill_lines(const rp_view *view, struct lines *made, rp_report *re
     rp_code code = rp_grain_ids_make(view, &ids, report);
     for (size_t i = 0; code == RP_OK && i < view->contact_count; i++) {
         const rp_contact *c = &view->contacts[i];
-        rp_vec3 from = rp_contact_start(view, &ids, c);
+        rp_vec3 from = rp_contact_first_centre(view, &ids, c);
         const float line[6] = {(float)from.x,
                                (float)from.y,
                                (float)from.z,

@@ -201,7 +201,7 @@ static void die_refining(refining r, int64_t frame)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* A fault is told, with all of these words. */
+/* A fault is reported, with all of these words. */
 static void check_fault(const refining *r, rp_code wanted, const char *word, const char *other)
 {
     rp_report *report = rp_report_create();
@@ -443,7 +443,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     remove_tree(f.base.text);
 }
 
-static void what_cannot_be_refined_is_told(void **state)
+static void what_cannot_be_refined_is_reported(void **state)
 {
     (void)state;
     folders f = make_folders();
@@ -499,7 +499,7 @@ int main(void)
         cmocka_unit_test(other_settings_are_refused),
         cmocka_unit_test(a_damaged_coarse_frame_ends_it_for_now),
         cmocka_unit_test(a_frame_of_another_time_is_refused),
-        cmocka_unit_test(what_cannot_be_refined_is_told),
+        cmocka_unit_test(what_cannot_be_refined_is_reported),
         cmocka_unit_test(not_live_is_not_live),
     };
     return cmocka_run_group_tests(tests, make_first, remove_first);
