@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 /* Which contacts are selected, how grains are found by id, and counts and means over contacts:

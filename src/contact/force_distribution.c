@@ -1,4 +1,3 @@
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 /* The distribution of contact forces: maximum-likelihood fits of four forms (M20 to M23) with

@@ -1,6 +1,6 @@
-#include "base/disk.h"
 #include "base/report.h"
 #include "detail/inside.h"
+#include "system/disk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "repose/figures.h"
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "contact/contact.h"
 #include "measure/measure.h"
 

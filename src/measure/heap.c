@@ -1,5 +1,4 @@
 /* A heap: its angle of repose, and the profile of its surface. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/inside.h"

@@ -1,7 +1,6 @@
 /* The table of kinds, the public functions that use it, and tables of numbers. */
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "measure/inside.h"
 
 #include <string.h>

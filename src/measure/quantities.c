@@ -1,7 +1,5 @@
 /* Numbers of one frame or of a pair of frames: energy, momentum, counts, bounds, density error,
  * flow through a plane, and the state of a body. */
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "measure/inside.h"

@@ -5,7 +5,7 @@
 
 #include "base/threads.h"
 #include "measure/measure.h"
-#include "record/folder.h"
+#include "record/record.h"
 #include "repose/run.h"
 #include "repose/save.h"
 #include "world/world.h"

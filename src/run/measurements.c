@@ -1,14 +1,13 @@
 /* Tables of measurements: CSV files that grow by a row a frame while a scene runs, and series over
  * all frames of a record. */
-#include "base/atomic.h"
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/locale.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
 #include "measure/measure.h"
 #include "repose/run.h"
 #include "run/inside.h"
+#include "system/atomic.h"
+#include "system/disk.h"
 
 #include <errno.h>
 #include <stdarg.h>

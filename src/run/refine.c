@@ -1,16 +1,13 @@
 /* Refinement: fine grains for the frames of a record, while a run writes it (rp_refiner) or
  * afterwards (rp_refine). Both give the same bits. */
-#include "base/clock.h"
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "detail/detail.h"
 #include "record/fine.h"
 #include "run/inside.h"
+#include "system/disk.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -160,8 +157,8 @@ static rp_code load(rp_refiner *refiner, int64_t number, rp_report *report)
     rp_store_begin(&store);
     rp_code code = recreate_detail(refiner, report);
     if (code == RP_OK)
-        code = rp_fine_load(refiner->checkpoints.text, number, &store, rp_detail_load_chunk,
-                            refiner->detail, report);
+        code = rp_fine_checkpoint_read(refiner->checkpoints.text, number, &store,
+                                       rp_detail_load_chunk, refiner->detail, report);
     if (code == RP_OK) code = rp_detail_load(refiner->detail, &store, report);
     rp_store_end(&store);
     if (code == RP_OK) refiner->frame = refiner->saved = number;
@@ -220,18 +217,18 @@ rp_code rp_refiner_resume(rp_refiner *refiner, int64_t last, rp_report *report)
 static rp_code save_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report; /* the saver remembers failures until it finishes */
-    rp_fine_save_chunk(user, chunk);
+    rp_fine_checkpoint_put(user, chunk);
     return RP_OK;
 }
 
 static rp_code save(rp_refiner *refiner, rp_store *store, rp_report *report)
 {
-    rp_fine_saver *saver;
+    rp_fine_checkpoint_writer *saver;
     RP_TRY(rp_detail_save(refiner->detail, store, report));
-    RP_TRY(rp_fine_save_begin(refiner->checkpoints.text, refiner->frame, &saver, report));
+    RP_TRY(rp_fine_checkpoint_begin(refiner->checkpoints.text, refiner->frame, &saver, report));
     rp_code code = rp_detail_visit(refiner->detail, save_chunk, saver, report);
-    if (code == RP_OK) return rp_fine_save_finish(saver, store, report);
-    rp_fine_save_abandon(saver);
+    if (code == RP_OK) return rp_fine_checkpoint_finish(saver, store, report);
+    rp_fine_checkpoint_abandon(saver);
     return code;
 }
 
@@ -253,28 +250,28 @@ rp_code rp_refiner_save_checkpoint(rp_refiner *refiner, rp_report *report)
 static rp_code put_chunk(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report;
-    rp_fine_put(user, chunk);
+    rp_fine_frame_put(user, chunk);
     return RP_OK;
 }
 
 static rp_code write_frame(rp_refiner *refiner, rp_report *report)
 {
     rp_detail *detail = refiner->detail;
-    rp_fine_facts facts = {.frame = refiner->frame,
-                           .time = rp_detail_time(detail),
-                           .spacing = rp_detail_spacing(detail),
-                           .precision = PRECISION * rp_detail_spacing(detail),
-                           .factor = (uint64_t)refiner->scene->detail.factor,
-                           .born = rp_detail_count(detail).born};
+    rp_fine_frame_info facts = {.frame = refiner->frame,
+                                .time = rp_detail_time(detail),
+                                .spacing = rp_detail_spacing(detail),
+                                .precision = PRECISION * rp_detail_spacing(detail),
+                                .factor = (uint64_t)refiner->scene->detail.factor,
+                                .born = rp_detail_count(detail).born};
     facts.bodies = rp_detail_bodies(detail, &facts.body_count);
-    rp_fine_writer *writer;
-    RP_TRY(rp_fine_create(refiner->frames.text, &facts, refiner->names,
-                          (int)refiner->scene->output.compress, &writer, report));
+    rp_fine_frame_writer *writer;
+    RP_TRY(rp_fine_frame_create(refiner->frames.text, &facts, refiner->names,
+                                (int)refiner->scene->output.compress, &writer, report));
     rp_code code = rp_detail_visit(detail, put_chunk, writer, report);
     if (code == RP_OK)
-        code = rp_fine_finish(writer, report);
+        code = rp_fine_frame_finish(writer, report);
     else
-        rp_fine_abandon(writer);
+        rp_fine_frame_abandon(writer);
     RP_TRY(code);
     return rp_series_add(&refiner->record->series[RP_SERIES_FINE], refiner->frame, report);
 }

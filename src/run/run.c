@@ -1,11 +1,8 @@
 /* A scene runs into a record: the loop over frames, checkpoints, resuming, interruption. */
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/report.h"
 #include "export/export.h"
 #include "run/inside.h"
+#include "system/disk.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,9 +45,9 @@ static rp_code open_existing(rp_runner *runner, rp_report *report)
 static rp_code replace_existing(rp_runner *runner, int threads, rp_report *report)
 {
     const rp_run_options *options = runner->options;
-    RP_TRY(rp_record_take_over(options->folder, runner->scene, &runner->record, report));
+    RP_TRY(rp_record_open_to_replace(options->folder, runner->scene, &runner->record, report));
     RP_TRY(rp_run_lock(runner->record, &runner->lock, report));
-    return rp_record_begin_again(runner->record, threads, options->command, report);
+    return rp_record_replace(runner->record, threads, options->command, report);
 }
 
 static rp_code open_record(rp_runner *runner, rp_report *report)
