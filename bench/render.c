@@ -6,10 +6,10 @@
  * ones too; and a bare loop over the BVH of the picture, with one camera ray for each pixel and one
  * shadow ray for each hit. Beside a good picture, which has indirect rays, the loop also traces a
  * ray in a random direction from each hit, and a shadow ray from the hit of that one. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "render/inside.h"
 

@@ -7,12 +7,11 @@
  * A socket, not a pipe: writing to it does not raise SIGPIPE in the host program when ffmpeg dies.
  * It is non-blocking, so that the host can interrupt while ffmpeg is busy. A film counts as made
  * only when ffmpeg has exited well and has reported as many frames as it was given. */
-#include "base/atomic.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/report.h"
 #include "film/inside.h"
+#include "system/atomic.h"
+#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +26,7 @@ struct rp_encoder {
     rp_atomic_folder folder; /* temporary, beside the film */
     FILE *errors, *counts;   /* what ffmpeg writes to stderr and stdout */
     long long added;         /* pictures */
-    rp_keep_on_fn *keep_on;
+    rp_program_poll_fn *keep_on;
     void *user;
     int socket; /* -1 when closed */
     int child;  /* 0 when there is none */
@@ -183,7 +182,7 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     return code;
 }
 
-void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user)
+void rp_encoder_watch(rp_encoder *encoder, rp_program_poll_fn *keep_on, void *user)
 {
     encoder->keep_on = keep_on;
     encoder->user = user;
@@ -238,7 +237,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
     if (code == RP_INTERRUPTED) return code; /* rp_encoder_abandon ends it */
     encoder->child = 0;
     RP_TRY(code);
-    bool well = rp_program_well(status);
+    bool well = rp_program_succeeded(status);
     if (well && whole) return RP_OK;
     read_error(encoder->errors, text, sizeof text);
     if (rp_program_signal(status))
@@ -255,7 +254,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
  */
 static bool wait_until_writable(const rp_encoder *encoder)
 {
-    bool writable = rp_program_wait_for_room(encoder->socket, RP_PROGRAM_PATIENCE);
+    bool writable = rp_program_wait_writable(encoder->socket, RP_PROGRAM_POLL);
     return writable || !encoder->keep_on || encoder->keep_on(encoder->user);
 }
 

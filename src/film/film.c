@@ -1,9 +1,7 @@
 /* Films of runs: check the options, survey the frames, render the missing pictures, encode. */
-#include "base/clock.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "film/inside.h"
 #include "scene/scene.h"
 #include "scene/words.h"

@@ -1,10 +1,7 @@
 /* Pictures of films: which frames a picture shows, with what camera and colours, runs side by side,
  * single pictures and contact sheets. */
-#include "base/entry.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "film/inside.h"
 #include "scene/scene.h"

@@ -3,10 +3,10 @@
 #ifndef RP_FILM_INSIDE_H
 #define RP_FILM_INSIDE_H
 
-#include "base/program.h"
-#include "record/folder.h"
+#include "record/record.h"
 #include "render/render.h"
 #include "repose/film.h"
+#include "system/program.h"
 
 #include <stdbool.h>
 
@@ -96,7 +96,7 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
                          rp_report *report);
 /* Sets a function that is called while we wait for ffmpeg: when it returns false, adding and
  * finishing return RP_INTERRUPTED. */
-void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user);
+void rp_encoder_watch(rp_encoder *encoder, rp_program_poll_fn *keep_on, void *user);
 /* Adds the bytes of the next PNG file; all have the same size in pixels. After a fault only
  * rp_encoder_abandon may be called. */
 rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_report *report);

@@ -1,5 +1,5 @@
 /* Legends: round numbers along a scale, the bar of the colour map with these, captions. */
-#include "base/log.h"
+#include "base/report.h"
 #include "picture/inside.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
 /* Figures drawn by gnuplot: a figure becomes a script, gnuplot makes SVG or PNG of it. */
-#include "base/atomic.h"
-#include "base/entry.h"
-#include "base/locale.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "plot/inside.h"
+#include "system/atomic.h"
+#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -296,7 +295,7 @@ static rp_code wait_for(int child, FILE *errors, rp_report *report)
     int status = 0;
     char text[512];
     RP_TRY(rp_program_wait("gnuplot", child, &status, report));
-    if (rp_program_well(status)) return RP_OK;
+    if (rp_program_succeeded(status)) return RP_OK;
     read_error(errors, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
 }

@@ -410,7 +410,7 @@ static void add_capsule(rp_force_chains *chains, const rp_grain_colours *colours
 {
     const rp_view *view = colours->view;
     rp_vec3 branch = {c->branch[0], c->branch[1], c->branch[2]};
-    rp_vec3 from = rp_v3_sub(rp_contact_start(view, ids, c), centre);
+    rp_vec3 from = rp_v3_sub(rp_contact_first_centre(view, ids, c), centre);
     if (!is_finite(from) || !is_finite(branch)) return;
     double force = c->normal_force, high = colours->range.high;
     /* The area of the section is proportional to the force. */

@@ -11,7 +11,6 @@
 #ifndef RP_RENDER_INSIDE_H
 #define RP_RENDER_INSIDE_H
 
-#include "base/log.h"
 #include "base/report.h"
 #include "base/threads.h"
 #include "geom/clump.h"

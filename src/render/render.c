@@ -4,9 +4,9 @@
  * Plain sampling writes each pixel when its samples are done. Adaptive sampling works on bands of
  * rows, each a G-buffer with a halo: first samples of all pixels, more where they are needed, then
  * the denoiser over the band. Neither depends on the order in which threads take tiles. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "picture/picture.h"
 #include "render/inside.h"
 

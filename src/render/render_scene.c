@@ -10,8 +10,8 @@
  *     force chains      capsules
  *
  * Planes are unbounded and few: they are intersected here, one by one. */
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "render/inside.h"
 
 #include <math.h>
