@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "bench/bench.h"
-#include "geom/sample.h"
+#include "geom/samples.h"
 #include "math/trig.h"
 
 #define POINTS 100000

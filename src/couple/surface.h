@@ -12,12 +12,12 @@ typedef struct rp_surface {
     rp_pose pose;
     rp_vec3 velocity, spin; /* m/s of the pose's origin; rad/s */
     rp_vec3 belt;           /* m/s along the pose's axes: how the surface runs over the solid */
-    double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
-    int body;                     /* -1 for a wall of the domain */
-    int side;                     /* of a wall, in the order of RP_SIDE_WORDS */
-    bool dynamic;                 /* its velocity is what grains make of it */
-    rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
-    const rp_rough *rough;        /* its fixed grains; NULL: it has none, or nobody asked */
+    double friction, restitution;  /* tangent of the angle, infinite when rough; 0 to 1 */
+    int body;                      /* -1 for a wall of the domain */
+    int side;                      /* of a wall, in the order of RP_SIDE_WORDS */
+    bool dynamic;                  /* its velocity is what grains make of it */
+    rp_vec3 shift;                 /* m, of an image across a periodic side; else zero */
+    const rp_rough_surface *rough; /* its fixed grains; NULL: it has none, or nobody asked */
 } rp_surface;
 
 /* A grain near a surface. */
@@ -58,9 +58,9 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
 /* Visits the fixed grains whose middles are nearer to `point` than `reach`; their places are the
  * shape's. */
 void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
-                           rp_fixed_visit *visit, void *user);
+                           rp_fixed_grain_visit *visit, void *user);
 /* Where the middle of a fixed grain is, m; of several images the nearest to `point`. */
-rp_vec3 rp_surface_fixed_place(const rp_surface *surface, rp_fixed fixed, rp_vec3 point);
+rp_vec3 rp_surface_fixed_place(const rp_surface *surface, rp_fixed_grain fixed, rp_vec3 point);
 /* How far a point is from the nearest fixed grain, negative inside; `near` where none is nearer. */
 double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double near);
 

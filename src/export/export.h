@@ -4,7 +4,7 @@
 #define RP_EXPORT_EXPORT_H
 
 #include "base/atomic.h"
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
 #include "repose/export.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -118,7 +118,7 @@ static moments exact_moments(const rp_mesh *mesh)
  * of the bounds, then about their centroid. */
 static moments union_moments(const rp_mesh *mesh)
 {
-    const rp_mesh_excess *e = &mesh->excess;
+    const rp_mesh_overlap *e = &mesh->overlap;
     rp_vec3 middle = rp_v3_mix(mesh->bounds.low, mesh->bounds.high, 0.5);
     moments m = moments_seen_from(mesh, middle);
     rp_vec3 first = rp_v3_madd(e->first, m.volume, rp_v3_sub(m.centre, middle));
@@ -133,7 +133,7 @@ static moments union_moments(const rp_mesh *mesh)
 
 static moments mesh_moments(const rp_mesh *mesh)
 {
-    return mesh->excess.volume != 0 ? union_moments(mesh) : exact_moments(mesh);
+    return mesh->overlap.volume != 0 ? union_moments(mesh) : exact_moments(mesh);
 }
 
 static moments shape_moments(const rp_shape *shape)

@@ -13,7 +13,7 @@ typedef struct rp_mass {
 } rp_mass;
 
 /* Exact for every kind; a mesh by integration over its triangles, and over what its parts have in
- * common with an error that `mesh->excess` tells. A plane has no end: its mass and
+ * common with an error that `mesh->overlap` tells. A plane has no end: its mass and
  * inertia are infinite. `density` in kg/m3. */
 void rp_shape_mass(const rp_shape *shape, double density, rp_mass *mass);
 /* True when a body can have it: a mass above 0, and an inertia that resists every turn (a positive

@@ -2,10 +2,10 @@
  * tracing along the exact distance for the rest (J. C. Hart, "Sphere tracing", Vis. Comput. 12,
  * 1996). */
 #include "geom/ray.h"
-#include "geom/tree.h"
+#include "mesh/bvh.h"
 
 /* Every level leaves at most three siblings behind. */
-#define STACK (RP_TREE_DEPTH * (RP_TREE_WIDTH - 1) + RP_TREE_WIDTH)
+#define STACK (RP_BVH_DEPTH * (RP_BVH_WIDTH - 1) + RP_BVH_WIDTH)
 /* Sphere tracing ends this near to the surface, in parts of the size of the shape. */
 #define TRACE_NEAR 1e-9
 #define TRACE_STEPS 4000
@@ -106,18 +106,18 @@ static rp_box3 box_of(const rp_mesh_bvh *tree, const rp_mesh_node *node, int chi
 
 static void search_tree(const rp_mesh *mesh, const rp_geom_ray *ray, nearest_hit *hit)
 {
-    const rp_mesh_bvh *tree = mesh->tree;
+    const rp_mesh_bvh *tree = mesh->bvh;
     uint32_t stack[STACK] = {0};
     int count = 1;
     while (count > 0) {
         const rp_mesh_node *node = &tree->nodes[stack[--count]];
-        for (int i = 0; i < RP_TREE_WIDTH; i++) {
+        for (int i = 0; i < RP_BVH_WIDTH; i++) {
             double enter, leave;
-            if (node->child[i] == RP_TREE_NONE) continue;
+            if (node->child[i] == RP_BVH_NONE) continue;
             rp_box3 box = box_of(tree, node, i);
             if (!rp_ray_box(&box, ray, &enter, &leave) || enter > hit->distance) continue;
-            if (node->child[i] & RP_TREE_LEAF)
-                try_triangle(mesh, node->child[i] & ~RP_TREE_LEAF, ray, hit);
+            if (node->child[i] & RP_BVH_LEAF)
+                try_triangle(mesh, node->child[i] & ~RP_BVH_LEAF, ray, hit);
             else
                 stack[count++] = node->child[i];
         }
@@ -128,7 +128,7 @@ static bool meet_mesh(const rp_mesh *mesh, const rp_geom_ray *ray, double *dista
                       rp_vec3 *normal)
 {
     nearest_hit hit = {ray->limit, SIZE_MAX};
-    if (mesh->tree)
+    if (mesh->bvh)
         search_tree(mesh, ray, &hit);
     else
         for (size_t t = 0; t < mesh->triangle_count; t++)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "meshfile/meshfile.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +38,8 @@ static rp_code spread(rp_sampling *s, const rp_sample_options *o, rp_report *rep
     rp_shape shape = {.kind = RP_SHAPE_MESH, .mesh = s->mesh};
     rp_shape_mass(&shape, 1, &s->mass);
     double start = rp_clock();
-    rp_code code = rp_shape_sample_kept(&shape, o->spacing, keep ? folder : NULL, s->threads,
-                                        &s->samples, report);
+    rp_code code = rp_shape_sample_cached(&shape, o->spacing, keep ? folder : NULL, s->threads,
+                                          &s->samples, report);
     s->sample_seconds = rp_clock() - start;
     return code;
 }
@@ -94,8 +95,8 @@ rp_sampling_info rp_sampling_state(const rp_sampling *sampling)
     rp_sampling_info info = {.triangles = mesh->triangle_count,
                              .vertices = mesh->vertex_count,
                              .volume = sampling->mass.mass,
-                             .volume_error = mesh->excess.error,
-                             .overlaps = mesh->excess.volume != 0,
+                             .volume_error = mesh->overlap.error,
+                             .overlaps = mesh->overlap.volume != 0,
                              .area = samples->area,
                              .samples = samples->count,
                              .spacing = samples->spacing,

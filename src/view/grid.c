@@ -114,7 +114,7 @@ rp_code rp_grid_mesh(const rp_grid *grid, rp_mesh **out, rp_report *report)
     RP_ASSERT(grid->kind == RP_GRID_HEIGHT && grid->size[2] == 1);
     *out = NULL;
     size_t count = rp_grid_count(grid);
-    if (count > RP_MESH_MOST / 2)
+    if (count > RP_MESH_MAX / 2)
         return rp_fail(report, RP_ERROR_UNSUPPORTED, "grid '%s' has too many nodes for a mesh",
                        grid->name);
     rp_mesh *mesh = rp_mesh_create();

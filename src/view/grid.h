@@ -2,7 +2,7 @@
 #ifndef RP_VIEW_GRID_H
 #define RP_VIEW_GRID_H
 
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
 #include "repose/view.h"
 
 /* The words for rp_grid_kind in files, in its order. */

@@ -94,9 +94,9 @@ typedef struct rp_dem_kind {
 enum { SPRING_X, SPRING_Y, SPRING_Z, ROLL_X, ROLL_Y, ROLL_Z, TWIST, RP_DEM_SPRINGS };
 
 /* No fixed grain has this number. */
-#define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
+#define RP_DEM_SMOOTH ((rp_fixed_grain){INT32_MIN, INT32_MIN})
 
-static inline bool rp_dem_is_smooth(rp_fixed fixed)
+static inline bool rp_dem_is_smooth(rp_fixed_grain fixed)
 {
     return fixed.i == INT32_MIN;
 }
@@ -105,7 +105,7 @@ static inline bool rp_dem_is_smooth(rp_fixed fixed)
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
-    rp_fixed fixed;               /* RP_DEM_SMOOTH: the surface itself */
+    rp_fixed_grain fixed;         /* RP_DEM_SMOOTH: the surface itself */
     float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
 _Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_SPRINGS) * sizeof(uint32_t),

@@ -15,7 +15,7 @@ static bool touch_smooth(const rp_surface *solid, rp_vec3 at, double reach, touc
     return true;
 }
 
-static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, double reach,
+static bool touch_fixed(const rp_surface *solid, rp_fixed_grain fixed, rp_vec3 at, double reach,
                         touched *out)
 {
     rp_vec3 away = rp_v3_sub(at, rp_surface_fixed_place(solid, fixed, at));

@@ -40,7 +40,7 @@ typedef struct listing {
     int32_t surface; /* that is looked at */
 } listing;
 
-static void add_wall(void *user, rp_fixed fixed, rp_vec3 place)
+static void add_wall(void *user, rp_fixed_grain fixed, rp_vec3 place)
 {
     listing *l = user;
     (void)place;
