@@ -8,7 +8,7 @@
 #include "base/report.h"
 #include "bench/bench.h"
 #include "geom/samples.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 
 #define POINTS 100000
 #define REPEATS 7

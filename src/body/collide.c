@@ -166,7 +166,7 @@ static void set_axis(dContact *contact, rp_vec3 along)
  * first; of a contact whose first has no body, normal and velocities are the other way round. */
 static void set_running(const rp_engine *engine, int first, rp_vec3 running, dContact *contact)
 {
-    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normalized(running));
+    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normal(running));
     bool turned = first < 0 || !engine->solids[first].body;
     rp_vec3 v = rp_v3_scale(running, turned ? -1 : 1);
     rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);
@@ -227,7 +227,7 @@ static void keep(rp_engine *engine, int first, int second, const dContactGeom *g
     surface_of(engine, first, second, contact);
     bool carried = carries(engine, first, geom) || carries(engine, second, geom);
     engine->meetings[count] =
-        (rp_body_contact){.first = first, .second = second, .carried = carried, .number = count};
+        (rp_meeting){.first = first, .second = second, .carried = carried, .number = count};
     engine->found_count++;
 }
 
@@ -309,7 +309,7 @@ static void meet(void *context, dGeomID a, dGeomID b)
 
 static int by_bodies(const void *a, const void *b)
 {
-    const rp_body_contact *x = a, *y = b;
+    const rp_meeting *x = a, *y = b;
     if (x->first != y->first) return x->first < y->first ? -1 : 1;
     if (x->second != y->second) return x->second < y->second ? -1 : 1;
     return x->number < y->number ? -1 : 1;

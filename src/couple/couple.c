@@ -46,7 +46,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     couple->scene = scene;
     couple->bodies = bodies;
     couple->body_count = rp_bodies_count(bodies);
-    couple->capacity = rp_surfaces_capacity(scene);
+    couple->capacity = rp_surfaces_room(scene);
     couple->surfaces = rp_allocate(surfaces_size(couple));
     if (!couple->surfaces) {
         rp_fail_memory(report, surfaces_size(couple), "the surfaces of bodies");
@@ -70,8 +70,8 @@ static void hand_out_roughs(rp_couple *couple)
     }
 }
 
-rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, double reach,
-                                   rp_threads *threads, rp_report *report)
+rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
+                          rp_threads *threads, rp_report *report)
 {
     RP_ASSERT(!couple->roughs);
     size_t bytes = rough_count(couple) * sizeof *couple->roughs;
@@ -327,8 +327,8 @@ static rp_load *row_of(rp_couple *couple, size_t block, int body)
     return &couple->rows[row * (size_t)couple->body_count + (size_t)body];
 }
 
-void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                         rp_vec3 force)
+void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    rp_vec3 force)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
@@ -337,16 +337,15 @@ void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surf
     sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
 }
 
-void rp_couple_add_torque(rp_couple *couple, size_t block, const rp_surface *surface,
-                          rp_vec3 torque)
+void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
     sum->torque = rp_v3_add(sum->torque, torque);
 }
 
-void rp_couple_add_mass(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                        double mass)
+void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    double mass)
 {
     if (!surface->dynamic) return;
     rp_load *sum = row_of(couple, block, surface->body);
@@ -384,7 +383,7 @@ double rp_couple_solve(rp_couple *couple)
     RP_ASSERT(couple->begun);
     add_rows(couple);
     memset(couple->rows, 0, couple->row_count * (size_t)couple->body_count * sizeof *couple->rows);
-    rp_code code = rp_bodies_predict(couple->bodies, couple->loads, couple->report);
+    rp_code code = rp_bodies_answer(couple->bodies, couple->loads, couple->report);
     if (couple->code == RP_OK) couple->code = code;
     const rp_body_state *states = rp_bodies_states(couple->bodies);
     double most = 0;

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "body/body.h"
-#include "couple/surfaces.h"
+#include "couple/surface.h"
 #include "geom/clump.h"
 
 typedef struct rp_couple rp_couple;
@@ -27,8 +27,8 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
 void rp_couple_destroy(rp_couple *couple);
 /* Lays the fixed grains of all surfaces that the scene says are rough, for methods that know them;
  * once. `reach`: how far from a point they will be asked for, m, their radius not counted. */
-rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, double reach,
-                                   rp_threads *threads, rp_report *report);
+rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
+                          rp_threads *threads, rp_report *report);
 
 /* Takes the bodies' present poses and velocities. Call after they moved or were loaded, and when
  * their step has begun, before the solver steps: poses are then those at its start. */
@@ -85,15 +85,14 @@ void rp_couple_for(const rp_couple *couple, rp_threads *threads, rp_range_fn *bo
  * mean over the step, which is the impulse divided by dt; parts of it may be pushed one by one.
  * Walls are let pass. Blocks of different rows may push at the same time; within a row the order
  * decides the last bits of the sum. */
-void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                         rp_vec3 force);
+void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    rp_vec3 force);
 /* A couple on that body, N m, likewise. */
-void rp_couple_add_torque(rp_couple *couple, size_t block, const rp_surface *surface,
-                          rp_vec3 torque);
+void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque);
 /* A grain of that mass moves as the body does there: what makes the body's answer stable. To be
  * told of every grain whose push depends on the body's velocity. */
-void rp_couple_add_mass(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                        double mass);
+void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                    double mass);
 /* Takes what was pushed and held as a question: surfaces of dynamic bodies get the velocities that
  * answer it. The rows are then zero again. Gives the largest change of a surface's speed, m/s. */
 double rp_couple_solve(rp_couple *couple);

@@ -34,7 +34,7 @@ typedef struct rp_surface_list {
 } rp_surface_list;
 
 /* How many a scene can have at most. */
-int rp_surfaces_capacity(const rp_scene *scene);
+int rp_surfaces_room(const rp_scene *scene);
 /* Fills them in and gives their number: bodies in the order of the scene, then images, then walls,
  * then each body that was added while a world ran with its images, so that what was there before
  * keeps its place. Poses are those of the first refresh. */

@@ -1,6 +1,6 @@
 /* Powers of two are split off, which is exact; what is left is small enough for the Taylor series
  * of the exponential, and for that of the inverse hyperbolic tangent. */
-#include "math/elementary.h"
+#include "math/exponent.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* Exponential, logarithm and roots with the same bits on every machine, like math/elementary.h:
- * whatever reaches a world's state goes through these. Within a few units in the last place. */
+/* Exponential, logarithm and roots with the same bits on every machine, like math/trig.h: whatever
+ * reaches a world's state goes through these. Within a few units in the last place. */
 #ifndef RP_MATH_EXPONENT_H
 #define RP_MATH_EXPONENT_H
 

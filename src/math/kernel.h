@@ -48,7 +48,7 @@ static inline float rp_kernel_slope(rp_kernel kernel, float r)
 RP_WIDE_INLINE rp_wide rp_kernel_value_wide(rp_kernel kernel, rp_wide r)
 {
     rp_wide q = r * kernel.inverse;
-    rp_wide rest = rp_wide_max(1 - q, rp_wide_broadcast(0));
+    rp_wide rest = rp_wide_max(1 - q, rp_wide_all(0));
     rp_wide near = 1 + 6 * q * q * (q - 1);
     rp_wide far = 2 * rest * rest * rest;
     return kernel.scale * rp_wide_select(q < 0.5f, near, far);
@@ -57,7 +57,7 @@ RP_WIDE_INLINE rp_wide rp_kernel_value_wide(rp_kernel kernel, rp_wide r)
 RP_WIDE_INLINE rp_wide rp_kernel_slope_wide(rp_kernel kernel, rp_wide r)
 {
     rp_wide q = r * kernel.inverse;
-    rp_wide rest = rp_wide_max(1 - q, rp_wide_broadcast(0));
+    rp_wide rest = rp_wide_max(1 - q, rp_wide_all(0));
     return kernel.gradient_scale * rp_wide_select(q < 0.5f, q * (3 * q - 2), -rest * rest);
 }
 

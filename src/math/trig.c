@@ -3,7 +3,7 @@
  * Functions", 1980), and kept as a sum of two doubles. There and for the small angles left of an
  * arctangent the Taylor series are short enough: coefficients that anyone can check, at the price
  * of a term or two more than a minimax fit. */
-#include "math/elementary.h"
+#include "math/trig.h"
 
 #include <math.h>
 #include <stdbool.h>

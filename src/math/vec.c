@@ -1,10 +1,10 @@
 #include "math/vec.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 
-rp_vec3 rp_v3_perpendicular(rp_vec3 a)
+rp_vec3 rp_v3_across(rp_vec3 a)
 {
     rp_vec3 other = fabs(a.x) < 0.6 ? rp_v3(1, 0, 0) : rp_v3(0, 1, 0);
-    return rp_v3_normalized(rp_v3_cross(a, other));
+    return rp_v3_normal(rp_v3_cross(a, other));
 }
 
 rp_mat3 rp_m3_identity(void)
@@ -78,7 +78,7 @@ static void jacobi_turn(rp_mat3 *a, rp_mat3 *v, int p, int q)
     *v = rp_m3_mul(*v, turn);
 }
 
-void rp_m3_eigen(rp_mat3 a, double values[3], rp_vec3 axes[3])
+void rp_m3_principal(rp_mat3 a, double values[3], rp_vec3 axes[3])
 {
     rp_mat3 v = rp_m3_identity();
     for (int sweep = 0; sweep < 12; sweep++) { /* six are enough for any matrix */
@@ -119,19 +119,19 @@ rp_quat rp_quat_conj(rp_quat a)
     return (rp_quat){a.w, -a.x, -a.y, -a.z};
 }
 
-rp_quat rp_quat_normalized(rp_quat a)
+rp_quat rp_quat_normal(rp_quat a)
 {
     double length = sqrt(a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z);
     if (length == 0) return rp_quat_identity();
     return (rp_quat){a.w / length, a.x / length, a.y / length, a.z / length};
 }
 
-rp_quat rp_quat_from_axis(rp_vec3 axis, double angle)
+rp_quat rp_quat_axis(rp_vec3 axis, double angle)
 {
-    return rp_quat_exp(rp_v3_scale(rp_v3_normalized(axis), angle));
+    return rp_quat_exp(rp_v3_scale(rp_v3_normal(axis), angle));
 }
 
-rp_quat rp_quat_from_euler(rp_vec3 angles)
+rp_quat rp_quat_euler(rp_vec3 angles)
 {
     rp_quat x = rp_quat_exp(rp_v3(angles.x, 0, 0));
     rp_quat y = rp_quat_exp(rp_v3(0, angles.y, 0));
@@ -139,11 +139,11 @@ rp_quat rp_quat_from_euler(rp_vec3 angles)
     return rp_quat_mul(z, rp_quat_mul(y, x));
 }
 
-rp_vec3 rp_quat_to_euler(rp_quat q)
+rp_vec3 rp_quat_angles(rp_quat q)
 {
     rp_mat3 m = rp_quat_matrix(q);
     /* The matrix is Z Y X: its first column is that of Z Y, its last row that of Y X. */
-    double level = rp_hypot(m.m[0][0], m.m[1][0]);
+    double level = rp_length2(m.m[0][0], m.m[1][0]);
     double y = rp_atan2(-m.m[2][0], level);
     if (level < 1e-9) return rp_v3(0, y, rp_atan2(-m.m[0][1], m.m[1][1]));
     return rp_v3(rp_atan2(m.m[2][1], m.m[2][2]), y, rp_atan2(m.m[1][0], m.m[0][0]));
@@ -153,11 +153,11 @@ rp_quat rp_quat_between(rp_vec3 from, rp_vec3 to)
 {
     double cosine = rp_v3_dot(from, to);
     if (cosine < -1 + 1e-12) { /* opposite: any axis across will do */
-        rp_vec3 axis = rp_v3_perpendicular(from);
+        rp_vec3 axis = rp_v3_across(from);
         return (rp_quat){0, axis.x, axis.y, axis.z};
     }
     rp_vec3 axis = rp_v3_cross(from, to);
-    return rp_quat_normalized((rp_quat){1 + cosine, axis.x, axis.y, axis.z});
+    return rp_quat_normal((rp_quat){1 + cosine, axis.x, axis.y, axis.z});
 }
 
 rp_quat rp_quat_slerp(rp_quat a, rp_quat b, double t)

@@ -84,13 +84,13 @@ static inline double rp_v3_length(rp_vec3 a)
 
 /* sqrt(a^2 + b^2). Not hypot: its last bits depend on the machine, and lengths of a scene are far
  * from the over- and underflow that it guards against. */
-static inline double rp_hypot(double a, double b)
+static inline double rp_length2(double a, double b)
 {
     return sqrt(a * a + b * b);
 }
 
 /* The zero vector stays zero. */
-static inline rp_vec3 rp_v3_normalized(rp_vec3 a)
+static inline rp_vec3 rp_v3_normal(rp_vec3 a)
 {
     double length = rp_v3_length(a);
     return length > 0 ? rp_v3_scale(a, 1 / length) : a;
@@ -120,7 +120,7 @@ static inline rp_box3 rp_box3_add(rp_box3 box, rp_vec3 point)
 }
 
 /* Some unit vector at right angles to the unit vector `a`. */
-rp_vec3 rp_v3_perpendicular(rp_vec3 a);
+rp_vec3 rp_v3_across(rp_vec3 a);
 
 rp_mat3 rp_m3_identity(void);
 rp_mat3 rp_m3_mul(rp_mat3 a, rp_mat3 b);
@@ -131,18 +131,18 @@ double rp_m3_det(rp_mat3 a);
 rp_mat3 rp_m3_inverse(rp_mat3 a);
 /* The principal values of a symmetric matrix, largest first, and the unit vectors along which it
  * has them. */
-void rp_m3_eigen(rp_mat3 a, double values[3], rp_vec3 axes[3]);
+void rp_m3_principal(rp_mat3 a, double values[3], rp_vec3 axes[3]);
 
 rp_quat rp_quat_identity(void);
 rp_quat rp_quat_mul(rp_quat a, rp_quat b); /* first b, then a */
 rp_quat rp_quat_conj(rp_quat a);
-rp_quat rp_quat_normalized(rp_quat a); /* the identity for zero */
-rp_quat rp_quat_from_axis(rp_vec3 axis, double angle);
+rp_quat rp_quat_normal(rp_quat a); /* the identity for zero */
+rp_quat rp_quat_axis(rp_vec3 axis, double angle);
 /* Turns about x, then y, then z, about the fixed axes, in radians. */
-rp_quat rp_quat_from_euler(rp_vec3 angles);
-/* The angles that rp_quat_from_euler makes this turn of: y from -pi/2 to pi/2, the others from -pi
- * to pi. Where y is at an end, x and z turn about the same axis; x is 0 then. */
-rp_vec3 rp_quat_to_euler(rp_quat q);
+rp_quat rp_quat_euler(rp_vec3 angles);
+/* The angles that rp_quat_euler makes this turn of: y from -pi/2 to pi/2, the others from -pi to
+ * pi. Where y is at an end, x and z turn about the same axis; x is 0 then. */
+rp_vec3 rp_quat_angles(rp_quat q);
 /* The shortest turn that takes the unit vector `from` to the unit vector `to`. */
 rp_quat rp_quat_between(rp_vec3 from, rp_vec3 to);
 /* On the shorter arc from a (at 0) to b (at 1), at an even rate. */

@@ -17,11 +17,11 @@
 #define RP_WIDE 8
 
 typedef float rp_wide __attribute__((vector_size(32)));
-typedef float rp_float4 __attribute__((vector_size(16)));     /* half of it */
+typedef float rp_four __attribute__((vector_size(16)));       /* half of it */
 typedef int32_t rp_wide_int __attribute__((vector_size(32))); /* also masks: 0 or -1 */
 _Static_assert(sizeof(rp_wide) == RP_WIDE * sizeof(float), "a wide value is eight floats");
 _Static_assert(sizeof(rp_wide_int) == sizeof(rp_wide), "a mask has as many lanes");
-_Static_assert(2 * sizeof(rp_float4) == sizeof(rp_wide), "two fours make a wide value");
+_Static_assert(2 * sizeof(rp_four) == sizeof(rp_wide), "two fours make a wide value");
 
 #if defined(RP_WIDE_CLONES) && defined(__x86_64__)
 #define RP_WIDE_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -33,7 +33,7 @@ _Static_assert(2 * sizeof(rp_float4) == sizeof(rp_wide), "two fours make a wide 
 
 /* Written as a difference, which keeps every value as it is (minus zero, too): GCC 12 fills a list
  * of eight equal lanes one by one inside cloned kernels, and broadcasts this. */
-RP_WIDE_INLINE rp_wide rp_wide_broadcast(float value)
+RP_WIDE_INLINE rp_wide rp_wide_all(float value)
 {
     return value - (rp_wide){0};
 }
@@ -54,7 +54,7 @@ RP_WIDE_INLINE void rp_wide_store(float *to, rp_wide w)
 /* The first `count` floats (fewer than eight), the rest `fill`. */
 RP_WIDE_INLINE rp_wide rp_wide_load_some(const float *from, int count, float fill)
 {
-    rp_wide w = rp_wide_broadcast(fill);
+    rp_wide w = rp_wide_all(fill);
     memcpy(&w, from, (size_t)count * sizeof(float));
     return w;
 }
@@ -66,7 +66,7 @@ RP_WIDE_INLINE rp_wide rp_wide_gather(const float *base, const uint32_t *index)
 }
 
 /* Turns four by four values in each half, both[k] being the rows k (low half) and k + 4 (high). */
-RP_WIDE_INLINE void rp_wide_transpose_halves(const rp_wide both[4], rp_wide out[4])
+RP_WIDE_INLINE void rp_wide_flip_half(const rp_wide both[4], rp_wide out[4])
 {
     rp_wide pairs[4];
     for (int k = 0; k < 4; k += 2) {
@@ -83,29 +83,28 @@ RP_WIDE_INLINE void rp_wide_transpose_halves(const rp_wide both[4], rp_wide out[
 
 /* Turns rows into columns: out[c] gets the value c of the rows index[0] to index[7], which are so
  * many wide values apart. */
-RP_WIDE_INLINE void rp_wide_transpose_strided(const rp_wide *rows, size_t apart,
-                                              const uint32_t *index, rp_wide out[RP_WIDE])
+RP_WIDE_INLINE void rp_wide_turn_of(const rp_wide *rows, size_t apart, const uint32_t *index,
+                                    rp_wide out[RP_WIDE])
 {
     for (int half = 0; half < RP_WIDE; half += 4) {
         rp_wide both[4];
         for (int k = 0; k < 4; k++) {
-            rp_float4 low, high;
+            rp_four low, high;
             memcpy(&low, (const float *)&rows[apart * index[k]] + half, sizeof low);
             memcpy(&high, (const float *)&rows[apart * index[k + 4]] + half, sizeof high);
             both[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
         }
-        rp_wide_transpose_halves(both, out + half);
+        rp_wide_flip_half(both, out + half);
     }
 }
 
-RP_WIDE_INLINE void rp_wide_transpose(const rp_wide *rows, const uint32_t *index,
-                                      rp_wide out[RP_WIDE])
+RP_WIDE_INLINE void rp_wide_turn(const rp_wide *rows, const uint32_t *index, rp_wide out[RP_WIDE])
 {
-    rp_wide_transpose_strided(rows, 1, index, out);
+    rp_wide_turn_of(rows, 1, index, out);
 }
 
 /* The same of eight values at hand: w[r][c] and w[c][r] change places. */
-RP_WIDE_INLINE void rp_wide_transpose_in_place(rp_wide w[RP_WIDE])
+RP_WIDE_INLINE void rp_wide_flip(rp_wide w[RP_WIDE])
 {
     rp_wide low[4], high[4];
     for (int k = 0; k < 4; k++) {
@@ -113,8 +112,8 @@ RP_WIDE_INLINE void rp_wide_transpose_in_place(rp_wide w[RP_WIDE])
         low[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
         high[k] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
     }
-    rp_wide_transpose_halves(low, w);
-    rp_wide_transpose_halves(high, w + 4);
+    rp_wide_flip_half(low, w);
+    rp_wide_flip_half(high, w + 4);
 }
 
 /* Where the mask is set a, else b. */
@@ -133,7 +132,7 @@ RP_WIDE_INLINE bool rp_wide_any(rp_wide_int mask)
 }
 
 /* The first `count` lanes. */
-RP_WIDE_INLINE rp_wide_int rp_wide_first_lanes(int count)
+RP_WIDE_INLINE rp_wide_int rp_wide_first(int count)
 {
     const rp_wide_int numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     return numbers < count;
@@ -183,7 +182,7 @@ RP_WIDE_INLINE rp_wide rp_wide_sums(const rp_wide columns[RP_WIDE])
            __builtin_shufflevector(pair[0], pair[1], 1, 9, 3, 11, 5, 13, 7, 15);
 }
 
-RP_WIDE_INLINE float rp_wide_largest(rp_wide a)
+RP_WIDE_INLINE float rp_wide_most(rp_wide a)
 {
     float most = a[0];
     for (int i = 1; i < RP_WIDE; i++)

@@ -10,19 +10,19 @@ typedef struct rp_wide_vec3 {
 } rp_wide_vec3;
 
 /* The same in all lanes. */
-RP_WIDE_INLINE rp_wide_vec3 rp_wide_v3_broadcast(rp_vec3 v)
+RP_WIDE_INLINE rp_wide_vec3 rp_wide_v3_all(rp_vec3 v)
 {
-    return (rp_wide_vec3){rp_wide_broadcast((float)v.x), rp_wide_broadcast((float)v.y),
-                          rp_wide_broadcast((float)v.z)};
+    return (rp_wide_vec3){rp_wide_all((float)v.x), rp_wide_all((float)v.y),
+                          rp_wide_all((float)v.z)};
 }
 
 RP_WIDE_INLINE rp_wide_vec3 rp_wide_v3_zero(void)
 {
-    return (rp_wide_vec3){rp_wide_broadcast(0), rp_wide_broadcast(0), rp_wide_broadcast(0)};
+    return (rp_wide_vec3){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
 }
 
 /* The vector in the first lane. */
-RP_WIDE_INLINE rp_vec3 rp_wide_v3_first_lane(const rp_wide_vec3 *v)
+RP_WIDE_INLINE rp_vec3 rp_wide_v3_first(const rp_wide_vec3 *v)
 {
     return rp_v3(v->x[0], v->y[0], v->z[0]);
 }
@@ -69,7 +69,7 @@ RP_WIDE_INLINE rp_wide rp_wide_v3_length(rp_wide_vec3 a)
 RP_WIDE_INLINE rp_wide rp_wide_v3_inverse_length(rp_wide_vec3 a, rp_wide *length)
 {
     *length = rp_wide_v3_length(a);
-    return rp_wide_select(*length > 0, 1 / *length, rp_wide_broadcast(0));
+    return rp_wide_select(*length > 0, 1 / *length, rp_wide_all(0));
 }
 
 #endif

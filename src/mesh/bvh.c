@@ -2,7 +2,7 @@
 #include "mesh/bvh.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 #include "mesh/triangle.h"
 
 /* --- building

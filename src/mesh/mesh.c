@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 #include "mesh/bvh.h"
 #include "mesh/inside.h"
 #include "mesh/sdf.h"

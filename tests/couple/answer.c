@@ -39,11 +39,11 @@ static double meet(double body, double grains, double arm, int *answers, rp_body
     for (*answers = 0; *answers < 100 && change > 1e-9; (*answers)++) {
         speed = surface->velocity.x - surface->spin.z * arm;
         assert_true(speed < 1 + 1e-9); /* never beyond what pushes it */
-        rp_couple_add_force(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
-        rp_couple_add_mass(couple, 0, surface, at, grains);
+        rp_couple_push(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
+        rp_couple_hold(couple, 0, surface, at, grains);
         change = rp_couple_solve(couple);
     }
-    rp_couple_add_force(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
+    rp_couple_push(couple, 0, surface, at, rp_v3(grains * (1 - speed) / DT, 0, 0));
     check_ok(rp_couple_finish(couple), NULL);
     check_ok(rp_bodies_finish(bodies, NULL), NULL);
     *state = rp_bodies_states(bodies)[0];

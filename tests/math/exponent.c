@@ -1,7 +1,7 @@
 /* Exponential, logarithm and roots: against the C library's, and at the ends of their ranges. */
 #include "check.h"
 
-#include "math/elementary.h"
+#include "math/exponent.h"
 
 static void agrees_with_the_library(void **state)
 {

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "math/elementary.h"
+#include "math/trig.h"
 #include "math/vec.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Contacts as data: the forces of the last step, found again from the rows that it used. */
 #include "base/report.h"
-#include "solver/dem/contact_geometry.h"
+#include "solver/dem/meet.h"
 
 #define GONE UINT32_MAX
 
@@ -12,20 +12,20 @@ typedef struct group {
 } group;
 
 RP_WIDE_KERNEL
-static void look_at(const rp_dem_contact_context *field, const rp_dem_lists *lists,
+static void look_at(const rp_dem_field *field, const rp_dem_lists *lists,
                     const rp_dem_entries *entries, size_t at, group *out)
 {
-    rp_dem_geometry e;
+    rp_dem_eight e;
     memset(out, 0, sizeof *out);
     RP_ASSERT_DEBUG(at + RP_WIDE <= lists->entry_capacity);
-    if (!rp_dem_find_geometry(field, entries, &e)) return;
-    rp_dem_wide_pair pairs;
-    rp_dem_contact_state m = rp_dem_contact_state_of(field, entries, &e, &pairs);
+    if (!rp_dem_look(field, entries, &e)) return;
+    rp_dem_pairs pairs;
+    rp_dem_meet m = rp_dem_meet_of(field, entries, &e, &pairs);
     if (field->rules.history)
         m.spring =
             (rp_wide_vec3){rp_wide_load(lists->spring[0] + at), rp_wide_load(lists->spring[1] + at),
                            rp_wide_load(lists->spring[2] + at)};
-    rp_dem_contact_force a = rp_dem_contact_law(&field->rules, &pairs, &m, e.touching);
+    rp_dem_answer a = rp_dem_respond(&field->rules, &pairs, &m, e.touching);
     const rp_wide n[3] = {e.n.x, e.n.y, e.n.z};
     const rp_wide shear[3] = {a.shear.x, a.shear.y, a.shear.z};
     for (int k = 0; k < 3; k++) {
@@ -40,7 +40,7 @@ static void look_at(const rp_dem_contact_context *field, const rp_dem_lists *lis
 
 typedef struct collect_job {
     const rp_dem *solver;
-    rp_dem_contact_context field;
+    rp_dem_field field;
     const uint32_t *rows; /* of the table, for grains in the numbers of the lists; GONE: it left */
     rp_contacts *contacts;
 } collect_job;
@@ -74,21 +74,21 @@ static void find_arm(const collect_job *job, size_t grain, const float *at, floa
     }
 }
 
-static rp_dem_sphere self_of(const collect_job *job, size_t grain, size_t sphere)
+static rp_dem_self self_of(const collect_job *job, size_t grain, size_t sphere)
 {
-    rp_dem_sphere self;
+    rp_dem_self self;
     memcpy(self.at, &job->solver->rows[sphere].at, sizeof self.at);
     memcpy(self.go, &job->solver->rows[sphere].go, sizeof self.go);
     find_arm(job, grain, self.at, self.arm);
     return self;
 }
 
-static bool add_lane(const collect_job *job, size_t grain, const rp_dem_sphere *self,
-                     const group *g, int lane, size_t sphere)
+static bool add_lane(const collect_job *job, size_t grain, const rp_dem_self *self, const group *g,
+                     int lane, size_t sphere)
 {
     const rp_dem *solver = job->solver;
     size_t other = rp_dem_owner(solver, sphere);
-    const float *row = rp_dem_position(solver, sphere);
+    const float *row = rp_dem_at(solver, sphere);
     rp_contact *c = add_contact(job->contacts);
     if (!c) return false;
     c->first = id_of(job, grain);
@@ -122,7 +122,7 @@ static bool add_group(const collect_job *job, size_t base, size_t at, int lanes)
         size_t grain = rp_dem_owner(solver, mine);
         if (!g.held[k] || g.normal[k] == 0 || other < mine) continue;
         if (job->rows[grain] == GONE || job->rows[rp_dem_owner(solver, other)] == GONE) continue;
-        rp_dem_sphere self = self_of(job, grain, mine);
+        rp_dem_self self = self_of(job, grain, mine);
         if (!add_lane(job, grain, &self, &g, k, other)) return false;
     }
     return true;
@@ -130,9 +130,8 @@ static bool add_group(const collect_job *job, size_t base, size_t at, int lanes)
 
 static bool add_block(const collect_job *job, size_t block)
 {
-    const uint32_t *ends = rp_dem_class_starts(&job->solver->lists, block);
-    size_t base = rp_dem_first_sphere(job->solver, block * RP_DEM_BLOCK),
-           behind = ends[RP_DEM_CLASSES];
+    const uint32_t *ends = rp_dem_ends(&job->solver->lists, block);
+    size_t base = rp_dem_first(job->solver, block * RP_DEM_BLOCK), behind = ends[RP_DEM_CLASSES];
     bool fits = true;
     for (size_t at = ends[0]; at < behind && fits; at += RP_WIDE)
         fits = add_group(job, base, at, behind - at < RP_WIDE ? (int)(behind - at) : RP_WIDE);
@@ -143,12 +142,12 @@ static bool add_wall(const collect_job *job, const rp_dem_wall *wall)
 {
     const rp_dem *solver = job->solver;
     size_t grain = rp_dem_owner(solver, wall->sphere);
-    rp_dem_wall_geometry press;
-    rp_dem_wall_force back;
+    rp_dem_press press;
+    rp_dem_pressed back;
     if (job->rows[grain] == GONE) return true;
-    rp_dem_sphere self = self_of(job, grain, wall->sphere);
-    if (!rp_dem_find_wall_geometry(solver, &self, wall, &press)) return true;
-    rp_dem_wall_contact_law(&job->field.rules, &self, &press, wall->spring, &back);
+    rp_dem_self self = self_of(job, grain, wall->sphere);
+    if (!rp_dem_press_of(solver, &self, wall, &press)) return true;
+    rp_dem_press_back(&job->field.rules, &self, &press, wall->spring, &back);
     if (back.normal == 0) return true;
     rp_contact *c = add_contact(job->contacts);
     if (!c) return false;
@@ -184,7 +183,7 @@ rp_code rp_dem_contacts(const void *state, rp_contacts *contacts, rp_report *rep
     memset(rows, 0xff, bytes);
     for (size_t i = 0; i < p->count; i++)
         if (solver->slot[i]) rows[solver->slot[i] - 1] = (uint32_t)i;
-    collect_job job = {solver, rp_dem_contact_context_of(solver, true), rows, contacts};
+    collect_job job = {solver, rp_dem_field_of(solver, true), rows, contacts};
     bool fits = true;
     for (size_t b = 0; b < rp_dem_blocks(lists->grains) && fits; b++)
         fits = add_block(&job, b);

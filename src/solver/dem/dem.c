@@ -204,11 +204,11 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     solver->cohesive = is_ever_wet(host->scene);
     take_reach(solver);
     solver->rolls = has_rolling(host->scene);
-    if (solver->history) solver->springs = solver->rolls ? RP_DEM_HISTORY_COLUMNS : ROLL_X;
+    if (solver->history) solver->springs = solver->rolls ? RP_DEM_SPRINGS : ROLL_X;
     rp_code code = take_period(solver, report);
-    if (code == RP_OK) code = rp_dem_lay_fixed_grains(solver, report);
+    if (code == RP_OK) code = rp_dem_roughen(solver, report);
     if (code == RP_OK) code = take_moments(solver, report);
-    if (code == RP_OK) code = rp_dem_make_pairs(solver, report);
+    if (code == RP_OK) code = rp_dem_take_materials(solver, report);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
         double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
@@ -229,7 +229,7 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
  * what is kept while lists are made. */
 static double dem_estimate(const rp_scene *scene, double spheres)
 {
-    size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_HISTORY_COLUMNS : ROLL_X);
+    size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_SPRINGS : ROLL_X);
     size_t sphere = (64 + 12 + 5 * entry) * 17 / 16;
     return rp_neighbor_bytes_each(0) + BYTES_EACH + spheres * (double)sphere;
 }

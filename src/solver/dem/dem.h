@@ -58,7 +58,7 @@ static inline const rp_dem_material_params *rp_dem_material_of(const rp_material
     return material->own;
 }
 
-/* What the materials of a contact make of it. Eight floats: a row for rp_wide_transpose. */
+/* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
 typedef struct rp_dem_pair {
     float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */
     float damping;   /* in parts of sqrt(m* k): by the restitution (E4) */
@@ -91,7 +91,7 @@ typedef struct rp_dem_kind {
 
 /* What a contact remembers, all of it in m: the spring along the surface (E6), and the
  * displacements of rolling and twisting (E8), which only materials with rolling friction have. */
-enum { SPRING_X, SPRING_Y, SPRING_Z, ROLL_X, ROLL_Y, ROLL_Z, TWIST, RP_DEM_HISTORY_COLUMNS };
+enum { SPRING_X, SPRING_Y, SPRING_Z, ROLL_X, ROLL_Y, ROLL_Z, TWIST, RP_DEM_SPRINGS };
 
 /* No fixed grain has this number. */
 #define RP_DEM_SMOOTH ((rp_fixed_grain){INT32_MIN, INT32_MIN})
@@ -105,12 +105,12 @@ static inline bool rp_dem_is_smooth(rp_fixed_grain fixed)
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
-    rp_fixed_grain fixed;                 /* RP_DEM_SMOOTH: the surface itself */
-    float spring[RP_DEM_HISTORY_COLUMNS]; /* m */
+    rp_fixed_grain fixed;         /* RP_DEM_SMOOTH: the surface itself */
+    float spring[RP_DEM_SPRINGS]; /* m */
 } rp_dem_wall;
-_Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_HISTORY_COLUMNS) * sizeof(uint32_t),
+_Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_SPRINGS) * sizeof(uint32_t),
                "walls are saved as numbers of 32 bits, without padding");
-_Static_assert(ROLL_X == 3 && TWIST == RP_DEM_HISTORY_COLUMNS - 1,
+_Static_assert(ROLL_X == 3 && TWIST == RP_DEM_SPRINGS - 1,
                "springs are loaded and saved by threes, the twist after them");
 
 /* Entries of a block by the gap they had when lists were made: those that touched or nearly did
@@ -118,9 +118,9 @@ _Static_assert(ROLL_X == 3 && TWIST == RP_DEM_HISTORY_COLUMNS - 1,
 #define RP_DEM_CLASSES 4
 
 /* The grains of both sides of an entry, counted from the block's first. */
-typedef struct rp_dem_entry_grains {
+typedef struct rp_dem_sides {
     uint16_t mine, other; /* RP_DEM_BLOCK: one of another block */
-} rp_dem_entry_grains;
+} rp_dem_sides;
 _Static_assert(RP_DEM_BLOCK <= UINT16_MAX, "grains of a block are numbered with 16 bits");
 _Static_assert(RP_DEM_BLOCK *RP_CLUMP_MAX <= UINT16_MAX + 1,
                "spheres of a block are numbered with 16 bits");
@@ -138,9 +138,9 @@ typedef struct rp_dem_lists {
     size_t sphere_capacity;
     uint16_t *mine;  /* sphere of the block, counted from its first */
     uint32_t *other; /* sphere of another grain; with a higher number when of the same block */
-    float *spring[RP_DEM_HISTORY_COLUMNS]; /* m, as seen from `mine`; history only; in their room */
+    float *spring[RP_DEM_SPRINGS]; /* m, as seen from `mine`; history only; in their room */
     size_t entry_capacity;
-    rp_dem_entry_grains *sides; /* of entries; NULL when single */
+    rp_dem_sides *sides; /* of entries; NULL when single */
     size_t side_capacity;
     rp_dem_wall *walls; /* in the order of spheres */
     size_t wall_count, wall_capacity;
@@ -149,7 +149,7 @@ typedef struct rp_dem_lists {
 /* What is kept of the lists before, while new ones are made; in the room of rows, or in the step's
  * arena where rows are needed. A pair is kept once, with the grain whose number was lower, and seen
  * from there. */
-typedef struct rp_dem_saved_history {
+typedef struct rp_dem_kept {
     size_t grains;
     uint32_t *end;   /* of each grain's; they begin where the grain before ends */
     uint32_t *other; /* spheres, in the numbers of then */
@@ -159,13 +159,13 @@ typedef struct rp_dem_saved_history {
     rp_dem_wall *walls;
     size_t wall_count;
     uint32_t *first; /* sphere of each grain; NULL: they are the grains */
-} rp_dem_saved_history;
+} rp_dem_kept;
 
 typedef struct rp_dem {
     rp_host host;
     rp_dem_params params;
     bool history, cohesive, rolls;
-    int springs; /* columns of contact history: none, those of sliding, or RP_DEM_HISTORY_COLUMNS */
+    int springs; /* columns of contact history: none, those of sliding, or RP_DEM_SPRINGS */
     bool seen;   /* rows are those of the last step */
     bool single; /* every grain is one sphere */
     const rp_grain_spec *kinds;
@@ -215,29 +215,29 @@ typedef struct rp_dem {
 enum { RP_DEM_DISPLACEMENT }; /* the numbers of a step */
 
 /* The spheres of a grain. */
-static inline size_t rp_dem_first_sphere(const rp_dem *solver, size_t grain)
+static inline size_t rp_dem_first(const rp_dem *solver, size_t grain)
 {
     return solver->first ? solver->first[grain] : grain;
 }
 
 /* Where a sphere is: AT_X … */
-static inline const float *rp_dem_position(const rp_dem *solver, size_t sphere)
+static inline const float *rp_dem_at(const rp_dem *solver, size_t sphere)
 {
     RP_ASSERT_DEBUG(sphere < solver->spheres);
     return (const float *)&solver->rows[sphere].at;
 }
 
 /* The same while lists are made, when single spheres have no rows; without AT_INVERSE_MASS. */
-typedef struct rp_dem_sphere_position {
+typedef struct rp_dem_place {
     float at[AT_INVERSE_MASS];
-} rp_dem_sphere_position;
+} rp_dem_place;
 
-static inline rp_dem_sphere_position rp_dem_sphere_position_of(const rp_dem *solver, size_t sphere)
+static inline rp_dem_place rp_dem_place_of(const rp_dem *solver, size_t sphere)
 {
     const rp_grains *p = solver->host.grains;
-    rp_dem_sphere_position place;
+    rp_dem_place place;
     if (!solver->single) {
-        memcpy(place.at, rp_dem_position(solver, sphere), sizeof place.at);
+        memcpy(place.at, rp_dem_at(solver, sphere), sizeof place.at);
         return place;
     }
     place.at[AT_X] = p->x[sphere];
@@ -261,21 +261,21 @@ static inline size_t rp_dem_blocks(size_t grains)
 }
 
 /* Where the classes of a block begin; [RP_DEM_CLASSES] is behind the last. */
-static inline uint32_t *rp_dem_class_starts(const rp_dem_lists *lists, size_t block)
+static inline uint32_t *rp_dem_ends(const rp_dem_lists *lists, size_t block)
 {
     RP_ASSERT_DEBUG(block < lists->block_capacity);
     return lists->ends + block * (RP_DEM_CLASSES + 1);
 }
 
 /* How far a coordinate's difference is across the nearer way round a period; 0: no period. */
-static inline float rp_dem_minimum_image(float difference, float period)
+static inline float rp_dem_nearest(float difference, float period)
 {
     if (difference > 0.5f * period) return difference - period;
     return difference < -0.5f * period ? difference + period : difference;
 }
 
 /* What loops over blocks rely on: where a block begins, and that it is no longer than one. */
-static inline size_t rp_dem_block_of(rp_range range)
+static inline size_t rp_dem_block(rp_range range)
 {
     RP_ASSERT(range.begin % RP_DEM_BLOCK == 0);
     RP_ASSERT(range.begin < range.end && range.end - range.begin <= RP_DEM_BLOCK);
@@ -283,11 +283,11 @@ static inline size_t rp_dem_block_of(rp_range range)
 }
 
 /* law.c: all that follows from the materials; faults where they make no sense. */
-rp_code rp_dem_make_pairs(rp_dem *solver, rp_report *report);
+rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report);
 /* (E4): the damping for a restitution of 0.01 to 1. */
 double rp_dem_damping_for(rp_dem_law law, double restitution);
 /* And what steps make of it: damping is less by 1 + lag k dt^2 / m*. */
-double rp_dem_step_correction_for(rp_dem_law law, double damping);
+double rp_dem_lag_for(rp_dem_law law, double damping);
 /* (E10): how long a contact lasts at that speed of approach. */
 double rp_dem_contact_time(const rp_dem *solver, double speed);
 rp_step_limit rp_dem_limit_dt(void *state);
@@ -298,13 +298,13 @@ double rp_dem_body_limit(const rp_dem *solver, int *body, double *speed);
 /* m, between two spheres by where they are; negative where they overlap. */
 float rp_dem_gap(const rp_dem *solver, const float *from, const float *to);
 /* m: how wide the water between two spheres can become, (E9). */
-static inline float rp_dem_bridge_length(const rp_dem *solver, const float *from, const float *to)
+static inline float rp_dem_bridge(const rp_dem *solver, const float *from, const float *to)
 {
     float sum = from[AT_RADIUS] + to[AT_RADIUS];
     return (float)solver->bridge * (from[AT_RADIUS] * to[AT_RADIUS] / sum);
 }
 /* m, how far from a solid the middle of a sphere is in its list: R* is a whole radius there. */
-static inline double rp_dem_wall_reach(const rp_dem *solver, double radius)
+static inline double rp_dem_reach(const rp_dem *solver, double radius)
 {
     return radius * (1 + solver->bridge) + solver->slack;
 }
@@ -313,33 +313,33 @@ static inline double rp_dem_wall_reach(const rp_dem *solver, double radius)
 double rp_dem_class_gap(const rp_dem *solver, int class);
 /* Whether grains came, went or moved too far for the lists. */
 bool rp_dem_lists_are_stale(const rp_dem *solver);
-rp_code rp_dem_build_lists(rp_dem *solver, rp_report *report);
+rp_code rp_dem_make_lists(rp_dem *solver, rp_report *report);
 /* Whose the spheres of all entries of so many grains are. */
-rp_code rp_dem_find_entry_grains(rp_dem *solver, size_t grains, rp_report *report);
+rp_code rp_dem_name_sides(rp_dem *solver, size_t grains, rp_report *report);
 
 /* room.c: arrays that grow and keep nothing; false when memory runs out. */
 /* Nothing else is in the rooms of rows and of springs then; springs are as many as entries. */
-bool rp_dem_reserve_rows(rp_dem *solver, size_t spheres);
-bool rp_dem_reserve_history(rp_dem *solver);
-bool rp_dem_reserve_spheres(rp_dem_lists *lists, size_t spheres);
+bool rp_dem_room_for_rows(rp_dem *solver, size_t spheres);
+bool rp_dem_room_for_springs(rp_dem *solver);
+bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres);
 /* This one keeps the first `used`. */
-bool rp_dem_reserve_entries(rp_dem_lists *lists, size_t used, size_t entries);
-bool rp_dem_reserve_entry_grains(rp_dem_lists *lists);
-bool rp_dem_reserve_walls(rp_dem_lists *lists, size_t walls);
-bool rp_dem_reserve_blocks(rp_dem_lists *lists, size_t blocks);
+bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries);
+bool rp_dem_room_for_sides(rp_dem_lists *lists);
+bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls);
+bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks);
 void rp_dem_release_arrays(rp_dem *solver);
 
 /* keep.c */
 /* Afterwards there are no springs; nor rows, of single spheres. */
-rp_code rp_dem_history_save(rp_dem *solver, rp_dem_saved_history *kept, rp_report *report);
+rp_code rp_dem_keep(rp_dem *solver, rp_dem_kept *kept, rp_report *report);
 /* The springs of new lists. */
-rp_code rp_dem_history_restore(rp_dem *solver, const rp_dem_saved_history *kept, rp_report *report);
+rp_code rp_dem_recall(rp_dem *solver, const rp_dem_kept *kept, rp_report *report);
 
 /* rough.c: lays the fixed grains of rough surfaces; faults where they are too many or too large. */
-rp_code rp_dem_lay_fixed_grains(rp_dem *solver, rp_report *report);
+rp_code rp_dem_roughen(rp_dem *solver, rp_report *report);
 
 /* walls.c */
-rp_code rp_dem_build_wall_lists(rp_dem *solver, rp_report *report);
+rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report);
 
 /* move.c */
 /* (E1): all grains drift for half a step; rows follow where lists are good, and `moved`. */

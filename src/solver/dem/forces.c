@@ -2,7 +2,7 @@
  * block are computed once. Those between two blocks are looked at from both sides, which saves all
  * waiting for each other; both find the same force, to the last bit. */
 #include "base/report.h"
-#include "solver/dem/contact_geometry.h"
+#include "solver/dem/meet.h"
 
 /* Rows of forces on bodies, at most. */
 #define ROWS 1024
@@ -38,7 +38,7 @@ RP_WIDE_INLINE rp_wide_vec3 load_springs(float *const columns[3], size_t at)
 RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
                                   rp_wide_vec3 spring, rp_wide_vec3 before)
 {
-    rp_wide_int there = rp_wide_first_lanes(lanes);
+    rp_wide_int there = rp_wide_first(lanes);
     rp_wide_store(columns[0] + at, rp_wide_select(there, spring.x, before.x));
     rp_wide_store(columns[1] + at, rp_wide_select(there, spring.y, before.y));
     rp_wide_store(columns[2] + at, rp_wide_select(there, spring.z, before.z));
@@ -46,21 +46,21 @@ RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
 
 RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twist, rp_wide before)
 {
-    rp_wide_store(column + at, rp_wide_select(rp_wide_first_lanes(lanes), twist, before));
+    rp_wide_store(column + at, rp_wide_select(rp_wide_first(lanes), twist, before));
 }
 
 /* Nobody touches: springs are gone. */
 RP_WIDE_INLINE void forget_springs(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.spring;
-    rp_wide zero = rp_wide_broadcast(0);
+    rp_wide zero = rp_wide_all(0);
     rp_wide_vec3 none = {zero, zero, zero};
     for (int a = 0; a + 2 < solver->springs; a += ROLL_X) {
         rp_wide_vec3 before = load_springs(columns + a, at);
         if (rp_wide_any((before.x != 0) | (before.y != 0) | (before.z != 0)))
             store_springs(columns + a, at, lanes, none, before);
     }
-    if (solver->springs < RP_DEM_HISTORY_COLUMNS) return;
+    if (solver->springs < RP_DEM_SPRINGS) return;
     rp_wide before = rp_wide_load(columns[TWIST] + at);
     if (rp_wide_any(before != 0)) store_twist(columns[TWIST], at, lanes, zero, before);
 }
@@ -76,8 +76,8 @@ RP_WIDE_INLINE void rows_of(rp_wide_vec3 force, rp_wide_vec3 torque, rp_wide squ
     rows[LOAD_TURN_X] = torque.x;
     rows[LOAD_TURN_Y] = torque.y;
     rows[LOAD_TURN_Z] = torque.z;
-    rows[LOAD_NONE] = rp_wide_broadcast(0);
-    rp_wide_transpose_in_place(rows);
+    rows[LOAD_NONE] = rp_wide_all(0);
+    rp_wide_flip(rows);
 }
 
 /* The rows of loads of both sides of eight contacts. No branches: who is of another block cannot be
@@ -103,25 +103,25 @@ RP_WIDE_INLINE void name_rows(const rp_dem *solver, size_t base, size_t at, uint
 /* Adds what eight contacts do to the grains of the block; what they do to others is for the blocks
  * of those to find. */
 RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entries, size_t at,
-                               const rp_dem_geometry *e, const rp_dem_contact_force *a,
-                               size_t begin, block_load *l)
+                               const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
+                               block_load *l)
 {
-    rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_broadcast(0));
+    rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_wide_vec3 force = rp_wide_v3_madd(a->shear, -normal, e->n);
     rp_wide_vec3 turn = rp_wide_v3_cross(e->n, a->shear);
     rp_wide_vec3 own = rp_wide_v3_madd(a->torque, lever, turn);
     rp_wide_vec3 other =
-        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_broadcast(-1)), other_lever, turn);
+        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
     if (!solver->single) {
         own = rp_wide_v3_add(own, rp_wide_v3_cross(e->own_low, force));
         other = rp_wide_v3_add(other, rp_wide_v3_cross(force, e->other_low));
     }
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own, normal * lever, first);
-    rows_of(rp_wide_v3_scale(force, rp_wide_broadcast(-1)), other, normal * other_lever, second);
+    rows_of(rp_wide_v3_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
     uint32_t mine[RP_WIDE], others[RP_WIDE];
-    name_rows(solver, rp_dem_first_sphere(solver, begin), at, mine, others);
+    name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
         RP_ASSERT_DEBUG(mine[k] < RP_DEM_BLOCK && others[k] <= RP_DEM_BLOCK);
         l->rows[mine[k]] += first[k];
@@ -131,40 +131,40 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
 
 /* One group of eight entries. Whether some grains resist rolling is known where this is called, so
  * that the others need no registers for it. */
-RP_WIDE_INLINE void add_group(const rp_dem_force_job *job, const rp_dem_entries *entries, size_t at,
+RP_WIDE_INLINE void add_group(const rp_dem_forces *job, const rp_dem_entries *entries, size_t at,
                               size_t begin, bool resisted, block_load *l)
 {
     const rp_dem *solver = job->solver;
     float *const *columns = solver->lists.spring;
-    rp_dem_contact_options known = job->field.rules;
-    const rp_dem_contact_options *rules = &known;
+    rp_dem_rules known = job->field.rules;
+    const rp_dem_rules *rules = &known;
     known.rolls = resisted;
-    rp_dem_geometry e;
-    if (!rp_dem_find_geometry(&job->field, entries, &e)) {
+    rp_dem_eight e;
+    if (!rp_dem_look(&job->field, entries, &e)) {
         if (rules->history) forget_springs(solver, at, entries->lanes);
         return;
     }
-    rp_dem_wide_pair pairs;
-    rp_dem_contact_state m = rp_dem_contact_state_of(&job->field, entries, &e, &pairs);
+    rp_dem_pairs pairs;
+    rp_dem_meet m = rp_dem_meet_of(&job->field, entries, &e, &pairs);
     bool rolls = rules->history && rules->rolls;
     if (rules->history) m.spring = load_springs(columns, at);
     if (rolls) m.roll = load_springs(columns + ROLL_X, at);
     if (rolls) m.twist = rp_wide_load(columns[TWIST] + at);
-    rp_dem_contact_force a = rp_dem_contact_law(rules, &pairs, &m, e.touching);
+    rp_dem_answer a = rp_dem_respond(rules, &pairs, &m, e.touching);
     if (rules->history) store_springs(columns, at, entries->lanes, a.spring, m.spring);
     if (rolls) store_springs(columns + ROLL_X, at, entries->lanes, a.roll, m.roll);
     if (rolls) store_twist(columns[TWIST], at, entries->lanes, a.twist, m.twist);
     add_answer(solver, entries, at, &e, &a, begin, l);
-    rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_broadcast(0));
+    rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
     rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
     l->load = rp_wide_max(l->load, overlap * e.radius * e.inverse_mass * e.inverse_mass);
     l->excess = rp_wide_max(l->excess, overlap - job->most * smaller);
 }
 
 /* The entries of a block that may touch by now. */
-static size_t entries_behind(const rp_dem_force_job *job, size_t block)
+static size_t entries_behind(const rp_dem_forces *job, size_t block)
 {
-    const uint32_t *ends = rp_dem_class_starts(&job->solver->lists, block);
+    const uint32_t *ends = rp_dem_ends(&job->solver->lists, block);
     return ends[job->classes];
 }
 
@@ -177,14 +177,14 @@ RP_WIDE_INLINE void ask_for_rows(const rp_dem *solver, size_t base, size_t at)
     }
 }
 
-RP_WIDE_INLINE void add_entries(const rp_dem_force_job *job, size_t begin, bool resisted,
+RP_WIDE_INLINE void add_entries(const rp_dem_forces *job, size_t begin, bool resisted,
                                 block_load *l)
 {
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first_sphere(solver, begin);
+    size_t block = begin / RP_DEM_BLOCK, base = rp_dem_first(solver, begin);
     size_t behind = entries_behind(job, block);
-    size_t first = rp_dem_class_starts(lists, block)[0];
+    size_t first = rp_dem_ends(lists, block)[0];
     RP_ASSERT(first <= behind && behind + RP_WIDE <= lists->entries);
     RP_ASSERT(job->classes >= 1 && job->classes <= RP_DEM_CLASSES);
     RP_ASSERT(lists->entries <= lists->entry_capacity);
@@ -206,25 +206,25 @@ static void note_worst(worst *w, float pressed, float excess, size_t grain)
     w->grain = grain;
 }
 
-static void add_wall(const rp_dem_force_job *job, size_t grain, const rp_dem_sphere *self,
-                     rp_dem_wall *wall, rp_dem_grain_force *l, worst *w)
+static void add_wall(const rp_dem_forces *job, size_t grain, const rp_dem_self *self,
+                     rp_dem_wall *wall, rp_dem_force *l, worst *w)
 {
     rp_dem *solver = job->solver;
-    rp_dem_wall_geometry press;
-    if (!rp_dem_find_wall_geometry(solver, self, wall, &press)) {
+    rp_dem_press press;
+    if (!rp_dem_press_of(solver, self, wall, &press)) {
         memset(wall->spring, 0, sizeof wall->spring);
         return;
     }
-    rp_dem_wall_force back;
-    rp_dem_wall_contact_law(&job->field.rules, self, &press, wall->spring, &back);
+    rp_dem_pressed back;
+    rp_dem_press_back(&job->field.rules, self, &press, wall->spring, &back);
     memcpy(wall->spring, back.spring, sizeof wall->spring);
     rp_vec3 force = rp_v3_madd(back.shear, -back.normal, press.n);
     rp_vec3 torque = rp_v3_add(back.torque, rp_v3_cross(press.arm, force));
     const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[wall->surface];
     size_t block = grain / RP_DEM_BLOCK;
-    rp_couple_add_force(solver->host.couple, block, surface, press.point, rp_v3_scale(force, -1));
+    rp_couple_push(solver->host.couple, block, surface, press.point, rp_v3_scale(force, -1));
     if (solver->rolls)
-        rp_couple_add_torque(solver->host.couple, block, surface, rp_v3_scale(back.torque, -1));
+        rp_couple_twist(solver->host.couple, block, surface, rp_v3_scale(back.torque, -1));
     const double parts[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     for (int a = 0; a < 3; a++) {
         l->force[a] += (float)parts[a];
@@ -238,11 +238,11 @@ static void add_wall(const rp_dem_force_job *job, size_t grain, const rp_dem_sph
                overlap - job->most * (float)press.smaller, grain);
 }
 
-static rp_dem_grain_force load_of(const rp_dem *solver, size_t grain, const float *row)
+static rp_dem_force load_of(const rp_dem *solver, size_t grain, const float *row)
 {
-    rp_dem_grain_force l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
-                            .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
-                            .squeeze = row[LOAD_SQUEEZE]};
+    rp_dem_force l = {.force = {row[LOAD_X], row[LOAD_Y], row[LOAD_Z]},
+                      .torque = {row[LOAD_TURN_X], row[LOAD_TURN_Y], row[LOAD_TURN_Z]},
+                      .squeeze = row[LOAD_SQUEEZE]};
     if (solver->single) return l;
     const float low[3] = {solver->low[0][grain], solver->low[1][grain], solver->low[2][grain]};
     for (int a = 0, b = 1, c = 2; a < 3; a++, b = (b + 1) % 3, c = (c + 1) % 3)
@@ -250,9 +250,9 @@ static rp_dem_grain_force load_of(const rp_dem *solver, size_t grain, const floa
     return l;
 }
 
-static rp_dem_sphere self_of(const rp_dem *solver, size_t grain, size_t sphere)
+static rp_dem_self self_of(const rp_dem *solver, size_t grain, size_t sphere)
 {
-    rp_dem_sphere self;
+    rp_dem_self self;
     memcpy(self.at, &solver->rows[sphere].at, sizeof self.at);
     memcpy(self.go, &solver->rows[sphere].go, sizeof self.go);
     for (int a = 0; a < 3; a++) /* a single sphere's is exactly zero */
@@ -261,14 +261,14 @@ static rp_dem_sphere self_of(const rp_dem *solver, size_t grain, size_t sphere)
 }
 
 /* The walls of the spheres from `wall` on that belong to this grain. */
-static uint32_t add_walls(const rp_dem_force_job *job, size_t i, uint32_t wall, uint32_t end,
-                          rp_dem_grain_force *l, worst *w)
+static uint32_t add_walls(const rp_dem_forces *job, size_t i, uint32_t wall, uint32_t end,
+                          rp_dem_force *l, worst *w)
 {
     const rp_dem *solver = job->solver;
     rp_dem_wall *walls = solver->lists.walls;
-    size_t behind = rp_dem_first_sphere(solver, i + 1);
+    size_t behind = rp_dem_first(solver, i + 1);
     for (; wall < end && walls[wall].sphere < behind; wall++) {
-        rp_dem_sphere self = self_of(solver, i, walls[wall].sphere);
+        rp_dem_self self = self_of(solver, i, walls[wall].sphere);
         add_wall(job, i, &self, &walls[wall], l, w);
     }
     return wall;
@@ -276,9 +276,9 @@ static uint32_t add_walls(const rp_dem_force_job *job, size_t i, uint32_t wall, 
 
 /* Forces of a block's contacts. */
 RP_WIDE_KERNEL
-static void press_block(const rp_dem_force_job *job, size_t begin, size_t end, block_load *l)
+static void press_block(const rp_dem_forces *job, size_t begin, size_t end, block_load *l)
 {
-    rp_wide zero = rp_wide_broadcast(0);
+    rp_wide zero = rp_wide_all(0);
     for (size_t i = 0; i < end - begin; i++)
         l->rows[i] = zero;
     l->rows[RP_DEM_BLOCK] = l->load = l->excess = zero;
@@ -289,14 +289,14 @@ static void press_block(const rp_dem_force_job *job, size_t begin, size_t end, b
 }
 
 /* The grain of a block that overlaps another one most. */
-static void find_worst(const rp_dem_force_job *job, size_t block, worst *w)
+static void find_worst(const rp_dem_forces *job, size_t block, worst *w)
 {
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
-    size_t base = rp_dem_first_sphere(solver, block * RP_DEM_BLOCK);
-    for (size_t e = rp_dem_class_starts(lists, block)[0]; e < entries_behind(job, block); e++) {
+    size_t base = rp_dem_first(solver, block * RP_DEM_BLOCK);
+    for (size_t e = rp_dem_ends(lists, block)[0]; e < entries_behind(job, block); e++) {
         size_t a = base + lists->mine[e], b = lists->other[e];
-        const float *mine = rp_dem_position(solver, a), *other = rp_dem_position(solver, b);
+        const float *mine = rp_dem_at(solver, a), *other = rp_dem_at(solver, b);
         float overlap = -rp_dem_gap(solver, mine, other);
         note_worst(w, 0, overlap - job->most * fminf(mine[AT_RADIUS], other[AT_RADIUS]),
                    rp_dem_owner(solver, a));
@@ -311,22 +311,21 @@ static float pressure_of(const rp_dem *solver, size_t i, float squeeze)
     return squeeze * (float)packed / (3 * p->mass[i]);
 }
 
-void rp_dem_contact_forces_block(const rp_dem_force_job *job, rp_range range,
-                                 rp_dem_grain_force *loads)
+void rp_dem_forces_on(const rp_dem_forces *job, rp_range range, rp_dem_force *loads)
 {
     const rp_dem *solver = job->solver;
     const rp_grains *p = solver->host.grains;
-    size_t begin = range.begin, block = rp_dem_block_of(range);
+    size_t begin = range.begin, block = rp_dem_block(range);
     uint32_t wall = solver->lists.wall_start[block], walls = solver->lists.wall_start[block + 1];
     RP_ASSERT(solver->lists.grains == p->count && solver->lists.spheres == solver->spheres);
     RP_ASSERT(RP_IS_ALIGNED(solver->rows));
     RP_ASSERT(wall <= walls && walls <= solver->lists.wall_count);
     block_load all;
     press_block(job, begin, range.end, &all);
-    worst w = {rp_wide_largest(all.load), 0, begin};
-    if (rp_wide_largest(all.excess) > 0) find_worst(job, block, &w);
+    worst w = {rp_wide_most(all.load), 0, begin};
+    if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < range.end; i++) {
-        rp_dem_grain_force *l = &loads[i - begin];
+        rp_dem_force *l = &loads[i - begin];
         *l = load_of(solver, i, (const float *)&all.rows[i - begin]);
         if (wall < walls) wall = add_walls(job, i, wall, walls, l, &w);
         p->pressure[i] = pressure_of(solver, i, l->squeeze);
@@ -335,24 +334,23 @@ void rp_dem_contact_forces_block(const rp_dem_force_job *job, rp_range range,
     job->excesses[block] = (rp_grain_value){w.excess, p->id[w.grain]};
 }
 
-rp_dem_contact_context rp_dem_contact_context_of(const rp_dem *solver, bool look)
+rp_dem_field rp_dem_field_of(const rp_dem *solver, bool look)
 {
     const rp_vec3 *period = &solver->period;
-    rp_dem_contact_context field = {
-        .rows = solver->rows,
-        .pairs = solver->pairs,
-        .material_count = solver->material_count,
-        .period = {(float)period->x, (float)period->y, (float)period->z},
-        .periodic = period->x > 0 || period->y > 0 || period->z > 0,
-        .rules = {.hertz = solver->params.law == RP_DEM_HERTZ,
-                  .history = solver->history,
-                  .cohesive = solver->cohesive,
-                  .rolls = solver->rolls && !look, /* contacts tell no couples */
-                  .look = look,
-                  .dt = (float)solver->dt,
-                  .damping_most = (float)(DAMPING_MOST / solver->dt),
-                  .slip_damping = (float)solver->params.slip_damping,
-                  .rupture = (float)solver->params.rupture}};
+    rp_dem_field field = {.rows = solver->rows,
+                          .pairs = solver->pairs,
+                          .material_count = solver->material_count,
+                          .period = {(float)period->x, (float)period->y, (float)period->z},
+                          .periodic = period->x > 0 || period->y > 0 || period->z > 0,
+                          .rules = {.hertz = solver->params.law == RP_DEM_HERTZ,
+                                    .history = solver->history,
+                                    .cohesive = solver->cohesive,
+                                    .rolls = solver->rolls && !look, /* contacts tell no couples */
+                                    .look = look,
+                                    .dt = (float)solver->dt,
+                                    .damping_most = (float)(DAMPING_MOST / solver->dt),
+                                    .slip_damping = (float)solver->params.slip_damping,
+                                    .rupture = (float)solver->params.rupture}};
     return field;
 }
 
@@ -380,22 +378,22 @@ static int classes_near(rp_dem *solver)
     return classes;
 }
 
-rp_code rp_dem_contact_forces_begin(rp_dem_force_job *job, rp_dem *solver, rp_report *report)
+rp_code rp_dem_forces_begin(rp_dem_forces *job, rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t count = host->grains->count, blocks = rp_dem_blocks(count) + 1;
     size_t loads = blocks * sizeof *job->loads, excesses = blocks * sizeof *job->excesses;
-    *job = (rp_dem_force_job){.solver = solver,
-                              .field = rp_dem_contact_context_of(solver, false),
-                              .loads = rp_arena_take(host->arena, loads),
-                              .excesses = rp_arena_take(host->arena, excesses),
-                              .most = (float)solver->params.overlap_most,
-                              .classes = classes_near(solver)};
+    *job = (rp_dem_forces){.solver = solver,
+                           .field = rp_dem_field_of(solver, false),
+                           .loads = rp_arena_take(host->arena, loads),
+                           .excesses = rp_arena_take(host->arena, excesses),
+                           .most = (float)solver->params.overlap_most,
+                           .classes = classes_near(solver)};
     if (!job->loads || !job->excesses) return rp_fail_memory(report, loads + excesses, "forces");
     return rp_couple_begin(host->couple, count, RP_DEM_BLOCK, ROWS, host->arena, report);
 }
 
-rp_code rp_dem_contact_forces_end(const rp_dem_force_job *job, double time, rp_report *report)
+rp_code rp_dem_forces_end(const rp_dem_forces *job, double time, rp_report *report)
 {
     rp_dem *solver = job->solver;
     size_t blocks = rp_dem_blocks(solver->host.grains->count);

@@ -18,7 +18,7 @@ static bool is_stretched(const rp_dem *solver, size_t entry)
 
 typedef struct keep_job {
     const rp_dem *solver;
-    rp_dem_saved_history *kept;
+    rp_dem_kept *kept;
     bool write;
 } keep_job;
 
@@ -26,7 +26,7 @@ static void keep_entry(const keep_job *job, size_t entry, size_t ball, size_t at
 {
     const rp_dem_lists *lists = &job->solver->lists;
     size_t springs = (size_t)job->solver->springs;
-    rp_dem_saved_history *kept = job->kept;
+    rp_dem_kept *kept = job->kept;
     kept->other[at] = lists->other[entry];
     if (kept->mine) kept->mine[at] = (uint8_t)ball;
     for (size_t a = 0; a < springs; a++)
@@ -41,14 +41,14 @@ static void keep_block(void *context, rp_range range)
     const rp_dem *solver = job->solver;
     const rp_dem_lists *lists = &solver->lists;
     RP_ASSERT(range.begin < rp_dem_blocks(lists->grains));
-    const uint32_t *ends = rp_dem_class_starts(lists, range.begin);
-    size_t base = rp_dem_first_sphere(solver, range.begin * RP_DEM_BLOCK);
+    const uint32_t *ends = rp_dem_ends(lists, range.begin);
+    size_t base = rp_dem_first(solver, range.begin * RP_DEM_BLOCK);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
         size_t mine = base + lists->mine[e];
         if (lists->other[e] < mine || !is_stretched(solver, e)) continue;
         size_t grain = rp_dem_owner(solver, mine);
         if (job->write)
-            keep_entry(job, e, mine - rp_dem_first_sphere(solver, grain), job->kept->end[grain]);
+            keep_entry(job, e, mine - rp_dem_first(solver, grain), job->kept->end[grain]);
         job->kept->end[grain]++;
     }
 }
@@ -56,13 +56,13 @@ static void keep_block(void *context, rp_range range)
 /* --- long lists in the order of what they name, by a heap sort ----------------------------------
  */
 
-static bool is_before(const rp_dem_saved_history *kept, size_t a, size_t b)
+static bool is_before(const rp_dem_kept *kept, size_t a, size_t b)
 {
     if (kept->other[a] != kept->other[b] || !kept->mine) return kept->other[a] < kept->other[b];
     return kept->mine[a] < kept->mine[b];
 }
 
-static void swap_kept(const rp_dem_saved_history *kept, size_t a, size_t b)
+static void swap_kept(const rp_dem_kept *kept, size_t a, size_t b)
 {
     uint32_t other = kept->other[a];
     kept->other[a] = kept->other[b];
@@ -79,7 +79,7 @@ static void swap_kept(const rp_dem_saved_history *kept, size_t a, size_t b)
 }
 
 /* Lets the place `top` of a heap at `first` sink to where it belongs. */
-static void sink(const rp_dem_saved_history *kept, size_t first, size_t top, size_t count)
+static void sink(const rp_dem_kept *kept, size_t first, size_t top, size_t count)
 {
     for (size_t child = 2 * top + 1; child < count; child = 2 * top + 1) {
         if (child + 1 < count && is_before(kept, first + child, first + child + 1)) child++;
@@ -89,14 +89,14 @@ static void sink(const rp_dem_saved_history *kept, size_t first, size_t top, siz
     }
 }
 
-static size_t kept_begin(const rp_dem_saved_history *kept, size_t grain)
+static size_t kept_begin(const rp_dem_kept *kept, size_t grain)
 {
     return grain ? kept->end[grain - 1] : 0;
 }
 
 static void order_kept(void *context, rp_range range)
 {
-    const rp_dem_saved_history *kept = context;
+    const rp_dem_kept *kept = context;
     for (size_t i = range.begin; i < range.end; i++) {
         size_t first = kept_begin(kept, i), count = kept->end[i] - first;
         if (count <= LONG) continue;
@@ -109,7 +109,7 @@ static void order_kept(void *context, rp_range range)
     }
 }
 
-static rp_code keep_springs(const rp_dem *solver, rp_dem_saved_history *kept, rp_arena *arena,
+static rp_code keep_springs(const rp_dem *solver, rp_dem_kept *kept, rp_arena *arena,
                             rp_report *report)
 {
     size_t grains = solver->lists.grains, blocks = rp_dem_blocks(grains), total = 0;
@@ -136,7 +136,7 @@ static rp_code keep_springs(const rp_dem *solver, rp_dem_saved_history *kept, rp
     return RP_OK;
 }
 
-static rp_code keep_numbers(const rp_dem *solver, rp_dem_saved_history *kept, rp_arena *arena,
+static rp_code keep_numbers(const rp_dem *solver, rp_dem_kept *kept, rp_arena *arena,
                             rp_report *report)
 {
     size_t walls = solver->lists.wall_count * sizeof *kept->walls;
@@ -151,9 +151,9 @@ static rp_code keep_numbers(const rp_dem *solver, rp_dem_saved_history *kept, rp
     return RP_OK;
 }
 
-rp_code rp_dem_history_save(rp_dem *solver, rp_dem_saved_history *kept, rp_report *report)
+rp_code rp_dem_keep(rp_dem *solver, rp_dem_kept *kept, rp_report *report)
 {
-    *kept = (rp_dem_saved_history){0};
+    *kept = (rp_dem_kept){0};
     rp_arena *arena = solver->single ? &solver->row_room : solver->host.arena;
     if (solver->single) rp_arena_reset(arena);
     kept->grains = solver->history ? solver->lists.grains : 0;
@@ -166,7 +166,7 @@ rp_code rp_dem_history_save(rp_dem *solver, rp_dem_saved_history *kept, rp_repor
 
 typedef struct recall_job {
     rp_dem *solver;
-    const rp_dem_saved_history *kept;
+    const rp_dem_kept *kept;
 } recall_job;
 
 #define NOWHERE UINT32_MAX
@@ -183,13 +183,13 @@ static known as_known(const recall_job *job, size_t sphere)
     size_t grain = rp_dem_owner(solver, sphere);
     uint32_t slot = solver->slot[grain];
     if (!slot) return (known){NOWHERE, NOWHERE, 0};
-    uint32_t ball = (uint32_t)(sphere - rp_dem_first_sphere(solver, grain));
+    uint32_t ball = (uint32_t)(sphere - rp_dem_first(solver, grain));
     uint32_t first = job->kept->first ? job->kept->first[slot - 1] : slot - 1;
     return (known){first + ball, slot - 1, ball};
 }
 
 /* Where a pair is kept, or SIZE_MAX; long lists are in order and looked through by halves. */
-static size_t find_kept(const rp_dem_saved_history *kept, const known *low, const known *high)
+static size_t find_kept(const rp_dem_kept *kept, const known *low, const known *high)
 {
     size_t k = kept_begin(kept, low->grain), end = kept->end[low->grain], behind = end;
     bool ordered = end - k > LONG;
@@ -207,7 +207,7 @@ static size_t find_kept(const rp_dem_saved_history *kept, const known *low, cons
 
 static void recall_entry(const recall_job *job, size_t sphere, size_t entry)
 {
-    const rp_dem_saved_history *kept = job->kept;
+    const rp_dem_kept *kept = job->kept;
     rp_dem_lists *lists = &job->solver->lists;
     known low = as_known(job, sphere), high = as_known(job, lists->other[entry]);
     size_t springs = (size_t)job->solver->springs;
@@ -229,8 +229,8 @@ static void recall_block(void *context, rp_range range)
     const recall_job *job = context;
     const rp_dem_lists *lists = &job->solver->lists;
     RP_ASSERT(range.begin < rp_dem_blocks(lists->grains));
-    const uint32_t *ends = rp_dem_class_starts(lists, range.begin);
-    size_t base = rp_dem_first_sphere(job->solver, range.begin * RP_DEM_BLOCK);
+    const uint32_t *ends = rp_dem_ends(lists, range.begin);
+    size_t base = rp_dem_first(job->solver, range.begin * RP_DEM_BLOCK);
     for (int a = 0; a < job->solver->springs;
          a++) /* with the gap behind it, which is saved as well */
         memset(lists->spring[a] + ends[0], 0,
@@ -240,7 +240,7 @@ static void recall_block(void *context, rp_range range)
 }
 
 /* The first kept wall of a sphere, by halves. */
-static size_t first_wall(const rp_dem_saved_history *kept, uint32_t sphere)
+static size_t first_wall(const rp_dem_kept *kept, uint32_t sphere)
 {
     size_t low = 0, high = kept->wall_count;
     while (low < high) {
@@ -256,7 +256,7 @@ static size_t first_wall(const rp_dem_saved_history *kept, uint32_t sphere)
 static void recall_walls(void *context, rp_range range)
 {
     const recall_job *job = context;
-    const rp_dem_saved_history *kept = job->kept;
+    const rp_dem_kept *kept = job->kept;
     for (size_t w = range.begin; w < range.end; w++) {
         rp_dem_wall *wall = &job->solver->lists.walls[w];
         uint32_t before = as_known(job, wall->sphere).sphere;
@@ -269,10 +269,10 @@ static void recall_walls(void *context, rp_range range)
     }
 }
 
-rp_code rp_dem_history_restore(rp_dem *solver, const rp_dem_saved_history *kept, rp_report *report)
+rp_code rp_dem_recall(rp_dem *solver, const rp_dem_kept *kept, rp_report *report)
 {
     if (!solver->history) return RP_OK;
-    if (!rp_dem_reserve_history(solver))
+    if (!rp_dem_room_for_springs(solver))
         return rp_fail_memory(report, solver->lists.entries * 4 * (size_t)solver->springs,
                               "contact memory");
     recall_job job = {solver, kept};

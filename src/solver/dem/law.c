@@ -1,7 +1,8 @@
 /* From materials to the constants of a contact, and to the step that contacts bear. What is found
  * here reaches the state, so nothing is used but what has the same bits on every machine. */
 #include "base/report.h"
-#include "math/elementary.h"
+#include "math/exponent.h"
+#include "math/trig.h"
 #include "solver/dem/dem.h"
 
 /* A material that keeps nothing of its speed is damped as one that keeps this part. */
@@ -53,7 +54,7 @@ double rp_dem_damping_for(rp_dem_law law, double restitution)
 
 /* Found by bounces in 12 to 100 steps that begin anywhere in a step: with these, restitutions of
  * 0.1 and more come out within half a hundredth from 16 steps on. */
-double rp_dem_step_correction_for(rp_dem_law law, double damping)
+double rp_dem_lag_for(rp_dem_law law, double damping)
 {
     return law == RP_DEM_HERTZ ? 1.28 + 0.9 * damping : 0.77 + 0.79 * damping;
 }
@@ -116,7 +117,7 @@ static rp_dem_pair pair_of(const rp_dem *solver, meeting m, double soft, double 
                          .friction = (float)m.friction,
                          .rolling = (float)m.rolling,
                          .tension = (float)tension,
-                         .lag = (float)rp_dem_step_correction_for(law, damping)};
+                         .lag = (float)rp_dem_lag_for(law, damping)};
 }
 
 static rp_code fill_pairs(rp_dem *solver, rp_report *report)
@@ -167,7 +168,7 @@ static void fill_wall_pairs(rp_dem *solver)
         }
 }
 
-rp_code rp_dem_make_pairs(rp_dem *solver, rp_report *report)
+rp_code rp_dem_take_materials(rp_dem *solver, rp_report *report)
 {
     const rp_scene *scene = solver->host.scene;
     size_t count = (size_t)scene->materials.count;

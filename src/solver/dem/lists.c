@@ -43,7 +43,7 @@ float rp_dem_gap(const rp_dem *solver, const float *from, const float *to)
                              (float)solver->period.z};
     float square = 0;
     for (int k = 0; k < 3; k++) {
-        float d = rp_dem_minimum_image(to[AT_X + k] - from[AT_X + k], period[k]) +
+        float d = rp_dem_nearest(to[AT_X + k] - from[AT_X + k], period[k]) +
                   (to[AT_LOW_X + k] - from[AT_LOW_X + k]);
         square += d * d;
     }
@@ -71,13 +71,11 @@ static size_t add_pairs(const list_job *job, size_t i, size_t j, size_t base, ui
 {
     const rp_dem *solver = job->solver;
     size_t count = 0;
-    for (size_t a = rp_dem_first_sphere(solver, i); a < rp_dem_first_sphere(solver, i + 1); a++) {
-        rp_dem_sphere_position from = rp_dem_sphere_position_of(solver, a);
-        for (size_t b = rp_dem_first_sphere(solver, j); b < rp_dem_first_sphere(solver, j + 1);
-             b++) {
-            rp_dem_sphere_position to = rp_dem_sphere_position_of(solver, b);
-            float gap =
-                rp_dem_gap(solver, from.at, to.at) - rp_dem_bridge_length(solver, from.at, to.at);
+    for (size_t a = rp_dem_first(solver, i); a < rp_dem_first(solver, i + 1); a++) {
+        rp_dem_place from = rp_dem_place_of(solver, a);
+        for (size_t b = rp_dem_first(solver, j); b < rp_dem_first(solver, j + 1); b++) {
+            rp_dem_place to = rp_dem_place_of(solver, b);
+            float gap = rp_dem_gap(solver, from.at, to.at) - rp_dem_bridge(solver, from.at, to.at);
             if (!(gap < (float)solver->slack)) continue;
             uint32_t *at = &classes[class_of(job, gap)];
             if (job->write) write_entry(&solver->lists, *at, a - base, b);
@@ -96,8 +94,7 @@ static size_t add_listed(const list_job *job, const rp_lists *near, size_t query
     const rp_dem *solver = job->solver;
     const rp_grains *p = solver->host.grains;
     const uint32_t *index = near->index + near->start[query];
-    size_t block = i / RP_DEM_BLOCK, base = rp_dem_first_sphere(solver, block * RP_DEM_BLOCK),
-           count = 0;
+    size_t block = i / RP_DEM_BLOCK, base = rp_dem_first(solver, block * RP_DEM_BLOCK), count = 0;
     for (uint32_t n = 0; n < near->count[query]; n++) {
         size_t j = rp_neighbor_own(p, index[n]);
         if (j / RP_DEM_BLOCK == block && j <= i) continue;
@@ -135,7 +132,7 @@ static void list_range(void *context, rp_range range)
     size_t first = job->begin + range.begin, block = first / RP_DEM_BLOCK;
     RP_ASSERT(first % RP_DEM_BLOCK == 0 && range.end - range.begin <= RP_DEM_BLOCK);
     RP_ASSERT(job->begin + range.end <= job->solver->host.grains->count);
-    uint32_t *ends = rp_dem_class_starts(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
+    uint32_t *ends = rp_dem_ends(&job->solver->lists, block), classes[RP_DEM_CLASSES] = {0};
     if (job->write) memcpy(classes, ends, sizeof classes);
     for (size_t i = first; i < job->begin + range.end; i++)
         add_near(job, i, classes);
@@ -149,7 +146,7 @@ static void list_range(void *context, rp_range range)
 static size_t place_classes(const rp_dem_lists *lists, size_t first, size_t behind, size_t total)
 {
     for (size_t b = first; b < behind; b++) {
-        uint32_t *ends = rp_dem_class_starts(lists, b);
+        uint32_t *ends = rp_dem_ends(lists, b);
         for (int c = 0; c < RP_DEM_CLASSES; c++) {
             uint32_t here = ends[c];
             ends[c] = (uint32_t)total;
@@ -181,7 +178,7 @@ static rp_code list_piece(list_job *job, rp_report *report)
     rp_parallel_for(host->threads, count, RP_DEM_BLOCK, list_range, job);
     if (job->crowded) return fail_crowded(solver, job->crowded - 1, report);
     size_t entries = place_classes(lists, first, rp_dem_blocks(job->end), lists->entries);
-    if (entries >= UINT32_MAX || !rp_dem_reserve_entries(lists, lists->entries, entries))
+    if (entries >= UINT32_MAX || !rp_dem_room_for_entries(lists, lists->entries, entries))
         return rp_fail_memory(report, entries * 6, "contacts of spheres");
     lists->entries = entries;
     job->write = true;
@@ -193,23 +190,23 @@ static void side_range(void *context, rp_range range)
 {
     const rp_dem *solver = context;
     const rp_dem_lists *lists = &solver->lists;
-    size_t block = rp_dem_block_of(range), base = rp_dem_first_sphere(solver, range.begin);
-    size_t spheres = rp_dem_first_sphere(solver, range.end) - base;
-    const uint32_t *ends = rp_dem_class_starts(lists, block);
+    size_t block = rp_dem_block(range), base = rp_dem_first(solver, range.begin);
+    size_t spheres = rp_dem_first(solver, range.end) - base;
+    const uint32_t *ends = rp_dem_ends(lists, block);
     for (size_t e = ends[0]; e < ends[RP_DEM_CLASSES]; e++) {
         size_t mine = rp_dem_owner(solver, base + lists->mine[e]),
                other = range.begin + RP_DEM_BLOCK;
         if (lists->other[e] - base < spheres) other = rp_dem_owner(solver, lists->other[e]);
         lists->sides[e] =
-            (rp_dem_entry_grains){(uint16_t)(mine - range.begin), (uint16_t)(other - range.begin)};
+            (rp_dem_sides){(uint16_t)(mine - range.begin), (uint16_t)(other - range.begin)};
     }
 }
 
-rp_code rp_dem_find_entry_grains(rp_dem *solver, size_t grains, rp_report *report)
+rp_code rp_dem_name_sides(rp_dem *solver, size_t grains, rp_report *report)
 {
     if (solver->single) return RP_OK;
-    if (!rp_dem_reserve_entry_grains(&solver->lists))
-        return rp_fail_memory(report, solver->lists.entries * sizeof(rp_dem_entry_grains),
+    if (!rp_dem_room_for_sides(&solver->lists))
+        return rp_fail_memory(report, solver->lists.entries * sizeof(rp_dem_sides),
                               "contacts of spheres");
     rp_parallel_for(solver->host.threads, grains, RP_DEM_BLOCK, side_range, solver);
     return RP_OK;
@@ -219,7 +216,7 @@ static void origin_range(void *context, rp_range range)
 {
     const rp_dem *solver = context;
     for (size_t s = range.begin; s < range.end; s++) {
-        rp_dem_sphere_position place = rp_dem_sphere_position_of(solver, s);
+        rp_dem_place place = rp_dem_place_of(solver, s);
         for (int a = 0; a < 3; a++)
             solver->lists.origin[a][s] = place.at[AT_X + a] + place.at[AT_LOW_X + a];
     }
@@ -269,8 +266,8 @@ static rp_code list_spheres(rp_dem *solver, rp_report *report)
     rp_dem_lists *lists = &solver->lists;
     size_t count = host->grains->count;
     size_t most = piece_of(count, (size_t)rp_threads_count(host->threads));
-    if (!rp_dem_reserve_spheres(lists, solver->spheres) ||
-        !rp_dem_reserve_blocks(lists, rp_dem_blocks(count) + 1))
+    if (!rp_dem_room_for_spheres(lists, solver->spheres) ||
+        !rp_dem_room_for_blocks(lists, rp_dem_blocks(count) + 1))
         return rp_fail_memory(report, solver->spheres * 12, "lists of spheres");
     list_job job = {.solver = solver};
     for (int c = 0; c < RP_DEM_CLASSES; c++)
@@ -284,7 +281,7 @@ static rp_code list_spheres(rp_dem *solver, rp_report *report)
     }
     rp_neighbor_done(host->neighbor);
     RP_TRY(code);
-    RP_TRY(rp_dem_find_entry_grains(solver, count, report));
+    RP_TRY(rp_dem_name_sides(solver, count, report));
     rp_parallel_for(host->threads, solver->spheres, RP_DEM_BLOCK, origin_range, solver);
     lists->grains = count;
     lists->spheres = solver->spheres;
@@ -318,7 +315,7 @@ static rp_code number_spheres(rp_dem *solver, rp_report *report)
 
 static rp_code make_rows(rp_dem *solver, rp_report *report)
 {
-    if (!rp_dem_reserve_rows(solver, solver->spheres))
+    if (!rp_dem_room_for_rows(solver, solver->spheres))
         return rp_fail_memory(report, solver->spheres * sizeof *solver->rows, "spheres");
     rp_dem_fill_rows(solver);
     return RP_OK;
@@ -350,12 +347,12 @@ static void number_range(void *context, rp_range range)
         solver->slot[i] = (uint32_t)i + 1;
 }
 
-rp_code rp_dem_build_lists(rp_dem *solver, rp_report *report)
+rp_code rp_dem_make_lists(rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     rp_grains *p = host->grains;
-    rp_dem_saved_history kept;
-    rp_code code = rp_dem_history_save(solver, &kept, report);
+    rp_dem_kept kept;
+    rp_code code = rp_dem_keep(solver, &kept, report);
     solver->seen = false;
     solver->lists.grains = 0; /* until there are new ones */
     rp_parallel_for(host->threads, p->count, RP_DEM_BLOCK, wrap_range, solver);
@@ -364,8 +361,8 @@ rp_code rp_dem_build_lists(rp_dem *solver, rp_report *report)
     if (code == RP_OK) code = make_ghosts(solver, report);
     if (code == RP_OK && !solver->single) code = make_rows(solver, report);
     if (code == RP_OK) code = list_spheres(solver, report);
-    if (code == RP_OK) code = rp_dem_build_wall_lists(solver, report);
-    if (code == RP_OK) code = rp_dem_history_restore(solver, &kept, report);
+    if (code == RP_OK) code = rp_dem_list_walls(solver, report);
+    if (code == RP_OK) code = rp_dem_recall(solver, &kept, report);
     if (code == RP_OK && solver->single) code = make_rows(solver, report);
     RP_TRY(code);
     rp_parallel_for(host->threads, p->count, RP_DEM_BLOCK, number_range, solver);

@@ -1,6 +1,6 @@
 /* Grains in motion: kicks by forces and drifts along velocities and spins (E1), and the rows that
  * others read of their spheres. */
-#include "solver/dem/contact_geometry.h"
+#include "solver/dem/meet.h"
 
 /* What x lacks to be exact is kept in `low`: overlaps are a thousandth of a diameter and less, and
  * a float a metre from the origin is no finer than a tenth of a micrometre. */
@@ -116,7 +116,7 @@ static void twist_grain(const rp_dem *solver, size_t i, const float impulse[3])
 }
 
 /* (E1): v += dt a, the spin likewise. */
-static void kick_grain(const rp_dem *solver, size_t i, const rp_dem_grain_force *l)
+static void kick_grain(const rp_dem *solver, size_t i, const rp_dem_force *l)
 {
     const rp_grains *p = solver->host.grains;
     const rp_external *external = solver->host.external;
@@ -146,7 +146,7 @@ static void kick_grain(const rp_dem *solver, size_t i, const rp_dem_grain_force 
     }
 }
 
-void rp_dem_kick_block(const rp_dem *solver, rp_range block, const rp_dem_grain_force *loads)
+void rp_dem_kick(const rp_dem *solver, rp_range block, const rp_dem_force *loads)
 {
     RP_ASSERT(block.end - block.begin <= RP_DEM_BLOCK && solver->dt > 0);
     for (size_t i = block.begin; i < block.end; i++)
@@ -234,7 +234,7 @@ static float way_of(const rp_dem *solver, size_t begin, size_t end)
     const rp_dem_lists *lists = &solver->lists;
     float most = 0;
     for (size_t s = begin; s < end; s++) {
-        const float *at = rp_dem_position(solver, s);
+        const float *at = rp_dem_at(solver, s);
         float dx = at[AT_X] - lists->origin[0][s] + at[AT_LOW_X];
         float dy = at[AT_Y] - lists->origin[1][s] + at[AT_LOW_Y];
         float dz = at[AT_Z] - lists->origin[2][s] + at[AT_LOW_Z];
@@ -253,8 +253,8 @@ static double drift_range(void *context, rp_range range)
         drift_grain(solver, i, half);
         fill_grain(solver, i);
     }
-    return sqrt((double)way_of(solver, rp_dem_first_sphere(solver, range.begin),
-                               rp_dem_first_sphere(solver, range.end)));
+    return sqrt(
+        (double)way_of(solver, rp_dem_first(solver, range.begin), rp_dem_first(solver, range.end)));
 }
 
 static void drift_alone(void *context, rp_range range)

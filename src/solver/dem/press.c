@@ -1,5 +1,5 @@
 /* Spheres on solids: the same law as between spheres, one contact at a time. */
-#include "solver/dem/contact_geometry.h"
+#include "solver/dem/meet.h"
 
 /* How far a sphere's middle is from what it touches, and the way out of that. */
 typedef struct touched {
@@ -24,8 +24,8 @@ static bool touch_fixed(const rp_surface *solid, rp_fixed_grain fixed, rp_vec3 a
     return out->distance < reach;
 }
 
-bool rp_dem_find_wall_geometry(const rp_dem *solver, const rp_dem_sphere *self,
-                               const rp_dem_wall *wall, rp_dem_wall_geometry *out)
+bool rp_dem_press_of(const rp_dem *solver, const rp_dem_self *self, const rp_dem_wall *wall,
+                     rp_dem_press *out)
 {
     const rp_surface *solid = &rp_couple_surfaces(solver->host.couple)[wall->surface];
     bool smooth = rp_dem_is_smooth(wall->fixed);
@@ -59,31 +59,30 @@ bool rp_dem_find_wall_geometry(const rp_dem *solver, const rp_dem_sphere *self,
 
 RP_WIDE_INLINE rp_wide_vec3 spread_floats(const float v[3])
 {
-    return (rp_wide_vec3){rp_wide_broadcast(v[0]), rp_wide_broadcast(v[1]),
-                          rp_wide_broadcast(v[2])};
+    return (rp_wide_vec3){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
 }
 
 RP_WIDE_KERNEL
-void rp_dem_wall_contact_law(const rp_dem_contact_options *rules, const rp_dem_sphere *self,
-                             const rp_dem_wall_geometry *press,
-                             const float spring[RP_DEM_HISTORY_COLUMNS], rp_dem_wall_force *out)
+void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
+                       const rp_dem_press *press, const float spring[RP_DEM_SPRINGS],
+                       rp_dem_pressed *out)
 {
-    rp_dem_wide_pair pairs = rp_dem_wide_pair_all(&press->pair);
-    rp_dem_contact_state m = {.n = rp_wide_v3_broadcast(press->n),
-                              .v = rp_wide_v3_broadcast(press->v),
-                              .spin = rp_wide_v3_broadcast(press->spin),
-                              .overlap = rp_wide_broadcast((float)press->overlap),
-                              .radius = rp_wide_broadcast((float)press->radius),
-                              .inverse_mass = rp_wide_broadcast(self->at[AT_INVERSE_MASS]),
-                              .moisture = rp_wide_broadcast(self->go[GO_MOISTURE]),
-                              .spring = spread_floats(spring),
-                              .roll = spread_floats(spring + ROLL_X),
-                              .twist = rp_wide_broadcast(spring[TWIST])};
-    rp_dem_contact_force answer = rp_dem_contact_law(rules, &pairs, &m, m.overlap > 0);
+    rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
+    rp_dem_meet m = {.n = rp_wide_v3_all(press->n),
+                     .v = rp_wide_v3_all(press->v),
+                     .spin = rp_wide_v3_all(press->spin),
+                     .overlap = rp_wide_all((float)press->overlap),
+                     .radius = rp_wide_all((float)press->radius),
+                     .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
+                     .moisture = rp_wide_all(self->go[GO_MOISTURE]),
+                     .spring = spread_floats(spring),
+                     .roll = spread_floats(spring + ROLL_X),
+                     .twist = rp_wide_all(spring[TWIST])};
+    rp_dem_answer answer = rp_dem_respond(rules, &pairs, &m, m.overlap > 0);
     out->normal = (double)answer.normal[0];
-    out->shear = rp_wide_v3_first_lane(&answer.shear);
-    out->torque = rp_wide_v3_first_lane(&answer.torque);
-    const float springs[RP_DEM_HISTORY_COLUMNS] = {
+    out->shear = rp_wide_v3_first(&answer.shear);
+    out->torque = rp_wide_v3_first(&answer.torque);
+    const float springs[RP_DEM_SPRINGS] = {
         answer.spring.x[0], answer.spring.y[0], answer.spring.z[0], answer.roll.x[0],
         answer.roll.y[0],   answer.roll.z[0],   answer.twist[0]};
     memcpy(out->spring, springs, sizeof springs);

@@ -89,7 +89,7 @@ static int walls_of(rp_dem_lists *lists, column *out)
     return 1;
 }
 
-bool rp_dem_reserve_rows(rp_dem *solver, size_t spheres)
+bool rp_dem_room_for_rows(rp_dem *solver, size_t spheres)
 {
     if (spheres > solver->row_capacity) solver->row_capacity = roomy(spheres);
     rp_arena_reset(&solver->row_room);
@@ -98,7 +98,7 @@ bool rp_dem_reserve_rows(rp_dem *solver, size_t spheres)
     return solver->rows;
 }
 
-bool rp_dem_reserve_history(rp_dem *solver)
+bool rp_dem_room_for_springs(rp_dem *solver)
 {
     size_t each = solver->lists.entry_capacity + PADDING;
     rp_arena_reset(&solver->spring_room);
@@ -109,31 +109,31 @@ bool rp_dem_reserve_history(rp_dem *solver)
     return springs;
 }
 
-bool rp_dem_reserve_spheres(rp_dem_lists *lists, size_t spheres)
+bool rp_dem_room_for_spheres(rp_dem_lists *lists, size_t spheres)
 {
     column columns[COLUMNS_MAX];
     return grow(columns, spheres_of(lists, columns), &lists->sphere_capacity, 0, spheres);
 }
 
-bool rp_dem_reserve_entries(rp_dem_lists *lists, size_t used, size_t entries)
+bool rp_dem_room_for_entries(rp_dem_lists *lists, size_t used, size_t entries)
 {
     column columns[COLUMNS_MAX];
     return grow(columns, entries_of(lists, columns), &lists->entry_capacity, used, entries);
 }
 
-bool rp_dem_reserve_entry_grains(rp_dem_lists *lists)
+bool rp_dem_room_for_sides(rp_dem_lists *lists)
 {
     column columns[COLUMNS_MAX];
     return grow(columns, sides_of(lists, columns), &lists->side_capacity, 0, lists->entries);
 }
 
-bool rp_dem_reserve_walls(rp_dem_lists *lists, size_t walls)
+bool rp_dem_room_for_walls(rp_dem_lists *lists, size_t walls)
 {
     column columns[COLUMNS_MAX];
     return grow(columns, walls_of(lists, columns), &lists->wall_capacity, 0, walls);
 }
 
-bool rp_dem_reserve_blocks(rp_dem_lists *lists, size_t blocks)
+bool rp_dem_room_for_blocks(rp_dem_lists *lists, size_t blocks)
 {
     column columns[COLUMNS_MAX];
     return grow(columns, blocks_of(lists, columns), &lists->block_capacity, 0, blocks);

@@ -12,7 +12,7 @@ static rp_code check_fixed(const rp_dem *solver, const char *key, const rp_rough
                            rp_report *report)
 {
     double period = roughness->period > 0 ? roughness->period : 2 * roughness->radius;
-    double reach = rp_dem_wall_reach(solver, solver->largest / 2) + roughness->radius;
+    double reach = rp_dem_reach(solver, solver->largest / 2) + roughness->radius;
     double near = RP_PI * (reach * reach - solver->largest * solver->largest / 4) / period / period;
     const double periods[3] = {solver->period.x, solver->period.y, solver->period.z};
     if (!(roughness->radius > 0)) return RP_OK;
@@ -30,7 +30,7 @@ static rp_code check_fixed(const rp_dem *solver, const char *key, const rp_rough
     return RP_OK;
 }
 
-rp_code rp_dem_lay_fixed_grains(rp_dem *solver, rp_report *report)
+rp_code rp_dem_roughen(rp_dem *solver, rp_report *report)
 {
     const rp_scene *scene = solver->host.scene;
     char key[160];
@@ -41,7 +41,6 @@ rp_code rp_dem_lay_fixed_grains(rp_dem *solver, rp_report *report)
         code = check_fixed(solver, key, &body->roughness, report);
     }
     RP_TRY(code);
-    return rp_couple_lay_fixed_grains(solver->host.couple, scene,
-                                      rp_dem_wall_reach(solver, solver->largest / 2),
-                                      solver->host.threads, report);
+    return rp_couple_roughen(solver->host.couple, scene, rp_dem_reach(solver, solver->largest / 2),
+                             solver->host.threads, report);
 }

@@ -35,7 +35,7 @@ static int parts_of(const rp_dem *solver, part *parts)
         {"dem/walls", "", RP_U32, l->walls, walls},
         {"dem/wall_start", "", RP_U32, l->wall_start, blocks + 1},
     };
-    static const char *const springs[RP_DEM_HISTORY_COLUMNS] = {
+    static const char *const springs[RP_DEM_SPRINGS] = {
         "dem/spring_x", "dem/spring_y", "dem/spring_z", "dem/roll_x",
         "dem/roll_y",   "dem/roll_z",   "dem/twist"};
     int count = 0;
@@ -115,10 +115,10 @@ static bool are_numbered(const rp_dem *solver)
 static bool is_block_sound(const rp_dem *solver, size_t block, size_t next)
 {
     const rp_dem_lists *l = &solver->lists;
-    const uint32_t *ends = rp_dem_class_starts(l, block);
+    const uint32_t *ends = rp_dem_ends(l, block);
     size_t begin = block * RP_DEM_BLOCK, behind = begin + RP_DEM_BLOCK;
     if (behind > l->grains) behind = l->grains;
-    size_t spheres = rp_dem_first_sphere(solver, behind) - rp_dem_first_sphere(solver, begin);
+    size_t spheres = rp_dem_first(solver, behind) - rp_dem_first(solver, begin);
     bool sound = (size_t)ends[RP_DEM_CLASSES] + RP_WIDE <= next;
     for (int c = 0; c < RP_DEM_CLASSES; c++)
         sound = sound && ends[c] <= ends[c + 1];
@@ -133,8 +133,7 @@ static bool are_entries_sound(const rp_dem *solver)
     size_t blocks = rp_dem_blocks(l->grains);
     bool sound = true;
     for (size_t b = 0; b < blocks && sound; b++)
-        sound = is_block_sound(solver, b,
-                               b + 1 < blocks ? rp_dem_class_starts(l, b + 1)[0] : l->entries);
+        sound = is_block_sound(solver, b, b + 1 < blocks ? rp_dem_ends(l, b + 1)[0] : l->entries);
     return sound;
 }
 
@@ -156,8 +155,7 @@ static bool are_walls_sound(const rp_dem *solver)
         const rp_dem_wall *wall = &l->walls[w];
         sound = wall->sphere < l->spheres && wall->surface >= 0 && wall->surface < surfaces &&
                 is_fixed_sound(solver, wall);
-        for (int k = 0; k < RP_DEM_HISTORY_COLUMNS;
-             k++) /* kept as bits, which nobody has looked at */
+        for (int k = 0; k < RP_DEM_SPRINGS; k++) /* kept as bits, which nobody has looked at */
             sound = sound && isfinite(wall->spring[k]);
     }
     return sound;
@@ -193,7 +191,7 @@ static rp_code check_lists(const rp_dem *solver, rp_report *report)
 static void fill_gaps(rp_dem_lists *l)
 {
     for (size_t b = 0; b < rp_dem_blocks(l->grains); b++)
-        for (size_t e = rp_dem_class_starts(l, b)[RP_DEM_CLASSES], n = 0; n < RP_WIDE; n++) {
+        for (size_t e = rp_dem_ends(l, b)[RP_DEM_CLASSES], n = 0; n < RP_WIDE; n++) {
             l->other[e + n] = 0;
             l->mine[e + n] = 0;
         }
@@ -217,10 +215,11 @@ static rp_code get_lists(rp_dem *solver, const rp_store *store, rp_report *repor
 {
     rp_dem_lists *l = &solver->lists;
     size_t blocks = rp_dem_blocks(l->grains);
-    bool fits = rp_dem_reserve_spheres(l, l->spheres) && rp_dem_reserve_entries(l, 0, l->entries) &&
-                (!solver->history || rp_dem_reserve_history(solver)) &&
-                rp_dem_reserve_walls(l, l->wall_count) && rp_dem_reserve_blocks(l, blocks + 1) &&
-                rp_dem_reserve_rows(solver, l->spheres);
+    bool fits = rp_dem_room_for_spheres(l, l->spheres) &&
+                rp_dem_room_for_entries(l, 0, l->entries) &&
+                (!solver->history || rp_dem_room_for_springs(solver)) &&
+                rp_dem_room_for_walls(l, l->wall_count) && rp_dem_room_for_blocks(l, blocks + 1) &&
+                rp_dem_room_for_rows(solver, l->spheres);
     if (fits && !solver->single)
         fits = rp_reserve((void **)&solver->first, &solver->first_capacity, 0, l->grains + 1,
                           sizeof *solver->first) &&
@@ -240,7 +239,7 @@ static rp_code get_lists(rp_dem *solver, const rp_store *store, rp_report *repor
     for (size_t i = 0; !solver->single && i < l->grains; i++)
         for (size_t s = solver->first[i]; s < solver->first[i + 1]; s++)
             solver->owner[s] = (uint32_t)i;
-    return rp_dem_find_entry_grains(solver, l->grains, report);
+    return rp_dem_name_sides(solver, l->grains, report);
 }
 
 rp_code rp_dem_load(void *state, const rp_store *store, rp_report *report)

@@ -1,6 +1,6 @@
 /* The order of a step; docs/theory/dem.md. */
 #include "base/report.h"
-#include "solver/dem/contact_geometry.h"
+#include "solver/dem/meet.h"
 
 /* Steps longer than this part of a contact's time do not see it. */
 #define STEP_MOST 0.5
@@ -56,18 +56,18 @@ static rp_code update_lists(rp_dem *solver, rp_report *report)
 {
     if (!rp_dem_lists_are_stale(solver)) return RP_OK;
     rp_stage_begin(&solver->host, "lists");
-    rp_code code = rp_dem_build_lists(solver, report);
+    rp_code code = rp_dem_make_lists(solver, report);
     rp_stage_end(&solver->host, "lists");
     return code;
 }
 
 static void force_kick_drift_block(void *context, rp_range block)
 {
-    const rp_dem_force_job *forces = context;
-    rp_dem_grain_force f[RP_DEM_BLOCK];
-    rp_dem_contact_forces_block(forces, block, f); /* f = f(x) */
-    rp_dem_kick_block(forces->solver, block, f);   /* v += dt f / m */
-    rp_dem_drift_block(forces->solver, block);     /* x += dt / 2 v */
+    const rp_dem_forces *forces = context;
+    rp_dem_force f[RP_DEM_BLOCK];
+    rp_dem_forces_on(forces, block, f);        /* f = f(x) */
+    rp_dem_kick(forces->solver, block, f);     /* v += dt f / m */
+    rp_dem_drift_block(forces->solver, block); /* x += dt / 2 v */
 }
 
 /* The three stages follow each other within each block: what presses on its grains is still in the
@@ -76,12 +76,12 @@ static void force_kick_drift_block(void *context, rp_range block)
 static rp_code force_kick_drift(rp_dem *solver, double time, rp_report *report)
 {
     const rp_host *host = &solver->host;
-    rp_dem_force_job forces;
+    rp_dem_forces forces;
     rp_stage_begin(&solver->host, "forces");
-    rp_code code = rp_dem_contact_forces_begin(&forces, solver, report);
+    rp_code code = rp_dem_forces_begin(&forces, solver, report);
     if (code == RP_OK) {
         rp_couple_for(host->couple, host->threads, force_kick_drift_block, &forces);
-        code = rp_dem_contact_forces_end(&forces, time, report);
+        code = rp_dem_forces_end(&forces, time, report);
     }
     rp_stage_end(&solver->host, "forces");
     solver->seen = code == RP_OK;

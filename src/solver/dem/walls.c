@@ -10,7 +10,7 @@ typedef struct wall_job {
 
 static rp_vec3 place_of(const rp_dem *solver, size_t sphere)
 {
-    const rp_dem_sphere_position place = rp_dem_sphere_position_of(solver, sphere);
+    const rp_dem_place place = rp_dem_place_of(solver, sphere);
     const float *at = place.at;
     return rp_v3((double)at[AT_X] + (double)at[AT_LOW_X], (double)at[AT_Y] + (double)at[AT_LOW_Y],
                  (double)at[AT_Z] + (double)at[AT_LOW_Z]);
@@ -22,13 +22,13 @@ static rp_ball ball_of(const void *context, rp_range range)
     const rp_dem *solver = context;
     rp_box3 box = rp_box3_empty();
     double largest = 0;
-    size_t end = rp_dem_first_sphere(solver, range.end);
-    for (size_t s = rp_dem_first_sphere(solver, range.begin); s < end; s++) {
-        largest = fmax(largest, (double)rp_dem_sphere_position_of(solver, s).at[AT_RADIUS]);
+    size_t end = rp_dem_first(solver, range.end);
+    for (size_t s = rp_dem_first(solver, range.begin); s < end; s++) {
+        largest = fmax(largest, (double)rp_dem_place_of(solver, s).at[AT_RADIUS]);
         box = rp_box3_add(box, place_of(solver, s));
     }
     rp_ball ball = rp_couple_ball_of_box(box);
-    ball.radius += rp_dem_wall_reach(solver, largest);
+    ball.radius += rp_dem_reach(solver, largest);
     return ball;
 }
 
@@ -54,8 +54,8 @@ static void add_near(const rp_dem *solver, listing *l)
 {
     const rp_surface *surface = &rp_couple_surfaces(solver->host.couple)[l->surface];
     rp_vec3 at = place_of(solver, l->sphere);
-    double radius = (double)rp_dem_sphere_position_of(solver, l->sphere).at[AT_RADIUS];
-    double reach = rp_dem_wall_reach(solver, radius);
+    double radius = (double)rp_dem_place_of(solver, l->sphere).at[AT_RADIUS];
+    double reach = rp_dem_reach(solver, radius);
     rp_touch touch;
     if (rp_surface_touch(surface, at, reach, &touch)) add_wall(l, RP_DEM_SMOOTH, at);
     if (surface->rough)
@@ -66,11 +66,10 @@ static void wall_range(void *context, rp_range range)
 {
     const wall_job *job = context;
     rp_dem *solver = job->solver;
-    size_t block = rp_dem_block_of(range);
+    size_t block = rp_dem_block(range);
     uint32_t *mine = &solver->lists.wall_start[block];
     listing l = {.walls = job->write ? solver->lists.walls : NULL, .at = job->write ? *mine : 0};
-    size_t from = rp_dem_first_sphere(solver, range.begin),
-           to = rp_dem_first_sphere(solver, range.end);
+    size_t from = rp_dem_first(solver, range.begin), to = rp_dem_first(solver, range.end);
     const rp_surface_list *near = &job->near[block];
     for (size_t s = from; s < to && near->count; s++)
         for (int k = 0; k < near->count; k++) {
@@ -94,7 +93,7 @@ static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
         total += here;
     }
     lists->wall_start[blocks] = (uint32_t)total;
-    if (!rp_dem_reserve_walls(lists, total))
+    if (!rp_dem_room_for_walls(lists, total))
         return rp_fail_memory(report, total * sizeof *lists->walls, "contacts with solids");
     lists->wall_count = total;
     job->write = true;
@@ -102,7 +101,7 @@ static rp_code list_walls(wall_job *job, size_t count, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_dem_build_wall_lists(rp_dem *solver, rp_report *report)
+rp_code rp_dem_list_walls(rp_dem *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     wall_job job = {.solver = solver};

@@ -123,8 +123,8 @@ static void bounce_grain(const flight *f, size_t i, size_t block, const rp_surfa
     at = rp_v3_madd(at, solver->radius - touch.distance, touch.normal);
     rp_grains_set_place(p, i, at);
     rp_grains_add_velocity(p, i, change);
-    rp_couple_add_force(solver->host.couple, block, surface, at,
-                        rp_v3_scale(change, -(double)p->mass[i] / f->dt));
+    rp_couple_push(solver->host.couple, block, surface, at,
+                   rp_v3_scale(change, -(double)p->mass[i] / f->dt));
 }
 
 static void bounce(void *context, rp_range range)

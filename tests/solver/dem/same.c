@@ -296,10 +296,9 @@ static size_t false_memories(const rp_dem *solver, size_t *springs)
     const rp_dem_lists *lists = &solver->lists;
     size_t bad = 0;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++)
-        for (size_t e = rp_dem_class_starts(lists, n)[0];
-             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
-            const float *a = rp_dem_position(solver, n * RP_DEM_BLOCK + lists->mine[e]);
-            const float *b = rp_dem_position(solver, lists->other[e]);
+        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
+            const float *a = rp_dem_at(solver, n * RP_DEM_BLOCK + lists->mine[e]);
+            const float *b = rp_dem_at(solver, lists->other[e]);
             double square = 0, sum = (double)a[AT_RADIUS] + (double)b[AT_RADIUS];
             bool stretched = false;
             for (int k = 0; k < 3; k++) {

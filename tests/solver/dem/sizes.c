@@ -38,7 +38,7 @@ static void scatter(const grains *g, double ratio)
         rp_random4 r = rp_random(5, RP_RANDOM_TEST, i);
         rp_vec3 unit = rp_v3((double)rp_random_unit(r.bits[0]), (double)rp_random_unit(r.bits[1]),
                              (double)rp_random_unit(r.bits[2]));
-        rp_vec3 way = rp_v3_normalized(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
+        rp_vec3 way = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
         rp_vec3 at = rp_v3_scale(unit, edge);
         bool is_large = ratio > 1 && (double)p->diameter[i] > 0.6 * large;
         double out = is_large ? 0 : large / 2 + 0.0015 + 2e-4 * (double)(i % 7);
@@ -58,9 +58,8 @@ static uint8_t *count_listed(const rp_dem *solver)
     uint8_t *times = calloc(solver->spheres * solver->spheres, 1);
     assert_non_null(times);
     for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++) {
-        size_t base = rp_dem_first_sphere(solver, n * RP_DEM_BLOCK);
-        for (size_t e = rp_dem_class_starts(lists, n)[0];
-             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++)
+        size_t base = rp_dem_first(solver, n * RP_DEM_BLOCK);
+        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++)
             times[(base + lists->mine[e]) * solver->spheres + lists->other[e]]++;
     }
     return times;
@@ -69,9 +68,9 @@ static uint8_t *count_listed(const rp_dem *solver)
 /* Once within a block, once in each of two. */
 static size_t check_pair(const rp_dem *solver, const uint8_t *times, size_t a, size_t b)
 {
-    const float *first = rp_dem_position(solver, a), *second = rp_dem_position(solver, b);
-    double gap = (double)rp_dem_gap(solver, first, second) -
-                 (double)rp_dem_bridge_length(solver, first, second);
+    const float *first = rp_dem_at(solver, a), *second = rp_dem_at(solver, b);
+    double gap =
+        (double)rp_dem_gap(solver, first, second) - (double)rp_dem_bridge(solver, first, second);
     int there = times[a * solver->spheres + b], back = times[b * solver->spheres + a];
     if (fabs(gap - solver->slack) < 1e-7) return 0; /* either will do */
     bool same = rp_dem_owner(solver, a) / RP_DEM_BLOCK == rp_dem_owner(solver, b) / RP_DEM_BLOCK;
@@ -102,7 +101,7 @@ static void check_cloud(double ratio, const char *shape, bool periodic, bool wet
     rp_report *report = rp_report_create();
     rp_dem *solver = g.world->solver;
     solver->dt = 1e-9;
-    check_ok(rp_dem_build_lists(solver, report), report);
+    check_ok(rp_dem_make_lists(solver, report), report);
     if (ratio != 3) assert_true(solver->wide == (ratio > 3));
     if (!solver->single) rp_dem_fill_rows(solver);
     check_entries(&g);

@@ -1,7 +1,7 @@
 /* A slow twin of discrete elements: all pairs, no lists, double precision, contact memory in a
  * plain table, the formulas once more from theory. It takes over a heap that the solver has made,
  * and both go on side by side. */
-#include "solver/dem/contact_law.h"
+#include "solver/dem/respond.h"
 #include "solver/grains.h"
 
 #define STEPS 250
@@ -134,7 +134,7 @@ static rp_vec3 roll_couple(const touch *c, double along, double push, double dt,
 {
     double square = c->radius * c->radius, stiff = along * square;
     double limit = c->rolling * c->radius * push;
-    double slow = fmin((double)RP_DEM_ROLLING_DAMPING * sqrt(c->mass * along) * square,
+    double slow = fmin((double)RP_DEM_ROLL_DAMPING * sqrt(c->mass * along) * square,
                        DAMPING_MOST * 2 / 5 * c->mass * square / dt);
     double about = rp_v3_dot(c->spin, c->n);
     rp_vec3 rate = rp_v3_madd(c->spin, -about, c->n);
@@ -317,12 +317,12 @@ static void drift(twin *t, double time)
         g->x = rp_v3_madd(g->x, time, g->v);
         if (!(rate > 0)) continue;
         rp_vec3 around = by_moments(g, g->spin, true);
-        rp_quat turn = rp_quat_from_axis(rp_v3_scale(g->spin, 1 / rate), rate * time / 2);
+        rp_quat turn = rp_quat_axis(rp_v3_scale(g->spin, 1 / rate), rate * time / 2);
         half.turn = rp_quat_mul(turn, g->turn);
         rp_vec3 spin = by_moments(&half, around, false);
         rate = rp_v3_length(spin);
-        turn = rp_quat_from_axis(rp_v3_scale(spin, 1 / rate), rate * time);
-        g->turn = rp_quat_normalized(rp_quat_mul(turn, g->turn));
+        turn = rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time);
+        g->turn = rp_quat_normal(rp_quat_mul(turn, g->turn));
         g->spin = by_moments(g, around, false);
     }
 }
@@ -377,7 +377,7 @@ static int ball_of(const grains *g, const int *first, size_t sphere)
 {
     const rp_dem *solver = g->world->solver;
     size_t grain = rp_dem_owner(solver, sphere);
-    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first_sphere(solver, grain));
+    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
 }
 
 /* Which side a surface of the solver is: one of the walls, seen from the middle of the box. */
@@ -410,12 +410,11 @@ static void take_springs(twin *t, const grains *g)
     for (int i = 0; i < t->grains; i++)
         first[i + 1] = first[i] + t->grain[i].clump->count;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains) && t->kind.history; n++)
-        for (size_t e = rp_dem_class_starts(lists, n)[0];
-             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
-            size_t mine = rp_dem_first_sphere(solver, n * RP_DEM_BLOCK) + lists->mine[e];
+        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
+            size_t mine = rp_dem_first(solver, n * RP_DEM_BLOCK) + lists->mine[e];
             int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
-            float columns[RP_DEM_HISTORY_COLUMNS];
-            for (int k = 0; k < RP_DEM_HISTORY_COLUMNS; k++)
+            float columns[RP_DEM_SPRINGS];
+            for (int k = 0; k < RP_DEM_SPRINGS; k++)
                 columns[k] = lists->spring[k][e];
             double radius = star_of(t->ball[a].radius, t->ball[b].radius);
             *(a < b ? &t->pair[a][b] : &t->pair[b][a]) = memory_of(columns, radius, a < b ? 1 : -1);
@@ -441,7 +440,7 @@ static twin *take_over(const grains *g, variant kind)
     take_springs(t, g);
     rp_dem_law law = kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR;
     t->damping = rp_dem_damping_for(law, restitution_of(kind));
-    t->lag = rp_dem_step_correction_for(law, t->damping);
+    t->lag = rp_dem_lag_for(law, t->damping);
     t->stiffness = 3000;
     t->gravity = rp_scene_gravity(g->scene, 0);
     return t;
