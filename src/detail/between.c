@@ -188,7 +188,7 @@ static void drop_rows(rp_detail_field *field)
 
 void rp_field_end(rp_detail_field *field)
 {
-    rp_near_destroy(field->near);
+    rp_point_search_destroy(field->near);
     drop_rows(field);
     size_t room = (size_t)field->surface_room;
     rp_release(field->surfaces, room * sizeof *field->surfaces);
@@ -215,7 +215,7 @@ static rp_code reserve_rows(rp_detail_field *field, size_t count, rp_report *rep
 static void sort_rows(void *context, rp_range range)
 {
     rp_detail_field *field = context;
-    const uint32_t *order = rp_near_order(field->near);
+    const uint32_t *order = rp_point_search_order(field->near);
     for (size_t i = range.begin; i < range.end; i++)
         field->rows[i] = field->unsorted[order[i]];
 }
@@ -244,8 +244,8 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
     field->fastest = 0;
     row_job job = {detail, interval, start, end};
     for_pairs(&detail->last, &detail->next, add_pair, &job);
-    code =
-        rp_near_set(field->near, field->x, field->y, field->z, field->count, detail->reach, report);
+    code = rp_point_search_set(field->near, field->x, field->y, field->z, field->count,
+                               detail->reach, report);
     if (code == RP_OK) rp_parallel_for(detail->threads, field->count, BLOCK, sort_rows, field);
     return code;
 }
@@ -337,5 +337,5 @@ rp_code rp_field_begin(rp_detail *detail, rp_report *report)
     if (!field->surfaces || !field->ends)
         return rp_fail_memory(report, room * (sizeof(rp_surface) + sizeof(rp_pose)), "surfaces");
     field->surface_count = rp_surfaces_fill(detail->scene, field->surfaces);
-    return rp_near_create(detail->threads, &field->near, report);
+    return rp_point_search_create(detail->threads, &field->near, report);
 }

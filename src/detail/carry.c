@@ -131,7 +131,7 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 }
 
 RP_WIDE_KERNEL
-static void box_of(const rp_chunk *chunk, size_t begin, size_t count, rp_near_box *box)
+static void box_of(const rp_chunk *chunk, size_t begin, size_t count, rp_point_search_box *box)
 {
     RP_ASSERT(count > 0 && begin + count <= chunk->count);
     bound(chunk->x + begin, count, &box->low[0], &box->high[0]);
@@ -139,7 +139,7 @@ static void box_of(const rp_chunk *chunk, size_t begin, size_t count, rp_near_bo
     bound(chunk->z + begin, count, &box->low[2], &box->high[2]);
 }
 
-static rp_vec3 box_middle(const rp_near_box *box, double *half)
+static rp_vec3 box_middle(const rp_point_search_box *box, double *half)
 {
     rp_vec3 low = {box->low[0], box->low[1], box->low[2]};
     rp_vec3 high = {box->high[0], box->high[1], box->high[2]};
@@ -259,15 +259,15 @@ static void push_aside(const rp_around *around, const float *squares, rp_packet 
 
 /* The sums over all clumps near the packet. */
 static void gather(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                   const rp_near_box *box)
+                   const rp_point_search_box *box)
 {
     const rp_detail_field *field = &detail->field;
     float inverse = (float)(1 / (detail->reach * detail->reach));
     const uint32_t *index;
     bool begins = true;
     size_t found;
-    rp_near_begin(field->near, box, work->walk);
-    while ((found = rp_near_next(field->near, work->walk, &index)) || begins) {
+    rp_point_search_begin(field->near, box, work->walk);
+    while ((found = rp_point_search_next(field->near, work->walk, &index)) || begins) {
         add_clumps(field->rows, index, found, chunk, inverse, begins, &work->packet);
         work->pairs += found * RP_PACKET;
         begins = false;
@@ -282,13 +282,13 @@ bool rp_coarse_grain_is_lone(const rp_detail *detail, rp_work *work, const float
 {
     const rp_detail_field *field = &detail->field;
     float reach = (float)(detail->reach * detail->reach);
-    rp_near_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
-    rp_near_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
+    rp_point_search_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
+    rp_point_search_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
     const uint32_t *index;
     size_t found;
     int near = 0; /* itself among them */
-    rp_near_begin(field->near, &box, work->walk);
-    while ((found = rp_near_next(field->near, work->walk, &index)))
+    rp_point_search_begin(field->near, &box, work->walk);
+    while ((found = rp_point_search_next(field->near, work->walk, &index)))
         for (size_t k = 0; k < found; k++) {
             const rp_row *row = &field->rows[index[k]];
             float x = row->x - at[0], y = row->y - at[1], z = row->z - at[2];
@@ -311,14 +311,15 @@ static int find_followers(const rp_packet *p, bool *follows)
 
 /* The clump that each follower is in reach of. */
 static void find_leaders(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                         const rp_near_box *box, const bool *follows, const rp_row **leaders)
+                         const rp_point_search_box *box, const bool *follows,
+                         const rp_row **leaders)
 {
     const rp_packet *p = &work->packet;
     float reach = (float)(detail->reach * detail->reach);
     const uint32_t *index;
     size_t found;
-    rp_near_begin(detail->field.near, box, work->walk);
-    while ((found = rp_near_next(detail->field.near, work->walk, &index)))
+    rp_point_search_begin(detail->field.near, box, work->walk);
+    while ((found = rp_point_search_next(detail->field.near, work->walk, &index)))
         for (int i = 0; i < p->count; i++) {
             size_t at = p->begin + (size_t)i;
             for (size_t k = 0; follows[i] && k < found; k++) {
@@ -333,7 +334,7 @@ static void find_leaders(const rp_detail *detail, rp_work *work, const rp_chunk 
 /* Followers of a clump without neighbors move towards a place of their own in its ball, so that
  * what was torn off as a rod becomes a round cloud. */
 static void round_off(const rp_detail *detail, rp_work *work, const rp_chunk *chunk,
-                      const rp_near_box *box)
+                      const rp_point_search_box *box)
 {
     rp_packet *p = &work->packet;
     bool follows[RP_PACKET], lone = false;
@@ -369,7 +370,7 @@ static void write_back(rp_chunk *chunk, const rp_packet *p)
 }
 
 static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
-                         const rp_near_box *box)
+                         const rp_point_search_box *box)
 {
     rp_packet *p = &work->packet;
     const rp_detail_field *field = &detail->field;
@@ -400,7 +401,7 @@ static void carry_packet(const rp_detail *detail, rp_work *work, rp_chunk *chunk
     write_back(chunk, p);
 }
 
-static bool wider(const rp_near_box *box, float edge)
+static bool wider(const rp_point_search_box *box, float edge)
 {
     return box->high[0] - box->low[0] > edge || box->high[1] - box->low[1] > edge ||
            box->high[2] - box->low[2] > edge;
@@ -412,14 +413,14 @@ static void carry_block(const rp_detail *detail, rp_work *work, rp_chunk *chunk,
 {
     RP_ASSERT(count <= RP_KEY_BLOCK && begin + count <= chunk->count);
     uint64_t *keys = work->keys;
-    float edge = (float)(1.01 * rp_near_edge(detail->reach));
-    rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
-                 keys);
+    float edge = (float)(1.01 * rp_point_search_edge(detail->reach));
+    rp_point_search_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin,
+                         count, keys);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && end - i < RP_PACKET && keys[end] == keys[i])
             end++;
-        rp_near_box box = {.key = keys[i]};
+        rp_point_search_box box = {.key = keys[i]};
         box_of(chunk, begin + i, end - i, &box);
         if (wider(&box, edge)) { /* cells far from each other may share a key */
             end = i + 1;
@@ -448,7 +449,7 @@ static void drop_leavers(rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
     if (!domain->open) return;
-    rp_near_box box = {0};
+    rp_point_search_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
     if (!rp_scene_domain_has_left(domain, box.low) && !rp_scene_domain_has_left(domain, box.high))
         return;
@@ -493,7 +494,7 @@ static float top_speed(const rp_chunk *c)
 
 static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk *chunk)
 {
-    rp_near_box box = {0};
+    rp_point_search_box box = {0};
     box_of(chunk, 0, chunk->count, &box);
     double dt = detail->field.dt, fall = 0.5 * dt * rp_v3_length(detail->field.gravity);
     double half, way = (1 + ASIDE) * dt * (top_speed(chunk) + detail->field.fastest + fall);
@@ -506,7 +507,7 @@ static void carry_chunk(rp_detail *detail, rp_work *work, rp_chunk *chunk, rp_ke
     if (!chunk->count) return;
     RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
     bool sorts = (double)kept->pairs > SORT_FROM * (double)kept->sorted_pairs;
-    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->reach), &work->sort);
+    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_point_search_edge(detail->reach), &work->sort);
     find_surfaces(detail, work, chunk);
     work->pairs = 0;
     for (size_t begin = 0; begin < chunk->count; begin += RP_KEY_BLOCK) {

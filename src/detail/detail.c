@@ -18,10 +18,10 @@ static double cell_edge(const rp_detail *detail)
 {
     double volume = cube(detail->scene->particles.spacing);
     for (double parts = 4; parts > 1; parts /= 2) {
-        double edge = rp_near_edge(detail->reach) / parts;
+        double edge = rp_point_search_edge(detail->reach) / parts;
         if ((double)detail->spec->factor * cube(edge) / volume >= CELL_GRAINS) return edge;
     }
-    return rp_near_edge(detail->reach);
+    return rp_point_search_edge(detail->reach);
 }
 
 static void set_lengths(rp_detail *detail)
@@ -38,7 +38,7 @@ static void set_lengths(rp_detail *detail)
 static rp_code make_work(const rp_detail *detail, rp_work *work, rp_report *report)
 {
     size_t list = (size_t)detail->field.surface_room * sizeof(int);
-    rp_code code = rp_near_walk_create(&work->walk, report);
+    rp_code code = rp_point_search_walk_create(&work->walk, report);
     if (code == RP_OK) code = rp_chunk_create(&work->chunk, RP_CHUNK_MAX, report);
     work->near_chunk.index = rp_allocate(list);
     work->near_packet.index = rp_allocate(list);
@@ -62,7 +62,7 @@ static void release_works(rp_detail *detail)
     size_t list = (size_t)detail->field.surface_room * sizeof(int);
     for (int i = 0; i < detail->works.count && detail->works.memory; i++) {
         rp_work *work = rp_scratch_of(&detail->works, i);
-        rp_near_walk_destroy(work->walk);
+        rp_point_search_walk_destroy(work->walk);
         rp_chunk_release(&work->chunk, RP_CHUNK_MAX);
         rp_release(work->near_chunk.index, list);
         rp_release(work->near_packet.index, list);
@@ -262,7 +262,8 @@ static size_t all_bytes(const rp_detail *detail)
 {
     const rp_detail_field *field = &detail->field;
     size_t clumps = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
-    size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_row) + RP_NEAR_BYTES);
+    size_t rows =
+        field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_row) + RP_POINT_SEARCH_BYTES);
     size_t buffers = RP_CHUNK_MAX * (6 * sizeof(float) + sizeof(uint16_t));
     size_t works = (size_t)detail->works.count * (sizeof(rp_work) + buffers) + buffers;
     return detail->chunks.bytes + detail->chunks.capacity * sizeof *detail->chunks.items + clumps +

@@ -9,7 +9,7 @@
 #include "couple/surface.h"
 #include "detail/detail.h"
 #include "math/wide.h"
-#include "neighbor/near.h"
+#include "neighbor/point_search.h"
 
 #include <stdatomic.h>
 
@@ -46,7 +46,7 @@ typedef struct rp_row {
 _Static_assert(sizeof(rp_row) == 32, "two rows share a cache line");
 
 typedef struct rp_detail_field {
-    rp_near *near;
+    rp_point_search *near;
     float *x, *y, *z;        /* of the rows before they are sorted */
     rp_row *unsorted, *rows; /* rows in cell order; periodic images included */
     size_t count, capacity;
@@ -237,7 +237,7 @@ _Static_assert(RP_KEY_BLOCK % RP_PACKET == 0, "only the last packet of a block i
 
 /* What a worker needs for itself. */
 typedef struct rp_work {
-    rp_near_walk *walk;
+    rp_point_search_walk *walk;
     rp_chunk chunk; /* room for a full one */
     rp_packet packet;
     rp_surface_list near_chunk, near_packet;

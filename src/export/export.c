@@ -7,7 +7,6 @@
 #include "record/folder.h"
 #include "scene/scene.h"
 #include "scene/words.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
 #include "base/report.h"
 #include "export/digits.h"
 #include "export/export.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,133 @@
+/* From positions to occupied cells: the grid of Morton keys, and the hash table of cells. */
+#include "base/report.h"
+#include "neighbor/inside.h"
+
+#include <float.h>
+
+/* --- positions to Morton keys
+ * --------------------------------------------------------------------- */
+
+/* Cell coordinates beyond this are all the same cell. Floats that large are further apart than any
+ * radius unless they are equal, so nothing is lost. */
+#define CELL_MAX 0x1p49
+/* Added to a whole number below 2^51 this puts it, in two's complement, into the low bits of the
+ * double: a conversion that every instruction set can do on vectors. */
+#define TO_BITS 0x1.8p52
+#define BOUND_PARTS 64
+
+double rp_neighbor_grid_edge(double radius)
+{
+    return radius * (1 + 1e-5);
+}
+
+static inline double clamped(double cell)
+{
+    cell = cell < -CELL_MAX ? -CELL_MAX : cell;
+    return cell > CELL_MAX ? CELL_MAX : cell;
+}
+
+/* The lowest and highest finite coordinates of a part of the points. */
+typedef struct bounds {
+    float low[3], high[3];
+} bounds;
+
+typedef struct bounds_job {
+    const rp_points *points;
+    size_t block;
+    bounds parts[BOUND_PARTS];
+} bounds_job;
+
+RP_WIDE_KERNEL
+static void bound_axis(const float *x, size_t count, float *low, float *high)
+{
+    rp_wide lows = rp_wide_all(FLT_MAX), highs = rp_wide_all(-FLT_MAX);
+    size_t i = 0;
+    for (; i + RP_WIDE <= count; i += RP_WIDE) {
+        rp_wide v = rp_wide_load(x + i);
+        lows = rp_wide_select((v < lows) & (v >= -FLT_MAX), v, lows);
+        highs = rp_wide_select((v > highs) & (v <= FLT_MAX), v, highs);
+    }
+    for (int k = 0; i < count; i++, k++) {
+        float v = x[i];
+        lows[k] = v < lows[k] && v >= -FLT_MAX ? v : lows[k];
+        highs[k] = v > highs[k] && v <= FLT_MAX ? v : highs[k];
+    }
+    *low = -rp_wide_most(-lows);
+    *high = rp_wide_most(highs);
+}
+
+static void bound_range(void *context, rp_range range)
+{
+    bounds_job *job = context;
+    RP_ASSERT(range.begin % job->block == 0 && range.begin / job->block < BOUND_PARTS);
+    bounds *part = &job->parts[range.begin / job->block];
+    const float *axes[3] = {job->points->x, job->points->y, job->points->z};
+    for (int a = 0; a < 3; a++)
+        bound_axis(axes[a] + range.begin, range.end - range.begin, &part->low[a], &part->high[a]);
+}
+
+rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *points, double edge,
+                                         unsigned top)
+{
+    size_t block = points->count / BOUND_PARTS + RP_NEIGHBOR_BLOCK;
+    bounds_job job = {.points = points, .block = block};
+    rp_parallel_for(threads, points->count, block, bound_range, &job);
+
+    rp_neighbor_grid grid = {.inverse = 1 / edge, .bits = 2 + top};
+    double most = 0, coarse = ldexp(1, (int)top);
+    for (int a = 0; a < 3; a++) {
+        float low = FLT_MAX, high = -FLT_MAX;
+        for (size_t p = 0; p * block < points->count; p++) {
+            low = fminf(low, job.parts[p].low[a]);
+            high = fmaxf(high, job.parts[p].high[a]);
+        }
+        if (low > high) continue; /* nothing finite */
+        double first = floor(clamped(floor(low * grid.inverse)) / coarse);
+        double last = floor(clamped(floor(high * grid.inverse)) / coarse);
+        double cells = coarse * (last - first + 3); /* one to spare each side */
+        grid.base[a] = coarse * (first - 1);
+        most = cells > most ? cells : most;
+    }
+    while (grid.bits < RP_MORTON_BITS && ldexp(1, (int)grid.bits) < most)
+        grid.bits++;
+    return grid;
+}
+
+/* Points that are nowhere (NaN, infinity) go to the cell 0, which holds nothing else. */
+static inline uint64_t cell_number(float x, double inverse, double base, uint64_t mask)
+{
+    double cell = clamped(floor(x * inverse)) - base;
+    cell = fabsf(x) <= FLT_MAX ? cell : 0;
+    double shifted = cell + TO_BITS;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    return bits & mask;
+}
+
+RP_WIDE_KERNEL
+void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points, size_t begin,
+                           size_t end, uint64_t *keys)
+{
+    RP_ASSERT(begin <= end && end <= points->count);
+    RP_ASSERT(grid->bits >= 2 && grid->bits <= RP_MORTON_BITS && grid->inverse > 0);
+    const float *x = points->x, *y = points->y, *z = points->z;
+    const double inverse = grid->inverse;
+    const double base_x = grid->base[0], base_y = grid->base[1], base_z = grid->base[2];
+    const uint64_t mask = ((uint64_t)1 << grid->bits) - 1;
+    for (size_t i = begin; i < end; i++)
+        keys[i - begin] = rp_morton_key(cell_number(x[i], inverse, base_x, mask),
+                                        cell_number(y[i], inverse, base_y, mask),
+                                        cell_number(z[i], inverse, base_z, mask));
+}
+
+/* --- occupied cells
+ * ------------------------------------------------------------------------------- */
+
 /* The occupied cells. Candidates are sorted by key, so the cells of an octet lie one behind the
  * other; a hash table (open addressing, linear probing) leads from the octet's key to where they
  * begin. Memory follows the grains, never the space. Looking up octets instead of cells takes 8
  * searches for the 27 cells around one, instead of 27, and joins them to 14 runs of candidates or
  * fewer. */
-#include "base/report.h"
-#include "neighbor/inside.h"
 
 typedef struct cells_job {
     rp_cells *cells;
@@ -87,11 +210,12 @@ static rp_code reserve_octets(rp_cells *cells, size_t count, rp_report *report)
     cells->slot_count = 64;
     while (cells->slot_count < 2 * count)
         cells->slot_count *= 2;
-    if (rp_neighbor_room((void **)&cells->octets, &cells->capacity, count, sizeof *cells->octets) &&
-        rp_neighbor_room((void **)&cells->first, &cells->first_capacity, count + 1,
-                         sizeof *cells->first) &&
-        rp_neighbor_room((void **)&cells->slots, &cells->slot_capacity, cells->slot_count,
-                         sizeof *cells->slots))
+    if (rp_neighbor_reserve((void **)&cells->octets, &cells->capacity, count,
+                            sizeof *cells->octets) &&
+        rp_neighbor_reserve((void **)&cells->first, &cells->first_capacity, count + 1,
+                            sizeof *cells->first) &&
+        rp_neighbor_reserve((void **)&cells->slots, &cells->slot_capacity, cells->slot_count,
+                            sizeof *cells->slots))
         return RP_OK;
     return rp_fail_memory(report,
                           count * (sizeof *cells->octets + sizeof *cells->first) +
@@ -103,8 +227,8 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
                        rp_report *report)
 {
     size_t blocks = (count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK, total = 0;
-    if (!rp_neighbor_room((void **)&cells->heads, &cells->head_capacity, blocks,
-                          sizeof *cells->heads))
+    if (!rp_neighbor_reserve((void **)&cells->heads, &cells->head_capacity, blocks,
+                             sizeof *cells->heads))
         return rp_fail_memory(report, blocks * sizeof *cells->heads, "cells");
     cells_job job = {cells, keys};
     rp_parallel_for(threads, count, RP_NEIGHBOR_BLOCK, count_heads, &job);
@@ -164,18 +288,18 @@ static size_t candidate_in(const rp_cells *cells, uint32_t grains)
     return 0;
 }
 
-rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, const rp_cell_level *level, double edge,
-                              double room, rp_report *report)
+rp_code rp_cells_check_occupancy(const rp_neighbor *neighbor, const rp_cell_level *level,
+                                 double edge, double occupancy, rp_report *report)
 {
     size_t count = level->count;
-    if (!count || !isfinite(room)) return RP_OK;
+    if (!count || !isfinite(occupancy)) return RP_OK;
     rp_cells *cells = (rp_cells *)&level->cells;
     const size_t block = RP_NEIGHBOR_BLOCK / 16;
     double most = rp_parallel_max(neighbor->threads, cells->count, block, fullest_of_range, cells);
     double squares =
         rp_parallel_sum(neighbor->threads, cells->count, block, squares_of_range, cells);
-    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * room;
-    if (most <= CROWD_MOST * room && !many) return RP_OK;
+    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * occupancy;
+    if (most <= CROWD_MOST * occupancy && !many) return RP_OK;
     size_t i = candidate_in(cells, (uint32_t)most);
     const rp_candidates *at = &level->candidates;
     return rp_fail(report, RP_ERROR_INPUT,
@@ -183,5 +307,5 @@ rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, const rp_cell_level *
                    "they lie on each other. Sources overlap, or an emitter lets out more than can "
                    "leave: lower its speed or rate, take a shorter time.step, or make the domain "
                    "larger",
-                   most, edge, (double)at->x[i], (double)at->y[i], (double)at->z[i], room);
+                   most, edge, (double)at->x[i], (double)at->y[i], (double)at->z[i], occupancy);
 }

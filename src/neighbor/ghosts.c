@@ -63,7 +63,7 @@ typedef struct ghost_job {
     rp_neighbor *neighbor;
     rp_grains *grains;
     side sides[3];
-    rp_ladder ladder;
+    rp_size_levels sizes;
     double radii[RP_LEVELS_MAX]; /* m, a trifle more, of each level; of the last the largest */
     bool write;                  /* else only count */
 } ghost_job;
@@ -103,8 +103,8 @@ static int seen_layers(const side *s, double radius, float x, int layers[2 * LAY
 /* Of several levels only grains as large or smaller look for a grain. */
 static double radius_of(const ghost_job *job, size_t i)
 {
-    if (job->ladder.count == 1) return job->radii[0];
-    return job->radii[rp_ladder_level(&job->ladder, job->grains->diameter[i])];
+    if (job->sizes.count == 1) return job->radii[0];
+    return job->radii[rp_size_levels_find(&job->sizes, job->grains->diameter[i])];
 }
 
 static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
@@ -137,7 +137,7 @@ static void ghost_range(void *context, rp_range range)
 
 static rp_code set_sides(ghost_job *job, rp_report *report)
 {
-    double radius = job->radii[job->ladder.count - 1];
+    double radius = job->radii[job->sizes.count - 1];
     for (int a = 0; a < 3; a++) {
         side *s = &job->sides[a];
         *s = side_of(&job->neighbor->period, a);
@@ -159,8 +159,8 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
     rp_neighbor *neighbor = job->neighbor;
     size_t count = job->grains->count;
     size_t blocks = (count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
-    if (!rp_neighbor_room((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
-                          blocks + 1, sizeof *neighbor->ghost_first))
+    if (!rp_neighbor_reserve((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
+                             blocks + 1, sizeof *neighbor->ghost_first))
         return rp_fail_memory(report, blocks * sizeof *neighbor->ghost_first, "ghosts");
     rp_parallel_for(neighbor->threads, count, RP_NEIGHBOR_BLOCK, ghost_range, job);
     uint64_t ghosts = 0;
@@ -174,8 +174,8 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu grains need %zu ghosts; too many to number",
                        count, *total);
     rp_grains *p = job->grains;
-    if (!rp_neighbor_room((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
-                          sizeof *p->ghost_source))
+    if (!rp_neighbor_reserve((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
+                             sizeof *p->ghost_source))
         return rp_fail_memory(report, *total * sizeof *p->ghost_source, "ghosts");
     if (count + *total <= p->place_capacity) return RP_OK;
     size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
@@ -210,7 +210,7 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radi
         return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
     ghost_job job = {.neighbor = neighbor,
                      .grains = grains,
-                     .ladder = {.count = 1},
+                     .sizes = {.count = 1},
                      .radii = {rp_neighbor_grid_edge(radius)}};
     return make_ghosts(&job, report);
 }
@@ -220,9 +220,9 @@ rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, con
 {
     grains->ghosts = 0;
     if (!(neighbor->period.axes & 7)) return RP_OK;
-    ghost_job job = {.neighbor = neighbor, .grains = grains, .ladder = rp_ladder_of(reach)};
-    for (unsigned k = 0; k < job.ladder.count; k++)
-        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
+    ghost_job job = {.neighbor = neighbor, .grains = grains, .sizes = rp_size_levels_of(reach)};
+    for (unsigned k = 0; k < job.sizes.count; k++)
+        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.sizes.top[k]));
     return make_ghosts(&job, report);
 }
 

@@ -16,6 +16,9 @@
 #define RP_NEIGHBOR_PADDING 8
 _Static_assert(RP_NEIGHBOR_PADDING >= RP_WIDE, "a wide load that begins at the last value fits");
 
+/* --- cells and candidates
+ * ------------------------------------------------------------------------- */
+
 /* Three arrays of coordinates. */
 typedef struct rp_points {
     const float *x, *y, *z;
@@ -39,7 +42,7 @@ typedef struct rp_candidates {
 } rp_candidates;
 
 /* Sorted keys and where they came from. Two arrays each, for a radix sort to go to and fro. With an
- * arena they are there, until rp_sorter_give. */
+ * arena they are there, until rp_sorter_return. */
 typedef struct rp_sorter {
     uint64_t *keys, *other_keys;
     uint32_t *order, *other_order;
@@ -84,31 +87,31 @@ typedef struct rp_cell_level {
 
 /* How sizes are cut into levels: cells of level k have the edge `edge` 2^k and hold grains of
  * diameters up to top[k]. */
-typedef struct rp_ladder {
+typedef struct rp_size_levels {
     double edge; /* m */
     unsigned count;
     float top[RP_LEVELS_MAX]; /* m */
-} rp_ladder;
+} rp_size_levels;
 
 struct rp_neighbor {
     rp_threads *threads;
     rp_period period;
     size_t most_indices; /* in all lists of one call */
-    double room;         /* for grains in a cell, beyond multiples of which they are a crowd */
+    double occupancy;    /* grains side by side in a cell; multiples of it are refused */
     rp_sorter sorter;
     rp_neighbor_grid grid; /* of the search that was prepared last, and its candidates */
-    rp_ladder ladder;      /* one level where the search has one radius */
+    rp_size_levels sizes;  /* one level where the search has one radius */
     rp_cell_level levels[RP_LEVELS_MAX];
     const float *diameter; /* m, of the grains; where there are several levels */
     rp_lists across;       /* neighbors of other levels; borrowed from the sorter's arena */
     uint64_t *ghost_first; /* of each block of grains */
     size_t ghost_block_capacity;
-    rp_scratch scratch; /* rp_search_room of each worker */
+    rp_scratch scratch; /* rp_search_scratch of each worker */
 };
 
 /* Room for `wanted` elements; contents are lost when the array grows. Takes an eighth more than
  * asked, so that numbers that waver from step to step soon stop allocating. */
-bool rp_neighbor_room(void **array, size_t *capacity, size_t wanted, size_t element_size);
+bool rp_neighbor_reserve(void **array, size_t *capacity, size_t wanted, size_t element_size);
 
 /* Edge of the cells for a search radius: a trifle more, so that neighbors that are within the
  * radius only by the rounding of the distance are never two cells apart. */
@@ -126,15 +129,15 @@ rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_
                       const rp_points *points, bool *in_order, rp_report *report);
 /* To be called when the keys and the order are no longer needed; with them goes all that was taken
  * from the arena since the run. */
-void rp_sorter_give(rp_sorter *sorter);
+void rp_sorter_return(rp_sorter *sorter);
 void rp_sorter_end(rp_sorter *sorter);
 
 rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *keys, size_t count,
                        rp_report *report);
 void rp_cells_end(rp_cells *cells);
-/* RP_ERROR_INPUT where candidates lie on each other; see rp_neighbor_refuse_crowds. */
-rp_code rp_cells_check_crowds(const rp_neighbor *neighbor, const rp_cell_level *level, double edge,
-                              double room, rp_report *report);
+/* RP_ERROR_INPUT where candidates lie on each other; see rp_neighbor_limit_occupancy. */
+rp_code rp_cells_check_occupancy(const rp_neighbor *neighbor, const rp_cell_level *level,
+                                 double edge, double occupancy, rp_report *report);
 
 static inline size_t rp_cells_slot(uint64_t octet_key)
 {
@@ -153,17 +156,84 @@ static inline const rp_octet *rp_cells_find(const rp_cells *cells, uint64_t octe
 }
 
 /* levels.c: the levels of a reach, and the one that a grain belongs to. */
-rp_ladder rp_ladder_of(const rp_reach *reach);
+rp_size_levels rp_size_levels_of(const rp_reach *reach);
 double rp_reach_of(const rp_reach *reach, double diameter); /* m, of two such grains */
-static inline unsigned rp_ladder_level(const rp_ladder *ladder, float diameter)
+static inline unsigned rp_size_levels_find(const rp_size_levels *sizes, float diameter)
 {
     unsigned level = 0;
-    while (level + 1 < ladder->count && diameter > ladder->top[level])
+    while (level + 1 < sizes->count && diameter > sizes->top[level])
         level++;
     return level;
 }
 
 /* Moves own grains into the period. */
 void rp_neighbor_wrap(const rp_neighbor *neighbor, rp_grains *grains);
+
+/* --- search.c: the search around one cell
+ * --------------------------------------------------------- */
+
+/* Candidates that there is room to gather at first, and at most; where cells are fuller than that
+ * (grains heaped on one spot), candidates are taken piece by piece from where they are. */
+#define RP_GATHER_FIRST 512
+#define RP_GATHER_MAX 4096
+/* Runs of candidates that the cells around one make at most: those of its own octet are one, the
+ * seven octets beside it give 1 + 2 + 4 + 1 + 2 + 2 + 1; and one place for a run that is empty. */
+#define RP_RANGES_MAX 15
+/* Queries that one thread takes on at a time, and room for their neighbors before they are copied
+ * to their place, in parts of that for candidates. */
+#define RP_QUERY_BLOCK 512
+#define RP_LIST_CAPACITY 4
+
+/* Candidates in the cells around a query: runs in the sorted arrays. */
+typedef struct rp_ranges {
+    uint32_t begin[RP_RANGES_MAX], end[RP_RANGES_MAX];
+    int count;
+    size_t total;
+} rp_ranges;
+
+/* Of the index array: what is left of the piece that lists are copied to. */
+typedef struct rp_piece {
+    size_t next, end;
+} rp_piece;
+
+/* What one worker searches with. */
+typedef struct rp_search_scratch {
+    /* For each pattern of eight lanes the numbers of those that are set, lowest first. */
+    rp_wide_int lanes[256];
+    uint64_t keys[RP_QUERY_BLOCK];
+    rp_piece piece;
+    size_t capacity; /* of candidates; eight more can be written */
+    float *x, *y, *z;
+    uint32_t *index;
+    uint32_t *list; /* RP_LIST_CAPACITY times as long */
+} rp_search_scratch;
+_Static_assert(sizeof(rp_search_scratch) % sizeof(rp_wide) == 0, "arrays begin right behind it");
+_Static_assert(RP_GATHER_FIRST % RP_WIDE == 0 && RP_GATHER_MAX % RP_GATHER_FIRST == 0,
+               "room for candidates is doubled from the first to the most");
+
+/* One point whose neighbors are wanted. */
+typedef struct rp_search_query {
+    float x, y, z, limit; /* m, and the radius squared */
+    uint32_t self;        /* index to leave out, or RP_NONE */
+} rp_search_query;
+
+/* The box around some queries. */
+typedef struct rp_query_box {
+    float low[3], high[3], limit; /* m, and the radius squared */
+} rp_query_box;
+
+/* One for each of `count` workers, with room for so many candidates. */
+rp_code rp_search_scratch_begin(rp_scratch *scratch, int count, size_t candidates,
+                                rp_report *report);
+/* The runs of candidates around the cell `key`, in a fixed order. */
+void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ranges *ranges);
+/* Copies the candidates of the runs that are within reach of the box into the scratch, one behind
+ * the other, and returns how many they are. */
+size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, const rp_query_box *box,
+                        rp_search_scratch *scratch);
+/* Writes the indices of those of `count` candidates that are within reach to `list`, which needs
+ * room for count + 8, and returns how many they are. `lanes` is the table of the scratch. */
+size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_search_query *query,
+                      const rp_wide_int *lanes, uint32_t *list);
 
 #endif

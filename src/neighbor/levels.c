@@ -12,7 +12,7 @@
  * work and memory follow the number of neighbors, not the ratio of sizes. */
 #include "base/log.h"
 #include "base/report.h"
-#include "neighbor/search.h"
+#include "neighbor/inside.h"
 
 /* Sizes that differ by less than this are one level. */
 #define WIDE_RATIO 2
@@ -29,16 +29,16 @@ double rp_reach_of(const rp_reach *reach, double diameter)
     return reach->part * diameter + reach->skin;
 }
 
-rp_ladder rp_ladder_of(const rp_reach *reach)
+rp_size_levels rp_size_levels_of(const rp_reach *reach)
 {
     double least = rp_reach_of(reach, reach->smallest * (1 + ROUNDING));
     double most = rp_reach_of(reach, reach->largest * (1 + ROUNDING)), size = least;
-    rp_ladder ladder = {.edge = rp_neighbor_grid_edge(least)};
+    rp_size_levels sizes = {.edge = rp_neighbor_grid_edge(least)};
     for (;; size *= 2) {
-        bool last = size >= most || ladder.count + 1 == RP_LEVELS_MAX;
+        bool last = size >= most || sizes.count + 1 == RP_LEVELS_MAX;
         double largest = ((last ? most : size) - reach->skin) / reach->part;
-        ladder.top[ladder.count++] = (float)largest;
-        if (last) return ladder;
+        sizes.top[sizes.count++] = (float)largest;
+        if (last) return sizes;
     }
 }
 
@@ -67,7 +67,7 @@ static void tally_range(void *context, rp_range range)
     tally t = {0};
     for (size_t i = range.begin; i < range.end; i++) {
         float diameter = job->grains->diameter[rp_neighbor_own(job->grains, sorter->order[i])];
-        unsigned level = rp_ladder_level(&job->neighbor->ladder, diameter);
+        unsigned level = rp_size_levels_find(&job->neighbor->sizes, diameter);
         t.places[level]++;
         if (diameter > t.largest[level]) t.largest[level] = diameter;
     }
@@ -79,7 +79,7 @@ static void place_levels(const level_job *job, size_t blocks)
 {
     rp_neighbor *neighbor = job->neighbor;
     uint32_t place = 0;
-    for (unsigned k = 0; k < neighbor->ladder.count; k++) {
+    for (unsigned k = 0; k < neighbor->sizes.count; k++) {
         rp_cell_level *level = &neighbor->levels[k];
         uint32_t first = place;
         level->largest = 0;
@@ -105,7 +105,7 @@ static void move_range(void *context, rp_range range)
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = sorter->order[i];
         unsigned level =
-            rp_ladder_level(&job->neighbor->ladder, p->diameter[rp_neighbor_own(p, from)]);
+            rp_size_levels_find(&job->neighbor->sizes, p->diameter[rp_neighbor_own(p, from)]);
         uint32_t to = places[level]++;
         job->x[to] = p->x[from];
         job->y[to] = p->y[from];
@@ -116,12 +116,12 @@ static void move_range(void *context, rp_range range)
 }
 
 /* Room for grains side by side in a cell: those of a level are at least this large. */
-static double room_of(const rp_neighbor *neighbor, const rp_reach *reach, unsigned level)
+static double occupancy_of(const rp_neighbor *neighbor, const rp_reach *reach, unsigned level)
 {
-    const rp_ladder *ladder = &neighbor->ladder;
-    double least = level ? (double)ladder->top[level - 1] : reach->smallest;
-    double part = ldexp(ladder->edge, (int)level) / least;
-    return isfinite(neighbor->room) ? part * part * part : INFINITY;
+    const rp_size_levels *sizes = &neighbor->sizes;
+    double least = level ? (double)sizes->top[level - 1] : reach->smallest;
+    double part = ldexp(sizes->edge, (int)level) / least;
+    return isfinite(neighbor->occupancy) ? part * part * part : INFINITY;
 }
 
 static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigned number,
@@ -131,8 +131,8 @@ static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigne
     float radius = (float)rp_reach_of(reach, (double)level->largest);
     level->limit = radius * radius;
     RP_TRY(rp_cells_build(&level->cells, neighbor->threads, keys, level->count, report));
-    return rp_cells_check_crowds(neighbor, level, ldexp(neighbor->ladder.edge, (int)number),
-                                 room_of(neighbor, reach, number), report);
+    return rp_cells_check_occupancy(neighbor, level, ldexp(neighbor->sizes.edge, (int)number),
+                                    occupancy_of(neighbor, reach, number), report);
 }
 
 static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
@@ -155,7 +155,7 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     place_levels(&job, blocks);
     rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, move_range, &job);
     rp_code code = RP_OK;
-    for (unsigned k = 0; k < neighbor->ladder.count && code == RP_OK; k++) {
+    for (unsigned k = 0; k < neighbor->sizes.count && code == RP_OK; k++) {
         code = build_level(neighbor, reach, k, job.keys + place, report);
         place += neighbor->levels[k].count;
     }
@@ -181,7 +181,7 @@ typedef struct pair_job {
 /* Queries of a block that are in one cell of a level above their own. */
 typedef struct run {
     const pair_job *job;
-    rp_search_room *scratch;
+    rp_search_scratch *scratch;
     const rp_cell_level *level;
     unsigned number; /* of that level */
     size_t begin, end;
@@ -189,8 +189,8 @@ typedef struct run {
 
 static inline bool is_below(const run *r, size_t query)
 {
-    const rp_ladder *ladder = &r->job->neighbor->ladder;
-    return rp_ladder_level(ladder, r->job->grains->diameter[query]) < r->number;
+    const rp_size_levels *sizes = &r->job->neighbor->sizes;
+    return rp_size_levels_find(sizes, r->job->grains->diameter[query]) < r->number;
 }
 
 /* How far a grain may be from one of that diameter, squared. */
@@ -228,7 +228,7 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
     const rp_grains *p = job->grains;
-    const rp_search_room *s = r->scratch;
+    const rp_search_scratch *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_search_query query = {p->x[q], p->y[q], p->z[q],
                              limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
@@ -273,13 +273,13 @@ static void pair_range(void *context, rp_range range)
     rp_neighbor *neighbor = job->neighbor;
     const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
-    rp_search_room *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
+    rp_search_scratch *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
     RP_ASSERT(range.begin % RP_QUERY_BLOCK == 0 && range.end - range.begin <= RP_QUERY_BLOCK);
-    RP_ASSERT(neighbor->ladder.count <= RP_LEVELS_MAX && scratch->room >= RP_GATHER_FIRST);
+    RP_ASSERT(neighbor->sizes.count <= RP_LEVELS_MAX && scratch->capacity >= RP_GATHER_FIRST);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
     rp_neighbor_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
-    for (unsigned k = 1; k < neighbor->ladder.count; k++) {
+    for (unsigned k = 1; k < neighbor->sizes.count; k++) {
         run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
         for (; r.begin < range.end && r.level->count; r.begin = r.end) {
             uint64_t key = scratch->keys[r.begin - range.begin] >> 3 * k;
@@ -343,9 +343,9 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const 
         job.first[b] = total;
         total += here;
     }
-    size_t room = total + total / 16 + 1; /* a few more next time need no larger arena */
+    size_t capacity = total + total / 16 + 1; /* a few more next time need no larger arena */
     if (total > neighbor->most_indices / 4 ||
-        !(job.pairs = rp_arena_take(arena, room * sizeof *job.pairs)))
+        !(job.pairs = rp_arena_take(arena, capacity * sizeof *job.pairs)))
         return rp_fail_memory(report, total * sizeof *job.pairs, "neighbor lists");
     rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     return list_pairs(neighbor, &job, total, report);
@@ -359,13 +359,13 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
     if (points.count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
                        points.count, RP_NONE - 1);
-    neighbor->ladder = rp_ladder_of(reach);
-    RP_ASSERT(ldexp(neighbor->ladder.edge, (int)neighbor->ladder.count - 1) >=
+    neighbor->sizes = rp_size_levels_of(reach);
+    RP_ASSERT(ldexp(neighbor->sizes.edge, (int)neighbor->sizes.count - 1) >=
               rp_reach_of(reach, reach->largest));
     neighbor->diameter = grains->diameter;
     neighbor->across = (rp_lists){0};
-    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
-                                             neighbor->ladder.count - 1);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->sizes.edge,
+                                             neighbor->sizes.count - 1);
     bool in_order;
     RP_TRY(rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points, &in_order,
                          report));
@@ -373,7 +373,7 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
     return find_pairs(neighbor, grains, reach, report);
 }
 
-const rp_lists *rp_neighbor_across(const rp_neighbor *neighbor)
+const rp_lists *rp_neighbor_cross_level_lists(const rp_neighbor *neighbor)
 {
     return &neighbor->across;
 }

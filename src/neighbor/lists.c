@@ -5,7 +5,7 @@
  * small the pass still counts, the array is grown to fit and the pass repeated; afterwards it is
  * large enough for some time. */
 #include "base/report.h"
-#include "neighbor/search.h"
+#include "neighbor/inside.h"
 
 /* Of the index array that a thread takes at a time: some thousand lists. */
 #define PIECE_MOST ((size_t)1 << 15)
@@ -15,7 +15,7 @@ typedef struct list_job {
     rp_points queries;
     uint32_t first; /* number of the first query among the candidates, or RP_NONE */
     rp_lists *lists;
-    size_t room, most;           /* of the index array; beyond `most` it is not worth counting on */
+    size_t capacity, most;       /* of the index array; beyond `most` it is not worth counting on */
     size_t piece;                /* of it that a thread takes at a time, at least */
     atomic_size_t total, extent; /* neighbors; of the index array, taken */
     atomic_size_t fullest;       /* candidates around a cell that a larger scratch has room for */
@@ -25,7 +25,7 @@ typedef struct list_job {
  * one behind the other. */
 typedef struct batch {
     list_job *job;
-    rp_search_room *scratch;
+    rp_search_scratch *scratch;
     const rp_cell_level *level; /* whose candidates are looked at */
     size_t first, next, used;
 } batch;
@@ -36,7 +36,7 @@ static void end_piece(const list_job *job, rp_piece *piece)
 {
     size_t left = piece->end - piece->next;
     if (left > RP_NEIGHBOR_PADDING) left = RP_NEIGHBOR_PADDING;
-    if (left && piece->end <= job->room)
+    if (left && piece->end <= job->capacity)
         memset(job->lists->index + piece->next, 0, left * sizeof *job->lists->index);
 }
 
@@ -58,7 +58,7 @@ static void flush(batch *b)
     rp_lists *lists = b->job->lists;
     rp_piece *piece = &b->scratch->piece;
     const uint32_t *list = b->scratch->list;
-    RP_ASSERT(b->used <= RP_LIST_ROOM * b->scratch->room && b->first <= b->next);
+    RP_ASSERT(b->used <= RP_LIST_CAPACITY * b->scratch->capacity && b->first <= b->next);
     RP_ASSERT(piece->next <= piece->end);
     atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
     while (b->first < b->next) {
@@ -69,7 +69,7 @@ static void flush(batch *b)
             piece->next += lists->count[b->first];
         }
         size_t copied = piece->next - begin;
-        if (copied && piece->next <= b->job->room)
+        if (copied && piece->next <= b->job->capacity)
             memcpy(lists->index + begin, list, copied * sizeof *list);
         list += copied;
         if (b->first < b->next) next_piece(b->job, piece, lists->count[b->first]);
@@ -87,11 +87,11 @@ static rp_search_query query_at(const batch *b, size_t q)
 
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
 {
-    const rp_search_room *s = b->scratch;
+    const rp_search_scratch *s = b->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
-        if (b->used + gathered > RP_LIST_ROOM * s->room) flush(b);
+        if (b->used + gathered > RP_LIST_CAPACITY * s->capacity) flush(b);
         rp_search_query query = query_at(b, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
@@ -105,12 +105,12 @@ static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
                                const rp_search_query *query, uint32_t *to)
 {
     const rp_candidates *all = &b->level->candidates;
-    size_t found = 0, room = b->scratch->room;
+    size_t found = 0, capacity = b->scratch->capacity;
     for (int r = 0; r < ranges->count; r++)
-        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += room) {
+        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += capacity) {
             rp_candidates piece = {all->x + i, all->y + i, all->z + i, all->index + i};
             size_t left = ranges->end[r] - i;
-            size_t here = rp_search_near(&piece, left < room ? left : room, query,
+            size_t here = rp_search_near(&piece, left < capacity ? left : capacity, query,
                                          b->scratch->lanes, b->scratch->list);
             if (to && here) memcpy(to + found, b->scratch->list, here * sizeof *to);
             found += here;
@@ -131,7 +131,7 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
         atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
         job->lists->start[b->next] = base;
         job->lists->count[b->next] = (uint32_t)found;
-        if (base + found <= job->room)
+        if (base + found <= job->capacity)
             search_in_pieces(b, ranges, &query, job->lists->index + base);
     }
     b->first = b->next;
@@ -167,16 +167,16 @@ static rp_query_box box_around(const batch *b, size_t begin, size_t end)
 /* Which level a query looks in for grains of its own size. */
 static unsigned level_of(const list_job *job, size_t q)
 {
-    const rp_ladder *ladder = &job->neighbor->ladder;
-    return ladder->count == 1 ? 0
-                              : rp_ladder_level(ladder, job->neighbor->diameter[job->first + q]);
+    const rp_size_levels *sizes = &job->neighbor->sizes;
+    return sizes->count == 1 ? 0
+                             : rp_size_levels_find(sizes, job->neighbor->diameter[job->first + q]);
 }
 
 static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-    rp_search_room *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
+    rp_search_scratch *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
     RP_ASSERT(range.end - range.begin <= RP_QUERY_BLOCK && range.end <= job->queries.count);
     uint64_t *keys = scratch->keys;
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
@@ -191,7 +191,7 @@ static void list_range(void *context, rp_range range)
         rp_ranges ranges;
         b.level = &job->neighbor->levels[level];
         rp_search_ranges(&b.level->cells, job->neighbor->grid.bits - level, key, &ranges);
-        if (ranges.total > scratch->room) {
+        if (ranges.total > scratch->capacity) {
             note_full(job, ranges.total);
             list_in_place(&b, run, &ranges);
             if (b.next < run) break; /* hopeless */
@@ -238,7 +238,7 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     return RP_OK;
 }
 
-static rp_search_room *worker_room(const rp_neighbor *neighbor, int worker)
+static rp_search_scratch *worker_scratch(const rp_neighbor *neighbor, int worker)
 {
     return rp_scratch_of(&neighbor->scratch, worker);
 }
@@ -246,12 +246,12 @@ static rp_search_room *worker_room(const rp_neighbor *neighbor, int worker)
 /* Gathering is quicker than going through candidates where they are: next time there is room. */
 static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *report)
 {
-    size_t room = worker_room(neighbor, 0)->room;
-    if (fullest <= room) return RP_OK;
-    while (room < fullest)
-        room *= 2;
+    size_t capacity = worker_scratch(neighbor, 0)->capacity;
+    if (fullest <= capacity) return RP_OK;
+    while (capacity < fullest)
+        capacity *= 2;
     rp_scratch wider;
-    RP_TRY(rp_search_rooms_begin(&wider, neighbor->scratch.count, room, report));
+    RP_TRY(rp_search_scratch_begin(&wider, neighbor->scratch.count, capacity, report));
     rp_scratch_end(&neighbor->scratch);
     neighbor->scratch = wider;
     return RP_OK;
@@ -264,11 +264,11 @@ static size_t pass_over(list_job *job)
     atomic_store(&job->total, 0);
     atomic_store(&job->extent, 0);
     for (int i = 0; i < neighbor->scratch.count; i++)
-        worker_room(neighbor, i)->piece = (rp_piece){0};
+        worker_scratch(neighbor, i)->piece = (rp_piece){0};
     rp_parallel_for(neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range, job);
     size_t extent = atomic_load(&job->extent), kept = extent;
     for (int i = 0; i < neighbor->scratch.count; i++) {
-        rp_piece *piece = &worker_room(neighbor, i)->piece;
+        rp_piece *piece = &worker_scratch(neighbor, i)->piece;
         end_piece(job, piece);
         if (piece->end == extent) kept = piece->next;
     }
@@ -290,11 +290,11 @@ static rp_code fill_lists(list_job *job, rp_report *report)
     size_t each = job->queries.count / (size_t)job->neighbor->scratch.count / 2;
     job->piece = each < PIECE_MOST ? each : PIECE_MOST;
     for (;;) {
-        job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
+        job->capacity = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
         lists->extent = pass_over(job);
         if (lists->extent > job->most) return fail_lists(job, report);
         RP_TRY(widen_scratch(job->neighbor, atomic_load(&job->fullest), report));
-        if (lists->index && lists->extent <= job->room) break;
+        if (lists->index && lists->extent <= job->capacity) break;
         RP_TRY(reserve_index(lists, lists->extent, report));
     }
     lists->total = atomic_load(&job->total);
@@ -350,7 +350,7 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
     level->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
     level->count = points->count;
     if (!in_order || !padded) copy_points(neighbor, points);
-    return rp_cells_check_crowds(neighbor, level, edge, neighbor->room, report);
+    return rp_cells_check_occupancy(neighbor, level, edge, neighbor->occupancy, report);
 }
 
 static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padded, double radius,
@@ -367,7 +367,7 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
      * every sum over them, must be the same in a process that has just been resumed. */
     double edge = rp_neighbor_grid_edge(radius);
     neighbor->grid = rp_neighbor_grid_around(neighbor->threads, points, edge, 0);
-    neighbor->ladder = (rp_ladder){.edge = edge, .count = 1};
+    neighbor->sizes = (rp_size_levels){.edge = edge, .count = 1};
     neighbor->levels->limit = r * r;
     return put_in_cells(neighbor, points, padded, edge, report);
 }
@@ -404,7 +404,7 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_grains *grains, doub
 void rp_neighbor_done(rp_neighbor *neighbor)
 {
     neighbor->across = (rp_lists){0};
-    rp_sorter_give(&neighbor->sorter);
+    rp_sorter_return(&neighbor->sorter);
 }
 
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_grains *grains, size_t begin,

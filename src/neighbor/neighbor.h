@@ -40,7 +40,7 @@ void rp_neighbor_borrow(rp_neighbor *neighbor, rp_arena *arena);
 /* A crowd is refused before lists are made of it (RP_ERROR_INPUT, with the place): grains that lie
  * on each other have neighbors without number. `room` is how many grains a cell of a search has
  * room for when they lie side by side; by default nothing is a crowd. */
-void rp_neighbor_refuse_crowds(rp_neighbor *neighbor, double room);
+void rp_neighbor_limit_occupancy(rp_neighbor *neighbor, double room);
 
 /* Sorts own grains by cells of edge `cell`; wraps them into the period first. Drops ghosts. */
 rp_code rp_neighbor_sort(rp_neighbor *neighbor, rp_grains *grains, double cell, rp_report *report);
@@ -115,7 +115,7 @@ typedef struct rp_reach {
 bool rp_reach_is_wide(const rp_reach *reach);
 /* As those by radius; the last needs an arena (rp_neighbor_borrow). Afterwards rp_neighbor_lists_of
  * gives the neighbors in a grain's own level, all within the reach of the level's largest, and
- * rp_neighbor_across those of other levels. */
+ * rp_neighbor_cross_level_lists those of other levels. */
 rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
                                  rp_report *report);
 rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, const rp_reach *reach,
@@ -125,7 +125,7 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
 /* For every own grain those of other levels that are near, as own grains: ghosts are named by the
  * grains that they are images of, and periods must be at least twice the largest reach. Without
  * queries after a search by radius. Good until rp_neighbor_done. */
-const rp_lists *rp_neighbor_across(const rp_neighbor *neighbor);
+const rp_lists *rp_neighbor_cross_level_lists(const rp_neighbor *neighbor);
 
 /* Any points as candidates, any other points as queries (quick when both are in cell order). */
 rp_code rp_neighbor_lists_between(rp_neighbor *neighbor, const float *x, const float *y,

@@ -1,5 +1,5 @@
-#include "neighbor/search.h"
 #include "base/report.h"
+#include "neighbor/inside.h"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -15,29 +15,30 @@ static void fill_lanes(rp_wide_int *lanes)
     }
 }
 
-/* Values of four bytes behind a room: four for each candidate, and the list. */
-static size_t room_values(size_t candidates)
+/* Values of four bytes behind a scratch: four for each candidate, and the list. */
+static size_t scratch_values(size_t candidates)
 {
-    return 4 * (candidates + RP_WIDE) + RP_LIST_ROOM * candidates + RP_WIDE;
+    return 4 * (candidates + RP_WIDE) + RP_LIST_CAPACITY * candidates + RP_WIDE;
 }
 
-static void begin_room(rp_search_room *room, size_t candidates)
+static void begin_scratch(rp_search_scratch *s, size_t candidates)
 {
-    fill_lanes(room->lanes);
-    room->room = candidates;
-    room->x = (float *)(room + 1);
-    room->y = room->x + candidates + RP_WIDE;
-    room->z = room->y + candidates + RP_WIDE;
-    room->index = (uint32_t *)(room->z + candidates + RP_WIDE);
-    room->list = room->index + candidates + RP_WIDE;
+    fill_lanes(s->lanes);
+    s->capacity = candidates;
+    s->x = (float *)(s + 1);
+    s->y = s->x + candidates + RP_WIDE;
+    s->z = s->y + candidates + RP_WIDE;
+    s->index = (uint32_t *)(s->z + candidates + RP_WIDE);
+    s->list = s->index + candidates + RP_WIDE;
 }
 
-rp_code rp_search_rooms_begin(rp_scratch *rooms, int count, size_t candidates, rp_report *report)
+rp_code rp_search_scratch_begin(rp_scratch *scratch, int count, size_t candidates,
+                                rp_report *report)
 {
-    size_t bytes = sizeof(rp_search_room) + room_values(candidates) * sizeof(uint32_t);
-    rp_code code = rp_scratch_begin(rooms, count, bytes, "neighbor search", report);
+    size_t bytes = sizeof(rp_search_scratch) + scratch_values(candidates) * sizeof(uint32_t);
+    rp_code code = rp_scratch_begin(scratch, count, bytes, "neighbor search", report);
     for (int i = 0; i < count && code == RP_OK; i++)
-        begin_room(rp_scratch_of(rooms, i), candidates);
+        begin_scratch(rp_scratch_of(scratch, i), candidates);
     return code;
 }
 
@@ -155,12 +156,12 @@ RP_WIDE_INLINE unsigned box_bits(const rp_candidates *c, size_t i, const wide_bo
  */
 RP_WIDE_KERNEL
 size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, const rp_query_box *box,
-                        rp_search_room *scratch)
+                        rp_search_scratch *scratch)
 {
     const rp_candidates c = *from;
     const wide_box b = widened(box);
     RP_ASSERT(ranges->count >= 0 && ranges->count <= RP_RANGES_MAX);
-    RP_ASSERT(ranges->total <= scratch->room);
+    RP_ASSERT(ranges->total <= scratch->capacity);
     const float limit = box->limit;
     const rp_wide_int *lanes = scratch->lanes;
     size_t to = 0;

@@ -11,7 +11,7 @@
 
 #include "record/sealed.h"
 #include "repose/record.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 /* What the files of frames note as their kind. */
 #define RP_FRAME_KIND "frame"

@@ -4,7 +4,7 @@
 #include "base/report.h"
 #include "record/frame.h"
 #include "record/limits.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "record/manifest.h"
 #include "record/parts.h"
 #include "scene/scene.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <errno.h>

@@ -213,7 +213,7 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     if (code == RP_OK) {
         double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
         rp_neighbor_borrow(host->neighbor, &solver->spring_room);
-        rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
+        rp_neighbor_limit_occupancy(host->neighbor, cell * cell * cell);
         *out = solver;
     } else {
         dem_destroy(solver);

@@ -114,7 +114,8 @@ static void add_near(list_job *job, size_t i, uint32_t *classes)
     const rp_dem *solver = job->solver;
     size_t count = add_listed(job, &solver->near, i - job->begin, i, classes);
     if (solver->wide)
-        count += add_listed(job, rp_neighbor_across(solver->host.neighbor), i, i, classes);
+        count +=
+            add_listed(job, rp_neighbor_cross_level_lists(solver->host.neighbor), i, i, classes);
     if ((double)count > near_most(solver, i)) atomic_store(&job->crowded, i + 1);
 }
 

@@ -15,7 +15,7 @@ static inline void add_low(float *x, float *low, float way)
  * grains whose turns got lost would go on rolling on the spot, and creep. */
 static rp_quat turn_of(const rp_dem *solver, size_t i)
 {
-    float *const *high = solver->host.grains->turn, *const *low = solver->turn_low;
+    float *const *high = solver->host.grains->orientation, *const *low = solver->turn_low;
     return (rp_quat){(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                      (double)high[2][i] + (double)low[2][i],
                      (double)high[3][i] + (double)low[3][i]};
@@ -25,7 +25,7 @@ static void set_turn(const rp_dem *solver, size_t i, rp_quat q)
 {
     const double parts[4] = {q.w, q.x, q.y, q.z};
     for (int k = 0; k < 4; k++) {
-        float *high = &solver->host.grains->turn[k][i];
+        float *high = &solver->host.grains->orientation[k][i];
         *high = (float)parts[k];
         solver->turn_low[k][i] = (float)(parts[k] - (double)*high);
     }

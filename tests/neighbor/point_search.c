@@ -1,7 +1,7 @@
 /* Searches by boxes against their slow twin, for clouds of every shape. */
 #include "neighbor/cloud.h"
 
-#include "neighbor/near.h"
+#include "neighbor/point_search.h"
 
 /* Points of which boxes are made are taken together up to this many. */
 #define TOGETHER 32
@@ -53,12 +53,12 @@ static int by_cell(const void *a, const void *b)
     return left->index < right->index ? -1 : left->index > right->index;
 }
 
-static query *sorted_queries(const rp_near *near, const points *p, double radius)
+static query *sorted_queries(const rp_point_search *near, const points *p, double radius)
 {
     query *list = malloc((p->count + 1) * sizeof *list);
     uint64_t *keys = malloc((p->count + 1) * sizeof *keys);
-    rp_near_keys(near, p->x, p->y, p->z, p->count, keys);
-    double edge = rp_near_edge(radius);
+    rp_point_search_keys(near, p->x, p->y, p->z, p->count, keys);
+    double edge = rp_point_search_edge(radius);
     for (size_t i = 0; i < p->count; i++)
         list[i] = (query){keys[i],
                           {(int64_t)floor(p->x[i] / edge), (int64_t)floor(p->y[i] / edge),
@@ -70,7 +70,7 @@ static query *sorted_queries(const rp_near *near, const points *p, double radius
 }
 
 /* The box around as many of the list as are of one cell; gives their number. */
-static size_t next_box(const points *p, const query *list, size_t count, rp_near_box *box)
+static size_t next_box(const points *p, const query *list, size_t count, rp_point_search_box *box)
 {
     size_t n = 0;
     box->key = list[0].key;
@@ -86,7 +86,7 @@ static size_t next_box(const points *p, const query *list, size_t count, rp_near
     return n;
 }
 
-static double distance_to(const rp_near_box *box, const float at[3])
+static double distance_to(const rp_point_search_box *box, const float at[3])
 {
     double square = 0;
     for (int a = 0; a < 3; a++) {
@@ -97,21 +97,22 @@ static double distance_to(const rp_near_box *box, const float at[3])
 }
 
 /* How often each point is given for a box. */
-static void search(const rp_near *near, const rp_near_box *box, rp_near_walk *walk, uint8_t *given,
-                   size_t count)
+static void search(const rp_point_search *near, const rp_point_search_box *box,
+                   rp_point_search_walk *walk, uint8_t *given, size_t count)
 {
-    const uint32_t *index, *order = rp_near_order(near);
+    const uint32_t *index, *order = rp_point_search_order(near);
     memset(given, 0, count);
-    rp_near_begin(near, box, walk);
-    for (size_t found; (found = rp_near_next(near, walk, &index));)
+    rp_point_search_begin(near, box, walk);
+    for (size_t found; (found = rp_point_search_next(near, walk, &index));)
         for (size_t k = 0; k < found; k++) {
             assert_true(index[k] < count);
             given[order[index[k]]]++;
         }
-    assert_int_equal(rp_near_next(near, walk, &index), 0);
+    assert_int_equal(rp_point_search_next(near, walk, &index), 0);
 }
 
-static void check_box(const points *p, const rp_near_box *box, double radius, const uint8_t *given)
+static void check_box(const points *p, const rp_point_search_box *box, double radius,
+                      const uint8_t *given)
 {
     for (size_t i = 0; i < p->count; i++) {
         const float at[3] = {p->x[i], p->y[i], p->z[i]};
@@ -129,25 +130,25 @@ static void check_search(const points *p, const points *around, double radius)
 {
     rp_report *report = rp_report_create();
     rp_threads *threads;
-    rp_near *near;
-    rp_near_walk *walk;
+    rp_point_search *near;
+    rp_point_search_walk *walk;
     check_ok(rp_threads_create(2, &threads, report), report);
-    check_ok(rp_near_create(threads, &near, report), report);
-    check_ok(rp_near_walk_create(&walk, report), report);
-    check_ok(rp_near_set(near, p->x, p->y, p->z, p->count, radius, report), report);
-    assert_int_equal(rp_near_count(near), p->count);
+    check_ok(rp_point_search_create(threads, &near, report), report);
+    check_ok(rp_point_search_walk_create(&walk, report), report);
+    check_ok(rp_point_search_set(near, p->x, p->y, p->z, p->count, radius, report), report);
+    assert_int_equal(rp_point_search_count(near), p->count);
     query *list = sorted_queries(near, around, radius);
     uint8_t *given = malloc(p->count + 1);
     for (size_t i = 0; i < around->count;) {
-        rp_near_box box;
+        rp_point_search_box box;
         i += next_box(around, list + i, around->count - i, &box);
         search(near, &box, walk, given, p->count);
         check_box(p, &box, radius, given);
     }
     free(given);
     free(list);
-    rp_near_walk_destroy(walk);
-    rp_near_destroy(near);
+    rp_point_search_walk_destroy(walk);
+    rp_point_search_destroy(near);
     rp_threads_destroy(threads);
     rp_report_destroy(report);
 }
@@ -235,34 +236,34 @@ static size_t list_all(const points *p, double radius, int count, uint32_t *list
 {
     rp_report *report = rp_report_create();
     rp_threads *threads = NULL;
-    rp_near *near;
-    rp_near_walk *walk;
+    rp_point_search *near;
+    rp_point_search_walk *walk;
     if (count) check_ok(rp_threads_create(count, &threads, report), report);
-    check_ok(rp_near_create(threads, &near, report), report);
-    check_ok(rp_near_walk_create(&walk, report), report);
+    check_ok(rp_point_search_create(threads, &near, report), report);
+    check_ok(rp_point_search_walk_create(&walk, report), report);
     /* a set before it, and a search in that, leave nothing behind */
-    check_ok(rp_near_set(near, p->y, p->x, p->z, p->count / 2, radius, report), report);
+    check_ok(rp_point_search_set(near, p->y, p->x, p->z, p->count / 2, radius, report), report);
     query *queries = sorted_queries(near, p, radius);
-    rp_near_box box;
+    rp_point_search_box box;
     next_box(p, queries, p->count, &box);
     const uint32_t *index;
-    rp_near_begin(near, &box, walk);
-    rp_near_next(near, walk, &index);
+    rp_point_search_begin(near, &box, walk);
+    rp_point_search_next(near, walk, &index);
     free(queries);
-    check_ok(rp_near_set(near, p->x, p->y, p->z, p->count, radius, report), report);
+    check_ok(rp_point_search_set(near, p->x, p->y, p->z, p->count, radius, report), report);
     queries = sorted_queries(near, p, radius);
-    const uint32_t *order = rp_near_order(near);
+    const uint32_t *order = rp_point_search_order(near);
     size_t total = 0;
     for (size_t i = 0; i < p->count;) {
         i += next_box(p, queries + i, p->count - i, &box);
-        rp_near_begin(near, &box, walk);
-        for (size_t found; (found = rp_near_next(near, walk, &index));)
+        rp_point_search_begin(near, &box, walk);
+        for (size_t found; (found = rp_point_search_next(near, walk, &index));)
             for (size_t k = 0; k < found && total < room; k++)
                 list[total++] = order[index[k]];
     }
     free(queries);
-    rp_near_walk_destroy(walk);
-    rp_near_destroy(near);
+    rp_point_search_walk_destroy(walk);
+    rp_point_search_destroy(near);
     rp_threads_destroy(threads);
     rp_report_destroy(report);
     return total;

@@ -1,8 +1,8 @@
 /* Rays: through the cells of the grains by the digital differential analyser (J. Amanatides and A.
  * Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every solid. */
-#include "geom/ray.h"
 #include "base/entry.h"
-#include "query/cells.h"
+#include "geom/ray.h"
+#include "query/inside.h"
 
 /* The first grain so far. */
 typedef struct grain_hit {

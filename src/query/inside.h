@@ -1,6 +1,6 @@
 /* The cells of a query. Private to this room. */
-#ifndef RP_QUERY_CELLS_H
-#define RP_QUERY_CELLS_H
+#ifndef RP_QUERY_INSIDE_H
+#define RP_QUERY_INSIDE_H
 
 #include "query/query.h"
 
