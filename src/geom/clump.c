@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- integrals over a union of balls
- * -------------------------------------------------------------- */
+/* --- integrals over a union of balls ---------------------------------------------------------- */
 
 /* Integrals over a union of balls: docs/theory/geometry.md, (S13) to (S15). The union is cut into
  * horizontal slices; the outline of a slice is made of arcs of circles, along which Green's theorem
@@ -315,8 +314,7 @@ rp_union_moments rp_balls_moments(const rp_ball *balls, int count)
                               {sums[4], sums[5], sums[6], sums[7], sums[8], sums[9]}};
 }
 
-/* --- clumps
- * --------------------------------------------------------------------------------------- */
+/* --- clumps ----------------------------------------------------------------------------------- */
 
 /* Products of inertia below this part of the moments are rounding. */
 #define PRODUCT_NONE 1e-11

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- hash grid
- * ------------------------------------------------------------------------------------ */
+/* --- hash grid -------------------------------------------------------------------------------- */
 
 bool rp_hash_grid_reserve(rp_hash_grid *b, size_t count, double edge)
 {
@@ -49,8 +48,7 @@ void rp_hash_grid_release(rp_hash_grid *b)
     *b = (rp_hash_grid){0};
 }
 
-/* --- seeding and repulsion
- * ------------------------------------------------------------------------ */
+/* --- seeding and repulsion -------------------------------------------------------------------- */
 
 /* Seeding and repulsion of samples. Neighbors are found through cells of the size of their reach,
  * in buckets. All samples move at once from where they were, so that their order and the threads do
@@ -81,7 +79,7 @@ typedef struct work {
     double strength; /* m, of a push at no distance */
 } work;
 
-/* --- neighbors ------------------------------------------------------------------------------- */
+/* --- neighbors -------------------------------------------------------------------------------- */
 
 typedef void visit_fn(void *to, rp_vec3 away, double distance);
 
@@ -370,8 +368,7 @@ void rp_samples_release(rp_samples *samples)
     *samples = (rp_samples){0};
 }
 
-/* --- cache
- * ---------------------------------------------------------------------------------------- */
+/* --- cache ------------------------------------------------------------------------------------ */
 
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */

@@ -8,8 +8,7 @@
 #include "mesh/bvh.h"
 #include "mesh/sdf.h"
 
-/* --- profiles
- * ------------------------------------------------------------------------------------- */
+/* --- profiles --------------------------------------------------------------------------------- */
 
 static int edge_count(const rp_profile *profile)
 {
@@ -84,8 +83,7 @@ double rp_profile_volume(const rp_profile *profile)
     return RP_PI / 3 * sum;
 }
 
-/* --- distance, volume, bounds
- * --------------------------------------------------------------------- */
+/* --- distance, volume, bounds ----------------------------------------------------------------- */
 
 /* Signed distances, volumes and bounds. Cylinder, cone and funnel share one function: see
  * geom/profile.h. */
@@ -328,8 +326,7 @@ double rp_shape_extent(const rp_shape *shape)
     return fmin(size.x, fmin(size.y, size.z));
 }
 
-/* --- tessellation
- * --------------------------------------------------------------------------------- */
+/* --- tessellation ----------------------------------------------------------------------------- */
 
 /* Triangles of a shape. All that is round is a profile turned about z; balls and the ends of
  * capsules get a profile of many points. */

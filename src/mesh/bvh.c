@@ -5,8 +5,7 @@
 #include "math/trig.h"
 #include "mesh/triangle.h"
 
-/* --- building
- * ------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------- */
 
 /* Building the tree from the top: a range of triangles is cut in two where the sum of (surface of
  * the box) x (triangles in it) is least, which is what a search costs (MacDonald and Booth,
@@ -320,8 +319,7 @@ void rp_mesh_bvh_destroy(rp_mesh_bvh *tree)
     rp_release(tree, sizeof *tree);
 }
 
-/* --- queries
- * -------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 /* Asking the tree. */
 

@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- building
- * ------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------- */
 
 /* Building and measuring meshes. */
 
@@ -93,8 +92,7 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
     return code;
 }
 
-/* --- polygons
- * ------------------------------------------------------------------------------------- */
+/* --- polygons --------------------------------------------------------------------------------- */
 
 /* Faces with many corners as triangles, by cutting off ears (Meisters, "Polygons have ears", Amer.
  * Math. Monthly 82, 1975): a convex face becomes a fan, a hollow one is not covered twice. */
@@ -183,8 +181,7 @@ void rp_mesh_add_face(rp_mesh *mesh, const uint32_t *corners, int count, uint32_
     if (*ok) add_triangle(mesh, ring, origin, ok);
 }
 
-/* --- joining and checks
- * --------------------------------------------------------------------------- */
+/* --- joining and checks ----------------------------------------------------------------------- */
 
 /* Is a mesh the skin of a solid? Vertices and edges are looked up in hash tables with open
  * addressing: a slot holds a number plus one, zero means free. */
@@ -450,8 +447,7 @@ rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report)
     return rp_mesh_check_volume(mesh, name, report);
 }
 
-/* --- measures
- * ------------------------------------------------------------------------------------- */
+/* --- measures --------------------------------------------------------------------------------- */
 
 /* Six times the signed volume of the tetrahedron of a, b, c and the origin. */
 

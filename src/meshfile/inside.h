@@ -5,15 +5,13 @@
 
 #include "meshfile/meshfile.h"
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* The whole of a file, `what` it is ("mesh") for messages; release it after success. */
 rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *bytes,
                           rp_report *report);
 void rp_mesh_file_release(rp_mesh_bytes *bytes);
-/* --- text: mesh_read.c
- * ---------------------------------------------------------------------------- */
+/* --- text: mesh_read.c ------------------------------------------------------------------------ */
 
 rp_code rp_mesh_fail_memory(const rp_mesh_bytes *bytes, rp_report *report);
 
@@ -39,8 +37,7 @@ bool rp_mesh_text_integer(rp_mesh_text *text, const char *stops, int64_t *value)
 /* A fault at the current line: what was wanted, and the word that was found. */
 rp_code rp_mesh_text_fail(rp_mesh_text *text, rp_report *report, const char *wanted);
 
-/* --- JSON: json.c
- * --------------------------------------------------------------------------------- */
+/* --- JSON: json.c ----------------------------------------------------------------------------- */
 
 /* JSON (RFC 8259) as a flat array of values, in the order of the text: what a glTF file says of
  * itself. Private to this room. Memory is proportional to the text and bounded; nothing recurses.
@@ -100,8 +97,7 @@ bool rp_json_is(const rp_json *json, uint32_t value, const char *text);
 /* The line of a byte of the text, from 1. */
 int rp_json_line(const rp_json *json, size_t at);
 
-/* --- glTF: gltf.c
- * --------------------------------------------------------------------------------- */
+/* --- glTF: gltf.c ----------------------------------------------------------------------------- */
 
 /* glTF 2.0 (Khronos Group, 2021), as text with its buffers inside (.gltf) or as bytes (.glb): what
  * meshes and animations share. Private to this room. Nothing in the file is trusted: what the

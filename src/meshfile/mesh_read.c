@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
@@ -159,8 +158,7 @@ rp_code rp_mesh_read_memory(const char *name, const char *text, size_t size, dou
     return finish(rp_mesh_read_bytes(rp_mesh_read_obj, &bytes, out, report), out, report);
 }
 
-/* --- words and numbers
- * ---------------------------------------------------------------------------- */
+/* --- words and numbers ------------------------------------------------------------------------ */
 
 /* Words and numbers of mesh files. Decimal numbers of up to 15 digits or so are read here, exactly;
  * others by the C library, in a locale that has points. */

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- Wavefront OBJ
- * -------------------------------------------------------------------------------- */
+/* --- Wavefront OBJ ---------------------------------------------------------------------------- */
 
 /* Wavefront OBJ: the lines `v` and `f`; what is about looks, groups and curves is passed over. */
 
@@ -130,8 +129,7 @@ rp_code rp_mesh_read_obj(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
     return code;
 }
 
-/* --- OFF
- * ------------------------------------------------------------------------------------------ */
+/* --- OFF -------------------------------------------------------------------------------------- */
 
 /* OFF (Geomview's object file format), as text: the word OFF, how many vertices, faces and edges,
  * then the vertices and the faces. Colours behind them are passed over, as are comments from '#' to
@@ -226,8 +224,7 @@ rp_code rp_mesh_read_off(const rp_mesh_bytes *bytes, rp_mesh *mesh, rp_report *r
     return code == RP_OK && !r.ok ? rp_mesh_fail_memory(bytes, report) : code;
 }
 
-/* --- STL
- * ------------------------------------------------------------------------------------------ */
+/* --- STL -------------------------------------------------------------------------------------- */
 
 /* STL: triangles without shared vertices, as bytes or as text. Many files of bytes begin with the
  * word of the text form; so a size that fits the bytes decides first. */

@@ -4,11 +4,10 @@
 
 #include <float.h>
 
-/* --- positions to Morton keys
- * --------------------------------------------------------------------- */
+/* --- positions to Morton keys ----------------------------------------------------------------- */
 
-/* Cell coordinates beyond this are all the same cell. Floats that large are further apart than any
- * radius unless they are equal, so nothing is lost. */
+/* Cell coordinates are clamped to this. Floats that large are further apart than any radius unless
+ * they are equal, so no neighbors are lost. */
 #define CELL_MAX 0x1p49
 /* Added to a whole number below 2^51 this puts it, in two's complement, into the low bits of the
  * double: a conversion that every instruction set can do on vectors. */
@@ -26,7 +25,7 @@ static inline double clamped(double cell)
     return cell > CELL_MAX ? CELL_MAX : cell;
 }
 
-/* The lowest and highest finite coordinates of a part of the points. */
+/* The lowest and highest finite coordinates of a block of points. */
 typedef struct bounds {
     float low[3], high[3];
 } bounds;
@@ -42,6 +41,7 @@ static void bound_axis(const float *x, size_t count, float *low, float *high)
 {
     rp_wide lows = rp_wide_all(FLT_MAX), highs = rp_wide_all(-FLT_MAX);
     size_t i = 0;
+    /* NaN fails every comparison, infinities fail the second: neither moves a bound. */
     for (; i + RP_WIDE <= count; i += RP_WIDE) {
         rp_wide v = rp_wide_load(x + i);
         lows = rp_wide_select((v < lows) & (v >= -FLT_MAX), v, lows);
@@ -73,6 +73,8 @@ rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *p
     bounds_job job = {.points = points, .block = block};
     rp_parallel_for(threads, points->count, block, bound_range, &job);
 
+    /* Bounds in cells of the coarsest level, with an empty one on each side: the search of a cell
+     * on the border then never wraps around to the other side. */
     rp_neighbor_grid grid = {.inverse = 1 / edge, .bits = 2 + top};
     double most = 0, coarse = ldexp(1, (int)top);
     for (int a = 0; a < 3; a++) {
@@ -81,19 +83,21 @@ rp_neighbor_grid rp_neighbor_grid_around(rp_threads *threads, const rp_points *p
             low = fminf(low, job.parts[p].low[a]);
             high = fmaxf(high, job.parts[p].high[a]);
         }
-        if (low > high) continue; /* nothing finite */
+        if (low > high) continue; /* no finite coordinate */
         double first = floor(clamped(floor(low * grid.inverse)) / coarse);
         double last = floor(clamped(floor(high * grid.inverse)) / coarse);
-        double cells = coarse * (last - first + 3); /* one to spare each side */
+        double cells = coarse * (last - first + 3); /* one empty cell each side */
         grid.base[a] = coarse * (first - 1);
         most = cells > most ? cells : most;
     }
+    /* As few bits as fit: they decide the number of passes of the radix sort. */
     while (grid.bits < RP_MORTON_BITS && ldexp(1, (int)grid.bits) < most)
         grid.bits++;
     return grid;
 }
 
-/* Points that are nowhere (NaN, infinity) go to the cell 0, which holds nothing else. */
+/* Points without a position (NaN, infinity) go to cell 0, which is one of the empty border cells.
+ */
 static inline uint64_t cell_number(float x, double inverse, double base, uint64_t mask)
 {
     double cell = clamped(floor(x * inverse)) - base;
@@ -120,20 +124,22 @@ void rp_neighbor_grid_keys(const rp_neighbor_grid *grid, const rp_points *points
                                         cell_number(z[i], inverse, base_z, mask));
 }
 
-/* --- occupied cells
- * ------------------------------------------------------------------------------- */
+/* --- occupied cells --------------------------------------------------------------------------- */
 
-/* The occupied cells. Candidates are sorted by key, so the cells of an octet lie one behind the
- * other; a hash table (open addressing, linear probing) leads from the octet's key to where they
- * begin. Memory follows the grains, never the space. Looking up octets instead of cells takes 8
- * searches for the 27 cells around one, instead of 27, and joins them to 14 runs of candidates or
- * fewer. */
+/* Candidates are sorted by key, so the eight cells of an octet are contiguous; a hash table (open
+ * addressing, linear probing) maps the octet's key to where they begin. Memory is proportional to
+ * the grains, never to space. Octets instead of cells make 8 look-ups for the 27 cells around one,
+ * instead of 27, and join them to 14 ranges of candidates or fewer.
+ *
+ * Built in four parallel passes: count the octets that begin in each block of candidates, write
+ * where each begins, clear the table, then fill octets and insert them. */
 
 typedef struct cells_job {
     rp_cells *cells;
     const uint64_t *keys;
 } cells_job;
 
+/* True when candidate i is the first of its octet: the octet's key lacks the last three bits. */
 static inline bool is_head(const uint64_t *keys, size_t i)
 {
     return i == 0 || keys[i] >> 3 != keys[i - 1] >> 3;
@@ -167,6 +173,7 @@ static void fill_octet(rp_octet *octet, const uint64_t *keys, uint32_t begin, ui
 {
     octet->key = keys[begin] >> 3;
     unsigned cell = 0;
+    /* The last three bits are the cell. Cells without candidates begin where the next one does. */
     for (uint32_t i = begin; i < end; i++)
         while (cell <= (keys[i] & 7))
             octet->begin[cell++] = i;
@@ -174,8 +181,8 @@ static void fill_octet(rp_octet *octet, const uint64_t *keys, uint32_t begin, ui
         octet->begin[cell++] = end;
 }
 
-/* Which of two colliding octets comes first in the table depends on the threads; what a search
- * finds does not. */
+/* Lock-free: the first empty slot is claimed by compare-and-swap. Which of two colliding octets
+ * comes first in the table depends on the threads; what a look-up finds does not. */
 static void insert(rp_cells *cells, size_t octet)
 {
     size_t slot = rp_cells_slot(cells->octets[octet].key);
@@ -232,6 +239,7 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
         return rp_fail_memory(report, blocks * sizeof *cells->heads, "cells");
     cells_job job = {cells, keys};
     rp_parallel_for(threads, count, RP_NEIGHBOR_BLOCK, count_heads, &job);
+    /* Exclusive prefix sum: the number of each block's first octet. */
     for (size_t b = 0; b < blocks; b++) {
         uint32_t heads = cells->heads[b];
         cells->heads[b] = (uint32_t)total;
@@ -247,12 +255,12 @@ rp_code rp_cells_build(rp_cells *cells, rp_threads *threads, const uint64_t *key
     return RP_OK;
 }
 
-/* A cell this many times as full as there is room, or all of them this many times in the mean over
- * their grains, is a crowd. Sand under a heavy body is a few times too dense at its worst. */
-#define CROWD_MOST 32
-#define CROWD_MEAN 8
-/* Below so many grains the mean says nothing, and their lists are no burden. */
-#define CROWD_GRAINS 10000
+/* Occupancy above this multiple of the limit in one cell, or above the second in the mean over the
+ * grains, is refused. Sand under a heavy body is a few times too dense at its worst. */
+#define OVERFULL_CELL 32
+#define OVERFULL_MEAN 8
+/* With fewer grains the mean is not tested: it says little, and their lists are short. */
+#define OVERFULL_GRAINS 10000
 
 static uint32_t grains_in(const rp_octet *octet, int cell)
 {
@@ -279,7 +287,7 @@ static double squares_of_range(void *context, rp_range range)
     return sum;
 }
 
-/* The first candidate of the first cell that holds so many. */
+/* Returns the first candidate of the first cell with that occupancy. */
 static size_t candidate_in(const rp_cells *cells, uint32_t grains)
 {
     for (size_t o = 0; o < cells->count; o++)
@@ -295,11 +303,13 @@ rp_code rp_cells_check_occupancy(const rp_neighbor *neighbor, const rp_cell_leve
     if (!count || !isfinite(occupancy)) return RP_OK;
     rp_cells *cells = (rp_cells *)&level->cells;
     const size_t block = RP_NEIGHBOR_BLOCK / 16;
+    /* The mean occupancy over grains (not cells) is the sum of squares over the number of grains.
+     */
     double most = rp_parallel_max(neighbor->threads, cells->count, block, fullest_of_range, cells);
     double squares =
         rp_parallel_sum(neighbor->threads, cells->count, block, squares_of_range, cells);
-    bool many = count >= CROWD_GRAINS && squares / (double)count > CROWD_MEAN * occupancy;
-    if (most <= CROWD_MOST * occupancy && !many) return RP_OK;
+    bool many = count >= OVERFULL_GRAINS && squares / (double)count > OVERFULL_MEAN * occupancy;
+    if (most <= OVERFULL_CELL * occupancy && !many) return RP_OK;
     size_t i = candidate_in(cells, (uint32_t)most);
     const rp_candidates *at = &level->candidates;
     return rp_fail(report, RP_ERROR_INPUT,

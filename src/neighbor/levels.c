@@ -1,22 +1,23 @@
-/* Grains of very different sizes: a level of cells for each doubling of the size (V. Ogarko, S.
+/* Size levels: a grid of cells for each doubling of the grain size (V. Ogarko, S.
  * Luding, "A fast multilevel algorithm for contact detection of arbitrarily polydisperse objects",
  * Comput. Phys. Commun. 183, 2012). The cell of level k is that of level 0 without the last k bits
- * of each coordinate, so one sort along the Morton curve puts the grains of every level in order:
+ * of each coordinate, and its Morton code is that of level 0 without the last 3 k bits. So one sort
+ * along the Morton curve orders the grains of every level:
  *
  *     level 0   | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |    small grains
  *     level 1   |   0   |   1   |   2   |   3   |    up to twice their reach
  *     level 2   |       0       |       1       |    ...
  *
- * A grain looks in its own level and in all above, never below, where it would find that most cells
- * are under itself. What the smaller one of a pair of two levels finds is told to the larger one:
- * work and memory follow the number of neighbors, not the ratio of sizes. */
+ * A grain searches its own level and those above, never below, where its reach covers very many
+ * cells. A pair across levels is found by the smaller grain and entered into the lists of both:
+ * work and memory are proportional to the number of neighbors, not to the ratio of sizes. */
 #include "base/log.h"
 #include "base/report.h"
 #include "neighbor/inside.h"
 
 /* Sizes that differ by less than this are one level. */
 #define WIDE_RATIO 2
-/* Diameters of a table are floats; none may be a level too high by rounding. */
+/* Diameters of a table are floats; rounding must not move one to the next level. */
 #define ROUNDING 1e-6
 
 bool rp_reach_is_wide(const rp_reach *reach)
@@ -34,6 +35,7 @@ rp_size_levels rp_size_levels_of(const rp_reach *reach)
     double least = rp_reach_of(reach, reach->smallest * (1 + ROUNDING));
     double most = rp_reach_of(reach, reach->largest * (1 + ROUNDING)), size = least;
     rp_size_levels sizes = {.edge = rp_neighbor_grid_edge(least)};
+    /* Each level reaches twice as far as the one below; the last ends at the largest grain. */
     for (;; size *= 2) {
         bool last = size >= most || sizes.count + 1 == RP_LEVELS_MAX;
         double largest = ((last ? most : size) - reach->skin) / reach->part;
@@ -42,10 +44,9 @@ rp_size_levels rp_size_levels_of(const rp_reach *reach)
     }
 }
 
-/* --- candidates by levels ----------------------------------------------------------------------
- */
+/* --- candidates by levels --------------------------------------------------------------------- */
 
-/* How many candidates of each level a block has, or where they go. */
+/* The candidates of each level in a block: first their number, then the offset of the next. */
 typedef struct tally {
     uint32_t places[RP_LEVELS_MAX];
     float largest[RP_LEVELS_MAX]; /* m, diameter */
@@ -74,7 +75,8 @@ static void tally_range(void *context, rp_range range)
     job->tallies[range.begin / RP_NEIGHBOR_BLOCK] = t;
 }
 
-/* Those of each level follow one another, and keep their order. */
+/* Prefix sums over the blocks, level by level: candidates of a level become contiguous and keep
+ * their order. */
 static void place_levels(const level_job *job, size_t blocks)
 {
     rp_neighbor *neighbor = job->neighbor;
@@ -96,6 +98,7 @@ static void place_levels(const level_job *job, size_t blocks)
     }
 }
 
+/* Scatters candidates to their level; their keys become those of the level's cells. */
 static void move_range(void *context, rp_range range)
 {
     const level_job *job = context;
@@ -115,7 +118,7 @@ static void move_range(void *context, rp_range range)
     }
 }
 
-/* Room for grains side by side in a cell: those of a level are at least this large. */
+/* Returns how many of the smallest grains of a level lie side by side in one of its cells. */
 static double occupancy_of(const rp_neighbor *neighbor, const rp_reach *reach, unsigned level)
 {
     const rp_size_levels *sizes = &neighbor->sizes;
@@ -141,7 +144,7 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     rp_sorter *sorter = &neighbor->sorter;
     size_t blocks = (points->count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
     size_t each = points->count + RP_NEIGHBOR_PADDING, place = 0;
-    /* What the sort no longer needs has room for keys and numbers. */
+    /* The buffers that the last pass of the sort has read take keys and indices. */
     level_job job = {.neighbor = neighbor,
                      .grains = grains,
                      .keys = sorter->other_keys,
@@ -162,10 +165,9 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     return code;
 }
 
-/* --- neighbors of other levels ----------------------------------------------------------------
- */
+/* --- neighbors of other levels ---------------------------------------------------------------- */
 
-/* A grain, and one of a level above that it is near. */
+/* Neighbors of two levels. */
 typedef struct pair {
     uint32_t small, large;
 } pair;
@@ -178,7 +180,7 @@ typedef struct pair_job {
     pair *pairs;   /* NULL: only count */
 } pair_job;
 
-/* Queries of a block that are in one cell of a level above their own. */
+/* Consecutive queries in one cell of a level; those of levels below search it. */
 typedef struct run {
     const pair_job *job;
     rp_search_scratch *scratch;
@@ -193,14 +195,14 @@ static inline bool is_below(const run *r, size_t query)
     return rp_size_levels_find(sizes, r->job->grains->diameter[query]) < r->number;
 }
 
-/* How far a grain may be from one of that diameter, squared. */
+/* Returns the square of the distance (m2) within which grains of two diameters are neighbors. */
 static inline float limit_of(const rp_reach *reach, float small, float large)
 {
     float radius = (float)(reach->part * 0.5 * ((double)small + (double)large) + reach->skin);
     return radius * radius;
 }
 
-/* Around the queries that are of levels below; false when there are none. */
+/* Bounds the queries of levels below; false when there are none. */
 static bool box_around(const run *r, rp_query_box *box)
 {
     const rp_grains *p = r->job->grains;
@@ -223,7 +225,9 @@ static bool box_around(const run *r, rp_query_box *box)
     return largest > 0;
 }
 
-/* The pairs of one query among the candidates that were gathered; `to` may be NULL. */
+/* Finds the pairs of one query among the gathered candidates: first eight at a time with the
+ * largest diameter of the level, then exactly with the diameters of both. `to` may be NULL: count
+ * only. */
 static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
@@ -246,8 +250,8 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
     return count;
 }
 
-/* Candidates are taken in pieces that always fit, so that the order of pairs never depends on how
- * much room there is. */
+/* Candidates are gathered in pieces of a fixed size, so that the order of pairs never depends on
+ * the capacity of the scratch. */
 static size_t pair_run(const run *r, uint64_t key, pair *to)
 {
     const rp_neighbor *neighbor = r->job->neighbor;
@@ -279,6 +283,7 @@ static void pair_range(void *context, rp_range range)
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
     rp_neighbor_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
+    /* Level by level above the lowest; within a level, runs of queries in the same cell of it. */
     for (unsigned k = 1; k < neighbor->sizes.count; k++) {
         run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
         for (; r.begin < range.end && r.level->count; r.begin = r.end) {
@@ -291,7 +296,8 @@ static void pair_range(void *context, rp_range range)
     if (!job->pairs) job->first[block] = count;
 }
 
-/* Both ends of every pair get the other one, in the order of the pairs. */
+/* A counting sort of the pairs by both of their grains: count, prefix sum, fill. Each list keeps
+ * the order of the pairs. Serial: pairs across levels are few. */
 static void share_pairs(rp_lists *lists, const pair *pairs, size_t count)
 {
     size_t place = 0;
@@ -329,6 +335,7 @@ static rp_code list_pairs(rp_neighbor *neighbor, const pair_job *job, size_t tot
     return RP_OK;
 }
 
+/* Two passes over the queries: count the pairs of each block, then write them at their offsets. */
 static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const rp_reach *reach,
                           rp_report *report)
 {
@@ -343,7 +350,8 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const 
         job.first[b] = total;
         total += here;
     }
-    size_t capacity = total + total / 16 + 1; /* a few more next time need no larger arena */
+    size_t capacity =
+        total + total / 16 + 1; /* slightly more pairs next time need no larger arena */
     if (total > neighbor->most_indices / 4 ||
         !(job.pairs = rp_arena_take(arena, capacity * sizeof *job.pairs)))
         return rp_fail_memory(report, total * sizeof *job.pairs, "neighbor lists");

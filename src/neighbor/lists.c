@@ -1,37 +1,44 @@
-/* Lists: neighbors are written to a scratch and copied from there to the index array, of which
- * each thread takes a piece at a time. So a query's list never depends on the threads, only its
- * place does, and the lists of queries that follow one another do so, too, for hundreds of them:
- * who goes through all lists again and again would wait at every leap. When the array turns out too
- * small the pass still counts, the array is grown to fit and the pass repeated; afterwards it is
- * large enough for some time. */
+/* Neighbor lists. One pass over blocks of queries in cell order; for each run of queries in one
+ * cell:
+ *
+ *     1. find the ranges of candidates in the 27 cells around it (search.c),
+ *     2. gather the candidates near the box of the queries into a contiguous buffer,
+ *     3. test them against each query, eight at a time; write what is near to a scratch list,
+ *     4. when the scratch is full, copy the lists to the index array.
+ *
+ * Each worker takes the index array piece by piece. So the content of a list never depends on the
+ * threads, only its offset does, and the lists of consecutive queries are contiguous, hundreds of
+ * them: a reader of all lists would miss the cache at every jump. When the array turns out too
+ * small the pass still counts, then the array is grown to fit and the pass repeated; afterwards it
+ * is large enough for some time. */
 #include "base/report.h"
 #include "neighbor/inside.h"
 
-/* Of the index array that a thread takes at a time: some thousand lists. */
+/* Indices of a piece at most: about a thousand lists. */
 #define PIECE_MOST ((size_t)1 << 15)
 
 typedef struct list_job {
     rp_neighbor *neighbor;
     rp_points queries;
-    uint32_t first; /* number of the first query among the candidates, or RP_NONE */
+    uint32_t first; /* index of the first query among the candidates, or RP_NONE */
     rp_lists *lists;
-    size_t capacity, most;       /* of the index array; beyond `most` it is not worth counting on */
-    size_t piece;                /* of it that a thread takes at a time, at least */
-    atomic_size_t total, extent; /* neighbors; of the index array, taken */
-    atomic_size_t fullest;       /* candidates around a cell that a larger scratch has room for */
+    size_t capacity, most;       /* of the index array; beyond `most` the pass gives up */
+    size_t piece;                /* of it that a worker takes at a time, at least */
+    atomic_size_t total, extent; /* neighbors found; indices taken */
+    atomic_size_t fullest; /* candidates around a cell, where a larger scratch would hold them */
 } list_job;
 
-/* What one thread does at the moment: queries `first` to `next` have their lists in the scratch,
- * one behind the other. */
+/* The state of one worker within a block: the lists of queries `first` to `next` - 1 are in the
+ * scratch, one after the other, and not yet in the index array. */
 typedef struct batch {
     list_job *job;
     rp_search_scratch *scratch;
-    const rp_cell_level *level; /* whose candidates are looked at */
+    const rp_cell_level *level; /* whose candidates are searched */
     size_t first, next, used;
 } batch;
 
-/* Behind the last list of a piece there may be some room left: those who read in eights find
- * noughts there. */
+/* The unused end of a piece is zeroed as far as a wide load that begins in the last list reads:
+ * zero is a valid index. */
 static void end_piece(const list_job *job, rp_piece *piece)
 {
     size_t left = piece->end - piece->next;
@@ -40,8 +47,8 @@ static void end_piece(const list_job *job, rp_piece *piece)
         memset(job->lists->index + piece->next, 0, left * sizeof *job->lists->index);
 }
 
-/* Another piece with room for a list of `count`; where it follows on the one before they are one.
- */
+/* Takes another piece that holds a list of `count`; a piece that follows directly on the one before
+ * extends it. */
 static void next_piece(list_job *job, rp_piece *piece, size_t count)
 {
     size_t size = count > job->piece ? count : job->piece;
@@ -53,6 +60,8 @@ static void next_piece(list_job *job, rp_piece *piece, size_t count)
     piece->end = begin + size;
 }
 
+/* Copies the finished lists of the scratch to the index array, as many at a time as fit the piece.
+ * Where the array is too small the offsets still advance, which counts what is needed. */
 static void flush(batch *b)
 {
     rp_lists *lists = b->job->lists;
@@ -85,6 +94,7 @@ static rp_search_query query_at(const batch *b, size_t q)
                              job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
 }
 
+/* Lists the queries up to `end` from the gathered candidates: every query tests all of them. */
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
 {
     const rp_search_scratch *s = b->scratch;
@@ -100,7 +110,7 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
     }
 }
 
-/* Goes through all runs in pieces that fit the scratch; copies what is near to `to` unless NULL. */
+/* Tests all ranges in pieces that fit the scratch; copies what is near to `to` unless NULL. */
 static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
                                const rp_search_query *query, uint32_t *to)
 {
@@ -118,7 +128,7 @@ static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
     return found;
 }
 
-/* For cells too full to gather: count, take exactly that much of the index array, fill. */
+/* For cells too full to gather: count, take exactly that many indices of the array, fill. */
 static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
 {
     list_job *job = b->job;
@@ -137,6 +147,7 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
     b->first = b->next;
 }
 
+/* Atomic maximum of the candidates around a cell, as long as a scratch may grow to hold them. */
 static void note_full(list_job *job, size_t total)
 {
     size_t fullest = atomic_load_explicit(&job->fullest, memory_order_relaxed);
@@ -164,7 +175,7 @@ static rp_query_box box_around(const batch *b, size_t begin, size_t end)
     return box;
 }
 
-/* Which level a query looks in for grains of its own size. */
+/* Returns the size level in which a query searches for grains of its own size. */
 static unsigned level_of(const list_job *job, size_t q)
 {
     const rp_size_levels *sizes = &job->neighbor->sizes;
@@ -182,6 +193,7 @@ static void list_range(void *context, rp_range range)
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
     rp_neighbor_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
     while (b.next < range.end) {
+        /* The run of queries in the same cell (and size level): they share the candidates. */
         unsigned level = level_of(job, b.next);
         uint64_t key = keys[b.next - range.begin] >> 3 * level;
         size_t run = b.next + 1;
@@ -194,7 +206,7 @@ static void list_range(void *context, rp_range range)
         if (ranges.total > scratch->capacity) {
             note_full(job, ranges.total);
             list_in_place(&b, run, &ranges);
-            if (b.next < run) break; /* hopeless */
+            if (b.next < run) break; /* more neighbors than memory */
         } else {
             rp_query_box box = box_around(&b, b.next, run);
             list_from_gathered(&b, run,
@@ -243,7 +255,7 @@ static rp_search_scratch *worker_scratch(const rp_neighbor *neighbor, int worker
     return rp_scratch_of(&neighbor->scratch, worker);
 }
 
-/* Gathering is quicker than going through candidates where they are: next time there is room. */
+/* Gathering is faster than testing candidates in place: the scratch of the next pass holds them. */
 static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *report)
 {
     size_t capacity = worker_scratch(neighbor, 0)->capacity;
@@ -257,7 +269,7 @@ static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *r
     return RP_OK;
 }
 
-/* One go at all lists; gives how much of the index array they take, or would. */
+/* Makes all lists once; returns how many indices of the array they take, or would take. */
 static size_t pass_over(list_job *job)
 {
     rp_neighbor *neighbor = job->neighbor;
@@ -266,6 +278,7 @@ static size_t pass_over(list_job *job)
     for (int i = 0; i < neighbor->scratch.count; i++)
         worker_scratch(neighbor, i)->piece = (rp_piece){0};
     rp_parallel_for(neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range, job);
+    /* The last piece is cut where its lists end. */
     size_t extent = atomic_load(&job->extent), kept = extent;
     for (int i = 0; i < neighbor->scratch.count; i++) {
         rp_piece *piece = &worker_scratch(neighbor, i)->piece;
@@ -287,6 +300,7 @@ static rp_code fail_lists(const list_job *job, rp_report *report)
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
+    /* Few queries make small pieces, so that the last one of each worker is not mostly unused. */
     size_t each = job->queries.count / (size_t)job->neighbor->scratch.count / 2;
     job->piece = each < PIECE_MOST ? each : PIECE_MOST;
     for (;;) {
@@ -320,8 +334,8 @@ static void copy_range(void *context, rp_range range)
     }
 }
 
-/* Copies of the points in cell order, in the side of the sorter that its last pass came from: two
- * coordinates where keys were, one where the order was. */
+/* Copies the points in cell order into the buffers that the last pass of the sort has read: x and y
+ * fit where keys of 64 bits were, z where the order was. */
 static void copy_points(rp_neighbor *neighbor, const rp_points *points)
 {
     const rp_sorter *sorter = &neighbor->sorter;
@@ -335,8 +349,8 @@ static void copy_points(rp_neighbor *neighbor, const rp_points *points)
     neighbor->levels->candidates.z = job.z;
 }
 
-/* Puts the points into cell order and builds the cells. Points that already are in order and may be
- * read eight beyond the end are used where they are. */
+/* Sorts the points into cell order and builds the cells. Points that are in order already and have
+ * padding are used in place. */
 static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool padded,
                             double edge, rp_report *report)
 {
@@ -363,7 +377,7 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
     if (points->count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
                        points->count, RP_NONE - 1);
-    /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
+    /* From the radius alone, not from the last sort: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
     double edge = rp_neighbor_grid_edge(radius);
     neighbor->grid = rp_neighbor_grid_around(neighbor->threads, points, edge, 0);
@@ -372,7 +386,8 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
     return put_in_cells(neighbor, points, padded, edge, report);
 }
 
-/* What lists may take: the index array gives its room back before it grows. */
+/* Returns how many indices lists may have: the old array is released before a larger one is
+ * allocated. */
 static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
 {
     size_t left = rp_budget_left() / sizeof *lists->index;
@@ -381,7 +396,7 @@ static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
     return left < neighbor->most_indices ? left : neighbor->most_indices;
 }
 
-/* `first`: number of the first query among the candidates, or RP_NONE. */
+/* `first`: index of the first query among the candidates, or RP_NONE. */
 static rp_code search(rp_neighbor *neighbor, const rp_points *queries, uint32_t first,
                       rp_lists *lists, rp_report *report)
 {

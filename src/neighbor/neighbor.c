@@ -1,18 +1,19 @@
-/* The life of a neighbor search, cell order, and densities. */
+/* Cell order by a radix sort, densities from lists, and the life of a neighbor search. */
 #include "base/report.h"
 #include "base/system.h"
 #include "neighbor/inside.h"
 
 #include <float.h>
 
-/* --- cell order: radix sort
- * ----------------------------------------------------------------------- */
+/* --- cell order: radix sort ------------------------------------------------------------------- */
 
-/* Cell order: a stable radix sort by Morton keys, lowest digit first. Each pass counts the digits
- * in blocks of grains, turns the counts into places and moves every block to its places; as the
- * sort is stable there is only one possible result, whatever the blocks and threads. */
+/* A stable least-significant-digit radix sort by Morton code. Each pass makes a histogram of digits
+ * for every block of grains, turns the histograms into offsets by a prefix sum and scatters every
+ * block to its offsets. A stable sort has only one possible result, whatever the blocks and
+ * threads. */
 
-/* Beyond 2^11 the places being written to no longer fit the second-level cache. */
+/* Bits of a digit at most. Beyond 2^11 the cache lines being written to no longer fit the
+ * second-level cache. */
 #define DIGIT_MAX 11
 #define BLOCKS_MAX 256
 
@@ -28,6 +29,7 @@ bool rp_neighbor_reserve(void **array, size_t *capacity, size_t wanted, size_t e
     return true;
 }
 
+/* With an arena the buffers belong to it: only the pointers are dropped. */
 static void forget_arrays(rp_sorter *sorter)
 {
     sorter->keys = sorter->other_keys = NULL;
@@ -96,6 +98,8 @@ typedef struct key_job {
     atomic_bool out_of_order;
 } key_job;
 
+/* Computes keys, starts with the identity order, and notes whether the keys ascend. The key before
+ * the block is computed again, since its block may not have been done yet. */
 static void key_range(void *context, rp_range range)
 {
     key_job *job = context;
@@ -136,6 +140,8 @@ static void count_digits(void *context, rp_range range)
         histogram[keys[i] >> p->shift & mask]++;
 }
 
+/* Exclusive prefix sum over digits, then blocks: the offset of the first key of each digit of each
+ * block. This order (all blocks of a digit before the next digit) makes the sort stable. */
 static void counts_to_places(const pass *p, size_t blocks)
 {
     uint32_t place = 0;
@@ -164,6 +170,7 @@ static void move_to_places(void *context, rp_range range)
     }
 }
 
+/* The ping-pong of the radix sort: what a pass has written is read by the next. */
 static void swap_sides(rp_sorter *sorter)
 {
     uint64_t *keys = sorter->keys;
@@ -177,11 +184,12 @@ static void swap_sides(rp_sorter *sorter)
 static rp_code radix_sort(rp_sorter *sorter, rp_threads *threads, size_t count, unsigned bits,
                           rp_report *report)
 {
+    /* Digits of equal width: 33 bits make three passes of 11, 24 bits three of 8. */
     unsigned passes = (bits + DIGIT_MAX - 1) / DIGIT_MAX;
     pass p = {.sorter = sorter, .digit = (bits + passes - 1) / passes};
     p.block = count / BLOCKS_MAX + RP_NEIGHBOR_BLOCK;
     size_t blocks = (count + p.block - 1) / p.block;
-    /* Room for the widest digit at once: the range of cells grows while grains spread. */
+    /* Reserved for the widest digit at once: the range of cells grows while grains spread. */
     if (!rp_neighbor_reserve((void **)&sorter->histogram, &sorter->histogram_capacity,
                              blocks << DIGIT_MAX, sizeof *sorter->histogram))
         return rp_fail_memory(report, (blocks << DIGIT_MAX) * sizeof *sorter->histogram,
@@ -202,11 +210,14 @@ rp_code rp_sorter_run(rp_sorter *sorter, rp_threads *threads, const rp_neighbor_
     RP_TRY(reserve(sorter, points->count, report));
     key_job job = {.sorter = sorter, .grid = grid, .points = points};
     rp_parallel_for(threads, points->count, RP_NEIGHBOR_BLOCK, key_range, &job);
+    /* From step to step most grains stay in their cells: then there is nothing to sort. */
     *in_order = !atomic_load(&job.out_of_order);
     if (*in_order) return RP_OK;
     return radix_sort(sorter, threads, points->count, 3 * grid->bits, report);
 }
 
+/* Wraps grains into the period, then sorts the table by cells. The grid of the order is local: a
+ * search makes its own from the radius. */
 static rp_code sort_by_cells(rp_neighbor *neighbor, rp_grains *grains, double edge, unsigned top,
                              rp_report *report)
 {
@@ -237,8 +248,7 @@ rp_code rp_neighbor_sort_by_size(rp_neighbor *neighbor, rp_grains *grains, const
     return sort_by_cells(neighbor, grains, sizes.edge, sizes.count - 1, report);
 }
 
-/* --- density
- * -------------------------------------------------------------------------------------- */
+/* --- density ---------------------------------------------------------------------------------- */
 
 #define DENSITY_BLOCK 512
 
@@ -250,7 +260,8 @@ typedef struct summing {
     float *sums;
 } summing;
 
-/* Eight neighbors at a time, then one by one. */
+/* Sums m W: eight neighbors at a time, then the remainder one by one. The grain itself counts with
+ * the kernel's value at 0. */
 RP_WIDE_KERNEL
 static void sum_masses(void *context, rp_range range)
 {
@@ -286,11 +297,10 @@ void rp_neighbor_density(const rp_grains *grains, const rp_lists *lists, rp_kern
     rp_parallel_for(threads, grains->count, DENSITY_BLOCK, sum_masses, &s);
 }
 
-/* --- the life of a search
- * ------------------------------------------------------------------------- */
+/* --- the life of a search --------------------------------------------------------------------- */
 
-/* More indices than fit the machine's memory are a mistake in the radius or grains heaped on one
- * spot; asking for them would end the program instead of the call. */
+/* More indices than fit the machine's memory come from a wrong radius or from grains heaped on one
+ * spot; to allocate them would end the program instead of the call. */
 static size_t indices_in_memory(void)
 {
     double bytes = rp_system_memory();
@@ -350,8 +360,8 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
 size_t rp_neighbor_bytes_each(double neighbors)
 {
     size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
-    /* Every grain alone in its octet: the octet, its first grain, and a slot table at its emptiest.
-     */
+    /* At worst every grain is alone in its octet: the octet, its first grain, and a slot table that
+     * is a quarter full. */
     size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
     return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbors * sizeof(uint32_t) * 9 / 8);

@@ -1,3 +1,5 @@
+/* Searches by boxes, without lists: see point_search.h. Points are copied in cell order; a walk
+ * gathers the candidates of one box, as many at a time as its buffer holds. */
 #include "neighbor/point_search.h"
 #include "base/report.h"
 #include "neighbor/inside.h"
@@ -8,19 +10,19 @@ struct rp_point_search {
     rp_sorter sorter;
     rp_cells cells;
     float *x, *y, *z; /* in cell order */
-    uint32_t *place;  /* 0, 1, 2 …: what a search gives */
+    uint32_t *place;  /* 0, 1, 2 …: the index that a search returns */
     size_t count, capacity;
     float limit;  /* m2, the radius squared */
     uint64_t set; /* counts the sets of points */
 };
 
 struct rp_point_search_walk {
-    rp_ranges ranges; /* what is left of them */
-    rp_ranges cell;   /* all runs around the cell that was asked for last */
+    rp_ranges ranges; /* not yet gathered */
+    rp_ranges cell;   /* all ranges around the cell of the last box */
     uint64_t key;     /* of that cell */
     uint64_t set;     /* of which set of points; 0: of none */
     rp_query_box box;
-    int range;                 /* the next to look at */
+    int range;                 /* the next to gather */
     rp_scratch scratch;        /* of this walk alone */
     rp_search_scratch *worker; /* the only one in it */
 };
@@ -173,7 +175,7 @@ void rp_point_search_begin(const rp_point_search *search, const rp_point_search_
     walk->ranges = walk->cell;
 }
 
-/* As many of the runs that are left as the room can hold; of one that is too long, a piece. */
+/* Takes as many of the remaining ranges as the buffer holds; of one that is too long, a piece. */
 static void take_ranges(rp_point_search_walk *walk, rp_ranges *taken)
 {
     rp_ranges *all = &walk->ranges;

@@ -1,5 +1,5 @@
-/* Points that are looked up by boxes: which of them are near a handful of others that lie close
- * together. The same cells as for lists, for those who want no lists because they ask once. */
+/* Points that are searched by boxes: which of them are within a radius of a few others that are
+ * close together. The same cells as for neighbor lists, for callers that use each result once. */
 #ifndef RP_NEIGHBOR_NEAR_H
 #define RP_NEIGHBOR_NEAR_H
 
@@ -8,7 +8,7 @@
 typedef struct rp_point_search rp_point_search;
 typedef struct rp_point_search_walk rp_point_search_walk;
 
-/* Bytes that each point takes, about: itself, sorting it, its share of the cells. */
+/* Bytes for each point, about: its position, the sort, its share of the cells. */
 #define RP_POINT_SEARCH_BYTES 64
 
 /* `threads` (may be NULL) must outlive it. */
@@ -18,13 +18,13 @@ void rp_point_search_destroy(rp_point_search *search);
 /* Sorts the points into cells of edge `radius`. The arrays are copied. */
 rp_code rp_point_search_set(rp_point_search *search, const float *x, const float *y, const float *z,
                             size_t count, double radius, rp_report *report);
-/* The edge of the cells for a radius: a trifle more. They begin at whole multiples of it. */
+/* Returns the edge of the cells for a radius: slightly more. Cells begin at multiples of it. */
 double rp_point_search_edge(double radius);
 size_t rp_point_search_count(const rp_point_search *search);
-/* Where the i-th point in cell order stood in the arrays. */
+/* Returns for each point in cell order its index in the arrays given. */
 const uint32_t *rp_point_search_order(const rp_point_search *search);
-/* The cells of any points; those with the same key are in the same cell. Points so far off that
- * cells have to share a key may have that of a cell elsewhere. */
+/* Computes the cells of any points; points with the same key are in the same cell. Points so far
+ * off that cells have to share a key may have that of a cell elsewhere. */
 void rp_point_search_keys(const rp_point_search *search, const float *x, const float *y,
                           const float *z, size_t count, uint64_t *keys);
 
@@ -39,8 +39,8 @@ rp_code rp_point_search_walk_create(rp_point_search_walk **out, rp_report *repor
 void rp_point_search_walk_destroy(rp_point_search_walk *walk);
 void rp_point_search_begin(const rp_point_search *search, const rp_point_search_box *box,
                            rp_point_search_walk *walk);
-/* The next points within the radius of the box, as numbers in cell order, always in the same order;
- * 0 when there are no more. `*index` is good until the next call. */
+/* Returns the number of the next points within the radius of the box, 0 when there are no more;
+ * their indices in cell order, in a fixed order, are at `*index`, valid until the next call. */
 size_t rp_point_search_next(const rp_point_search *search, rp_point_search_walk *walk,
                             const uint32_t **index);
 

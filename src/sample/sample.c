@@ -213,8 +213,7 @@ rp_code rp_sampling_write(const rp_sampling *sampling, const char *path, rp_repo
     return rp_atomic_finish(&file, report);
 }
 
-/* --- picture
- * -------------------------------------------------------------------------------------- */
+/* --- picture ---------------------------------------------------------------------------------- */
 
 /* Two squares side by side. Left the body from above its front corner, with a small ball for every
  * sample, by a depth buffer of four samples a pixel. Right a level cut through the middle, looked

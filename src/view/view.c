@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the schema
- * ----------------------------------------------------------------------------------- */
+/* --- the schema ------------------------------------------------------------------------------- */
 
 const rp_field *rp_view_field(const rp_view *view, const char *name)
 {
@@ -119,8 +118,7 @@ void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, 
         memcpy((char *)&contacts[i] + part->offset, (const char *)table + i * bytes, bytes);
 }
 
-/* --- grids
- * ---------------------------------------------------------------------------------------- */
+/* --- grids ------------------------------------------------------------------------------------ */
 
 const char *const rp_grid_kind_names[RP_GRID_KINDS] = {
     [RP_GRID_VALUES] = "values", [RP_GRID_HEIGHT] = "height"};
@@ -249,8 +247,7 @@ rp_code rp_grid_mesh(const rp_grid *grid, rp_mesh **out, rp_report *report)
     return rp_fail_memory(report, count * sizeof(rp_vec3), "the surface of a grid");
 }
 
-/* --- copies
- * --------------------------------------------------------------------------------------- */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 /* Copies of views: all that a view points to, packed into one block of memory.
  *

@@ -89,8 +89,7 @@ void rp_contact_part_gather(const rp_contact_part *part, const rp_contact *conta
 void rp_contact_part_scatter(const rp_contact_part *part, rp_contact *contacts, size_t count,
                              const void *table);
 
-/* --- grids: what is allowed in them, and height fields as triangles
- * ------------------------------- */
+/* --- grids: what is allowed in them, and height fields as triangles --------------------------- */
 
 /* The words for rp_grid_kind in files, in its order. */
 extern const char *const rp_grid_kind_names[RP_GRID_KINDS];

@@ -1,5 +1,5 @@
 /* Any bytes as a mesh or animation file: nothing breaks, a refusal has a message, and a mesh that
- * is accepted is a solid whose tree finds what a search finds, and that can be weighed, prepared
+ * is accepted is a solid whose BVH finds what a search finds, and that can be weighed, prepared
  * and sampled. The first byte chooses the format. */
 #include "base/memory.h"
 #include "geom/mass.h"
@@ -14,7 +14,7 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
-static void check_tree(const rp_mesh *mesh)
+static void check_bvh(const rp_mesh *mesh)
 {
     for (int i = 0; i < 4; i++) {
         size_t slow, quick;
@@ -36,7 +36,7 @@ static void check_mesh(rp_mesh *mesh)
     rp_mass mass;
     rp_samples samples = {0};
     require(rp_mesh_prepare(mesh, longest / 8, NULL, NULL) == RP_OK);
-    check_tree(mesh);
+    check_bvh(mesh);
     rp_shape_mass(&shape, 1, &mass);
     require(mass.mass > 0 && isfinite(mass.mass + rp_v3_length(mass.centre) + mass.inertia[0]));
     rp_shape_sample(&shape, longest / 2, NULL, &samples, NULL);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "geom/shapes.h"
+#include "meshfile/meshfile.h"
 
 #include <stdlib.h>
 #include <string.h>
