@@ -7,15 +7,15 @@
 
 /* --- building --------------------------------------------------------------------------------- */
 
-/* Building the tree from the top: a range of triangles is cut in two where the sum of (surface of
- * the box) x (triangles in it) is least, which is what a search costs (MacDonald and Booth,
- * "Heuristics for ray tracing using space subdivision", Visual Computer 6, 1990), tried at the
- * borders of a few bins (Wald, "On fast construction of SAH-based bounding volume hierarchies",
- * 2007). The largest part is cut again until there are four. Nothing depends on chance or threads.
- */
+/* Top-down by the surface area heuristic: a range of triangles is split where the sum of (surface
+ * of the box) x (triangles in it) is least, which estimates the cost of a query (MacDonald and
+ * Booth, "Heuristics for ray tracing using space subdivision", Visual Computer 6, 1990), evaluated
+ * at the borders of 16 bins (Wald, "On fast construction of SAH-based bounding volume hierarchies",
+ * 2007). The largest part is split again until there are four. The result is deterministic. */
 
 #define BINS 16
-/* Deeper than this, ranges are halved by count, which ends after 15 more levels at most. */
+/* Deeper than this, ranges are halved by count, which ends after 15 more levels at most: no input
+ * makes the hierarchy deeper than RP_BVH_DEPTH. */
 #define UNEVEN_DEPTH 40
 
 typedef struct box {
@@ -24,9 +24,9 @@ typedef struct box {
 
 typedef struct builder {
     const rp_mesh *mesh;
-    rp_mesh_bvh *tree;
-    box *boxes;      /* of the triangles, about the middle */
-    uint32_t *order; /* of triangles, by range */
+    rp_mesh_bvh *bvh;
+    box *boxes;      /* of the triangles, from the middle */
+    uint32_t *order; /* triangles; those of a node are one range */
     bool ok;         /* memory lasts */
 } builder;
 
@@ -34,7 +34,7 @@ typedef struct range {
     size_t begin, end;
 } range;
 
-/* What a part of the mesh adds up to, for the dipole of its node. */
+/* Sums over the triangles of a node, for its dipole. */
 typedef struct total {
     rp_vec3 centre; /* times area */
     rp_vec3 area;   /* vector */
@@ -60,25 +60,25 @@ static float half_surface(const box *b)
     return x * y + y * z + z * x;
 }
 
-/* Twice the middle of a triangle's box along an axis. */
+/* Returns twice the middle of a box along an axis. */
 static float place(const box *b, int axis)
 {
     return b->low[axis] + b->high[axis];
 }
 
-/* The points of a triangle, about the middle, and wider by so much that neither their rounding to
- * floats nor that of a query's point near by matters: (S5). */
+/* Returns the box of a triangle, from the middle, widened by so much that neither its rounding to
+ * floats nor that of a query's point nearby matters: (S5). */
 static box triangle_box(const builder *b, size_t t, double slack)
 {
     rp_vec3 c[3];
     rp_mesh_corners(b->mesh, t, c);
-    rp_vec3 low = rp_v3_sub(rp_v3_min(c[0], rp_v3_min(c[1], c[2])), b->tree->middle);
-    rp_vec3 high = rp_v3_sub(rp_v3_max(c[0], rp_v3_max(c[1], c[2])), b->tree->middle);
+    rp_vec3 low = rp_v3_sub(rp_v3_min(c[0], rp_v3_min(c[1], c[2])), b->bvh->middle);
+    rp_vec3 high = rp_v3_sub(rp_v3_max(c[0], rp_v3_max(c[1], c[2])), b->bvh->middle);
     return (box){{(float)(low.x - slack), (float)(low.y - slack), (float)(low.z - slack)},
                  {(float)(high.x + slack), (float)(high.y + slack), (float)(high.z + slack)}};
 }
 
-/* The axis along which the middles of the triangles are spread widest, and how wide. */
+/* Returns the axis along which the middles of the boxes have the widest extent, and that extent. */
 static int widest_axis(const builder *b, range r, float *low, float *width)
 {
     float least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -102,7 +102,8 @@ static int bin_of(float at, float low, float width)
     return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
 }
 
-/* The first bin of the cheapest right part. */
+/* Returns the first bin of the right part with the least cost: costs of all right parts by a sweep
+ * from the right, those of the left parts on the way back. */
 static int cheapest_bin(const box *boxes, const size_t *counts)
 {
     float right_cost[BINS];
@@ -129,7 +130,8 @@ static int cheapest_bin(const box *boxes, const size_t *counts)
     return best;
 }
 
-/* Puts the triangles of the left bins first; gives where the others begin. */
+/* Partitions the range in place: triangles of the left bins first. Returns where the others begin.
+ */
 static size_t part_by_bins(builder *b, range r, int axis, float low, float width)
 {
     box boxes[BINS];
@@ -157,7 +159,8 @@ static size_t part_by_bins(builder *b, range r, int axis, float low, float width
     return left;
 }
 
-/* Cuts a range of two triangles or more into two that are not empty. */
+/* Splits a range of two triangles or more into two that are not empty; by count where all middles
+ * coincide or the bins put all on one side. */
 static size_t cut(builder *b, range r, int depth)
 {
     size_t half = r.begin + (r.end - r.begin) / 2;
@@ -169,7 +172,7 @@ static size_t cut(builder *b, range r, int depth)
     return middle > r.begin && middle < r.end ? middle : half;
 }
 
-/* Up to four parts; the largest is cut first. */
+/* Splits a range into up to four parts; the largest is split first. */
 static int cut_in_four(builder *b, range whole, int depth, range parts[RP_BVH_WIDTH])
 {
     int count = 1;
@@ -194,7 +197,7 @@ static total triangle_total(const builder *b, uint32_t t)
     rp_vec3 area = rp_v3_scale(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])), 0.5);
     double size = rp_v3_length(area);
     rp_vec3 third = rp_v3_scale(rp_v3_add(c[0], rp_v3_add(c[1], c[2])), 1.0 / 3);
-    return (total){rp_v3_scale(rp_v3_sub(third, b->tree->middle), size), area, size};
+    return (total){rp_v3_scale(rp_v3_sub(third, b->bvh->middle), size), area, size};
 }
 
 static void add_total(total *sum, const total *part)
@@ -204,7 +207,8 @@ static void add_total(total *sum, const total *part)
     sum->weight += part->weight;
 }
 
-/* The farthest corner of the box bounds the distance of its triangles from the centre. */
+/* The radius is that of the farthest corner of the box from the centre, which bounds the distance
+ * of all its triangles. */
 static rp_mesh_dipole dipole_of(const total *sum, const box *bounds)
 {
     rp_vec3 c = rp_v3_scale(sum->centre, sum->weight > 0 ? 1 / sum->weight : 0);
@@ -216,16 +220,16 @@ static rp_mesh_dipole dipole_of(const total *sum, const box *bounds)
                             0};
 }
 
-/* Room for one more node and its dipole. */
-static bool add_node(rp_mesh_bvh *tree)
+/* Appends a node and its dipole. */
+static bool add_node(rp_mesh_bvh *bvh)
 {
-    size_t count = tree->node_count;
-    if (!rp_reserve((void **)&tree->dipoles, &tree->dipole_capacity, count, count + 1,
-                    sizeof *tree->dipoles) ||
-        !rp_reserve((void **)&tree->nodes, &tree->node_capacity, count, count + 1,
-                    sizeof *tree->nodes))
+    size_t count = bvh->node_count;
+    if (!rp_reserve((void **)&bvh->dipoles, &bvh->dipole_capacity, count, count + 1,
+                    sizeof *bvh->dipoles) ||
+        !rp_reserve((void **)&bvh->nodes, &bvh->node_capacity, count, count + 1,
+                    sizeof *bvh->nodes))
         return false;
-    tree->node_count++;
+    bvh->node_count++;
     return true;
 }
 
@@ -238,20 +242,22 @@ static void set_child(rp_mesh_node *node, int i, const box *bounds, uint32_t chi
     node->child[i] = child;
 }
 
-/* Makes the node of a range and all below it; `*sum` and `*bounds` get what it holds. */
+/* Builds the node of a range and all below it; `*sum` and `*bounds` get those of its triangles.
+ * Nodes may move while children are appended, so the node is addressed by its number. */
 static uint32_t build(builder *b, range whole, int depth, total *sum, box *bounds)
 {
     RP_ASSERT(depth < RP_BVH_DEPTH);
-    if (!add_node(b->tree)) {
+    if (!add_node(b->bvh)) {
         b->ok = false;
         return 0;
     }
-    uint32_t number = (uint32_t)b->tree->node_count - 1;
+    uint32_t number = (uint32_t)b->bvh->node_count - 1;
     range parts[RP_BVH_WIDTH];
     int count = cut_in_four(b, whole, depth, parts);
     *bounds = empty_box();
     *sum = (total){0};
     for (int i = 0; i < RP_BVH_WIDTH && b->ok; i++) {
+        /* An absent child has a box at infinity, which no query reaches. */
         box inner = {{INFINITY, INFINITY, INFINITY}, {INFINITY, INFINITY, INFINITY}};
         uint32_t child = RP_BVH_NONE;
         if (i < count) {
@@ -268,9 +274,9 @@ static uint32_t build(builder *b, range whole, int depth, total *sum, box *bound
             add_total(sum, &part);
             grow(bounds, &inner);
         }
-        set_child(&b->tree->nodes[number], i, &inner, child);
+        set_child(&b->bvh->nodes[number], i, &inner, child);
     }
-    if (b->ok) b->tree->dipoles[number] = dipole_of(sum, bounds);
+    if (b->ok) b->bvh->dipoles[number] = dipole_of(sum, bounds);
     return number;
 }
 
@@ -294,48 +300,45 @@ rp_code rp_mesh_bvh_create(const rp_mesh *mesh, rp_mesh_bvh **out, rp_report *re
     size_t box_bytes = mesh->triangle_count * sizeof(box);
     size_t order_bytes = mesh->triangle_count * sizeof(uint32_t);
     builder b = {.mesh = mesh,
-                 .tree = rp_allocate_zero(sizeof *b.tree),
+                 .bvh = rp_allocate_zero(sizeof *b.bvh),
                  .boxes = rp_allocate(box_bytes),
                  .order = rp_allocate(order_bytes)};
-    b.ok = b.tree && b.boxes && b.order;
+    b.ok = b.bvh && b.boxes && b.order;
     if (b.ok) {
-        b.tree->middle = rp_v3_scale(rp_v3_add(mesh->bounds.low, mesh->bounds.high), 0.5);
+        b.bvh->middle = rp_v3_scale(rp_v3_add(mesh->bounds.low, mesh->bounds.high), 0.5);
         build_all(&b);
     }
     rp_release(b.order, order_bytes);
     rp_release(b.boxes, box_bytes);
-    *out = b.tree;
+    *out = b.bvh;
     if (b.ok) return RP_OK;
-    rp_mesh_bvh_destroy(b.tree);
+    rp_mesh_bvh_destroy(b.bvh);
     *out = NULL;
-    return rp_fail_memory(report, box_bytes + order_bytes, "the tree of a mesh");
+    return rp_fail_memory(report, box_bytes + order_bytes, "the BVH of a mesh");
 }
 
-void rp_mesh_bvh_destroy(rp_mesh_bvh *tree)
+void rp_mesh_bvh_destroy(rp_mesh_bvh *bvh)
 {
-    if (!tree) return;
-    rp_release(tree->nodes, tree->node_capacity * sizeof *tree->nodes);
-    rp_release(tree->dipoles, tree->dipole_capacity * sizeof *tree->dipoles);
-    rp_release(tree, sizeof *tree);
+    if (!bvh) return;
+    rp_release(bvh->nodes, bvh->node_capacity * sizeof *bvh->nodes);
+    rp_release(bvh->dipoles, bvh->dipole_capacity * sizeof *bvh->dipoles);
+    rp_release(bvh, sizeof *bvh);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-/* Asking the tree. */
+/* All queries walk the hierarchy with a stack of their own; none allocates. */
 
-/* Every level leaves at most three siblings behind. */
-#define STACK (RP_BVH_DEPTH * (RP_BVH_WIDTH - 1) + RP_BVH_WIDTH)
-
-/* A point far from the mesh is rounded more than the boxes are widened; its distance then is so
- * large that a share of it covers that: (S5). */
+/* A point far from the mesh is rounded by more than the boxes are widened; its distance then is so
+ * large that this share of it covers the rounding: (S5). */
 #define SURE (1 - 0x1p-20f)
 
 typedef struct waiting {
-    float square; /* m2, no triangle below is nearer */
+    float square; /* m2, lower bound for all triangles below */
     uint32_t child;
 } waiting;
 
-/* The square of the distance from the point to each of a node's boxes, never too large. */
+/* Computes the square of the distance from the point to each of the four boxes, rounded down. */
 static inline void box_squares(const rp_mesh_node *node, const float at[3],
                                float squares[RP_BVH_WIDTH])
 {
@@ -352,7 +355,7 @@ static inline void box_squares(const rp_mesh_node *node, const float at[3],
         squares[i] *= SURE;
 }
 
-/* Puts the children that may matter on the stack, the nearest on top. */
+/* Pushes the children that may hold a nearer triangle, sorted by insertion: the nearest on top. */
 static inline int push_children(const rp_mesh_node *node, const float at[3], double least,
                                 waiting *stack, int count)
 {
@@ -369,19 +372,20 @@ static inline int push_children(const rp_mesh_node *node, const float at[3], dou
     return count;
 }
 
-rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point,
+rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 point,
                             double least, size_t *triangle)
 {
-    rp_vec3 local = rp_v3_sub(point, tree->middle), best = point;
+    rp_vec3 local = rp_v3_sub(point, bvh->middle), best = point;
     const float at[3] = {(float)local.x, (float)local.y, (float)local.z};
-    waiting stack[STACK];
-    int count = push_children(&tree->nodes[0], at, least, stack, 0);
+    waiting stack[RP_BVH_STACK];
+    int count = push_children(&bvh->nodes[0], at, least, stack, 0);
     *triangle = SIZE_MAX;
+    /* Depth first, nearest child first: `least` shrinks early, and most of the stack is skipped. */
     while (count > 0) {
         waiting next = stack[--count];
         if (!(next.square <= least)) continue;
         if (!(next.child & RP_BVH_LEAF)) {
-            count = push_children(&tree->nodes[next.child], at, least, stack, count);
+            count = push_children(&bvh->nodes[next.child], at, least, stack, count);
             continue;
         }
         size_t t = next.child & ~RP_BVH_LEAF;
@@ -397,10 +401,11 @@ rp_vec3 rp_mesh_bvh_nearest(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec
     return best;
 }
 
-/* Arguments of complex numbers add up when the numbers are multiplied, so that one arctangent does
- * for all triangles; whole turns have to be counted. */
+/* The winding number is a sum of solid angles, each twice the argument of a complex number.
+ * Arguments add when numbers are multiplied, so that one arctangent suffices for all near
+ * triangles; crossings of the branch cut are counted as full turns. (S7). */
 typedef struct winding {
-    double far; /* sum of solid angles of dipoles */
+    double far; /* sr, sum of solid angles of dipoles */
     double re, im;
     int turns; /* of 2 pi */
 } winding;
@@ -410,7 +415,7 @@ static inline void add_half_angle(winding *w, rp_half_angle z)
     double re = w->re * z.re - w->im * z.im, im = w->re * z.im + w->im * z.re;
     if (w->im >= 0 && z.im >= 0 && im < 0) w->turns++;
     if (w->im < 0 && z.im < 0 && im >= 0) w->turns--;
-    /* Products of many lengths leave the range of doubles; a division now and then prevents it. */
+    /* Products of many lengths would leave the range of doubles: renormalised now and then. */
     double size = fabs(re) + fabs(im);
     if (size > 1e-90 && size < 1e90) {
         w->re = re;
@@ -429,10 +434,10 @@ static inline void add_triangle(winding *w, const rp_mesh *mesh, size_t t, rp_ve
                                           rp_v3_sub(c[2], point)));
 }
 
-/* Takes the node as a dipole if it is far enough away: (S7). */
+/* Adds the node as a dipole if it is far enough away: (S7). */
 static inline bool add_dipole(winding *w, const rp_mesh_dipole *d, rp_vec3 local)
 {
-    const double far = 2.5; /* radii; Barill et al. take 2 */
+    const double far = 2.5; /* radii; Barill et al. use 2 */
     rp_vec3 to = rp_v3(d->centre[0] - local.x, d->centre[1] - local.y, d->centre[2] - local.z);
     double square = rp_v3_dot(to, to);
     if (!(square > far * far * (double)d->radius * (double)d->radius)) return false;
@@ -441,16 +446,16 @@ static inline bool add_dipole(winding *w, const rp_mesh_dipole *d, rp_vec3 local
     return true;
 }
 
-double rp_mesh_bvh_winding(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 point)
+double rp_mesh_bvh_winding(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 point)
 {
-    rp_vec3 local = rp_v3_sub(point, tree->middle);
+    rp_vec3 local = rp_v3_sub(point, bvh->middle);
     winding w = {.re = 1};
-    uint32_t stack[STACK] = {0};
+    uint32_t stack[RP_BVH_STACK] = {0};
     int count = 1;
     while (count > 0) {
         uint32_t number = stack[--count];
-        if (add_dipole(&w, &tree->dipoles[number], local)) continue;
-        const rp_mesh_node *node = &tree->nodes[number];
+        if (add_dipole(&w, &bvh->dipoles[number], local)) continue;
+        const rp_mesh_node *node = &bvh->nodes[number];
         for (int i = 0; i < RP_BVH_WIDTH; i++) {
             uint32_t child = node->child[i];
             if (child == RP_BVH_NONE) continue;
@@ -464,15 +469,15 @@ double rp_mesh_bvh_winding(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
     return (w.far + 2 * half) / (4 * RP_PI);
 }
 
-/* A box in floats, as the nodes have them. */
+/* The bounds of a segment in floats, as those of nodes. */
 typedef struct span {
     float low[3], high[3];
 } span;
 
-static span span_of(const rp_mesh_bvh *tree, rp_vec3 a, rp_vec3 b)
+static span span_of(const rp_mesh_bvh *bvh, rp_vec3 a, rp_vec3 b)
 {
-    rp_vec3 low = rp_v3_sub(rp_v3_min(a, b), tree->middle);
-    rp_vec3 high = rp_v3_sub(rp_v3_max(a, b), tree->middle);
+    rp_vec3 low = rp_v3_sub(rp_v3_min(a, b), bvh->middle);
+    rp_vec3 high = rp_v3_sub(rp_v3_max(a, b), bvh->middle);
     return (span){{(float)low.x, (float)low.y, (float)low.z},
                   {(float)high.x, (float)high.y, (float)high.z}};
 }
@@ -486,17 +491,17 @@ static inline void overlaps(const rp_mesh_node *node, const span *s, int32_t hit
             hit[i] &= (node->low[k][i] <= s->high[k]) & (node->high[k][i] >= s->low[k]);
 }
 
-bool rp_mesh_bvh_intersect(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
-                           rp_mesh_bvh_visit *take, void *user, size_t *tests)
+bool rp_mesh_bvh_intersect(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+                           rp_mesh_bvh_visit *visit, void *user, size_t *tests)
 {
-    span way = span_of(tree, from, to);
+    span bounds = span_of(bvh, from, to);
     rp_vec3 ahead = rp_v3_sub(to, from);
-    uint32_t stack[STACK] = {0};
+    uint32_t stack[RP_BVH_STACK] = {0};
     int count = 1;
     while (count > 0) {
-        const rp_mesh_node *node = &tree->nodes[stack[--count]];
+        const rp_mesh_node *node = &bvh->nodes[stack[--count]];
         int32_t hit[RP_BVH_WIDTH];
-        overlaps(node, &way, hit);
+        overlaps(node, &bounds, hit);
         for (int i = 0; i < RP_BVH_WIDTH; i++) {
             if (!hit[i] || node->child[i] == RP_BVH_NONE) continue;
             if (!(node->child[i] & RP_BVH_LEAF)) {
@@ -511,7 +516,7 @@ bool rp_mesh_bvh_intersect(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3
                                                   rp_v3_sub(c[1], from), rp_v3_sub(c[2], from));
             if (found == RP_CROSSING_EDGE) return false;
             if (found == RP_CROSSING_NONE) continue;
-            if (!take(user, t, found == RP_CROSSING_IN ? 1 : -1)) return false;
+            if (!visit(user, t, found == RP_CROSSING_IN ? 1 : -1)) return false;
         }
     }
     return true;
@@ -524,10 +529,10 @@ static bool add_change(void *user, size_t triangle, int change)
     return true;
 }
 
-bool rp_mesh_bvh_crossings(const rp_mesh_bvh *tree, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
+bool rp_mesh_bvh_crossings(const rp_mesh_bvh *bvh, const rp_mesh *mesh, rp_vec3 from, rp_vec3 to,
                            int *change)
 {
     size_t tests = 0;
     *change = 0;
-    return rp_mesh_bvh_intersect(tree, mesh, from, to, add_change, change, &tests);
+    return rp_mesh_bvh_intersect(bvh, mesh, from, to, add_change, change, &tests);
 }

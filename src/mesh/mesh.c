@@ -1,4 +1,5 @@
-/* Building, joining, checking and measuring meshes. */
+/* The container of meshes: adding vertices and polygons, joining vertices, checks, and measures
+ * that visit every triangle. */
 #include "mesh/mesh.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -94,8 +95,8 @@ rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_r
 
 /* --- polygons --------------------------------------------------------------------------------- */
 
-/* Faces with many corners as triangles, by cutting off ears (Meisters, "Polygons have ears", Amer.
- * Math. Monthly 82, 1975): a convex face becomes a fan, a hollow one is not covered twice. */
+/* Polygons become triangles by ear clipping (Meisters, "Polygons have ears", Amer. Math. Monthly
+ * 82, 1975): a convex polygon becomes a fan, a concave one is not covered twice. */
 
 static void add_origin(rp_mesh *mesh, uint32_t origin, bool *ok)
 {
@@ -114,14 +115,15 @@ static void add_triangle(rp_mesh *mesh, const uint32_t c[3], uint32_t origin, bo
     if (*ok) rp_mesh_add_triangle(mesh, c[0], c[1], c[2], ok);
 }
 
-/* The part of twice the area of a, b, c that faces along `normal`. */
+/* Returns twice the signed area of a, b, c, projected along `normal` and times its length. */
 static double area_along(const rp_mesh *mesh, rp_vec3 normal, uint32_t a, uint32_t b, uint32_t c)
 {
     rp_vec3 p = mesh->vertices[a], q = mesh->vertices[b], r = mesh->vertices[c];
     return rp_v3_dot(normal, rp_v3_cross(rp_v3_sub(q, p), rp_v3_sub(r, p)));
 }
 
-/* Newell's normal: right for faces that are hollow or not quite flat. */
+/* Newell's normal, a sum of cross products: valid for polygons that are concave or not quite flat.
+ */
 static rp_vec3 face_normal(const rp_mesh *mesh, const uint32_t *corners, int count)
 {
     rp_vec3 eye = mesh->vertices[corners[0]], sum = {0, 0, 0};
@@ -131,7 +133,8 @@ static rp_vec3 face_normal(const rp_mesh *mesh, const uint32_t *corners, int cou
     return sum;
 }
 
-/* Corner `tip` sticks out, and no other corner lies in the triangle with its neighbors. */
+/* True when corner `tip` is convex and no other corner is in its triangle with its two neighbors.
+ */
 static bool is_ear(const rp_mesh *mesh, rp_vec3 normal, const uint32_t *ring, int count, int tip)
 {
     uint32_t a = ring[(tip + count - 1) % count], b = ring[tip], c = ring[(tip + 1) % count];
@@ -146,8 +149,8 @@ static bool is_ear(const rp_mesh *mesh, rp_vec3 normal, const uint32_t *ring, in
     return true;
 }
 
-/* The next ear from `from` on; `from` itself where there is none, as in a face that crosses itself.
- */
+/* Returns the next ear from `from` on; `from` itself where there is none, as in a polygon that
+ * crosses itself. */
 static int find_ear(const rp_mesh *mesh, rp_vec3 normal, const uint32_t *ring, int count, int from)
 {
     for (int i = 0; i < count; i++) {
@@ -183,13 +186,13 @@ void rp_mesh_add_face(rp_mesh *mesh, const uint32_t *corners, int count, uint32_
 
 /* --- joining and checks ----------------------------------------------------------------------- */
 
-/* Is a mesh the skin of a solid? Vertices and edges are looked up in hash tables with open
- * addressing: a slot holds a number plus one, zero means free. */
+/* Is a mesh the surface of a solid? Vertices and edges are looked up in hash tables with open
+ * addressing and linear probing: a slot holds an index plus one, zero means free. */
 
 #define NUMBER_TEXT 256
 #define FARTHEST 1e12 /* m, from the origin: volumes and their moments stay finite */
 
-/* Twice what has to fit at least, and a power of two. */
+/* Returns a power of two, at least twice the number of entries. */
 static size_t table_size(size_t count)
 {
     size_t size = 16;
@@ -198,14 +201,14 @@ static size_t table_size(size_t count)
     return size;
 }
 
-/* By bits, so that even what is not a number equals itself: else a file full of them would take
- * forever. */
+/* Compares bits, so that even NaN equals itself: else a file full of them would probe the whole
+ * table for every vertex. */
 static bool same_place(rp_vec3 a, rp_vec3 b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Gives the first vertex at the same place, which is `index` itself when it is new. */
+/* Returns the first vertex at the same position, which is `index` itself when it is new. */
 static uint32_t find_vertex(uint32_t *slots, size_t size, const rp_vec3 *vertices, uint32_t index)
 {
     rp_vec3 place = vertices[index];
@@ -225,8 +228,8 @@ bool rp_mesh_join(rp_mesh *mesh)
     bool ok = slots && map;
     size_t kept = 0;
     for (uint32_t i = 0; ok && i < mesh->vertex_count; i++) {
-        /* The table sees only vertices that were kept, at their new places. */
-        /* Adding zero turns -0 into 0, which is the same place. */
+        /* Compacts in place: the table sees only vertices that stay, at their new indices. Adding
+         * zero turns -0 into 0, which is the same position. */
         mesh->vertices[kept] = rp_v3_add(mesh->vertices[i], rp_v3(0, 0, 0));
         map[i] = find_vertex(slots, size, mesh->vertices, (uint32_t)kept);
         if (map[i] == kept) kept++;
@@ -247,6 +250,7 @@ bool rp_mesh_drop_unused(rp_mesh *mesh)
     size_t bytes = mesh->vertex_count * sizeof(uint32_t);
     uint32_t *map = rp_allocate_zero(bytes), kept = 0;
     if (!map) return false;
+    /* Marks the vertices in use, then replaces the marks by new indices. */
     for (size_t t = 0; t < mesh->triangle_count; t++)
         for (int i = 0; i < 3; i++)
             map[mesh->triangles[t][i]] = 1;
@@ -288,7 +292,7 @@ static void triangle_text(const rp_mesh *mesh, size_t t, char text[NUMBER_TEXT])
              c[2].x, c[2].y, c[2].z);
 }
 
-/* The file, with the line of a triangle where it is known. */
+/* Returns the place of a triangle for messages: the file, and the line where it is known. */
 static rp_place place_of(const rp_mesh *mesh, size_t t, const char *name)
 {
     bool known = mesh->origins && mesh->origins_are_lines;
@@ -314,7 +318,7 @@ rp_code rp_mesh_check_vertices(const rp_mesh *mesh, const char *name, rp_report 
     return RP_OK;
 }
 
-/* Rounding leaves a few parts in 1e16 of the square of the longest edge. */
+/* The limit is well above rounding, which leaves some 1e-16 of the square of the longest edge. */
 static bool has_area(const rp_vec3 corners[3])
 {
     rp_vec3 a = rp_v3_sub(corners[1], corners[0]), b = rp_v3_sub(corners[2], corners[0]);
@@ -345,7 +349,7 @@ static void half_edge_ends(const rp_mesh *mesh, size_t h, uint32_t ends[2])
     ends[1] = mesh->triangles[h / 3][(h + 1) % 3];
 }
 
-/* The slot of the half edge with these ends, or the free slot where it belongs. */
+/* Returns the slot of the half edge with these ends, or the free slot where it belongs. */
 static size_t edge_slot(const rp_mesh *mesh, const uint32_t *slots, size_t size,
                         const uint32_t ends[2])
 {
@@ -375,8 +379,8 @@ rp_code rp_mesh_fail_edge(const rp_mesh *mesh, size_t h, const char *what, const
         text, a.x, a.y, a.z, b.x, b.y, b.z, what);
 }
 
-/* Every edge is run along as often in one direction as in the other. `times` counts the half edges
- * of each slot. */
+/* Checks that every edge is used as often in one direction as in the other. `times` counts the half
+ * edges of each slot: first all are counted, then each is compared with its opposite. */
 static rp_code check_edges(const rp_mesh *mesh, uint32_t *slots, uint32_t *times, size_t size,
                            const char *name, rp_report *report)
 {
@@ -418,7 +422,7 @@ bool rp_mesh_is_closed(const rp_mesh *mesh)
     return check_closed(mesh, NULL, NULL) == RP_OK;
 }
 
-/* Two sheets back to back are closed and still hold nothing. */
+/* Two sheets back to back are closed and still enclose no volume. */
 rp_code rp_mesh_check_volume(const rp_mesh *mesh, const char *name, rp_report *report)
 {
     rp_place place = {.file = name};
@@ -459,7 +463,7 @@ static double triple(rp_vec3 a, rp_vec3 b, rp_vec3 c)
 double rp_mesh_volume(const rp_mesh *mesh)
 {
     if (mesh->vertex_count == 0) return 0;
-    /* Seen from a vertex instead of the origin: a small mesh far away keeps its digits. */
+    /* Relative to a vertex instead of the origin: a small mesh far away keeps its digits. */
     rp_vec3 eye = mesh->vertices[0];
     double sum = 0;
     for (size_t t = 0; t < mesh->triangle_count; t++) {

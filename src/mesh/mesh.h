@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Vertices, or triangles, at most: half edges (three per triangle) are counted in 32 bits. */
+/* Vertices, or triangles, at most: half edges (three per triangle) are numbered in 32 bits. */
 #define RP_MESH_MAX ((size_t)1 << 30)
 
 /* Where parts overlap the winding number is neither 0 nor 1, and sums over the triangles count the
  * common volume several times. These integrals are the correction: the solid's minus the sums'. */
 typedef struct rp_mesh_overlap {
     double volume;    /* m3; 0: no parts overlap */
-    rp_vec3 first;    /* m4, of x, y, z, from the middle of the bounds */
-    double square[6]; /* m5, of xx, yy, zz, xy, xz, yz, from there */
+    rp_vec3 first;    /* m4, integrals of x, y, z from the middle of the bounds */
+    double square[6]; /* m5, of xx, yy, zz, xy, xz, yz, likewise */
     double error;     /* m3, of the volume, estimated */
 } rp_mesh_overlap;
 
@@ -27,9 +27,9 @@ typedef struct rp_mesh {
     uint32_t (*triangles)[3]; /* counter-clockwise seen from outside */
     size_t vertex_count, triangle_count;
     size_t vertex_capacity, triangle_capacity;
-    rp_box3 bounds; /* of the vertices added; upside down when there are none */
-    /* Of each triangle, the line of the file that it stands in, or else the number of its face,
-     * from 1; NULL: unknown. */
+    rp_box3 bounds; /* m, of the vertices; from infinity to minus infinity when there are none */
+    /* Of each triangle, its line in the file, or else the number of its face, from 1; NULL:
+     * unknown. */
     uint32_t *origins;
     size_t origin_capacity;
     bool origins_are_lines;
@@ -37,13 +37,13 @@ typedef struct rp_mesh {
     struct rp_mesh_bvh *bvh;
     struct rp_mesh_sdf *sdf;
     rp_mesh_overlap overlap;
-    bool closed; /* known to be */
+    bool closed; /* known to be closed */
 } rp_mesh;
 
-/* An empty mesh to add to; NULL when memory runs out. */
+/* Returns an empty mesh; NULL when memory runs out. */
 rp_mesh *rp_mesh_create(void);
 void rp_mesh_destroy(rp_mesh *mesh);
-/* The new vertex's number; a fault when memory runs out sets `*ok` to false and gives 0. */
+/* Returns the new vertex's number; when memory runs out it sets `*ok` to false and returns 0. */
 uint32_t rp_mesh_add_vertex(rp_mesh *mesh, rp_vec3 vertex, bool *ok);
 void rp_mesh_add_triangle(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, bool *ok);
 
@@ -53,10 +53,10 @@ static inline void rp_mesh_corners(const rp_mesh *mesh, size_t triangle, rp_vec3
         corners[i] = mesh->vertices[mesh->triangles[triangle][i]];
 }
 
-/* Builds what makes distances quick: a tree over the triangles, and a distance field with nodes
- * `spacing` apart (m; 0: a 48th of the longest side). The mesh must not change any more; from then
- * on it may be asked from several threads at once. Results do not depend on `threads`, which may be
- * NULL. Calling it again makes a new field. */
+/* Builds the acceleration structures of distance queries: a BVH over the triangles, and a signed
+ * distance field with nodes `spacing` apart (m; 0: a 48th of the longest side). The mesh must not
+ * change afterwards; queries are then safe from several threads at once. Results do not depend on
+ * `threads`, which may be NULL. Calling it again makes a new field. */
 rp_code rp_mesh_prepare(rp_mesh *mesh, double spacing, rp_threads *threads, rp_report *report);
 
 /* True when the mesh is 25 m long or more: most programs write millimetres, and files say no unit.
@@ -76,28 +76,28 @@ rp_code rp_mesh_make_solid(rp_mesh *mesh, const char *name, rp_report *report);
 /* Makes vertices at exactly the same place one. False when memory runs out; the mesh is then
  * unchanged. */
 bool rp_mesh_join(rp_mesh *mesh);
-/* Leaves out vertices that no triangle has. False when memory runs out; the mesh is then unchanged.
+/* Removes vertices that no triangle uses. False when memory runs out; the mesh is then unchanged.
  */
 bool rp_mesh_drop_unused(rp_mesh *mesh);
-/* A solid has finite vertices, no triangle without area, as many triangles that run along an
- * edge in one direction as in the other, and a volume that is not zero. Otherwise the first
- * triangle that is at fault is named by its number (from 1) and corners. `name` stands for the file
- * in messages. */
+/* Checks that the mesh bounds a solid: finite vertices, no triangle without area, every edge used
+ * as often in one direction as in the other, and a volume that is not zero. Otherwise the message
+ * has the number (from 1) and corners of the first triangle at fault. `name` stands for the file.
+ */
 rp_code rp_mesh_check(const rp_mesh *mesh, const char *name, rp_report *report);
-/* True when as many triangles run along each edge in one direction as in the other; also false when
- * memory runs out. */
+/* True when every edge is used as often in one direction as in the other; also false when memory
+ * runs out. */
 bool rp_mesh_is_closed(const rp_mesh *mesh);
-/* Turns the mesh inside out. */
+/* Flips all triangles: the mesh is then inside out. */
 void rp_mesh_flip(rp_mesh *mesh);
 
-/* By the divergence theorem; exact, positive for an outward mesh. What overlapping parts have in
- * common counts as often as they are; rp_shape_mass counts it once. */
+/* Returns the volume, m3, by the divergence theorem: positive for an outward mesh. The common
+ * volume of overlapping parts counts once for each of them; rp_shape_mass counts it once. */
 double rp_mesh_volume(const rp_mesh *mesh);
-/* Generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside; sums all triangles,
- * prepared or not. */
+/* Returns the generalised winding number (Jacobson et al. 2013): about 1 inside, 0 outside. Sums
+ * all triangles, prepared or not: the slow twin of rp_mesh_bvh_winding. */
 double rp_mesh_winding(const rp_mesh *mesh, rp_vec3 point);
-/* The point of the mesh nearest to `point`, and the triangle it lies on; tries all triangles,
- * prepared or not. */
+/* Returns the point of the mesh nearest to `point`, and its triangle. Tests all triangles, prepared
+ * or not: the slow twin of rp_mesh_bvh_nearest. */
 rp_vec3 rp_mesh_nearest(const rp_mesh *mesh, rp_vec3 point, size_t *triangle);
 
 #endif

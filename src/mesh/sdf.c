@@ -1,25 +1,26 @@
-/* Filling the grid and reading it. Signs come from the generalised winding number (Jacobson et al.,
- * "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32 (4),
- * 2013), so that small holes do not turn the inside out. */
+/* Building the grid and querying it. Signs come from the generalised winding number (Jacobson et
+ * al., "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32
+ * (4), 2013), so that small holes do not turn the inside out. */
 #include "mesh/sdf.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "mesh/bvh.h"
 #include "mesh/triangle.h"
 
-/* Floats lie within this share of the exact value. */
+/* Relative rounding error of floats, at most. */
 #define ROUNDING 0x1p-23
-/* Nodes nearer than this to the surface, in spacings, are on neither side for certain. */
+/* Nodes nearer than this to the surface, in spacings, have no certain side. */
 #define CLEAR 1e-3
 
 typedef struct filling {
     const rp_mesh *mesh;
     rp_mesh_sdf *field;
-    double reach; /* m, from the middle of a block: nearer ones keep their nodes */
-    uint8_t *odd; /* of each block with nodes: it winds otherwise than 0 or 1 times */
+    double
+        reach; /* m, from the centre of a block to the surface: nearer blocks store their nodes */
+    uint8_t *odd; /* of each near block: a winding number other than 0 or 1 occurs in it */
 } filling;
 
-/* The node before along each axis. */
+/* Offsets of the next node along each axis. */
 static const int strides[3] = {1, RP_MESH_SDF_NODES, RP_MESH_SDF_NODES *RP_MESH_SDF_NODES};
 
 static rp_vec3 block_low(const rp_mesh_sdf *field, size_t block)
@@ -30,8 +31,8 @@ static rp_vec3 block_low(const rp_mesh_sdf *field, size_t block)
     return rp_v3_madd(field->low, edge, rp_v3((double)x, (double)y, (double)z));
 }
 
-/* The distance without its sign. `*triangle` is a guess, such as the nearest of a point near by,
- * which saves most of the search; it gets the nearest. */
+/* Returns the unsigned distance. `*triangle` is a guess, such as the nearest one of an adjacent
+ * node, whose distance bounds the query and saves most of it; it gets the nearest. */
 static double plain_distance(const rp_mesh *mesh, rp_vec3 point, size_t *triangle)
 {
     rp_vec3 corners[3];
@@ -46,6 +47,8 @@ static double sign_at(const rp_mesh *mesh, rp_vec3 point)
     return rp_mesh_bvh_winding(mesh->bvh, mesh, point) > 0.5 ? -1 : 1;
 }
 
+/* First pass: the distance at the centre of every block, and whether it is near the surface. The
+ * nearest triangle of a block is the guess of the next. */
 static void fill_middles(void *context, rp_range range)
 {
     const filling *f = context;
@@ -59,9 +62,10 @@ static void fill_middles(void *context, rp_range range)
     }
 }
 
-/* How often a closed mesh winds around a node, from one beside it that is done already: as often,
- * if the surface is farther from either than they are apart, else by what lies between. False where
- * that is not certain. */
+/* The winding number of a closed mesh at a node from that of an adjacent node: the same, if the
+ * surface is farther from one of them than they are apart, else changed by the crossings of the
+ * segment between them. False where that is uncertain. A winding number from scratch costs far
+ * more. */
 static bool turns_beside(const filling *f, const float *nodes, const int *turns, int node,
                          const int at[3], rp_vec3 point, int *found)
 {
@@ -82,6 +86,8 @@ static bool turns_beside(const filling *f, const float *nodes, const int *turns,
     return false;
 }
 
+/* Second pass: distances and winding numbers at the nodes of one near block, in the order of
+ * memory, so that the nodes before along x, y and z are known already. */
 static void fill_block(const filling *f, size_t block)
 {
     size_t place = (size_t)f->field->place[block];
@@ -110,7 +116,7 @@ static void fill_nodes(void *context, rp_range range)
         if (f->field->place[b] >= 0) fill_block(f, b);
 }
 
-/* Numbers the blocks near the surface and makes room for their nodes. */
+/* Numbers the blocks near the surface and allocates their nodes. */
 static bool place_blocks(rp_mesh_sdf *field)
 {
     for (size_t b = 0; b < field->block_count; b++)
@@ -120,7 +126,8 @@ static bool place_blocks(rp_mesh_sdf *field)
     return field->nodes != NULL;
 }
 
-/* Blocks of the grid around the bounds, one band wider on all sides. */
+/* Lays the grid of blocks around the bounds, one band wider on all sides and centred; coarsens the
+ * spacing until the number of blocks is allowed. */
 static void lay_grid(rp_mesh_sdf *field, rp_box3 bounds, double spacing, double band)
 {
     rp_vec3 extent = rp_v3_sub(bounds.high, bounds.low);
@@ -178,7 +185,8 @@ rp_code rp_mesh_sdf_create(const rp_mesh *mesh, double spacing, double band, rp_
     if (ok) return RP_OK;
     rp_mesh_sdf_destroy(field);
     *out = NULL;
-    return rp_fail(report, RP_ERROR_MEMORY, "out of memory for the distance field of a mesh");
+    return rp_fail(report, RP_ERROR_MEMORY,
+                   "out of memory for the signed distance field of a mesh");
 }
 
 void rp_mesh_sdf_destroy(rp_mesh_sdf *field)
@@ -190,16 +198,16 @@ void rp_mesh_sdf_destroy(rp_mesh_sdf *field)
     rp_release(field, sizeof *field);
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
-/* Where a point is: in cells from the first node, and in which block. */
+/* The location of a point in the grid: in cells from the first node, and its block. */
 typedef struct spot {
     double cell[3];
     int first[3]; /* node of the block with the lowest indices */
     size_t block;
 } spot;
 
-/* False outside the grid. */
+/* Locates a point; false outside the grid. */
 static inline bool find(const rp_mesh_sdf *field, rp_vec3 p, spot *s)
 {
     double inverse = 1 / field->spacing;
@@ -218,20 +226,20 @@ static inline bool find(const rp_mesh_sdf *field, rp_vec3 p, spot *s)
     return true;
 }
 
-/* The value less the way from where it holds, and less what rounding may have added. */
+/* (S8): the value minus the distance from its node, and minus what rounding may have added. x, y, z
+ * are the offset from the node, in cells. */
 static inline double bound_from(const rp_mesh_sdf *field, double value, double x, double y,
                                 double z, double *most)
 {
-    double way = field->spacing * sqrt(x * x + y * y + z * z) * (1 + ROUNDING);
-    double left = fabs(value) * (1 - ROUNDING) - way;
-    /* Of a place right at a node on the surface both are 0, but its coordinates are rounded, too.
-     */
-    *most = fabs(value) * (1 + ROUNDING) + way + ROUNDING * field->spacing;
-    if (!(left > 0)) return 0;
-    return value < 0 ? -left : left;
+    double offset = field->spacing * sqrt(x * x + y * y + z * z) * (1 + ROUNDING);
+    double bound = fabs(value) * (1 - ROUNDING) - offset;
+    /* At a node on the surface both are 0, but the coordinates of the point are rounded, too. */
+    *most = fabs(value) * (1 + ROUNDING) + offset + ROUNDING * field->spacing;
+    if (!(bound > 0)) return 0;
+    return value < 0 ? -bound : bound;
 }
 
-/* Outside the grid, which is wider than the mesh, nothing is solid. */
+/* Outside the grid, which contains the mesh, the distance to the bounds of the mesh is a bound. */
 static double bound_outside(const rp_mesh_sdf *field, rp_vec3 p)
 {
     rp_vec3 beyond = rp_v3_max(rp_v3_sub(field->bounds.low, p), rp_v3_sub(p, field->bounds.high));
@@ -254,6 +262,7 @@ double rp_mesh_sdf_bound(const rp_mesh_sdf *field, rp_vec3 point, double *most)
     for (int k = 0; k < 3; k++)
         in[k] = s.cell[k] - s.first[k];
     const float *nodes = block_nodes(field, s.block);
+    /* Far block: from its centre. Near block: from the nearest node. */
     if (!nodes)
         return bound_from(field, field->middle[s.block], in[0] - half, in[1] - half, in[2] - half,
                           most);
@@ -262,8 +271,8 @@ double rp_mesh_sdf_bound(const rp_mesh_sdf *field, rp_vec3 point, double *most)
     return bound_from(field, value, in[0] - x, in[1] - y, in[2] - z, most);
 }
 
-/* (S9): from a corner of the point's cell that is clear of the surface, by what lies between; 0
- * where no corner gives a certain answer. */
+/* (S9): from a corner of the point's cell that is clear of the surface, by the crossings of the
+ * segment to it; 0 where no corner decides. */
 static double sign_from_corner(const rp_mesh_sdf *field, const rp_mesh *mesh, rp_vec3 point)
 {
     spot s;
@@ -272,7 +281,7 @@ static double sign_from_corner(const rp_mesh_sdf *field, const rp_mesh *mesh, rp
         int node = 0, change;
         double at[3];
         for (int k = 0; k < 3; k++) {
-            /* The nearest corner first: its way is the shortest. */
+            /* The nearest corner first: its segment is the shortest. */
             int low = (int)s.cell[k], nearest = (int)(s.cell[k] + 0.5);
             int index = i >> k & 1 ? 2 * low + 1 - nearest : nearest;
             node += (index - s.first[k]) * strides[k];
@@ -281,6 +290,8 @@ static double sign_from_corner(const rp_mesh_sdf *field, const rp_mesh *mesh, rp
         if (fabs(nodes[node]) < CLEAR * field->spacing) continue;
         rp_vec3 corner = rp_v3_madd(field->low, field->spacing, rp_v3(at[0], at[1], at[2]));
         if (!rp_mesh_bvh_crossings(mesh->bvh, mesh, point, corner, &change)) continue;
+        /* Winding numbers are 0 or 1: no change keeps the side, one in the right direction flips
+         * it, anything else comes from rounding. */
         if (change == 0) return nodes[node] < 0 ? -1 : 1;
         if (change == (nodes[node] < 0 ? 1 : -1)) return nodes[node] < 0 ? 1 : -1;
     }

@@ -1,5 +1,5 @@
-/* One triangle and one point: pure functions that the slow and the quick ways share, so that both
- * give the same bits. Private to this room. */
+/* One triangle and one point: pure functions that fast queries and their slow twins share, so that
+ * both give the same bits. Private to this room. */
 #ifndef RP_MESH_TRIANGLE_H
 #define RP_MESH_TRIANGLE_H
 
@@ -32,14 +32,15 @@ static inline rp_vec3 rp_nearest_on_edges(rp_vec3 point, const rp_vec3 corners[3
     return best;
 }
 
-/* The foot of the point on the triangle's plane when it lies inside, else on the nearest edge. */
+/* Returns the point of a triangle nearest to `point`: its projection on the plane when that is
+ * inside the triangle, else the nearest point of the edges. */
 static inline rp_vec3 rp_nearest_on_triangle(rp_vec3 point, const rp_vec3 corners[3])
 {
     rp_vec3 a = rp_v3_sub(corners[0], point), b = rp_v3_sub(corners[1], point),
             c = rp_v3_sub(corners[2], point);
     rp_vec3 normal = rp_v3_cross(rp_v3_sub(b, a), rp_v3_sub(c, a));
-    /* The point is the origin here: the three triangles it makes with the edges, as the normal sees
-     * them. */
+    /* With the point as origin: the signed areas of the three triangles that it makes with the
+     * edges, projected along the normal, are barycentric coordinates up to a factor. */
     bool inside = rp_v3_dot(normal, rp_v3_cross(a, b)) > 0 &&
                   rp_v3_dot(normal, rp_v3_cross(b, c)) > 0 &&
                   rp_v3_dot(normal, rp_v3_cross(c, a)) > 0;
@@ -62,7 +63,7 @@ static inline rp_half_angle rp_solid_half_angle(rp_vec3 a, rp_vec3 b, rp_vec3 c)
                            rp_v3_dot(a, rp_v3_cross(b, c))};
 }
 
-/* How the way from the origin to `to` meets a triangle. */
+/* How the segment from the origin to `to` intersects a triangle. */
 typedef enum rp_crossing {
     RP_CROSSING_NONE,
     RP_CROSSING_IN,  /* through its front */
@@ -70,15 +71,17 @@ typedef enum rp_crossing {
     RP_CROSSING_EDGE /* exactly through an edge or a corner */
 } rp_crossing;
 
-/* On which side the way passes each edge: triangles that share an edge see the same number with
- * opposite signs, to the last bit, so that no way slips through between them (Woop, Benthin and
- * Wald, "Watertight ray/triangle intersection", J. Comput. Graph. Tech. 2 (1), 2013). */
+/* Watertight segment-triangle intersection: on which side the segment passes each edge. Triangles
+ * that share an edge compute the same number with opposite signs, to the last bit, so that no
+ * segment slips through between them (Woop, Benthin and Wald, "Watertight ray/triangle
+ * intersection", J. Comput. Graph. Tech. 2 (1), 2013). */
 static inline rp_crossing rp_cross_triangle(rp_vec3 to, rp_vec3 a, rp_vec3 b, rp_vec3 c)
 {
     double u = rp_v3_dot(to, rp_v3_cross(a, b)), v = rp_v3_dot(to, rp_v3_cross(b, c)),
            w = rp_v3_dot(to, rp_v3_cross(c, a));
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return RP_CROSSING_NONE;
-    /* Share of the way up to the plane: height / rise, if between 0 and 1. */
+    /* The plane is crossed at height / rise of the segment, if that is between 0 and 1; compared
+     * without the division. */
     double rise = u + v + w, height = rp_v3_dot(a, rp_v3_cross(b, c));
     if (rise != 0 && (rise > 0 ? height < 0 || height > rise : height > 0 || height < rise))
         return RP_CROSSING_NONE;
