@@ -10,17 +10,17 @@
 
 /* --- integrals over a union of balls ---------------------------------------------------------- */
 
-/* Integrals over a union of balls: docs/theory/geometry.md, (S13) to (S15). The union is cut into
- * horizontal slices; the outline of a slice is made of arcs of circles, along which Green's theorem
- * gives the integrals exactly. Over the height they are summed by Gauss and Legendre's rule between
- * the heights at which the outline changes its kind: there the integrand has square roots at the
- * ends, which a change of variable makes smooth. */
+/* docs/theory/geometry.md, (S13) to (S15). The union is cut into horizontal slices; the outline of
+ * a slice is made of arcs of circles, along which Green's theorem gives the integrals exactly. Over
+ * the height they are summed by Gauss-Legendre quadrature between the heights at which the topology
+ * of the outline changes: the integrand has square roots at these ends, which a change of variable
+ * makes smooth. */
 
 #define NODES 24
 #define HEIGHTS_MAX 8192
-/* Points this deep inside another ball are not on the outline. */
+/* Points this deep inside another ball (diameters) are hidden: not on the outline. */
 #define HIDDEN 1e-9
-/* Halves of a stretch that sum up to this part of the whole are as good as the stretch. */
+/* An interval whose halves add up to it within this is accurate. */
 #define AGREE 1e-13
 #define HALVINGS_MAX 10
 #define SUMS 10 /* the numbers of rp_union_moments */
@@ -39,7 +39,7 @@ typedef struct arc {
 } arc;
 
 typedef struct gauss_rule {
-    double node[NODES], weight[NODES]; /* on 0 to 1, the change of variable worked in */
+    double node[NODES], weight[NODES]; /* on 0 to 1, with the change of variable */
 } gauss_rule;
 
 /* --- an arc ----------------------------------------------------------------------------------- */
@@ -82,14 +82,13 @@ static void add_arc(const circle *o, double from, double to, double slice[6])
 
 /* --- a slice ---------------------------------------------------------------------------------- */
 
-/* What `other` covers of the rim of `o`: nothing (0), a span (1) or all (2). */
+/* Returns what `other` covers of the rim of `o`: nothing (0), a span of angles (1) or all (2). */
 static int covered_span(const circle *o, const circle *other, bool first, span *out)
 {
     double dx = other->x - o->x, dy = other->y - o->y, d = rp_length2(dx, dy);
     double inner = other->r - o->r;
     if (d >= o->r + other->r) return 0;
-    if (d <= inner)
-        return inner > 0 || !first ? 2 : 0; /* of the same circle twice the first stays */
+    if (d <= inner) return inner > 0 || !first ? 2 : 0; /* of two equal circles the first stays */
     if (d <= -inner) return 0;
     double cosine = d * d + o->r * o->r - other->r * other->r;
     double square = (d + o->r + other->r) * (o->r + other->r - d) * (d + inner) * (d - inner);
@@ -104,7 +103,7 @@ static int by_start(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Spans inside 0 to a turn; one across its end becomes two. */
+/* Adds a span within 0 to 2 pi; one across the end becomes two. */
 static int put_span(span *spans, int count, span s)
 {
     double turn = 2 * RP_PI;
@@ -132,6 +131,7 @@ static void add_rim(const circle *circles, int count, int i, double slice[6])
         if (kind == 2) return;
         if (kind == 1) covered = put_span(spans, covered, s);
     }
+    /* Sweep around the rim: the gaps between covered spans are on the outline. */
     qsort(spans, (size_t)covered, sizeof *spans, by_start);
     double at = 0;
     for (int k = 0; k < covered; k++) {
@@ -161,7 +161,7 @@ static void add_slice(const rp_ball *balls, int count, double z, double weight, 
         sums[i] += weight * values[i];
 }
 
-/* --- heights at which the outline changes its kind -------------------------------------------- */
+/* --- heights at which the topology changes --------------------------------------------------- */
 
 typedef struct heights {
     double at[HEIGHTS_MAX];
@@ -178,7 +178,7 @@ static void note_point(heights *h, const rp_ball *balls, int count, rp_vec3 poin
     if (h->count < HEIGHTS_MAX) h->at[h->count++] = point.z;
 }
 
-/* The circle that two spheres share. */
+/* The circle in which two spheres intersect. */
 typedef struct ring {
     rp_vec3 centre, axis;
     double radius;
@@ -186,26 +186,26 @@ typedef struct ring {
 
 static bool ring_of(const rp_ball *a, const rp_ball *b, ring *out)
 {
-    rp_vec3 way = rp_v3_sub(b->centre, a->centre);
-    double d = rp_v3_length(way);
+    rp_vec3 apart = rp_v3_sub(b->centre, a->centre);
+    double d = rp_v3_length(apart);
     if (!(d > 0)) return false;
     double along = (d + (a->radius - b->radius) * (a->radius + b->radius) / d) / 2;
     double square = (a->radius - along) * (a->radius + along);
     if (square < 0) return false;
-    rp_vec3 axis = rp_v3_scale(way, 1 / d);
+    rp_vec3 axis = rp_v3_scale(apart, 1 / d);
     *out = (ring){rp_v3_madd(a->centre, along, axis), axis, sqrt(square)};
     return true;
 }
 
-/* The points that a ring shares with a third sphere. */
-static void note_meetings(heights *h, const rp_ball *balls, int count, const ring *o,
-                          const rp_ball *third)
+/* Notes the points in which three spheres intersect. */
+static void note_triple_points(heights *h, const rp_ball *balls, int count, const ring *o,
+                               const rp_ball *third)
 {
-    rp_vec3 way = rp_v3_sub(third->centre, o->centre);
-    rp_vec3 flat = rp_v3_madd(way, -rp_v3_dot(way, o->axis), o->axis); /* in the ring's plane */
+    rp_vec3 apart = rp_v3_sub(third->centre, o->centre);
+    rp_vec3 flat = rp_v3_madd(apart, -rp_v3_dot(apart, o->axis), o->axis); /* in the ring's plane */
     double d = rp_v3_length(flat);
     if (!(d > 0)) return;
-    double square = rp_v3_dot(way, way) - third->radius * third->radius + o->radius * o->radius;
+    double square = rp_v3_dot(apart, apart) - third->radius * third->radius + o->radius * o->radius;
     double along = square / (2 * d), across = (o->radius - along) * (o->radius + along);
     if (across < 0) return;
     rp_vec3 u = rp_v3_scale(flat, 1 / d), v = rp_v3_cross(o->axis, u);
@@ -214,6 +214,7 @@ static void note_meetings(heights *h, const rp_ball *balls, int count, const rin
     note_point(h, balls, count, rp_v3_madd(foot, -sqrt(across), v));
 }
 
+/* Notes the highest and lowest point of the circle of two spheres, and its points on a third. */
 static void note_pair(heights *h, const rp_ball *balls, int count, int i, int j)
 {
     ring o;
@@ -222,7 +223,7 @@ static void note_pair(heights *h, const rp_ball *balls, int count, int i, int j)
     note_point(h, balls, count, rp_v3_madd(o.centre, o.radius, up));
     note_point(h, balls, count, rp_v3_madd(o.centre, -o.radius, up));
     for (int k = j + 1; k < count; k++)
-        note_meetings(h, balls, count, &o, &balls[k]);
+        note_triple_points(h, balls, count, &o, &balls[k]);
 }
 
 static int by_height(const void *a, const void *b)
@@ -246,8 +247,8 @@ static void find_heights(heights *h, const rp_ball *balls, int count)
 
 /* --- the sum over the height ------------------------------------------------------------------ */
 
-/* Zeros of Legendre's polynomial by Newton's method; then t becomes tt (3 - 2 t), whose slope
- * vanishes at both ends. */
+/* Gauss-Legendre nodes: zeros of the Legendre polynomial by Newton's method. Then t becomes
+ * tt (3 - 2 t), whose slope vanishes at both ends and cancels the square roots there: (S14). */
 static void make_rule(gauss_rule *out)
 {
     for (int i = 0; i < NODES; i++) {
@@ -268,23 +269,23 @@ static void make_rule(gauss_rule *out)
     }
 }
 
-static void add_stretch(const gauss_rule *rule, const rp_ball *balls, int count, double low,
-                        double high, double sums[SUMS])
+static void add_interval(const gauss_rule *rule, const rp_ball *balls, int count, double low,
+                         double high, double sums[SUMS])
 {
     for (int i = 0; i < NODES; i++)
         add_slice(balls, count, low + (high - low) * rule->node[i], (high - low) * rule->weight[i],
                   sums);
 }
 
-/* Halves a stretch until halving changes nothing: where the outline almost changes its kind beside
- * the stretch, one sum is not enough. `whole` is the sum over it. */
+/* Adaptive quadrature: halves an interval until halving changes nothing. Where the topology almost
+ * changes near the interval, one rule is not enough. `whole` is the sum over the interval. */
 static void add_halves(const gauss_rule *rule, const rp_ball *balls, int count, double low,
                        double high, const double whole[SUMS], int depth, double sums[SUMS])
 {
     double lower[SUMS] = {0}, upper[SUMS] = {0}, middle = (low + high) / 2;
     bool agree = true;
-    add_stretch(rule, balls, count, low, middle, lower);
-    add_stretch(rule, balls, count, middle, high, upper);
+    add_interval(rule, balls, count, low, middle, lower);
+    add_interval(rule, balls, count, middle, high, upper);
     for (int i = 0; i < SUMS; i++)
         agree &= fabs(lower[i] + upper[i] - whole[i]) <= AGREE;
     if (agree || depth == HALVINGS_MAX) {
@@ -306,7 +307,7 @@ rp_union_moments rp_balls_moments(const rp_ball *balls, int count)
     for (int i = 1; i < h.count; i++) {
         double whole[SUMS] = {0};
         if (!(h.at[i] > h.at[i - 1])) continue;
-        add_stretch(&rule, balls, count, h.at[i - 1], h.at[i], whole);
+        add_interval(&rule, balls, count, h.at[i - 1], h.at[i], whole);
         add_halves(&rule, balls, count, h.at[i - 1], h.at[i], whole, 0, sums);
     }
     return (rp_union_moments){sums[0],
@@ -366,7 +367,7 @@ static void move_and_scale(rp_ball *balls, int count, rp_vec3 origin, double sca
     }
 }
 
-/* Half the diameter of the ball about the origin that holds all. */
+/* Returns the radius of the bounding ball about the origin. */
 static double reach_of(const rp_ball *balls, int count)
 {
     double reach = 0;
@@ -377,7 +378,8 @@ static double reach_of(const rp_ball *balls, int count)
     return reach;
 }
 
-/* About the middle of their box, about one across: what the integrals need. */
+/* Moves the balls about the middle of their box and scales them to about one across, as the
+ * integrals need. */
 static void bring_near(rp_ball *balls, int count)
 {
     rp_vec3 low = balls[0].centre, high = low;
@@ -389,9 +391,9 @@ static void bring_near(rp_ball *balls, int count)
     move_and_scale(balls, count, rp_v3(0, 0, 0), 0.5 / reach_of(balls, count));
 }
 
-/* One turn in the plane of axes p and q that removes their product (Jacobi's method; Golub and Van
- * Loan, "Matrix Computations", 4th edition, algorithm 8.4.1). */
-static void jacobi_turn(double a[3][3], rp_mat3 *axes, int p, int q)
+/* One Jacobi rotation in the plane of axes p and q that removes their product of inertia (Golub and
+ * Van Loan, "Matrix Computations", 4th edition, algorithm 8.4.1). */
+static void jacobi_rotation(double a[3][3], rp_mat3 *axes, int p, int q)
 {
     double tau = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
@@ -411,7 +413,8 @@ static void jacobi_turn(double a[3][3], rp_mat3 *axes, int p, int q)
     }
 }
 
-/* Columns: the principal axes, a rotation; the moments along them go to `moments`. */
+/* Returns the principal axes as columns of a rotation; `moments` gets the principal moments. Sweeps
+ * end when all products are rounding. */
 static rp_mat3 principal_axes(double a[3][3], double moments[3])
 {
     rp_mat3 axes = rp_m3_identity();
@@ -421,7 +424,7 @@ static rp_mat3 principal_axes(double a[3][3], double moments[3])
         for (int p = 0; p < 2; p++)
             for (int q = p + 1; q < 3; q++)
                 if (fabs(a[p][q]) > least) {
-                    jacobi_turn(a, &axes, p, q);
+                    jacobi_rotation(a, &axes, p, q);
                     turned = 1;
                 }
     }
@@ -430,7 +433,7 @@ static rp_mat3 principal_axes(double a[3][3], double moments[3])
     return axes;
 }
 
-/* The tensor about the origin, which is the middle. */
+/* Computes the inertia tensor about the origin, which is the centre of mass: (S1). */
 static void tensor_of(const rp_union_moments *m, double a[3][3])
 {
     const double *s = m->second;
@@ -447,11 +450,12 @@ rp_code rp_clump_make(const rp_ball *balls, int count, rp_clump *out, rp_report 
     bring_near(out->balls, count);
     rp_union_moments m = rp_balls_moments(out->balls, count);
     rp_vec3 middle = rp_v3_scale(rp_v3_from(m.first), 1 / m.volume);
-    /* Once more from the middle, so that nothing has to be taken off the squares. */
+    /* Once more about the centre of mass, so that nothing has to be subtracted from the squares. */
     move_and_scale(out->balls, count, middle, 1);
     m = rp_balls_moments(out->balls, count);
     double tensor[3][3];
     tensor_of(&m, tensor);
+    /* Into the frame of the principal axes, then to a bounding ball of diameter one. */
     rp_mat3 into = rp_m3_transpose(principal_axes(tensor, out->inertia));
     for (int i = 0; i < count; i++)
         out->balls[i].centre = rp_m3_apply(into, out->balls[i].centre);

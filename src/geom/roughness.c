@@ -4,17 +4,17 @@
 #include "base/report.h"
 #include "geom/samples.h"
 
-/* Cells of a lattice along one axis: their numbers are 32 bits long. */
+/* Cells of a lattice along one axis at most: their numbers have 32 bits. */
 #define CELLS_MAX 1e9
-/* Samples of a surface: more take many minutes to make. */
+/* Samples of a surface at most: more take many minutes to make. */
 #define FIXED_MAX 1e6
-/* As many are kept in the user's cache, since they take seconds. */
-#define KEPT_FROM 5e3
+/* From this many on they are stored in the user's cache, since they take seconds. */
+#define CACHED_FROM 5e3
 #define PATH 4096
 
 /* --- planes ----------------------------------------------------------------------------------- */
 
-/* (S12a): whole cells fill a span that ends, so that its images fit. */
+/* (S12a): a finite span has a whole number of cells, so that its periodic images fit. */
 static rp_code lay_lattice(rp_rough_surface *rough, const rp_rough_span *span, const char *key,
                            rp_report *report)
 {
@@ -39,7 +39,7 @@ static rp_code lay_lattice(rp_rough_surface *rough, const rp_rough_span *span, c
     return RP_OK;
 }
 
-/* The cells along an axis that `low` to `high` may touch; false: none. */
+/* Finds the cells along an axis from `low` to `high` (m); false: none. */
 static bool find_cells(const rp_rough_surface *rough, int a, double low, double high, int32_t *from,
                        int32_t *to)
 {
@@ -63,7 +63,8 @@ static int32_t wrapped(const rp_rough_surface *rough, int a, int32_t cell)
     return rest < 0 ? rest + rough->count[a] : rest;
 }
 
-/* Somewhere in its cell: in the middle, but for the jitter. */
+/* Returns the position in a cell: its centre, shifted by the jitter. The random numbers are a
+ * function of seed and cell, so that any cell can be computed alone. */
 static rp_vec3 place_in_lattice(const rp_rough_surface *rough, rp_fixed_grain fixed)
 {
     rp_random4 r = rp_random(rough->seed, RP_RANDOM_ROUGH,
@@ -75,7 +76,7 @@ static rp_vec3 place_in_lattice(const rp_rough_surface *rough, rp_fixed_grain fi
                  0);
 }
 
-/* The image of a coordinate that is nearest to another one. */
+/* Minimum image: the periodic image of a coordinate that is nearest to another one. */
 static double nearest_image(const rp_rough_surface *rough, int a, double x, double to)
 {
     if (!rough->span.wraps[a]) return x;
@@ -109,7 +110,7 @@ typedef struct shift_job {
     const rp_samples *samples;
 } shift_job;
 
-/* (S12b): along the tangent plane, and back onto the surface. */
+/* (S12b): shifts samples along the tangent plane, and projects them back onto the surface. */
 static void shift_samples(void *context, rp_range range)
 {
     const shift_job *job = context;
@@ -146,20 +147,20 @@ static rp_code take_samples(rp_rough_surface *rough, const rp_shape *shape, doub
             period, wanted, FIXED_MAX);
     rp_samples samples;
     char folder[PATH];
-    bool keep = wanted >= KEPT_FROM && rp_sample_cache_folder(folder, sizeof folder);
+    bool keep = wanted >= CACHED_FROM && rp_sample_cache_folder(folder, sizeof folder);
     rp_code code =
         rp_shape_sample_cached(shape, period, keep ? folder : NULL, threads, &samples, report);
     if (code == RP_OK) {
         rough->point_count = samples.count;
         rough->points = rp_allocate(samples.count * sizeof *rough->points);
         if (!rough->points ||
-            !rp_hash_grid_reserve(&rough->buckets, samples.count, fmax(period, reach)))
+            !rp_hash_grid_reserve(&rough->grid, samples.count, fmax(period, reach)))
             code = rp_fail_memory(report, samples.count * 44, "fixed grains");
     }
     if (code == RP_OK) {
         shift_job job = {rough, shape, &samples};
         rp_parallel_for(threads, samples.count, 1024, shift_samples, &job);
-        rp_hash_grid_fill(&rough->buckets, rough->points);
+        rp_hash_grid_fill(&rough->grid, rough->points);
     }
     rp_samples_release(&samples);
     return code;
@@ -168,7 +169,7 @@ static rp_code take_samples(rp_rough_surface *rough, const rp_shape *shape, doub
 static void visit_bucket(const rp_rough_surface *rough, const int32_t cell[3], rp_vec3 point,
                          double reach, rp_fixed_grain_visit *visit, void *user)
 {
-    const rp_hash_grid *b = &rough->buckets;
+    const rp_hash_grid *b = &rough->grid;
     size_t bucket = rp_hash_grid_bucket(b, cell);
     for (uint32_t k = b->first[bucket]; k < b->first[bucket + 1]; k++) {
         const int32_t *own = b->cell[b->order[k]];
@@ -184,8 +185,8 @@ static void visit_samples(const rp_rough_surface *rough, rp_vec3 point, double r
 {
     rp_vec3 wide = rp_v3(reach, reach, reach);
     int32_t low[3], high[3], at[3];
-    rp_hash_grid_cell(&rough->buckets, rp_v3_sub(point, wide), low);
-    rp_hash_grid_cell(&rough->buckets, rp_v3_add(point, wide), high);
+    rp_hash_grid_cell(&rough->grid, rp_v3_sub(point, wide), low);
+    rp_hash_grid_cell(&rough->grid, rp_v3_add(point, wide), high);
     for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
         for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
             for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
@@ -211,7 +212,7 @@ rp_code rp_rough_surface_make(rp_rough_surface *rough, const rp_shape *shape,
 void rp_rough_surface_release(rp_rough_surface *rough)
 {
     rp_release(rough->points, rough->point_count * sizeof *rough->points);
-    rp_hash_grid_release(&rough->buckets);
+    rp_hash_grid_release(&rough->grid);
     *rough = (rp_rough_surface){0};
 }
 

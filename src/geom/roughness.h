@@ -1,7 +1,7 @@
-/* Rough surfaces: grains that are fixed on a shape, their middles on its surface; (S12a) and (S12b)
- * of docs/theory/geometry.md. A plane has no end, so its fixed grains are found where somebody asks
- * for them and never stored; those of other shapes are even samples of the surface. They are the
- * same bits for any number of threads, and on any machine. */
+/* Rough surfaces: grains that are fixed on a shape, their centres on its surface; (S12a) and (S12b)
+ * of docs/theory/geometry.md. A plane is infinite, so its fixed grains are computed on demand and
+ * never stored; those of other shapes are even samples of the surface. The bits are the same for
+ * any number of threads, and on any machine. */
 #ifndef RP_GEOM_ROUGHNESS_H
 #define RP_GEOM_ROUGHNESS_H
 
@@ -9,17 +9,17 @@
 #include "geom/hash_grid.h"
 #include "geom/shape.h"
 
-/* What makes a surface rough. */
+/* Parameters of a rough surface. */
 typedef struct rp_roughness {
     double radius; /* m, of the fixed grains; 0: there are none */
     double period; /* m, mean distance of neighbors; 0: two radii */
-    double jitter; /* share of the period that each is shifted at random, along both ways */
+    double jitter; /* share of the period by which each is shifted at random, along both axes */
 } rp_roughness;
 
-/* The part of a plane that has fixed grains, along its own x and y; infinite: no end. */
+/* The part of a plane that has fixed grains, along its own x and y; may be infinite. */
 typedef struct rp_rough_span {
     double low[2], high[2]; /* m */
-    bool wraps[2];          /* what is beyond the one end is again at the other */
+    bool wraps[2];          /* periodic along this axis */
 } rp_rough_span;
 
 /* One fixed grain: its cell of a plane's lattice, or its number. */
@@ -29,35 +29,38 @@ typedef struct rp_fixed_grain {
 
 typedef struct rp_rough_surface {
     double radius;          /* m */
-    rp_roughness roughness; /* with the period that counts */
+    rp_roughness roughness; /* with the period in use */
     uint64_t seed;
     bool plane;
-    rp_rough_span span; /* of a plane; lattices without end begin at zero */
+    rp_rough_span span; /* of a plane; infinite lattices begin at zero */
     double edge[2];     /* m, of a plane's cells */
-    int32_t count[2];   /* of cells; 0: without end */
+    int32_t count[2];   /* of cells; 0: infinite */
     rp_vec3 *points;    /* m, of other shapes */
     size_t point_count;
-    rp_hash_grid buckets;
+    rp_hash_grid grid; /* of the points */
 } rp_rough_surface;
 
-/* `span` is of planes; `reach` is how far from a point others will mostly ask for fixed grains, m,
- * and `key` names the roughness in faults. Release it, also after a fault. */
+/* `span` is of planes; `reach` (m) is the usual radius of later searches, and `key` names the
+ * roughness in messages. Release it, also after a fault. */
 rp_code rp_rough_surface_make(rp_rough_surface *rough, const rp_shape *shape,
                               const rp_roughness *roughness, uint64_t seed,
                               const rp_rough_span *span, double reach, rp_threads *threads,
                               const char *key, rp_report *report);
 void rp_rough_surface_release(rp_rough_surface *rough);
 
-/* Visits the fixed grains whose middles are nearer to a point than `reach`, in a fixed order. */
+/* Visits the fixed grains whose centres are nearer to a point than `reach` (m), in a fixed order.
+ */
 typedef void rp_fixed_grain_visit(void *user, rp_fixed_grain fixed, rp_vec3 place);
 void rp_rough_surface_near(const rp_rough_surface *rough, rp_vec3 point, double reach,
                            rp_fixed_grain_visit *visit, void *user);
-/* Where a fixed grain is; of a plane that wraps, the image of it that is nearest to `point`. */
+/* Returns the position of a fixed grain, m; on a periodic plane that of the minimum image to
+ * `point`.
+ */
 rp_vec3 rp_rough_surface_place(const rp_rough_surface *rough, rp_fixed_grain fixed, rp_vec3 point);
-/* Whether there is such a fixed grain. */
+/* True when there is such a fixed grain. */
 bool rp_rough_surface_has(const rp_rough_surface *rough, rp_fixed_grain fixed);
-/* The distance from a point to the nearest fixed grain, negative inside; `near` where none is
- * nearer than that. */
+/* Returns the signed distance from a point to the nearest fixed grain, m, negative inside; `near`
+ * where none is nearer than that. */
 double rp_rough_surface_gap(const rp_rough_surface *rough, rp_vec3 point, double near);
 
 #endif

@@ -26,7 +26,8 @@ bool rp_hash_grid_reserve(rp_hash_grid *b, size_t count, double edge)
     return b->first && b->order && b->cell;
 }
 
-/* Counts, then places. */
+/* Counting sort: counts of each bucket, prefix sum, fill. Counts are stored two entries ahead, so
+ * that after the fill first[b] is where bucket b begins. */
 void rp_hash_grid_fill(rp_hash_grid *b, const rp_vec3 *points)
 {
     memset(b->first, 0, (b->size + 2) * sizeof *b->first);
@@ -50,24 +51,27 @@ void rp_hash_grid_release(rp_hash_grid *b)
 
 /* --- seeding and repulsion -------------------------------------------------------------------- */
 
-/* Seeding and repulsion of samples. Neighbors are found through cells of the size of their reach,
- * in buckets. All samples move at once from where they were, so that their order and the threads do
- * not matter (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH
- * 1991, section 3, spreads points over a mesh in this way). */
+/* Neighbors are found by a hash grid with cells as wide as their range. All samples move at once
+ * from their old positions, so that the result depends neither on their order nor on the threads
+ * (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH 1991,
+ * section 3, spreads points over a mesh in this way). */
 
-#define REACH 1.7 /* in spacings: farther samples do not push */
-/* In spacings, of a push at no distance. 1.0 is the quickest, from 1.5 on samples jump about. */
+#define REACH 1.7 /* spacings, range of the repulsion */
+/* In spacings, of a push at distance 0. 1.0 converges fastest, from 1.5 on samples jump back and
+ * forth.
+ */
 #define STRENGTH 0.8
-#define LONGEST 0.35 /* of a move in a round, in spacings */
-#define MOST_ROUNDS 120
-#define LOOK_EVERY 10 /* rounds between looks at the spread */
-#define BETTER 0.95   /* of the spread before: less of a change ends it */
+#define LONGEST 0.35 /* spacings, of a move in one iteration */
+#define ROUNDS_MAX 120
+#define MEASURE_EVERY 10 /* iterations between measurements of the spread */
+#define BETTER 0.95      /* of the spread before: a smaller change ends the iterations */
 /* Cosine between normals of the two sides of a thin wall. Sharp edges must not count as one: their
- * sides would not push each other away from the edge, and samples pile up there. */
+ * sides would not repel each other, and samples would accumulate at the edge. */
 #define OPPOSITE (-0.95)
 #define BLOCK 512 /* samples of a block of work */
-/* Square spacings per sample. The densest pattern has one per 0.87, but faults between patches of
- * it let the nearest come nearer: with this many samples their mean distance is the spacing. */
+/* Area for each sample, in square spacings. The densest (hexagonal) arrangement has one per 0.87,
+ * but dislocations between its patches bring samples closer: with this area their mean distance is
+ * the spacing. */
 #define AREA_EACH 1.04
 
 typedef struct work {
@@ -75,7 +79,7 @@ typedef struct work {
     rp_samples *samples;
     rp_vec3 *moved, *moved_normals;
     double *nearest; /* m, of each sample */
-    rp_hash_grid buckets;
+    rp_hash_grid grid;
     double strength; /* m, of a push at no distance */
 } work;
 
@@ -83,11 +87,11 @@ typedef struct work {
 
 typedef void visit_fn(void *to, rp_vec3 away, double distance);
 
-/* Visits the samples within reach of number i. Those that face the other way are on the far side of
- * a thin wall and do not count. */
+/* Visits the samples within range of sample i. Samples with opposite normals are on the other side
+ * of a thin wall and do not count. */
 static inline void visit_near(const work *w, size_t i, visit_fn *visit, void *to)
 {
-    const rp_hash_grid *b = &w->buckets;
+    const rp_hash_grid *b = &w->grid;
     const rp_samples *s = w->samples;
     double square_reach = b->edge * b->edge;
     for (int n = 0; n < 27; n++) {
@@ -99,6 +103,7 @@ static inline void visit_near(const work *w, size_t i, visit_fn *visit, void *to
             rp_vec3 away = rp_v3_sub(s->points[i], s->points[j]);
             double square = rp_v3_dot(away, away);
             if (!(square < square_reach) || j == i) continue;
+            /* Another cell of the same bucket: visited, if at all, with its own cell. */
             if (memcmp(b->cell[j], cell, sizeof cell) != 0) continue;
             if (rp_v3_dot(s->normals[i], s->normals[j]) < OPPOSITE) continue;
             visit(to, away, sqrt(square));
@@ -113,7 +118,7 @@ typedef struct push {
     double reach;
 } push;
 
-/* (S11). Two samples in one place have no direction; others push them apart. */
+/* (S11). Two samples at the same position have no direction; others separate them. */
 static void add_push(void *to, rp_vec3 away, double distance)
 {
     push *p = to;
@@ -121,11 +126,11 @@ static void add_push(void *to, rp_vec3 away, double distance)
     if (distance > 0) p->sum = rp_v3_madd(p->sum, gap * gap * gap / distance, away);
 }
 
-/* Back onto the surface from a point at most `moved` away from it. */
+/* Projects a point that is at most `moved` (m) from the surface onto it. */
 static rp_vec3 project(const rp_shape *shape, rp_vec3 p, double moved, rp_vec3 *normal)
 {
     if (shape->kind != RP_SHAPE_MESH) {
-        for (int i = 0; i < 2; i++) { /* the second takes away what rounding left */
+        for (int i = 0; i < 2; i++) { /* the second step removes rounding */
             double distance = rp_shape_distance(shape, p, normal);
             p = rp_v3_madd(p, -distance, *normal);
         }
@@ -142,11 +147,13 @@ static rp_vec3 project(const rp_shape *shape, rp_vec3 p, double moved, rp_vec3 *
     return foot;
 }
 
+/* One iteration of (S11) for a range of samples: the sum of repulsions, its tangential part,
+ * limited, then back onto the surface. */
 static void move_samples(void *context, rp_range range)
 {
     const work *w = context;
     for (size_t i = range.begin; i < range.end; i++) {
-        push p = {.reach = w->buckets.edge};
+        push p = {.reach = w->grid.edge};
         visit_near(w, i, add_push, &p);
         rp_vec3 from = w->samples->points[i], normal = w->samples->normals[i];
         rp_vec3 along = rp_v3_madd(p.sum, -rp_v3_dot(p.sum, normal), normal);
@@ -171,7 +178,7 @@ static void find_nearest(void *context, rp_range range)
 {
     const work *w = context;
     for (size_t i = range.begin; i < range.end; i++) {
-        w->nearest[i] = w->buckets.edge;
+        w->nearest[i] = w->grid.edge;
         visit_near(w, i, take_nearest, &w->nearest[i]);
     }
 }
@@ -196,12 +203,12 @@ static double sum_squares(void *context, rp_range range)
     return sum;
 }
 
-/* (S12), from the samples where they are now. */
+/* (S12): computes mean and spread of the present samples. */
 static void measure(work *w, rp_threads *threads)
 {
     rp_samples *s = w->samples;
     size_t n = s->count;
-    rp_hash_grid_fill(&w->buckets, s->points);
+    rp_hash_grid_fill(&w->grid, s->points);
     rp_parallel_for(threads, n, BLOCK, find_nearest, w);
     s->mean = rp_parallel_sum(threads, n, BLOCK, sum_nearest, w) / (double)n;
     s->spread = sqrt(rp_parallel_sum(threads, n, BLOCK, sum_squares, w) / (double)n) / s->mean;
@@ -214,19 +221,19 @@ static void swap(rp_vec3 **a, rp_vec3 **b)
     *b = kept;
 }
 
-/* Rounds until they stop helping. */
+/* Iterates until the spread no longer falls. */
 static void relax(work *w, rp_threads *threads)
 {
     rp_samples *s = w->samples;
     double before = INFINITY;
     w->strength = STRENGTH * s->spacing;
-    for (s->rounds = 0; s->rounds < MOST_ROUNDS; s->rounds++) {
-        if (s->rounds % LOOK_EVERY == 0) {
+    for (s->rounds = 0; s->rounds < ROUNDS_MAX; s->rounds++) {
+        if (s->rounds % MEASURE_EVERY == 0) {
             measure(w, threads);
-            if (s->rounds >= 2 * LOOK_EVERY && s->spread > BETTER * before) break;
+            if (s->rounds >= 2 * MEASURE_EVERY && s->spread > BETTER * before) break;
             before = s->spread;
         } else {
-            rp_hash_grid_fill(&w->buckets, s->points);
+            rp_hash_grid_fill(&w->grid, s->points);
         }
         rp_parallel_for(threads, s->count, BLOCK, move_samples, w);
         swap(&s->points, &w->moved);
@@ -244,7 +251,7 @@ static double triangle_area(const rp_mesh *mesh, size_t t)
     return 0.5 * rp_v3_length(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
 }
 
-/* A random point of a triangle, even over its area. */
+/* Returns a random point of a triangle, uniform over its area. */
 static rp_vec3 point_in(const rp_mesh *mesh, size_t t, rp_random4 r)
 {
     rp_vec3 c[3];
@@ -258,8 +265,8 @@ static rp_vec3 point_in(const rp_mesh *mesh, size_t t, rp_random4 r)
     return rp_v3_madd(p, v, rp_v3_sub(c[2], c[0]));
 }
 
-/* (S10): the area, laid out triangle behind triangle, is cut into as many equal parts as there
- * are samples, and each part gets one. */
+/* (S10), stratified sampling: the area, laid out triangle after triangle, is cut into as many equal
+ * parts as there are samples, and each part gets one. */
 static void seed(const rp_shape *shape, const rp_mesh *mesh, rp_samples *s)
 {
     double passed = 0, part = s->area / (double)s->count, slack = s->spacing;
@@ -288,7 +295,7 @@ static bool reserve(work *w, size_t count)
     w->moved = rp_allocate(bytes);
     w->moved_normals = rp_allocate(bytes);
     w->nearest = rp_allocate(count * sizeof *w->nearest);
-    bool binned = rp_hash_grid_reserve(&w->buckets, count, REACH * s->spacing);
+    bool binned = rp_hash_grid_reserve(&w->grid, count, REACH * s->spacing);
     return s->points && s->normals && w->moved && w->moved_normals && w->nearest && binned;
 }
 
@@ -298,7 +305,7 @@ static void release(work *w)
     rp_release(w->moved, bytes);
     rp_release(w->moved_normals, bytes);
     rp_release(w->nearest, count * sizeof *w->nearest);
-    rp_hash_grid_release(&w->buckets);
+    rp_hash_grid_release(&w->grid);
 }
 
 static rp_code check(const rp_shape *shape, double spacing, rp_report *report)
@@ -316,7 +323,7 @@ static rp_code check(const rp_shape *shape, double spacing, rp_report *report)
     return RP_OK;
 }
 
-/* Triangles about half a spacing long for what is round. */
+/* Returns the segments of round shapes: triangles are about half a spacing long. */
 static int segments_for(const rp_shape *shape, double spacing)
 {
     rp_box3 box = rp_shape_bounds(shape);
@@ -370,8 +377,8 @@ void rp_samples_release(rp_samples *samples)
 
 /* --- cache ------------------------------------------------------------------------------------ */
 
-/* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
- * all that; one that is cut, damaged or from another kind of machine is made again. */
+/* Samples stored in a folder between runs. A file is a header, the points, the normals, and a hash
+ * of all that; a file that is truncated, damaged or of another byte order is made again. */
 
 typedef struct head {
     char name[16];  /* "repose samples" */
@@ -382,11 +389,12 @@ typedef struct head {
     uint64_t rounds;
 } head;
 
-/* What files hold: no padding, which would be written as chance left it and hashed. */
+/* Files hold these bytes: padding would be written uninitialised, and hashed. */
 _Static_assert(sizeof(head) == 16 + 8 * sizeof(uint64_t), "the head of a file has no padding");
 _Static_assert(sizeof(rp_vec3) == 3 * sizeof(double), "points are three doubles each");
 
-/* The mesh as it is used, scaled; other shapes by their numbers. */
+/* Returns the key of a shape and spacing: a mesh by its scaled vertices and triangles, other shapes
+ * by their parameters. */
 static uint64_t key_of(const rp_shape *shape, double spacing)
 {
     const double numbers[] = {RP_SAMPLE_VERSION, (double)shape->kind, spacing,       shape->size.x,
@@ -422,7 +430,7 @@ static bool head_fits(const head *h, uint64_t key, double spacing, size_t size)
            size == sizeof *h + 2 * h->count * sizeof(rp_vec3) + sizeof(uint64_t);
 }
 
-/* Takes the samples out of the bytes of a file. */
+/* Reads samples from the bytes of a file; false where header or hash do not match. */
 static bool take_samples(const char *data, size_t size, uint64_t key, double spacing, rp_samples *s)
 {
     head h;
@@ -436,7 +444,7 @@ static bool take_samples(const char *data, size_t size, uint64_t key, double spa
                       .mean = h.mean,
                       .spread = h.spread,
                       .rounds = (int)h.rounds,
-                      .kept = true};
+                      .cached = true};
     size_t bytes = s->count * sizeof(rp_vec3);
     s->points = rp_allocate(bytes);
     s->normals = rp_allocate(bytes);
@@ -447,7 +455,7 @@ static bool take_samples(const char *data, size_t size, uint64_t key, double spa
     return hash == hash_of(&h, s);
 }
 
-/* True when a plain file of a size that samples may have was read. */
+/* Reads a regular file of a plausible size. */
 static bool read_file(const char *path, char **data, size_t *size)
 {
     size_t largest = sizeof(head) + 2 * RP_SAMPLES_MAX * sizeof(rp_vec3) + sizeof(uint64_t), got;
@@ -471,7 +479,7 @@ static bool load(const char *path, uint64_t key, double spacing, rp_samples *sam
     return ok;
 }
 
-/* Trouble is passed over: without the file the samples are only made again. */
+/* Errors are ignored: without the file the samples are made again next time. */
 static void save(const char *folder, const char *path, uint64_t key, const rp_samples *s)
 {
     head h = head_of(s, key);

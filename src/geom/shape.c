@@ -15,7 +15,7 @@ static int edge_count(const rp_profile *profile)
     return profile->closed ? profile->count : profile->count - 1;
 }
 
-/* Counts the edges that a ray away from the axis crosses. */
+/* Even-odd rule: counts the edges that a ray away from the axis crosses. */
 static bool inside(const rp_profile *profile, rp_profile_point at)
 {
     bool odd = false;
@@ -30,7 +30,7 @@ static bool inside(const rp_profile *profile, rp_profile_point at)
 
 typedef struct profile_foot {
     rp_profile_point away;     /* from the foot to the point */
-    rp_profile_point straight; /* the edge's own outward normal */
+    rp_profile_point straight; /* outward normal of the edge */
     double distance;
     bool at_corner;
 } profile_foot;
@@ -61,7 +61,8 @@ double rp_profile_distance(const rp_profile *profile, rp_profile_point at, rp_pr
         extent = fmax(extent, fmax(b.r, fabs(b.z)));
     }
     double sign = inside(profile, at) ? -1 : 1;
-    /* The direction from a foot so near is nothing but rounding. */
+    /* At a corner the normal points from the corner to the point, but from a foot so near that
+     * direction is only rounding. */
     if (best.at_corner && best.distance > 1e-12 * extent) {
         normal->r = sign * best.away.r / best.distance;
         normal->z = sign * best.away.z / best.distance;
@@ -71,8 +72,7 @@ double rp_profile_distance(const rp_profile *profile, rp_profile_point at, rp_pr
     return sign * best.distance;
 }
 
-/* Discs stacked along z: pi r^2 integrated over each edge, which is a frustum; edges on the axis
- * add nothing. */
+/* Sums signed frustums: pi r^2 integrated along z over each edge; edges on the axis add nothing. */
 double rp_profile_volume(const rp_profile *profile)
 {
     double sum = 0;
@@ -119,7 +119,7 @@ static double box_distance(rp_vec3 size, rp_vec3 at, rp_vec3 *normal)
 {
     const double p[3] = {at.x, at.y, at.z}, half[3] = {size.x / 2, size.y / 2, size.z / 2};
     double outside[3], sign[3], nearest = -INFINITY;
-    int face = 0; /* the one that is nearest from inside, farthest from outside */
+    int face = 0; /* of the largest signed distance: the nearest one from inside */
     for (int i = 0; i < 3; i++) {
         double beyond = fabs(p[i]) - half[i];
         sign[i] = p[i] < 0 ? -1 : 1;
@@ -133,15 +133,16 @@ static double box_distance(rp_vec3 size, rp_vec3 at, rp_vec3 *normal)
         *normal = rp_v3(face == 0 ? sign[0] : 0, face == 1 ? sign[1] : 0, face == 2 ? sign[2] : 0);
         return nearest;
     }
-    /* Divided by the largest first, so that tiny distances do not vanish when squared. */
+    /* Divided by the largest first, so that tiny distances do not underflow when squared. */
     rp_vec3 away = rp_v3(outside[0] / nearest, outside[1] / nearest, outside[2] / nearest);
     double length = rp_v3_length(away);
     *normal = rp_v3_scale(away, 1 / length);
     return length * nearest;
 }
 
-/* Distance from a point at `offset` from the nearest point of a skeleton (a centre or an axis) to
- * the surface `radius` around it. */
+/* Returns the distance of a point at `offset` from the nearest point of a skeleton (a centre or an
+ * axis) to the surface at `radius` around it. `fallback` is the normal where the offset vanishes.
+ */
 static double round_distance(rp_vec3 offset, double radius, rp_vec3 fallback, rp_vec3 *normal)
 {
     double length = rp_v3_length(offset);
@@ -163,13 +164,13 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
     rp_shape_profile(shape, &profile);
     rp_profile_point flat, here = {rp_length2(at.x, at.y), at.z};
     double distance = rp_profile_distance(&profile, here, &flat);
-    /* On the axis every way out is as near. */
+    /* On the axis all directions are equally near: the normal is along x. */
     double cosine = here.r > 0 ? at.x / here.r : 1, sine = here.r > 0 ? at.y / here.r : 0;
     *normal = rp_v3(flat.r * cosine, flat.r * sine, flat.z);
     return distance;
 }
 
-/* From the foot and the side it is seen from. */
+/* Returns the signed distance to the foot, the nearest point of the mesh, and the normal. */
 static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t triangle, double sign,
                         rp_vec3 *normal)
 {
@@ -178,7 +179,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     if (distance > 1e-12 * rp_v3_length(extent)) {
         *normal = rp_v3_scale(away, sign / distance);
-    } else { /* on the surface: the direction from the foot is nothing but rounding */
+    } else { /* on the surface the direction from the foot is only rounding */
         rp_vec3 c[3];
         rp_mesh_corners(mesh, triangle, c);
         *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
@@ -186,7 +187,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     return sign * distance;
 }
 
-static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
+static double mesh_distance_of_all(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
 {
     size_t triangle;
     rp_vec3 foot = rp_mesh_nearest(mesh, at, &triangle);
@@ -194,10 +195,11 @@ static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *norma
     return mesh_foot(mesh, at, foot, triangle, sign, normal);
 }
 
-/* The field answers for most points; those at the surface ask the tree. */
+/* The bound of the signed distance field suffices for most points (S8); those at the surface query
+ * the BVH, which the upper bound of the field limits. */
 static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, double reach, rp_vec3 *normal)
 {
-    if (!mesh->sdf) return slow_mesh_distance(mesh, at, normal);
+    if (!mesh->sdf) return mesh_distance_of_all(mesh, at, normal);
     double most, bound = rp_mesh_sdf_bound(mesh->sdf, at, &most);
     if (fabs(bound) > reach) return bound;
     size_t triangle;
@@ -237,7 +239,7 @@ double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double rea
     return INFINITY;
 }
 
-/* How far the point is outside the box; 0 inside. */
+/* Returns the distance of a point to a box, m; 0 inside. */
 static double box_gap(rp_box3 box, rp_vec3 p)
 {
     rp_vec3 beyond = rp_v3_max(rp_v3_sub(box.low, p), rp_v3_sub(p, box.high));
@@ -260,7 +262,7 @@ static bool box_holds(rp_box3 box, rp_vec3 p)
 
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local)
 {
-    /* Saves the long search for all points that are clearly outside. */
+    /* Saves the query for all points outside the bounds. */
     if (shape->kind == RP_SHAPE_MESH && !box_holds(shape->mesh->bounds, local)) return false;
     return rp_shape_distance_within(shape, local, 0, NULL) <= 0;
 }
@@ -328,8 +330,8 @@ double rp_shape_extent(const rp_shape *shape)
 
 /* --- tessellation ----------------------------------------------------------------------------- */
 
-/* Triangles of a shape. All that is round is a profile turned about z; balls and the ends of
- * capsules get a profile of many points. */
+/* All round shapes are profiles rotated about z; balls and the ends of capsules get a profile of
+ * many points. */
 
 static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
 {
@@ -370,7 +372,7 @@ static void add_copy(rp_mesh *mesh, const rp_mesh *from, bool *ok)
                              from->triangles[t][2], ok);
 }
 
-/* One vertex for a point on the axis, else a ring; gives the first one's number. */
+/* Adds one vertex for a point on the axis, else a ring of them; returns the number of the first. */
 static uint32_t add_ring(rp_mesh *mesh, rp_profile_point at, int segments, bool *ok)
 {
     uint32_t first = (uint32_t)mesh->vertex_count;
@@ -382,7 +384,7 @@ static uint32_t add_ring(rp_mesh *mesh, rp_profile_point at, int segments, bool 
     return first;
 }
 
-/* The band between two rings. A ring of one vertex makes a fan. */
+/* Adds the triangles between two rings. A ring of one vertex makes a fan. */
 static void add_band(rp_mesh *mesh, uint32_t a, bool a_ring, uint32_t b, bool b_ring, int segments,
                      bool *ok)
 {
@@ -395,8 +397,8 @@ static void add_band(rp_mesh *mesh, uint32_t a, bool a_ring, uint32_t b, bool b_
     }
 }
 
-static void add_turned(rp_mesh *mesh, const rp_profile_point *points, int count, bool closed,
-                       int segments, bool *ok)
+static void add_revolution(rp_mesh *mesh, const rp_profile_point *points, int count, bool closed,
+                           int segments, bool *ok)
 {
     uint32_t start = add_ring(mesh, points[0], segments, ok), last = start;
     for (int i = 1; i < count; i++) {
@@ -407,8 +409,8 @@ static void add_turned(rp_mesh *mesh, const rp_profile_point *points, int count,
     if (closed) add_band(mesh, last, points[count - 1].r > 0, start, points[0].r > 0, segments, ok);
 }
 
-/* Points on a quarter circle, both ends included; `top` for the upper quarter. The end on the axis
- * has r = 0 exactly, so that it becomes one vertex. */
+/* Writes points of a quarter circle, both ends included; `top` for the upper quarter. The end on
+ * the axis has r = 0 exactly, so that it becomes one vertex. */
 static void fill_quarter(rp_profile_point *points, int steps, double radius, double z, bool top)
 {
     for (int i = 0; i <= steps; i++) {
@@ -433,7 +435,7 @@ static void add_capsule(rp_mesh *mesh, double radius, double height, int segment
     /* A ball has its equator once. */
     int upper = height > 0 ? steps + 1 : steps;
     fill_quarter(points + upper, steps, radius, height / 2, true);
-    add_turned(mesh, points, upper + steps + 1, false, segments, ok);
+    add_revolution(mesh, points, upper + steps + 1, false, segments, ok);
     rp_release(points, bytes);
 }
 
@@ -442,7 +444,7 @@ static void add_shape(rp_mesh *mesh, const rp_shape *shape, int segments, double
 {
     rp_profile profile;
     if (rp_shape_profile(shape, &profile))
-        add_turned(mesh, profile.points, profile.count, profile.closed, segments, ok);
+        add_revolution(mesh, profile.points, profile.count, profile.closed, segments, ok);
     else if (shape->kind == RP_SHAPE_PLANE)
         add_square(mesh, plane_size, ok);
     else if (shape->kind == RP_SHAPE_BOX)

@@ -1,5 +1,5 @@
-/* Half edges: which triangles share an edge, gaps of the size of rounding, and the pairing of
- * triangles along their edges. docs/theory/geometry.md, (S16) and (S17). */
+/* Half edges: which triangles share an edge, how gaps of the size of rounding are closed, and which
+ * two triangles at an edge belong to the same surface. docs/theory/geometry.md, (S16). */
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
  * leaves, a hundredth of what anything is made to. */
 #define GAP 1e-6
 #define NONE RP_HALF_EDGE_NONE
-#define SAME_ANGLE 1e-9
+#define SAME_ANGLE 1e-9 /* rad: triangles at an edge that coincide */
 
 static void sorted_ends(const rp_mesh *mesh, size_t h, uint32_t ends[2])
 {
@@ -35,7 +35,8 @@ void rp_half_edges_release(rp_half_edges *e)
     *e = (rp_half_edges){0};
 }
 
-/* A table with open addressing holds the last half edge of each ring, plus one. */
+/* A hash table (open addressing) from the ends of an edge, lower vertex first, to the last half
+ * edge of its ring, plus one. Each new half edge is linked in behind it. */
 bool rp_half_edges_make(const rp_mesh *mesh, rp_half_edges *e)
 {
     size_t size = 16;
@@ -64,6 +65,7 @@ bool rp_half_edges_make(const rp_mesh *mesh, rp_half_edges *e)
     return ok;
 }
 
+/* Returns how many triangles share the edge of h: 2 in a manifold mesh. */
 static size_t ring_length(const rp_half_edges *e, size_t h)
 {
     size_t length = 1;
@@ -81,21 +83,21 @@ typedef struct gap_closing {
     rp_half_edges edges;
 } gap_closing;
 
-/* A grid of cells as wide as the gap, in a table with open addressing; a cell holds the chain of
- * the vertices in it that others were joined to. */
-typedef struct places {
+/* A hash grid of cells as wide as the gap. A slot holds the linked list of the vertices in its
+ * cells that others were joined to: index plus one, 0 ends it. */
+typedef struct vertex_grid {
     const rp_mesh *mesh;
-    double gap;
+    double gap; /* m */
     uint32_t *slots, *chain;
-    size_t size;
-} places;
+    size_t size; /* of the table, a power of two */
+} vertex_grid;
 
-static size_t cell_slot(const places *p, const int64_t cell[3])
+static size_t cell_slot(const vertex_grid *p, const int64_t cell[3])
 {
     return rp_hash(cell, 3 * sizeof *cell, 0) & (p->size - 1);
 }
 
-static void cell_of(const places *p, rp_vec3 v, int64_t cell[3])
+static void cell_of(const vertex_grid *p, rp_vec3 v, int64_t cell[3])
 {
     rp_vec3 at = rp_v3_sub(v, p->mesh->bounds.low);
     cell[0] = (int64_t)floor(at.x / p->gap);
@@ -103,9 +105,9 @@ static void cell_of(const places *p, rp_vec3 v, int64_t cell[3])
     cell[2] = (int64_t)floor(at.z / p->gap);
 }
 
-/* The first vertex within the gap; NONE. Cells that share a slot share a chain, which costs time
- * but finds nothing wrong. */
-static uint32_t find_near(const places *p, rp_vec3 v, double *distance)
+/* Returns the lowest vertex within the gap of a position, or NONE. Cells that share a slot share a
+ * list, which costs time but finds no wrong vertex, since distances are tested. */
+static uint32_t find_near(const vertex_grid *p, rp_vec3 v, double *distance)
 {
     int64_t cell[3];
     uint32_t best = NONE;
@@ -122,9 +124,9 @@ static uint32_t find_near(const places *p, rp_vec3 v, double *distance)
     return best;
 }
 
-/* Joins the vertices that are marked in `map`, each to the first that is near; `map` then says
- * which vertex each has become. */
-static size_t join_marked(places *p, uint32_t *map, double *widest)
+/* Joins the vertices that are marked in `map`, each to the lowest that is near; `map` then has the
+ * vertex that each has become. Returns how many were joined. */
+static size_t join_marked(vertex_grid *p, uint32_t *map, double *widest)
 {
     size_t joined = 0;
     for (uint32_t v = 0; v < p->mesh->vertex_count; v++) {
@@ -148,7 +150,7 @@ static size_t join_marked(places *p, uint32_t *map, double *widest)
     return joined;
 }
 
-/* Triangles that were nothing but the gap are left out. */
+/* Removes triangles that lay within a gap and have collapsed; returns how many. */
 static size_t drop_collapsed(rp_mesh *mesh, const uint32_t *map)
 {
     size_t kept = 0;
@@ -166,7 +168,7 @@ static size_t drop_collapsed(rp_mesh *mesh, const uint32_t *map)
     return dropped;
 }
 
-static void tell_joined(const gap_closing *s, size_t joined, double widest, size_t dropped)
+static void report_joined(const gap_closing *s, size_t joined, double widest, size_t dropped)
 {
     char text[80] = "";
     if (dropped) snprintf(text, sizeof text, "; %zu triangles within gaps are left out", dropped);
@@ -174,14 +176,14 @@ static void tell_joined(const gap_closing *s, size_t joined, double widest, size
            s->name, joined, widest, text);
 }
 
-/* Joins the ends of open edges that lie within the gap of each other. What is closed already stays
- * as it is, however thin. */
+/* Joins the ends of open edges that are within the gap of each other. Vertices of closed edges stay
+ * as they are, however thin the mesh is there. */
 static bool close_gaps(gap_closing *s, uint32_t *map)
 {
     rp_mesh *mesh = s->mesh;
     rp_vec3 size = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     size_t vertices = mesh->vertex_count, joined = 0;
-    places p = {mesh, GAP * fmax(size.x, fmax(size.y, size.z)), NULL, NULL, 16};
+    vertex_grid p = {mesh, GAP * fmax(size.x, fmax(size.y, size.z)), NULL, NULL, 16};
     while (p.size < vertices)
         p.size *= 2;
     p.slots = rp_allocate_zero(p.size * sizeof *p.slots);
@@ -190,7 +192,7 @@ static bool close_gaps(gap_closing *s, uint32_t *map)
     double widest = 0;
     if (ok && p.gap > 0) joined = join_marked(&p, map, &widest);
     if (joined) {
-        tell_joined(s, joined, widest, drop_collapsed(mesh, map));
+        report_joined(s, joined, widest, drop_collapsed(mesh, map));
         rp_half_edges_release(&s->edges);
         ok = rp_mesh_drop_unused(mesh) && rp_half_edges_make(mesh, &s->edges);
     }
@@ -241,12 +243,12 @@ typedef struct pairing {
     rp_report *report;
 } pairing;
 
-/* A triangle at an edge that more than two share. */
+/* A triangle at a non-manifold edge, which more than two share. */
 typedef struct leaf {
-    double angle;   /* of the triangle around the edge */
-    uint32_t group; /* triangles that hang together by edges of two */
+    double angle;   /* rad, of the triangle about the edge */
+    uint32_t group; /* of triangles that are connected by manifold edges */
     uint32_t half;  /* edge */
-    bool enters;    /* with growing angle the solid begins here, as the file orients it */
+    bool enters;    /* with growing angle the solid begins here, by the orientation of the file */
 } leaf;
 
 static int by_group(const void *a, const void *b)
@@ -269,6 +271,7 @@ static void pair(pairing *s, uint32_t a, uint32_t b)
     s->twins[b] = a;
 }
 
+/* Union-find with path halving. */
 static uint32_t find_group(uint32_t *above, uint32_t t)
 {
     while (above[t] != t) {
@@ -278,8 +281,8 @@ static uint32_t find_group(uint32_t *above, uint32_t t)
     return t;
 }
 
-/* Angles are counted from the first triangle, about the edge from its lower vertex to the higher.
- */
+/* Measures dihedral angles from the first triangle, about the edge from its lower vertex to the
+ * higher. */
 static void measure_leaves(const pairing *s, leaf *leaves, size_t count)
 {
     const rp_mesh *mesh = s->mesh;
@@ -300,7 +303,7 @@ static void measure_leaves(const pairing *s, leaf *leaves, size_t count)
     }
 }
 
-/* Two triangles of each group, if it is so. */
+/* Pairs the two triangles of each group; false unless every group has exactly two at this edge. */
 static bool pair_by_group(pairing *s, leaf *leaves, size_t count)
 {
     qsort(leaves, count, sizeof *leaves, by_group);
@@ -318,8 +321,8 @@ static uint32_t apart(const leaf *a, const leaf *b)
     return a->half > b->half ? a->half - b->half : b->half - a->half;
 }
 
-/* Of triangles that lie on each other, as where two boxes share a face, those belong together that
- * stand near each other in the file. */
+/* Of coincident triangles, as where two boxes share a face, those are paired that are near each
+ * other in the file: swaps partners while that brings the numbers of pairs closer. */
 static void prefer_neighbors(const leaf *in, leaf *out, size_t count)
 {
     const size_t few = 64; /* more have no order to find */
@@ -336,12 +339,14 @@ static void prefer_neighbors(const leaf *in, leaf *out, size_t count)
         }
 }
 
-/* Each triangle where the solid begins with the one where it ends, from an angle on where it is
- * least deep; where the file's orientation makes no sense of that, neighbors. */
+/* Pairs each triangle where the solid begins with the one where it ends, in the order of the
+ * angles, starting where the nesting depth is least; where the orientation of the file is
+ * inconsistent, consecutive triangles. */
 static void pair_by_angle(pairing *s, leaf *leaves, size_t count)
 {
     measure_leaves(s, leaves, count);
     qsort(leaves, count, sizeof *leaves, by_angle);
+    /* As brackets: the depth must return to 0, and matching starts behind its minimum. */
     long depth = 0, least = 0;
     size_t start = 0;
     for (size_t i = 0; i < count; i++) {
@@ -372,7 +377,7 @@ static void pair_by_angle(pairing *s, leaf *leaves, size_t count)
 
 static bool pair_many(pairing *s, size_t h, size_t count, uint32_t *above)
 {
-    leaf *leaves = rp_allocate(2 * count * sizeof *leaves); /* half of them to sort into */
+    leaf *leaves = rp_allocate(2 * count * sizeof *leaves); /* the second half is scratch */
     if (!leaves) return false;
     uint32_t at = (uint32_t)h;
     for (size_t i = 0; i < count; i++, at = s->edges->ring[at])
@@ -382,7 +387,7 @@ static bool pair_many(pairing *s, size_t h, size_t count, uint32_t *above)
     return true;
 }
 
-/* Edges of two triangles first; they tell what hangs together at the others. */
+/* Manifold edges first; they decide which triangles are connected at the other edges. */
 static rp_code pair_all(pairing *s)
 {
     const rp_half_edges *e = s->edges;
@@ -398,6 +403,7 @@ static rp_code pair_all(pairing *s)
         uint32_t a = find_group(above, (uint32_t)h / 3), b = find_group(above, e->ring[h] / 3);
         above[a > b ? a : b] = a > b ? b : a;
     }
+    /* What is left: open edges, which are faults, and edges that more than two triangles share. */
     rp_code code = RP_OK;
     for (size_t h = 0; h < e->count && code == RP_OK; h++) {
         if (s->twins[h] != NONE) continue;

@@ -1,6 +1,6 @@
-/* What parts that overlap have in common counts once: the sums over triangles count it as often as
- * the mesh winds around it, and the difference is integrated here along columns, exactly in z and
- * by the midpoint rule across. docs/theory/geometry.md, (S19). */
+/* The common volume of overlapping parts counts once: sums over triangles count it as often as the
+ * mesh winds around it, and the difference is integrated here along vertical columns, exactly in z
+ * and with one column per cell across. docs/theory/geometry.md, (S19). */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -11,12 +11,12 @@
 
 #define COARSE 64 /* columns along x and along y, at first */
 #define FINE 256  /* and at last */
-/* Triangles that columns are tried on: a second or two of work. */
+/* Column-triangle tests at most: one or two seconds. */
 #define MOST_WORK ((size_t)1 << 24)
-/* Faces on each other are this far apart after rounding, as a share of the mesh's size. */
+/* Coincident faces are up to this far apart after rounding, as a share of the mesh's size. */
 #define TOUCHING 1e-9
 
-/* A share of the volume that users want to hear of when it is in doubt. */
+/* An error above this share of the volume is a warning. */
 #define UNSURE 0.01
 
 typedef struct crossing {
@@ -28,13 +28,13 @@ typedef struct columns {
     const rp_mesh *mesh;
     rp_vec3 middle; /* m, of the mesh's bounds */
     double size;    /* m, its longest side */
-    rp_vec3 from;   /* of the column at hand, below the mesh */
+    rp_vec3 from;   /* m, start of the current column, below the mesh */
     crossing *found;
     size_t count, capacity, work;
     bool ok; /* memory lasts */
 } columns;
 
-static bool take_crossing(void *user, size_t triangle, int change)
+static bool add_crossing(void *user, size_t triangle, int change)
 {
     columns *c = user;
     rp_vec3 v[3];
@@ -45,7 +45,7 @@ static bool take_crossing(void *user, size_t triangle, int change)
     rp_mesh_corners(c->mesh, triangle, v);
     rp_vec3 normal = rp_v3_cross(rp_v3_sub(v[1], v[0]), rp_v3_sub(v[2], v[0]));
     double z = c->from.z + rp_v3_dot(normal, rp_v3_sub(v[0], c->from)) / normal.z;
-    /* Of triangles that stand almost upright rounding would make anything. */
+    /* For almost vertical triangles the division amplifies rounding: clamped to their height. */
     double low = fmin(v[0].z, fmin(v[1].z, v[2].z)), high = fmax(v[0].z, fmax(v[1].z, v[2].z));
     z = z >= low ? z : low;
     c->found[c->count++] = (crossing){z <= high ? z : high, change};
@@ -59,11 +59,12 @@ static int by_height(const void *a, const void *b)
                         : (x->change < y->change) - (x->change > y->change);
 }
 
-/* All crossings of a column somewhere in the cell from `low`, rising; elsewhere in it where that
- * meets an edge. Columns in the middle of all cells would be off the same way all along an edge
- * that runs through corners of cells; these are spread by the additive recurrence of the plastic
- * number (Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018). */
-static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
+/* Finds all crossings of a column at a quasi-random position in the cell from `low`, by height; at
+ * another position where that hits an edge. Columns at the centre of all cells would have the same
+ * error all along an edge that runs through corners of cells; these are spread by the additive
+ * recurrence of the plastic number (Roberts, "The unreasonable effectiveness of quasirandom
+ * sequences", 2018). */
+static bool cast_column(columns *c, rp_vec3 low, rp_vec3 cell, int number)
 {
     rp_box3 bounds = c->mesh->bounds;
     for (int i = 0; i < 4 && c->ok; i++) {
@@ -72,7 +73,7 @@ static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
         c->from = rp_v3(low.x + (u - floor(u)) * cell.x, low.y + (v - floor(v)) * cell.y,
                         bounds.low.z - c->size);
         rp_vec3 to = rp_v3(c->from.x, c->from.y, bounds.high.z + c->size);
-        if (!rp_mesh_bvh_intersect(c->mesh->bvh, c->mesh, c->from, to, take_crossing, c, &c->work))
+        if (!rp_mesh_bvh_intersect(c->mesh->bvh, c->mesh, c->from, to, add_crossing, c, &c->work))
             continue;
         if (c->count) qsort(c->found, c->count, sizeof *c->found, by_height);
         return true;
@@ -80,9 +81,10 @@ static bool shoot(columns *c, rp_vec3 low, rp_vec3 cell, int number)
     return false;
 }
 
-/* Adds the stretch from a to b (from the middle) of a column, `weight` times. */
-static void add_stretch(rp_mesh_overlap *e, double weight, rp_vec3 at, rp_vec3 cell, double a,
-                        double b)
+/* Adds the interval a to b (m, from the middle) of a column, `weight` times: exact moments of a
+ * box. */
+static void add_interval(rp_mesh_overlap *e, double weight, rp_vec3 at, rp_vec3 cell, double a,
+                         double b)
 {
     double volume = weight * cell.x * cell.y * (b - a), z = (a + b) / 2;
     const double products[6] = {at.x * at.x + cell.x * cell.x / 12,
@@ -97,23 +99,24 @@ static void add_stretch(rp_mesh_overlap *e, double weight, rp_vec3 at, rp_vec3 c
         e->square[i] += volume * products[i];
 }
 
-/* A point is solid where the mesh winds around it once or more. */
+/* Adds a column's integral of [w >= 1] - w: between two crossings the winding number w is constant.
+ */
 static bool add_column(const columns *c, rp_mesh_overlap *e, rp_vec3 at, rp_vec3 cell)
 {
-    int turns = 0;
+    int winding = 0;
     bool any = false;
     for (size_t i = 0; i + 1 < c->count; i++) {
         double a = c->found[i].z, b = c->found[i + 1].z;
-        turns += c->found[i].change;
-        int weight = (turns >= 1) - turns;
+        winding += c->found[i].change;
+        int weight = (winding >= 1) - winding;
         if (weight == 0 || b - a <= TOUCHING * c->size) continue;
-        add_stretch(e, weight, at, cell, a - c->middle.z, b - c->middle.z);
+        add_interval(e, weight, at, cell, a - c->middle.z, b - c->middle.z);
         any = true;
     }
     return any;
 }
 
-/* Columns through the box, and the part of it where they found something. */
+/* Integrates count x count columns through the box; `*seen` is the part of it with overlaps. */
 static rp_mesh_overlap sweep(columns *c, rp_box3 box, int count, rp_box3 *seen)
 {
     rp_mesh_overlap e = {0};
@@ -123,7 +126,7 @@ static rp_mesh_overlap sweep(columns *c, rp_box3 box, int count, rp_box3 *seen)
     for (int i = 0; i < count * count && c->ok && c->work <= MOST_WORK; i++) {
         rp_vec3 low = rp_v3(box.low.x + i % count * cell.x, box.low.y + i / count * cell.y, 0);
         rp_vec3 high = rp_v3_add(low, cell);
-        if (!shoot(c, low, cell, i)) continue;
+        if (!cast_column(c, low, cell, i)) continue;
         if (!add_column(c, &e, rp_v3_sub(rp_v3_mix(low, high, 0.5), c->middle), cell)) continue;
         rp_vec3 margin = rp_v3_scale(cell, 0.5);
         seen->low = rp_v3_min(seen->low, rp_v3_sub(low, margin));
@@ -139,8 +142,8 @@ static bool is_empty(rp_box3 box)
     return !(box.high.x > box.low.x && box.high.y > box.low.y);
 }
 
-/* The box to integrate in: where the parts' bounds meet, if nothing was seen outside of it; a few
- * cells wider than what was seen, else. */
+/* Returns the box to integrate in: where the bounds of parts overlap, if nothing was found outside
+ * of it (then axis-aligned boxes are exact); otherwise where something was found, with a margin. */
 static rp_box3 choose_box(rp_box3 shared, rp_box3 seen, rp_box3 cell_seen)
 {
     if (is_empty(cell_seen)) return shared;
@@ -152,8 +155,8 @@ static rp_box3 choose_box(rp_box3 shared, rp_box3 seen, rp_box3 cell_seen)
     return within ? shared : cell_seen;
 }
 
-/* Finer and finer, up to the last level that can be paid for; each costs four times the one before.
- */
+/* Refines up to the last level within the budget; each costs four times the one before. The
+ * difference of two levels estimates the error. */
 static rp_mesh_overlap integrate(columns *c, rp_box3 box)
 {
     rp_box3 seen;
@@ -164,7 +167,7 @@ static rp_mesh_overlap integrate(columns *c, rp_box3 box)
         cost *= 4;
         if (c->work + cost > MOST_WORK) break;
         rp_mesh_overlap finer = sweep(c, box, count, &seen);
-        /* With each level the error falls to a third or so. */
+        /* The error falls to about a third with each level. */
         finer.error = fmax(fabs(finer.volume - last.volume), last.error / 3);
         last = finer;
     }
@@ -182,6 +185,7 @@ rp_code rp_mesh_measure_overlap(rp_mesh *mesh, rp_box3 shared, const char *name,
                  .ok = true};
     double volume = rp_mesh_volume(mesh);
     rp_box3 seen, none;
+    /* A coarse sweep over the whole mesh looks for overlaps, then one over the common box. */
     sweep(&c, mesh->bounds, COARSE, &seen);
     rp_box3 box = choose_box(shared, mesh->bounds, seen);
     rp_mesh_overlap e = {0};

@@ -103,7 +103,7 @@ rp_sampling_info rp_sampling_state(const rp_sampling *sampling)
                              .nearest_mean = samples->mean,
                              .nearest_spread = samples->spread,
                              .rounds = samples->rounds,
-                             .cached = samples->kept,
+                             .cached = samples->cached,
                              .contour = rp_sampling_contour(mesh),
                              .read_seconds = sampling->read_seconds,
                              .prepare_seconds = sampling->prepare_seconds,

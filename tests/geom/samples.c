@@ -1,5 +1,5 @@
 /* Samples: on the surface, as many and as even as wanted, the same for any number of threads, and
- * kept in a folder. */
+ * cached in a folder. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -139,7 +139,7 @@ static void what_cannot_be_sampled_is_refused(void **state)
 }
 
 /* The only file in the folder. */
-static void kept_path(char path[256])
+static void cache_path(char path[256])
 {
     char command[300], name[200] = "";
     snprintf(command, sizeof command, "ls %s/cache", folder);
@@ -152,7 +152,7 @@ static void kept_path(char path[256])
     snprintf(path, 256, "%s/cache/%s", folder, name);
 }
 
-static rp_samples sample_kept(double spacing)
+static rp_samples sample_cached(double spacing)
 {
     char cache[64];
     rp_samples s;
@@ -161,11 +161,11 @@ static rp_samples sample_kept(double spacing)
     return s;
 }
 
-static void kept_samples_are_found_again(void **state)
+static void cached_samples_are_found_again(void **state)
 {
     (void)state;
-    rp_samples fresh = sample_kept(0.1), again = sample_kept(0.1);
-    assert_true(!fresh.kept && again.kept);
+    rp_samples fresh = sample_cached(0.1), again = sample_cached(0.1);
+    assert_true(!fresh.cached && again.cached);
     assert_int_equal(fresh.count, again.count);
     assert_memory_equal(fresh.points, again.points, fresh.count * sizeof *fresh.points);
     assert_memory_equal(fresh.normals, again.normals, fresh.count * sizeof *fresh.normals);
@@ -174,7 +174,7 @@ static void kept_samples_are_found_again(void **state)
 
     /* One bit of any part of the file, and any cut, is noticed, and the file made again. */
     char path[256];
-    kept_path(path);
+    cache_path(path);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
     for (int i = 0; i < 12; i++) {
@@ -189,12 +189,12 @@ static void kept_samples_are_found_again(void **state)
             fputc(byte ^ 16, file);
             fclose(file);
         }
-        rp_samples made = sample_kept(0.1);
-        assert_false(made.kept);
+        rp_samples made = sample_cached(0.1);
+        assert_false(made.cached);
         assert_memory_equal(made.points, fresh.points, fresh.count * sizeof *fresh.points);
         rp_samples_release(&made);
-        again = sample_kept(0.1);
-        assert_true(again.kept);
+        again = sample_cached(0.1);
+        assert_true(again.cached);
         rp_samples_release(&again);
     }
     unlink(path);
@@ -204,8 +204,8 @@ static void kept_samples_are_found_again(void **state)
 static void another_spacing_is_another_file(void **state)
 {
     (void)state;
-    rp_samples a = sample_kept(0.1), b = sample_kept(0.11);
-    assert_true(!a.kept && !b.kept && a.count > b.count);
+    rp_samples a = sample_cached(0.1), b = sample_cached(0.11);
+    assert_true(!a.cached && !b.cached && a.count > b.count);
     rp_samples_release(&a);
     rp_samples_release(&b);
 }
@@ -265,7 +265,7 @@ int main(void)
         cmocka_unit_test(a_coarse_spacing_leaves_a_few),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(what_cannot_be_sampled_is_refused),
-        cmocka_unit_test(kept_samples_are_found_again),
+        cmocka_unit_test(cached_samples_are_found_again),
         cmocka_unit_test(another_spacing_is_another_file),
         cmocka_unit_test(the_cache_is_where_the_user_wants_it),
         cmocka_unit_test(no_memory_is_left),

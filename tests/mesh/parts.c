@@ -140,12 +140,12 @@ static void each_part_is_turned_outward(void **state)
     add_cube(2.5, -0.45, -0.45, 0.9, true);
     rp_mass mass = check_solid(1.729, 1e-6, rp_v3(3, 0, 0), true);
     check_near(mass.centre.x, 0.729 * 2.95 / 1.729, 1e-6);
-    check_warning(1, "inside out, and so turned: part 2 of 2 (12 triangles, (2.5, ");
+    check_warning(1, "inside out, and so flipped: part 2 of 2 (12 triangles, (2.5, ");
     begin();
     add_cube(0, 0, 0, 1, true);
     add_cube(2, 0, 0, 1, true);
     check_solid(2, 1e-12, rp_v3(0.5, 0.5, 0.5), true);
-    check_warning(1, "the mesh is inside out; its triangles are turned");
+    check_warning(1, "the mesh is inside out; its triangles are flipped");
 }
 
 static void triangles_follow_their_neighbors(void **state)
@@ -174,7 +174,7 @@ static void parts_within_parts_are_cavities(void **state)
         if (inside_out)
             assert_int_equal(warnings, 0);
         else
-            check_warning(1, "taken as a cavity and turned inward: part 1 of 2");
+            check_warning(1, "taken as a cavity and flipped inward: part 1 of 2");
         /* A part within a cavity is solid. */
         add_cube(0.375, 0.375, 0.375, 0.25, true);
         warnings = 0;
