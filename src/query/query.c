@@ -2,8 +2,8 @@
  * of the sand. ray_query.c has the rays. */
 #include "query/inside.h"
 
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "view/view.h"
 
 #include <math.h>
