@@ -1,8 +1,8 @@
 /* Signed distances, volumes, bounds and triangles of shapes. Cylinder, cone and funnel are solids
  * of revolution and share the functions of a profile. */
 #include "geom/shape.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "math/trig.h"
 #include "math/vec.h"
 #include "mesh/bvh.h"

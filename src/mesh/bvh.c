@@ -1,7 +1,7 @@
 /* Bounding volume hierarchy: building and queries. */
 #include "mesh/bvh.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "math/trig.h"
 #include "mesh/triangle.h"
 

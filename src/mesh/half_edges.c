@@ -1,8 +1,7 @@
 /* Half edges: which triangles share an edge, how gaps of the size of rounding are closed, and which
  * two triangles at an edge belong to the same surface. docs/theory/geometry.md, (S16). */
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "math/trig.h"
 #include "mesh/inside.h"

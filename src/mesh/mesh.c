@@ -1,9 +1,8 @@
 /* The container of meshes: adding vertices and polygons, joining vertices, checks, and measures
  * that visit every triangle. */
 #include "mesh/mesh.h"
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "math/trig.h"
 #include "mesh/bvh.h"

@@ -1,7 +1,6 @@
 /* The common volume of overlapping parts counts once: sums over triangles count it as often as the
  * mesh winds around it, and the difference is integrated here along vertical columns, exactly in z
  * and with one column per cell across. docs/theory/geometry.md, (S19). */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "mesh/bvh.h"

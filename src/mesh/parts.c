@@ -1,7 +1,6 @@
 /* From triangles to solids: triangles that are connected by their edges are a part, and each closed
  * part is oriented by itself: outward, or inward where it is a cavity of another.
  * docs/theory/geometry.md, (S17) and (S18). */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "mesh/bvh.h"

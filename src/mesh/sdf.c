@@ -2,8 +2,8 @@
  * al., "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32
  * (4), 2013), so that small holes do not turn the inside out. */
 #include "mesh/sdf.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "mesh/bvh.h"
 #include "mesh/triangle.h"
 

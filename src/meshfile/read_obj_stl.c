@@ -1,7 +1,6 @@
 /* Readers of OBJ, OFF and STL files. */
-#include "base/log.h"
-#include "base/plain.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "meshfile/inside.h"
 
 #include <stdio.h>

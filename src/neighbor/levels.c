@@ -11,7 +11,6 @@
  * A grain searches its own level and those above, never below, where its reach covers very many
  * cells. A pair across levels is found by the smaller grain and entered into the lists of both:
  * work and memory are proportional to the number of neighbors, not to the ratio of sizes. */
-#include "base/log.h"
 #include "base/report.h"
 #include "neighbor/inside.h"
 

@@ -1,6 +1,6 @@
 /* Cell order by a radix sort, densities from lists, and the life of a neighbor search. */
+#include "base/file.h"
 #include "base/report.h"
-#include "base/system.h"
 #include "neighbor/inside.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Rays: through the cells of the grains by the digital differential analyser (J. Amanatides and A.
  * Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every solid. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "geom/ray.h"
 #include "query/inside.h"
 

@@ -1,7 +1,5 @@
 /* Views: the schema of grain fields, the parts of bodies and contacts, grids, and copies. */
 #include "view/view.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 
