@@ -2,7 +2,6 @@
  * and the framing that it fits into the picture. */
 #include "base/memory.h"
 #include "render/inside.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "contact/contact.h"
 #include "render/inside.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <math.h>
@@ -304,7 +303,7 @@ typedef struct fixing {
 } fixing;
 
 /* Receives the place of one fixed grain, in the coordinates of its surface. */
-static void add_fixed(void *user, rp_fixed number, rp_vec3 place)
+static void add_fixed(void *user, rp_fixed_grain number, rp_vec3 place)
 {
     fixing *l = user;
     rp_fixed_grains *f = l->fixed;
@@ -324,17 +323,17 @@ static void add_fixed(void *user, rp_fixed number, rp_vec3 place)
 
 /* Adds the fixed grains of one rough surface: points of a mesh, or those of a plane near the
  * centre. */
-static rp_code add_rough(rp_fixed_grains *fixed, const rp_rough *rough, rp_pose pose, int body,
-                         double radius, rp_report *report)
+static rp_code add_rough(rp_fixed_grains *fixed, const rp_rough_surface *rough, rp_pose pose,
+                         int body, double radius, rp_report *report)
 {
     fixing l = {fixed, pose, rough->radius, body, false};
     /* Of a plane, the grains within the radius are counted by the period of their pattern. */
     double across = 2 * radius / rough->roughness.period;
     if (!(rough->radius > 0)) return RP_OK;
     for (size_t i = 0; i < rough->point_count; i++)
-        add_fixed(&l, (rp_fixed){0, 0}, rough->points[i]);
+        add_fixed(&l, (rp_fixed_grain){0, 0}, rough->points[i]);
     if (rough->plane && across * across <= FIXED_MAX)
-        rp_rough_near(rough, rp_pose_to_local(pose, fixed->centre), radius, add_fixed, &l);
+        rp_rough_surface_near(rough, rp_pose_to_local(pose, fixed->centre), radius, add_fixed, &l);
     if (!l.failed) return RP_OK;
     return rp_fail_memory(report, fixed->count * sizeof *fixed->spheres, "fixed grains");
 }
@@ -342,13 +341,13 @@ static rp_code add_rough(rp_fixed_grains *fixed, const rp_rough *rough, rp_pose 
 static rp_code add_rough_floor(rp_fixed_grains *fixed, const rp_scene *scene, double radius,
                                rp_threads *threads, rp_report *report)
 {
-    rp_rough rough;
+    rp_rough_surface rough;
     rp_vec3 foot, inward;
     rp_code code = rp_scene_rough_wall(scene, SIDE_BOTTOM, radius, threads, &rough, report);
     rp_scene_domain_wall(&scene->domain, SIDE_BOTTOM, &foot, &inward);
     if (code == RP_OK)
         code = add_rough(fixed, &rough, rp_scene_wall_pose(foot, inward), -1, radius, report);
-    rp_rough_release(&rough);
+    rp_rough_surface_release(&rough);
     return code;
 }
 
@@ -359,12 +358,12 @@ rp_code rp_fixed_grains_gather(rp_fixed_grains *fixed, const rp_view *view, cons
     rp_code code = RP_OK;
     *fixed = (rp_fixed_grains){.centre = centre};
     for (int i = 0; i < scene->bodies.count && code == RP_OK; i++) {
-        rp_rough rough;
+        rp_rough_surface rough;
         if (rp_scene_bodies(scene)[i].hidden || !rp_view_has_body(view, i)) continue;
         code = rp_scene_rough_body(scene, i, radius, threads, &rough, report);
         if (code == RP_OK)
             code = add_rough(fixed, &rough, rp_render_body_pose(view, scene, i), i, radius, report);
-        rp_rough_release(&rough);
+        rp_rough_surface_release(&rough);
     }
     return code == RP_OK ? add_rough_floor(fixed, scene, radius, threads, report) : code;
 }
