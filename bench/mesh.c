@@ -8,7 +8,7 @@
 #include "base/report.h"
 #include "bench/bench.h"
 #include "geom/sample.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 #define POINTS 100000
 #define REPEATS 7

@@ -23,7 +23,7 @@ rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp
     if (!out->count) return fail_empty(report);
     for (int k = 0; k < 9; k++)
         out->tensor.m[k / 3][k % 3] /= (double)out->count;
-    rp_m3_principal(out->tensor, out->values, out->axes);
+    rp_m3_eigen(out->tensor, out->values, out->axes);
     return RP_OK;
 }
 

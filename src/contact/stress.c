@@ -161,7 +161,7 @@ static void finish(rp_mat3 sum, rp_stress *out)
         squares += part * part;
     }
     out->deviator = sqrt(1.5 * squares);
-    rp_m3_principal(*t, out->principal, axes);
+    rp_m3_eigen(*t, out->principal, axes);
 }
 
 rp_code rp_contact_stress(const rp_view *view, const rp_contact_space *space, rp_stress *out,

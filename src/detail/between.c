@@ -261,7 +261,7 @@ static rp_vec3 turn_between(const rp_body_state *last, const rp_body_state *next
         rp_v3_add(rp_v3_from(last->angular_velocity), rp_v3_from(next->angular_velocity));
     rp_vec3 expected = rp_v3_scale(spin, 0.5 * interval);
     double angle = rp_v3_length(turn);
-    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(turn, 1 / angle) : rp_v3_normal(expected);
+    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(turn, 1 / angle) : rp_v3_normalized(expected);
     double whole = 2 * RP_PI * rint((rp_v3_dot(expected, axis) - angle) / (2 * RP_PI));
     return rp_v3_scale(axis, angle + whole);
 }
@@ -279,7 +279,7 @@ static rp_pose body_pose(const rp_detail *detail, int body, double interval, dou
     const double *q = last->orientation;
     rp_quat turn = rp_quat_exp(rp_v3_scale(turn_between(last, next, interval), s));
     return (rp_pose){rp_v3_from(at),
-                     rp_quat_normal(rp_quat_mul(turn, (rp_quat){q[0], q[1], q[2], q[3]}))};
+                     rp_quat_normalized(rp_quat_mul(turn, (rp_quat){q[0], q[1], q[2], q[3]}))};
 }
 
 /* The state at the start of a step, with the velocities that take the body to its end. */

@@ -34,7 +34,7 @@ static void add_clumps(const rp_row *rows, const uint32_t *index, size_t count,
     for (int first = 0; first < p->count; first += RP_WIDE) {
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
-                z = rp_wide_load(chunk->z + at), zero = rp_wide_all(0);
+                z = rp_wide_load(chunk->z + at), zero = rp_wide_broadcast(0);
         rp_wide sum = zero, most = zero, ux = zero, uy = zero, uz = zero;
         if (!begins) {
             sum = rp_wide_load(p->sum + first), most = rp_wide_load(p->most + first);
@@ -76,7 +76,7 @@ static void share_flight(rp_packet *p, float edge, float outside)
     for (int i = 0; i < p->count; i += RP_WIDE) {
         rp_wide sum = rp_wide_load(p->sum + i), most = rp_wide_load(p->most + i);
         rp_wide_int flies = (most >= ALONE * sum) | ((most <= edge) & (sum <= outside));
-        rp_wide_store(p->share + i, rp_wide_select(flies, 1 - most, rp_wide_all(0)));
+        rp_wide_store(p->share + i, rp_wide_select(flies, 1 - most, rp_wide_broadcast(0)));
     }
 }
 
@@ -91,7 +91,7 @@ RP_WIDE_INLINE void blend(const rp_packet *p, int i, const float *sums, const fl
                           float pulled, float dt, float *velocity, float *end, const float *start)
 {
     rp_wide sum = rp_wide_load(p->sum + i), share = rp_wide_load(p->share + i);
-    rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_all(1e-30f));
+    rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_broadcast(1e-30f));
     rp_wide old = rp_wide_load(v);
     rp_wide held = (1 - share) * carried;
     rp_wide_store(velocity + i, held + share * (old + pulled));
@@ -114,7 +114,7 @@ static void blend_packet(rp_packet *p, const rp_chunk *c, const pull *g)
  * instead. */
 RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 {
-    rp_wide lows = rp_wide_all(x[0]), highs = lows;
+    rp_wide lows = rp_wide_broadcast(x[0]), highs = lows;
     size_t i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE) {
         rp_wide v = rp_wide_load(x + i);
@@ -126,8 +126,8 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
         lows = rp_wide_min(lows, v);
         highs = rp_wide_max(highs, v);
     }
-    *low = -rp_wide_most(-lows);
-    *high = rp_wide_most(highs);
+    *low = -rp_wide_largest(-lows);
+    *high = rp_wide_largest(highs);
 }
 
 RP_WIDE_KERNEL
@@ -198,7 +198,7 @@ static void meet_surfaces(const rp_detail *detail, const rp_chunk *chunk,
 static void hold_up(const rp_detail *detail, const rp_around *around, const rp_chunk *chunk,
                     rp_packet *p)
 {
-    rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
+    rp_vec3 down = rp_v3_scale(rp_v3_normalized(detail->field.gravity), 0.5 * detail->cell);
     const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
     float slow = (float)(STILL * detail->scene->particles.spacing);
     for (int i = 0; i < p->count; i++) {
@@ -220,7 +220,7 @@ RP_WIDE_KERNEL
 static float ways_of(const rp_chunk *chunk, const rp_packet *p, const pull *g, float *squares)
 {
     const float half = 0.5f * g->dt;
-    rp_wide most = rp_wide_all(0);
+    rp_wide most = rp_wide_broadcast(0);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         size_t at = p->begin + (size_t)i;
         rp_wide dx = rp_wide_load(p->x + i) - rp_wide_load(chunk->x + at);
@@ -235,7 +235,7 @@ static float ways_of(const rp_chunk *chunk, const rp_packet *p, const pull *g, f
         rp_wide_store(squares + i, square);
         most = rp_wide_max(most, way);
     }
-    return sqrtf(rp_wide_most(most));
+    return sqrtf(rp_wide_largest(most));
 }
 
 /* Moving grains turn aside from where it is too full, by a share of their way at most: what rests
@@ -476,7 +476,7 @@ static void wrap(const rp_detail *detail, rp_chunk *chunk)
 RP_WIDE_KERNEL
 static float top_speed(const rp_chunk *c)
 {
-    rp_wide most = rp_wide_all(0);
+    rp_wide most = rp_wide_broadcast(0);
     float rest = 0;
     size_t i = 0;
     for (; i + RP_WIDE <= c->count; i += RP_WIDE) {
@@ -488,7 +488,7 @@ static float top_speed(const rp_chunk *c)
         float square = c->vx[i] * c->vx[i] + c->vy[i] * c->vy[i] + c->vz[i] * c->vz[i];
         rest = square > rest ? square : rest;
     }
-    return sqrtf(fmaxf(rp_wide_most(most), rest));
+    return sqrtf(fmaxf(rp_wide_largest(most), rest));
 }
 
 static void find_surfaces(const rp_detail *detail, rp_work *work, const rp_chunk *chunk)

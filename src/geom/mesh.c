@@ -5,7 +5,7 @@
 #include "geom/field.h"
 #include "geom/tree.h"
 #include "geom/triangle.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 rp_mesh *rp_mesh_create(void)
 {

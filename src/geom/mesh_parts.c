@@ -7,7 +7,7 @@
 #include "base/report.h"
 #include "geom/mesh_file.h"
 #include "geom/tree.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,13 +316,13 @@ static void measure_leaves(const sorting *s, leaf *leaves, size_t count)
     uint32_t ends[2];
     sorted_ends(mesh, leaves[0].half, ends);
     rp_vec3 low = mesh->vertices[ends[0]];
-    rp_vec3 axis = rp_v3_normal(rp_v3_sub(mesh->vertices[ends[1]], low)), x = {0, 0, 0}, y = x;
+    rp_vec3 axis = rp_v3_normalized(rp_v3_sub(mesh->vertices[ends[1]], low)), x = {0, 0, 0}, y = x;
     for (size_t i = 0; i < count; i++) {
         uint32_t h = leaves[i].half, third = mesh->triangles[h / 3][(h + 2) % 3];
         rp_vec3 arm = rp_v3_sub(mesh->vertices[third], low);
         arm = rp_v3_madd(arm, -rp_v3_dot(arm, axis), axis);
         if (i == 0) {
-            x = rp_v3_normal(arm);
+            x = rp_v3_normalized(arm);
             y = rp_v3_cross(axis, x);
         }
         leaves[i].angle = rp_atan2(rp_v3_dot(arm, y), rp_v3_dot(arm, x));
@@ -595,7 +595,7 @@ static rp_vec3 probe_point(const sorting *s, const part *p, int number)
     rp_vec3 c[3], size = rp_v3_sub(p->bounds.high, p->bounds.low);
     rp_mesh_corners(s->mesh, t, c);
     rp_vec3 centre = rp_v3_scale(rp_v3_add(c[0], rp_v3_add(c[1], c[2])), 1.0 / 3);
-    rp_vec3 normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    rp_vec3 normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     double depth = 1e-7 * fmax(size.x, fmax(size.y, size.z));
     return rp_v3_madd(rp_v3_mix(c[number % 3], centre, 0.03), -depth, normal);
 }

@@ -28,7 +28,7 @@ typedef struct foot {
 
 static foot foot_on_edge(rp_profile_point a, rp_profile_point b, rp_profile_point at)
 {
-    double r = b.r - a.r, z = b.z - a.z, length = rp_length2(r, z);
+    double r = b.r - a.r, z = b.z - a.z, length = rp_hypot(r, z);
     double t = length > 0 ? ((at.r - a.r) * r + (at.z - a.z) * z) / (length * length) : 0;
     double clamped = fmin(fmax(t, 0), 1);
     foot found;
@@ -36,7 +36,7 @@ static foot foot_on_edge(rp_profile_point a, rp_profile_point b, rp_profile_poin
     found.away.z = at.z - (a.z + clamped * z);
     found.straight.r = length > 0 ? z / length : 1;
     found.straight.z = length > 0 ? -r / length : 0;
-    found.distance = rp_length2(found.away.r, found.away.z);
+    found.distance = rp_hypot(found.away.r, found.away.z);
     found.at_corner = t != clamped;
     return found;
 }

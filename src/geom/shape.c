@@ -20,7 +20,7 @@ bool rp_shape_profile(const rp_shape *shape, rp_profile *profile)
         return true;
     case RP_SHAPE_FUNNEL: {
         /* A level cut through a sloping wall is wider than the wall is thick. */
-        double cut = shape->thickness * rp_length2(radius - shape->neck, height) / height;
+        double cut = shape->thickness * rp_hypot(radius - shape->neck, height) / height;
         *profile = (rp_profile){
             {{shape->neck, 0}, {shape->neck + cut, 0}, {radius + cut, height}, {radius, height}},
             4,
@@ -78,7 +78,7 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
 {
     rp_profile profile;
     rp_shape_profile(shape, &profile);
-    rp_profile_point flat, here = {rp_length2(at.x, at.y), at.z};
+    rp_profile_point flat, here = {rp_hypot(at.x, at.y), at.z};
     double distance = rp_profile_distance(&profile, here, &flat);
     /* On the axis every way out is as near. */
     double cosine = here.r > 0 ? at.x / here.r : 1, sine = here.r > 0 ? at.y / here.r : 0;
@@ -98,7 +98,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     } else { /* on the surface: the direction from the foot is nothing but rounding */
         rp_vec3 c[3];
         rp_mesh_corners(mesh, triangle, c);
-        *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+        *normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     }
     return sign * distance;
 }

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "geom/shape.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
 {

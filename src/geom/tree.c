@@ -1,7 +1,7 @@
 /* Asking the tree. */
 #include "geom/tree.h"
 #include "geom/triangle.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 /* Every level leaves at most three siblings behind. */
 #define STACK (RP_TREE_DEPTH * (RP_TREE_WIDTH - 1) + RP_TREE_WIDTH)

@@ -36,7 +36,7 @@ static void find_centre(const rp_free_surface *s, double centre[2])
 
 static double place_of(const rp_free_surface_point *p, int along, const double centre[2])
 {
-    if (along < 0) return rp_length2(p->a - centre[0], p->b - centre[1]);
+    if (along < 0) return rp_hypot(p->a - centre[0], p->b - centre[1]);
     return along == 0 ? p->a : p->b;
 }
 

@@ -10,7 +10,7 @@
 #include "geom/clump.h"
 #include "geom/rough.h"
 #include "geom/shape.h"
-#include "math/keys.h"
+#include "math/keyframes.h"
 #include "repose/scene.h"
 #include "scene/param.h"
 

@@ -58,7 +58,7 @@ static inline const rp_dem_material_params *rp_dem_material_of(const rp_material
     return material->own;
 }
 
-/* What the materials of a contact make of it. Eight floats: a row for rp_wide_turn. */
+/* What the materials of a contact make of it. Eight floats: a row for rp_wide_transpose. */
 typedef struct rp_dem_pair {
     float stiffness; /* hertz: 4/3 E*, Pa (E2); linear: N/m */
     float damping;   /* in parts of sqrt(m* k): by the restitution (E4) */

@@ -38,7 +38,7 @@ RP_WIDE_INLINE rp_wide_vec3 load_springs(float *const columns[3], size_t at)
 RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
                                   rp_wide_vec3 spring, rp_wide_vec3 before)
 {
-    rp_wide_int there = rp_wide_first(lanes);
+    rp_wide_int there = rp_wide_first_lanes(lanes);
     rp_wide_store(columns[0] + at, rp_wide_select(there, spring.x, before.x));
     rp_wide_store(columns[1] + at, rp_wide_select(there, spring.y, before.y));
     rp_wide_store(columns[2] + at, rp_wide_select(there, spring.z, before.z));
@@ -46,14 +46,14 @@ RP_WIDE_INLINE void store_springs(float *const columns[3], size_t at, int lanes,
 
 RP_WIDE_INLINE void store_twist(float *column, size_t at, int lanes, rp_wide twist, rp_wide before)
 {
-    rp_wide_store(column + at, rp_wide_select(rp_wide_first(lanes), twist, before));
+    rp_wide_store(column + at, rp_wide_select(rp_wide_first_lanes(lanes), twist, before));
 }
 
 /* Nobody touches: springs are gone. */
 RP_WIDE_INLINE void forget_springs(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.spring;
-    rp_wide zero = rp_wide_all(0);
+    rp_wide zero = rp_wide_broadcast(0);
     rp_wide_vec3 none = {zero, zero, zero};
     for (int a = 0; a + 2 < solver->springs; a += ROLL_X) {
         rp_wide_vec3 before = load_springs(columns + a, at);
@@ -76,8 +76,8 @@ RP_WIDE_INLINE void rows_of(rp_wide_vec3 force, rp_wide_vec3 torque, rp_wide squ
     rows[LOAD_TURN_X] = torque.x;
     rows[LOAD_TURN_Y] = torque.y;
     rows[LOAD_TURN_Z] = torque.z;
-    rows[LOAD_NONE] = rp_wide_all(0);
-    rp_wide_flip(rows);
+    rows[LOAD_NONE] = rp_wide_broadcast(0);
+    rp_wide_transpose_in_place(rows);
 }
 
 /* The rows of loads of both sides of eight contacts. No branches: who is of another block cannot be
@@ -106,20 +106,20 @@ RP_WIDE_INLINE void add_answer(const rp_dem *solver, const rp_dem_entries *entri
                                const rp_dem_eight *e, const rp_dem_answer *a, size_t begin,
                                block_load *l)
 {
-    rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_all(0));
+    rp_wide normal = rp_wide_select(e->held, a->normal, rp_wide_broadcast(0));
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
     rp_wide_vec3 force = rp_wide_v3_madd(a->shear, -normal, e->n);
     rp_wide_vec3 turn = rp_wide_v3_cross(e->n, a->shear);
     rp_wide_vec3 own = rp_wide_v3_madd(a->torque, lever, turn);
     rp_wide_vec3 other =
-        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_all(-1)), other_lever, turn);
+        rp_wide_v3_madd(rp_wide_v3_scale(a->torque, rp_wide_broadcast(-1)), other_lever, turn);
     if (!solver->single) {
         own = rp_wide_v3_add(own, rp_wide_v3_cross(e->own_low, force));
         other = rp_wide_v3_add(other, rp_wide_v3_cross(force, e->other_low));
     }
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own, normal * lever, first);
-    rows_of(rp_wide_v3_scale(force, rp_wide_all(-1)), other, normal * other_lever, second);
+    rows_of(rp_wide_v3_scale(force, rp_wide_broadcast(-1)), other, normal * other_lever, second);
     uint32_t mine[RP_WIDE], others[RP_WIDE];
     name_rows(solver, rp_dem_first(solver, begin), at, mine, others);
     for (int k = 0; k < entries->lanes; k++) {
@@ -155,7 +155,7 @@ RP_WIDE_INLINE void add_group(const rp_dem_forces *job, const rp_dem_entries *en
     if (rolls) store_springs(columns + ROLL_X, at, entries->lanes, a.roll, m.roll);
     if (rolls) store_twist(columns[TWIST], at, entries->lanes, a.twist, m.twist);
     add_answer(solver, entries, at, &e, &a, begin, l);
-    rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_all(0));
+    rp_wide overlap = rp_wide_select(e.touching, e.overlap, rp_wide_broadcast(0));
     rp_wide smaller = rp_wide_min(e.other_radius, e.own_radius);
     l->load = rp_wide_max(l->load, overlap * e.radius * e.inverse_mass * e.inverse_mass);
     l->excess = rp_wide_max(l->excess, overlap - job->most * smaller);
@@ -278,7 +278,7 @@ static uint32_t add_walls(const rp_dem_forces *job, size_t i, uint32_t wall, uin
 RP_WIDE_KERNEL
 static void press_block(const rp_dem_forces *job, size_t begin, size_t end, block_load *l)
 {
-    rp_wide zero = rp_wide_all(0);
+    rp_wide zero = rp_wide_broadcast(0);
     for (size_t i = 0; i < end - begin; i++)
         l->rows[i] = zero;
     l->rows[RP_DEM_BLOCK] = l->load = l->excess = zero;
@@ -322,8 +322,8 @@ void rp_dem_forces_on(const rp_dem_forces *job, rp_range range, rp_dem_force *lo
     RP_ASSERT(wall <= walls && walls <= solver->lists.wall_count);
     block_load all;
     press_block(job, begin, range.end, &all);
-    worst w = {rp_wide_most(all.load), 0, begin};
-    if (rp_wide_most(all.excess) > 0) find_worst(job, block, &w);
+    worst w = {rp_wide_largest(all.load), 0, begin};
+    if (rp_wide_largest(all.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < range.end; i++) {
         rp_dem_force *l = &loads[i - begin];
         *l = load_of(solver, i, (const float *)&all.rows[i - begin]);

@@ -1,8 +1,7 @@
 /* From materials to the constants of a contact, and to the step that contacts bear. What is found
  * here reaches the state, so nothing is used but what has the same bits on every machine. */
 #include "base/report.h"
-#include "math/exponent.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "solver/dem/dem.h"
 
 /* A material that keeps nothing of its speed is damped as one that keeps this part. */

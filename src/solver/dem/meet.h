@@ -44,7 +44,8 @@ typedef struct rp_dem_eight {
 
 RP_WIDE_INLINE rp_wide rp_dem_nearest_wide(rp_wide d, float period)
 {
-    rp_wide half = rp_wide_all(0.5f * period), whole = rp_wide_all(period), zero = rp_wide_all(0);
+    rp_wide half = rp_wide_broadcast(0.5f * period), whole = rp_wide_broadcast(period),
+            zero = rp_wide_broadcast(0);
     d -= rp_wide_select(d > half, whole, zero);
     return d + rp_wide_select(d < -half, whole, zero);
 }
@@ -53,8 +54,8 @@ RP_WIDE_INLINE rp_wide rp_dem_nearest_wide(rp_wide d, float period)
 RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, rp_dem_eight *out)
 {
     rp_wide at[RP_WIDE], own[RP_WIDE];
-    rp_wide_turn_of(&f->rows->at, 2, e->other, at);
-    rp_wide_turn_of(&f->rows->at, 2, e->mine, own);
+    rp_wide_transpose_strided(&f->rows->at, 2, e->other, at);
+    rp_wide_transpose_strided(&f->rows->at, 2, e->mine, own);
     rp_wide_vec3 d = {at[AT_X] - own[AT_X], at[AT_Y] - own[AT_Y], at[AT_Z] - own[AT_Z]};
     if (f->periodic) {
         if (f->period[0] > 0) d.x = rp_dem_nearest_wide(d.x, f->period[0]);
@@ -65,7 +66,7 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
     d.y += at[AT_LOW_Y] - own[AT_LOW_Y];
     d.z += at[AT_LOW_Z] - own[AT_LOW_Z];
     rp_wide square = rp_wide_v3_dot(d, d), sum = at[AT_RADIUS] + own[AT_RADIUS];
-    rp_wide_int there = rp_wide_first(e->lanes);
+    rp_wide_int there = rp_wide_first_lanes(e->lanes);
     out->touching = out->held = there & (square < sum * sum);
     if (f->rules.cohesive) {
         rp_wide reach = sum + f->rules.rupture * (at[AT_RADIUS] * own[AT_RADIUS] / sum);
@@ -73,7 +74,8 @@ RP_WIDE_INLINE bool rp_dem_look(const rp_dem_field *f, const rp_dem_entries *e, 
     }
     if (!rp_wide_any(out->held)) return false;
     rp_wide distance = rp_wide_sqrt(square), both = sum * distance;
-    rp_wide inverse = rp_wide_select(both > 0, 1 / both, rp_wide_all(0)); /* of sum and distance */
+    rp_wide inverse =
+        rp_wide_select(both > 0, 1 / both, rp_wide_broadcast(0)); /* of sum and distance */
     out->n = rp_wide_v3_scale(d, inverse * sum);
     out->radius = at[AT_RADIUS] * own[AT_RADIUS] * (inverse * distance);
     out->overlap = sum - distance;
@@ -104,7 +106,7 @@ RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_for(const rp_dem_field *f, rp_wide own,
     for (int k = 0; k < RP_WIDE; k++)
         which[k] = (uint32_t)((int)own[k] * f->material_count + (int)other[k]);
     rp_wide columns[RP_WIDE];
-    rp_wide_turn((const rp_wide *)(const void *)f->pairs, which, columns);
+    rp_wide_transpose((const rp_wide *)(const void *)f->pairs, which, columns);
     return rp_dem_pairs_of(columns);
 }
 
@@ -114,8 +116,8 @@ RP_WIDE_INLINE rp_dem_meet rp_dem_meet_of(const rp_dem_field *f, const rp_dem_en
 {
     rp_wide go[RP_WIDE], own[RP_WIDE];
     rp_wide lever = rp_dem_lever(e), other_lever = rp_dem_other_lever(e);
-    rp_wide_turn_of(&f->rows->go, 2, entries->other, go);
-    rp_wide_turn_of(&f->rows->go, 2, entries->mine, own);
+    rp_wide_transpose_strided(&f->rows->go, 2, entries->other, go);
+    rp_wide_transpose_strided(&f->rows->go, 2, entries->mine, own);
     rp_wide_vec3 turning = {other_lever * go[GO_SPIN_X] + lever * own[GO_SPIN_X],
                             other_lever * go[GO_SPIN_Y] + lever * own[GO_SPIN_Y],
                             other_lever * go[GO_SPIN_Z] + lever * own[GO_SPIN_Z]};

@@ -59,7 +59,8 @@ bool rp_dem_press_of(const rp_dem *solver, const rp_dem_self *self, const rp_dem
 
 RP_WIDE_INLINE rp_wide_vec3 spread_floats(const float v[3])
 {
-    return (rp_wide_vec3){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
+    return (rp_wide_vec3){rp_wide_broadcast(v[0]), rp_wide_broadcast(v[1]),
+                          rp_wide_broadcast(v[2])};
 }
 
 RP_WIDE_KERNEL
@@ -68,20 +69,20 @@ void rp_dem_press_back(const rp_dem_rules *rules, const rp_dem_self *self,
                        rp_dem_pressed *out)
 {
     rp_dem_pairs pairs = rp_dem_pairs_all(&press->pair);
-    rp_dem_meet m = {.n = rp_wide_v3_all(press->n),
-                     .v = rp_wide_v3_all(press->v),
-                     .spin = rp_wide_v3_all(press->spin),
-                     .overlap = rp_wide_all((float)press->overlap),
-                     .radius = rp_wide_all((float)press->radius),
-                     .inverse_mass = rp_wide_all(self->at[AT_INVERSE_MASS]),
-                     .moisture = rp_wide_all(self->go[GO_MOISTURE]),
+    rp_dem_meet m = {.n = rp_wide_v3_broadcast(press->n),
+                     .v = rp_wide_v3_broadcast(press->v),
+                     .spin = rp_wide_v3_broadcast(press->spin),
+                     .overlap = rp_wide_broadcast((float)press->overlap),
+                     .radius = rp_wide_broadcast((float)press->radius),
+                     .inverse_mass = rp_wide_broadcast(self->at[AT_INVERSE_MASS]),
+                     .moisture = rp_wide_broadcast(self->go[GO_MOISTURE]),
                      .spring = spread_floats(spring),
                      .roll = spread_floats(spring + ROLL_X),
-                     .twist = rp_wide_all(spring[TWIST])};
+                     .twist = rp_wide_broadcast(spring[TWIST])};
     rp_dem_answer answer = rp_dem_respond(rules, &pairs, &m, m.overlap > 0);
     out->normal = (double)answer.normal[0];
-    out->shear = rp_wide_v3_first(&answer.shear);
-    out->torque = rp_wide_v3_first(&answer.torque);
+    out->shear = rp_wide_v3_first_lane(&answer.shear);
+    out->torque = rp_wide_v3_first_lane(&answer.torque);
     const float springs[RP_DEM_SPRINGS] = {
         answer.spring.x[0], answer.spring.y[0], answer.spring.z[0], answer.roll.x[0],
         answer.roll.y[0],   answer.roll.z[0],   answer.twist[0]};

@@ -7,7 +7,7 @@
 #ifndef RP_SOLVER_DEM_RESPOND_H
 #define RP_SOLVER_DEM_RESPOND_H
 
-#include "math/wide_vec.h"
+#include "math/wide.h"
 #include "solver/dem/dem.h"
 
 /* Of rolling, in parts of sqrt(m* k): 0.3 of the critical damping (Ai and others 2011) of a sphere
@@ -28,10 +28,10 @@ RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_of(const rp_wide columns[RP_WIDE])
 /* The same in all lanes. */
 RP_WIDE_INLINE rp_dem_pairs rp_dem_pairs_all(const rp_dem_pair *pair)
 {
-    return (rp_dem_pairs){rp_wide_all(pair->stiffness), rp_wide_all(pair->damping),
-                          rp_wide_all(pair->shear),     rp_wide_all(pair->friction),
-                          rp_wide_all(pair->rolling),   rp_wide_all(pair->tension),
-                          rp_wide_all(pair->slip),      rp_wide_all(pair->lag)};
+    return (rp_dem_pairs){rp_wide_broadcast(pair->stiffness), rp_wide_broadcast(pair->damping),
+                          rp_wide_broadcast(pair->shear),     rp_wide_broadcast(pair->friction),
+                          rp_wide_broadcast(pair->rolling),   rp_wide_broadcast(pair->tension),
+                          rp_wide_broadcast(pair->slip),      rp_wide_broadcast(pair->lag)};
 }
 
 /* What all contacts of a step have in common. */
@@ -73,8 +73,8 @@ RP_WIDE_INLINE rp_wide_vec3 rp_dem_stretch(rp_wide_vec3 spring, rp_wide_vec3 n, 
 {
     rp_wide_vec3 flat = rp_wide_v3_madd(spring, -rp_wide_v3_dot(spring, n), n);
     rp_wide before = rp_wide_v3_dot(spring, spring), after = rp_wide_v3_dot(flat, flat);
-    rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
-    return rp_wide_v3_madd(rp_wide_v3_scale(flat, kept), rp_wide_all(dt), slip);
+    rp_wide kept = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_broadcast(0));
+    return rp_wide_v3_madd(rp_wide_v3_scale(flat, kept), rp_wide_broadcast(dt), slip);
 }
 
 /* (E6): a force up to its limit; what slides keeps just the stretch that holds the limit. */
@@ -83,7 +83,7 @@ RP_WIDE_INLINE rp_wide_vec3 rp_dem_cut(rp_wide_vec3 force, rp_wide stiffness, rp
 {
     rp_wide square = rp_wide_v3_dot(force, force);
     rp_wide_int slides = square > limit * limit; /* of eight some often do: no branch */
-    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
+    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_broadcast(1));
     rp_wide_vec3 held = rp_wide_v3_scale(force, cut);
     *spring = rp_wide_v3_select(slides, rp_wide_v3_scale(held, 1 / stiffness), *spring);
     return held;
@@ -123,7 +123,7 @@ RP_WIDE_INLINE void rp_dem_shear_by_slip(const rp_dem_rules *rules, rp_wide_vec3
     rp_wide speed, inverse = rp_wide_v3_inverse_length(slip, &speed);
     rp_wide size = rp_wide_min(limit, rules->slip_damping * root * speed);
     out->shear = rp_wide_v3_scale(slip, size * inverse);
-    out->spring = (rp_wide_vec3){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
+    out->spring = (rp_wide_vec3){rp_wide_broadcast(0), rp_wide_broadcast(0), rp_wide_broadcast(0)};
 }
 
 /* (E8): rolling and twisting each have a spring and a dashpot up to a limit, as slip has, with R*
@@ -174,16 +174,16 @@ RP_WIDE_INLINE rp_wide rp_dem_damping(const rp_dem_rules *rules, const rp_dem_pa
      * have got by now, in steps; Hertz's grows with the overlap to 1/4. */
     rp_wide_int begins = (m->overlap > 0) & (m->overlap < way);
     if (!rp_wide_any(begins)) return damping;
-    rp_wide since = rp_wide_max(m->overlap / way, rp_wide_all(1e-6f)), part = since + 0.5f;
+    rp_wide since = rp_wide_max(m->overlap / way, rp_wide_broadcast(1e-6f)), part = since + 0.5f;
     if (rules->hertz) part *= 0.8f * rp_wide_sqrt(rp_wide_sqrt(part / since));
-    return damping * rp_wide_select(begins, part, rp_wide_all(1));
+    return damping * rp_wide_select(begins, part, rp_wide_broadcast(1));
 }
 
 /* Lanes that do not touch give no force, and their springs are gone. */
 RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_dem_pairs *pairs,
                                             const rp_dem_meet *m, rp_wide_int touching)
 {
-    rp_wide zero = rp_wide_all(0), overlap = rp_wide_max(m->overlap, zero);
+    rp_wide zero = rp_wide_broadcast(0), overlap = rp_wide_max(m->overlap, zero);
     rp_wide_vec3 none = {zero, zero, zero};
     rp_dem_answer out = {.torque = none, .roll = none, .twist = zero};
     rp_wide mass = 1 / m->inverse_mass;
@@ -198,7 +198,7 @@ RP_WIDE_INLINE rp_dem_answer rp_dem_respond(const rp_dem_rules *rules, const rp_
     rp_wide limit = pairs->friction * normal;
     rp_wide_vec3 slip = rp_wide_v3_madd(m->v, -away, m->n);
     if (rules->history) {
-        rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_all(1e-30f));
+        rp_wide along = rp_wide_max(pairs->shear * stiffness, rp_wide_broadcast(1e-30f));
         rp_dem_shear_by_spring(rules, pairs, m, slip, along, root, most, limit, &out);
         out.spring = rp_wide_v3_select(touching, out.spring, none);
         if (rules->rolls) {

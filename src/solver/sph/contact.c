@@ -100,7 +100,7 @@ static uint32_t grain_contacts(const search *s, size_t i, double reach, rp_sph_c
     return found;
 }
 
-static double speed_of(rp_four v)
+static double speed_of(rp_float4 v)
 {
     v *= v;
     return sqrt((double)(v[0] + v[1] + v[2]));
@@ -214,7 +214,7 @@ rp_code rp_sph_contacts(rp_sph *solver, rp_report *report)
 
 static double speed_of_range(void *context, rp_range range)
 {
-    const rp_four *velocity = context;
+    const rp_float4 *velocity = context;
     double most = 0;
     for (size_t i = range.begin; i < range.end; i++)
         most = fmax(most, speed_of(velocity[i]));
@@ -243,13 +243,13 @@ static rp_code look_further(rp_sph *solver, rp_report *report)
     return find_contacts(solver, s, report);
 }
 
-static rp_four resolve(const rp_sph_contact *c, float per_dt, rp_four v)
+static rp_float4 resolve(const rp_sph_contact *c, float per_dt, rp_float4 v)
 {
     const float normal[3] = {c->nx, c->ny, c->nz};
     float relative[3] = {v[0] - c->ux, v[1] - c->uy, v[2] - c->uz};
     rp_sph_keep_out(relative, normal, c->gap > 0 ? c->gap * per_dt : 0, c->friction, c->growth,
                     c->pace);
-    return (rp_four){relative[0] + c->ux, relative[1] + c->uy, relative[2] + c->uz, v[3]};
+    return (rp_float4){relative[0] + c->ux, relative[1] + c->uy, relative[2] + c->uz, v[3]};
 }
 
 /* Where a grain's contacts end that begin at c. */
@@ -266,7 +266,7 @@ static uint32_t same_grain(const rp_sph_work *w, uint32_t c, uint32_t end)
 static float lack_at(const rp_sph *solver, const rp_sph_contact *c)
 {
     float spacing = (float)solver->spacing, gap = c->gap > 0 ? c->gap / spacing : 0;
-    rp_four g = solver->quantum * spacing * solver->work.sum[c->grain];
+    rp_float4 g = solver->quantum * spacing * solver->work.sum[c->grain];
     rp_vec3 down = solver->gravity, n = rp_v3((double)c->nx, (double)c->ny, (double)c->nz);
     float level = (float)(-rp_v3_dot(down, n) / rp_v3_length(down));
     float floor = fminf(1, fmaxf(0, 4 * level - 2));
@@ -298,14 +298,14 @@ void rp_sph_contact_fill(rp_sph *solver)
     rp_parallel_for(solver->host.threads, solver->work.blocks, 1, thin_range, solver);
 }
 
-static void contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity)
+static void contact_velocities(const rp_sph *solver, size_t block, rp_float4 *velocity)
 {
     const rp_sph_work *w = &solver->work;
     float per_dt = (float)(1 / solver->dt);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
-        rp_four *v = &velocity[w->contacts[c].grain];
+        rp_float4 *v = &velocity[w->contacts[c].grain];
         int rounds = last - c > 1 ? ROUNDS : 1;
         for (int round = 0; round < rounds; round++)
             for (uint32_t k = c; k < last; k++)
@@ -313,7 +313,7 @@ static void contact_velocities(const rp_sph *solver, size_t block, rp_four *velo
     }
 }
 
-void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity)
+void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_float4 *velocity)
 {
     if (!rp_couple_is_dynamic(solver->host.couple)) contact_velocities(solver, block, velocity);
 }
@@ -334,7 +334,7 @@ static void follow_body(rp_sph_contact *c, const rp_surface *surface, rp_vec3 at
     c->uz = (float)u.z;
 }
 
-static bool is_held(const rp_sph *solver, const rp_sph_contact *c, rp_four v)
+static bool is_held(const rp_sph *solver, const rp_sph_contact *c, rp_float4 v)
 {
     float closing = (c->ux - v[0]) * c->nx + (c->uy - v[1]) * c->ny + (c->uz - v[2]) * c->nz;
     return c->gap < HELD * (float)solver->spacing || c->gap < closing * (float)solver->dt;
@@ -376,10 +376,10 @@ static void push_block(void *context, rp_range range)
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
         if (!follow_bodies(q, block, c, last, at) && q->ask) continue;
         int rounds = last - c > 1 ? ROUNDS : ROUNDS_ALONE;
-        rp_four v = w->velocity[i];
+        rp_float4 v = w->velocity[i];
         for (int n = 0; n < rounds * (int)(last - c); n++) {
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
-            rp_four after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
+            rp_float4 after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
             v = after;
             rp_couple_push(solver->host.couple, block, &surfaces[k->surface], at,
                            rp_v3((double)force[0], (double)force[1], (double)force[2]));
@@ -461,13 +461,13 @@ rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report)
 
 /* A grain's way, kept out of solids: into none and no deeper, out of one as far as it is inside but
  * no more than `out`. Walls come last, and what bodies push into them comes back. */
-static rp_four way_out(const rp_sph_work *w, uint32_t c, uint32_t last, float out, rp_four way)
+static rp_float4 way_out(const rp_sph_work *w, uint32_t c, uint32_t last, float out, rp_float4 way)
 {
     int rounds = last - c > 1 ? ROUNDS : 1;
     for (int round = 0; round < rounds; round++)
         for (uint32_t n = c; n < last; n++) {
             const rp_sph_contact *k = &w->contacts[n];
-            rp_four normal = {k->nx, k->ny, k->nz, 0}, along = way * normal;
+            rp_float4 normal = {k->nx, k->ny, k->nz, 0}, along = way * normal;
             float short_of = (-k->gap < out ? -k->gap : out) - (along[0] + along[1] + along[2]);
             if (short_of > 0) way += short_of * normal;
         }
@@ -475,7 +475,7 @@ static rp_four way_out(const rp_sph_work *w, uint32_t c, uint32_t last, float ou
 }
 
 /* What is left of the gap when grain and solid have gone their ways. */
-static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_four way)
+static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_float4 way)
 {
     for (; c < last; c++) {
         rp_sph_contact *k = &w->contacts[c];
@@ -483,7 +483,7 @@ static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_four
     }
 }
 
-void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_four *way)
+void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_float4 *way)
 {
     const rp_sph_work *w = &solver->work;
     uint32_t end = w->contact_end[block];
@@ -503,15 +503,15 @@ void rp_sph_contact_positions(const rp_sph *solver, size_t block)
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         uint32_t i = w->contacts[c].grain;
-        rp_four v = w->velocity[i];
+        rp_float4 v = w->velocity[i];
         last = same_grain(w, c, end);
         for (uint32_t n = c; n < last; n++) {
             rp_sph_contact *k = &w->contacts[n];
             k->gap +=
                 dt * ((v[0] - k->ux) * k->nx + (v[1] - k->uy) * k->ny + (v[2] - k->uz) * k->nz);
         }
-        rp_four eased = w->way ? w->way[i] : (rp_four){0};
-        rp_four way = way_out(w, c, last, most, eased);
+        rp_float4 eased = w->way ? w->way[i] : (rp_float4){0};
+        rp_float4 way = way_out(w, c, last, most, eased);
         change_gaps(w, c, last, way);
         way -= eased;
         p->x[i] += way[0];

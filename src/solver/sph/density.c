@@ -41,7 +41,7 @@ typedef struct pair_sums {
 /* Those sums with their lanes added; the stress stays as it is. */
 typedef struct grain_sums {
     float fill, squares, depth, cohesion;
-    rp_four g, rise, drag, pull;
+    rp_float4 g, rise, drag, pull;
     rp_wide stress;
 } grain_sums;
 
@@ -73,7 +73,7 @@ RP_WIDE_INLINE void add_pair_forces(const rp_sph *solver, size_t i, const uint32
     for (int a = 0; a < 3; a++)
         v[a] = near[RP_SPH_VELOCITY + a] - own[RP_SPH_VELOCITY + a];
     float grasp = GRASP * (float)(solver->spacing / solver->falling);
-    rp_wide damping = rp_wide_min(near[RP_SPH_DAMPING], rp_wide_all(own[RP_SPH_DAMPING]));
+    rp_wide damping = rp_wide_min(near[RP_SPH_DAMPING], rp_wide_broadcast(own[RP_SPH_DAMPING]));
     rp_wide drag = value * rp_sph_damping(damping, v, grasp);
     if (solver->mixed) {
         rp_wide mass = rp_wide_gather(p->mass, index);
@@ -83,7 +83,8 @@ RP_WIDE_INLINE void add_pair_forces(const rp_sph *solver, size_t i, const uint32
     s->drag_y += drag * v[1];
     s->drag_z += drag * v[2];
     if (!solver->cohesive) return;
-    rp_wide pull = value * rp_wide_min(near[RP_SPH_COHESION], rp_wide_all(own[RP_SPH_COHESION]));
+    rp_wide pull =
+        value * rp_wide_min(near[RP_SPH_COHESION], rp_wide_broadcast(own[RP_SPH_COHESION]));
     s->cohesion += pull;
     if (!solver->predictive) return;
     s->pull_x -= pull * d[0];
@@ -99,11 +100,11 @@ RP_WIDE_INLINE rp_wide in_own_mass(const rp_sph *solver, size_t i, const uint32_
 {
     if (!solver->mixed) return squares;
     const rp_grains *p = solver->host.grains;
-    const rp_wide one = rp_wide_all(1);
+    const rp_wide one = rp_wide_broadcast(1);
     rp_wide ratio = p->mass[i] / rp_wide_gather(p->mass, index);
     rp_wide usual = rp_wide_sqrt(squares) * (float)solver->lattice_slope;
     return rp_wide_min(ratio, one) * squares +
-           rp_wide_max(ratio - one, rp_wide_all(0)) * rp_wide_max(squares, usual);
+           rp_wide_max(ratio - one, rp_wide_broadcast(0)) * rp_wide_max(squares, usual);
 }
 
 /* (G9a): the stresses of neighbors in fours, each times its weight; in a loop of its own, since
@@ -128,15 +129,15 @@ RP_WIDE_INLINE rp_wide look_at_pairs(const rp_sph *solver, const rp_wide d[3], u
     rp_wide_int live = lanes < (float)count;
     float volume = (float)solver->volume, nearest = NEAREST * (float)solver->spacing;
     rp_wide r = rp_wide_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    r = rp_wide_max(r, rp_wide_all(nearest));
+    r = rp_wide_max(r, rp_wide_broadcast(nearest));
     /* One over the distance can be found while the slope is. */
     rp_wide inverse = volume / solver->quantum / r;
-    rp_wide slope = rp_wide_select(live, inverse, rp_wide_all(0));
+    rp_wide slope = rp_wide_select(live, inverse, rp_wide_broadcast(0));
     slope *= rp_kernel_slope_wide(solver->kernel, r);
     for (int a = 0; a < 3; a++)
         g[a] = rp_sph_whole(slope * d[a]);
     rp_wide value = volume * rp_kernel_value_wide(solver->kernel, r);
-    return rp_wide_select(live, value, rp_wide_all(0));
+    return rp_wide_select(live, value, rp_wide_broadcast(0));
 }
 
 RP_WIDE_INLINE grain_sums sum_pairs(const rp_sph *solver, size_t i)
@@ -152,7 +153,7 @@ RP_WIDE_INLINE grain_sums sum_pairs(const rp_sph *solver, size_t i)
     pair_sums s = {0};
     for (uint32_t n = 0; n < count; n += RP_WIDE) {
         rp_wide near[8], d[3], g[3];
-        rp_wide_turn(w->seen, index + n, near);
+        rp_wide_transpose(w->seen, index + n, near);
         for (int a = 0; a < 3; a++)
             d[a] = own[a] - near[a];
         rp_wide value = look_at_pairs(solver, d, count - n, g);
@@ -191,7 +192,7 @@ RP_WIDE_INLINE float set_fill(const rp_sph *solver, size_t i, const grain_sums *
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
-    rp_four g = solver->quantum * s->g;
+    rp_float4 g = solver->quantum * s->g;
     float square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
     float fill = (float)solver->volume * rp_kernel_value(solver->kernel, 0) + s->fill;
     float lack = SURFACE_SHARE * (float)(solver->spacing * solver->spacing) * square;
@@ -215,7 +216,7 @@ static float pressure_around(float own, float self, float sum, float fill, float
 
 /* (G9a): how near a grain is to lying on top, by what its fill lacks and where its neighbors are,
  * `in` (of any length). On a floor or beside a wall it lacks neighbors, too, but not upwards. */
-static float openness(const rp_sph *solver, rp_four in, float lack)
+static float openness(const rp_sph *solver, rp_float4 in, float lack)
 {
     rp_vec3 g = solver->gravity, n = {in[0], in[1], in[2]};
     double whole = rp_v3_length(g) * rp_v3_length(n);
@@ -235,12 +236,12 @@ static float next_depth(const rp_sph *solver, size_t i, float self, float lack, 
 
 /* (G9c): a vector across the layers; what it leans by is never more than what friction holds, or
  * it could drive the sand. */
-RP_WIDE_INLINE rp_four lean_of(const rp_sph *solver, size_t i, rp_four n)
+RP_WIDE_INLINE rp_float4 lean_of(const rp_sph *solver, size_t i, rp_float4 n)
 {
     float tangent = solver->materials[solver->host.grains->material[i]].tangent;
     float lean = fminf(rp_sph_lean(tangent), tangent * solver->work.grip[i]);
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    return square > 0 ? n * sqrtf(1.5f * lean / square) : (rp_four){0};
+    return square > 0 ? n * sqrtf(1.5f * lean / square) : (rp_float4){0};
 }
 
 /* (G17): the tension that a grain bears; less where moist and dry sand meet. */
@@ -261,7 +262,7 @@ RP_WIDE_INLINE rp_wide moments_of(const rp_sph *solver, size_t i)
     rp_wide sums[8] = {0};
     for (uint32_t n = 0; n < count; n += RP_WIDE) {
         rp_wide near[8], d[3], g[3];
-        rp_wide_turn(seen, index + n, near);
+        rp_wide_transpose(seen, index + n, near);
         for (int a = 0; a < 3; a++)
             d[a] = seen[i][a] - near[a];
         look_at_pairs(solver, d, count - n, g);

@@ -39,7 +39,7 @@ enum { PRESSED = 1, MOVED = 2, CHANGED = 3 };
 
 typedef struct part {
     const rp_sph *solver;
-    rp_four *way;     /* m, where a grain goes; in the room for velocities, idle by then */
+    rp_float4 *way;   /* m, where a grain goes; in the room for velocities, idle by then */
     float *push;      /* kg m2, times a gradient and over a mass the way; with ghosts */
     uint8_t *mark;    /* PRESSED, its neighbors MOVED, theirs CHANGED; 0: not concerned */
     float bound, aim; /* compression that is not borne, and what is left of it */
@@ -123,7 +123,7 @@ static void spread(const part *q, uint8_t from)
 }
 
 /* The way of one grain: what it and its neighbors push, by its mass. */
-RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
+RP_WIDE_INLINE rp_float4 way_of(const part *q, size_t i)
 {
     const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
@@ -143,7 +143,7 @@ RP_WIDE_INLINE rp_four way_of(const part *q, size_t i)
         y += push * dy;
         z += push * dz;
     }
-    rp_four way = (rp_four){rp_wide_sum(x), rp_wide_sum(y), rp_wide_sum(z), 0} / -p->mass[i];
+    rp_float4 way = (rp_float4){rp_wide_sum(x), rp_wide_sum(y), rp_wide_sum(z), 0} / -p->mass[i];
     return rp_sph_no_further(way, (float)solver->spacing);
 }
 
@@ -156,7 +156,7 @@ static void way_range(void *context, rp_range range)
     RP_ASSERT(rp_sph_block(q->solver, range) < q->solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i++) {
         bool moved = (q->mark[i] == PRESSED || q->mark[i] == MOVED) && !p->asleep[i];
-        q->way[i] = moved ? way_of(q, i) : (rp_four){0};
+        q->way[i] = moved ? way_of(q, i) : (rp_float4){0};
         any |= moved;
     }
     if (any) rp_sph_contact_ways(q->solver, range.begin / RP_SPH_BLOCK, q->way);
@@ -235,7 +235,7 @@ static void arrive_range(void *context, rp_range range)
             rp_wide dz = p->z[i] - rp_wide_gather(p->z, index + n);
             rp_wide r = rp_wide_sqrt(dx * dx + dy * dy + dz * dz);
             rp_wide value = rp_kernel_value_wide(solver->kernel, r);
-            sum += rp_wide_select(live, value, rp_wide_all(0));
+            sum += rp_wide_select(live, value, rp_wide_broadcast(0));
         }
         float fill = volume * (self + rp_wide_sum(sum));
         p->density[i] = fill * solver->materials[p->material[i]].density;

@@ -16,10 +16,10 @@
 
 typedef struct prediction {
     rp_sph *solver;
-    rp_four *place;  /* m, predicted; with ghosts */
-    rp_four *spring; /* m/s, what discrete forces add */
-    double *worst;   /* compression of each block */
-    double *moved;   /* Pa, largest change of stress of each block */
+    rp_float4 *place;  /* m, predicted; with ghosts */
+    rp_float4 *spring; /* m/s, what discrete forces add */
+    double *worst;     /* compression of each block */
+    double *moved;     /* Pa, largest change of stress of each block */
 } prediction;
 
 /* (9), relative to where each grain is now: ghosts' shifts are then those of their grains. */
@@ -33,23 +33,23 @@ static void place_range(void *context, rp_range range)
 }
 
 typedef struct found {
-    float fill;         /* (8) at the predicted places */
-    rp_four lx, ly, lz; /* velocity gradient */
-    rp_four apart;      /* m/s, what parts sparse pairs */
+    float fill;           /* (8) at the predicted places */
+    rp_float4 lx, ly, lz; /* velocity gradient */
+    rp_float4 apart;      /* m/s, what parts sparse pairs */
 } found;
 
 /* What pair n of grain i adds; g is its gradient, 1/m. */
-static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found *f)
+static void look_at(const prediction *q, size_t i, uint32_t n, rp_float4 g, found *f)
 {
     const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
     float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
     uint32_t j = solver->lists.index[solver->lists.start[i] + n];
-    rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
+    rp_float4 d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
     d += q->place[i] - q->place[j];
     float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    rp_four v = w->velocity[j] - w->velocity[i];
+    rp_float4 v = w->velocity[j] - w->velocity[i];
     f->fill += volume * rp_kernel_value(solver->kernel, r);
     f->lx += v * g[0];
     f->ly += v * g[1];
@@ -70,7 +70,7 @@ static found look(const prediction *q, size_t i)
         uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
         rp_sph_take_piece(gradient + 3 * n, here, &g);
         for (uint32_t k = 0; k < here; k++)
-            look_at(q, i, n + k, solver->quantum * (rp_four){g.x[k], g.y[k], g.z[k], 0}, &f);
+            look_at(q, i, n + k, solver->quantum * (rp_float4){g.x[k], g.y[k], g.z[k], 0}, &f);
     }
     return f;
 }
@@ -106,7 +106,7 @@ static void correct_range(void *context, rp_range range)
         if (solver->host.grains->asleep[i]) continue;
         found f = look(q, i);
         rp_wide before = w->stress[i], after = {0};
-        q->spring[i] = (rp_four){0};
+        q->spring[i] = (rp_float4){0};
         if (f.fill > 1)
             after = corrected(solver, i, &f, before);
         else

@@ -9,15 +9,15 @@
 /* Net force, in parts of gravity, that a sleeping grain bears. */
 #define WAKE_SHARE 0.1
 
-static float speed2(rp_four v)
+static float speed2(rp_float4 v)
 {
     v *= v;
     return v[0] + v[1] + v[2];
 }
 
-static rp_four velocity_of(const rp_grains *p, size_t i)
+static rp_float4 velocity_of(const rp_grains *p, size_t i)
 {
-    return (rp_four){p->vx[i], p->vy[i], p->vz[i], 0};
+    return (rp_float4){p->vx[i], p->vy[i], p->vz[i], 0};
 }
 
 bool rp_sph_all_asleep(const rp_sph *solver)
@@ -62,7 +62,7 @@ static void wake_range(void *context, rp_range range)
     size_t block = range.begin / RP_SPH_BLOCK;
     for (uint32_t c = w->contact_start[block]; c < w->contact_end[block]; c++) {
         const rp_sph_contact *contact = &w->contacts[c];
-        rp_four solid = {contact->ux, contact->uy, contact->uz, 0};
+        rp_float4 solid = {contact->ux, contact->uy, contact->uz, 0};
         if (speed2(solid) > 0) k->wake[contact->grain] = 1;
     }
 }
@@ -133,7 +133,7 @@ static double count_range(void *context, rp_range range)
     double sleepers = 0;
     for (size_t i = range.begin; i < range.end; i++) {
         p->asleep[i] = p->asleep[i] || (double)solver->calm[i] > solver->params.sleep_time;
-        if (p->asleep[i]) w->velocity[i] = (rp_four){0}; /* there may be no further step */
+        if (p->asleep[i]) w->velocity[i] = (rp_float4){0}; /* there may be no further step */
         sleepers += p->asleep[i];
     }
     return sleepers;

@@ -47,15 +47,15 @@ typedef struct solve {
 
 /* (G7): a velocity gradient, one row of it times d / dx, y, z each. */
 typedef struct by_axis {
-    rp_four x, y, z;
+    rp_float4 x, y, z;
 } by_axis;
 
 /* Four pairs of a piece, from k on. */
-RP_WIDE_INLINE void add_four(const rp_four *velocities, const uint32_t *index,
+RP_WIDE_INLINE void add_four(const rp_float4 *velocities, const uint32_t *index,
                              const rp_sph_piece *g, uint32_t k, by_axis *to)
 {
     for (uint32_t n = k; n < k + 4; n++) {
-        rp_four v = velocities[index[n]];
+        rp_float4 v = velocities[index[n]];
         to->x += v * g->x[n];
         to->y += v * g->y[n];
         to->z += v * g->z[n];
@@ -71,7 +71,7 @@ RP_WIDE_INLINE by_axis sum_gradient(const rp_sph *solver, size_t i)
     const uint32_t *index = lists->index + start;
     const int16_t *gradient = w->gradient + 3 * start;
     uint32_t count = lists->count[i];
-    rp_four v = -w->velocity[i], own = w->sum[i];
+    rp_float4 v = -w->velocity[i], own = w->sum[i];
     by_axis sum = {0 + v * own[0], 0 + v * own[1], 0 + v * own[2]};
     rp_sph_piece g;
     for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
@@ -155,7 +155,7 @@ RP_WIDE_INLINE void look_at(const solve *s, size_t begin, size_t end, bool plain
             to->gradient[3 * a + 2][k] = solver->quantum * l.z[a];
         }
     }
-    to->diagonal *= rp_wide_max(fill, rp_wide_all(1));
+    to->diagonal *= rp_wide_max(fill, rp_wide_broadcast(1));
     to->allowed = allowed_growth(s, error);
 }
 
@@ -186,7 +186,7 @@ RP_WIDE_INLINE void last_solution(const rp_sph *solver, size_t i, rp_wide to[8])
     for (int c = 0; c < 6; c++)
         to[c] = rp_wide_load(solver->stress[c] + i);
     to[6] = rp_wide_load(solver->host.grains->pressure + i);
-    to[7] = rp_wide_all(0);
+    to[7] = rp_wide_broadcast(0);
 }
 
 /* The same for the first `count` of eight new ones. */
@@ -208,7 +208,7 @@ RP_WIDE_INLINE void turn_rows(const rp_wide *rows, uint32_t count, rp_wide to[8]
     uint32_t index[RP_WIDE];
     for (uint32_t k = 0; k < RP_WIDE; k++)
         index[k] = k < count ? k : count - 1;
-    rp_wide_turn(rows, index, to);
+    rp_wide_transpose(rows, index, to);
 }
 
 /* A step of every stress against the strain rates; the sums tell how far it still was. Sand is
@@ -222,9 +222,9 @@ RP_WIDE_INLINE void step_stresses(const solve *s, size_t begin, size_t end, bool
     rp_sph_ahead ahead = rp_sph_look_ahead(w, begin);
     for (size_t i = begin; i < end; i += RP_WIDE) {
         group g;
-        rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_all(0);
+        rp_wide from[8], to[8], back[8], moved[8], rows[8], none = rp_wide_broadcast(0);
         look_at(s, i, end, plain, &ahead, &g);
-        rp_wide_turn(w->stress, g.at, from);
+        rp_wide_transpose(w->stress, g.at, from);
         last_solution(s->solver, i, moved);
         memcpy(to, from, sizeof to);
         step_down(&g, s->share, plain, to);
@@ -292,7 +292,7 @@ static void extrapolate_range(void *context, rp_range range)
 
 /* One component of the velocities without pressure and friction. */
 typedef struct component {
-    const rp_four *velocity;
+    const rp_float4 *velocity;
     int axis;
     double mean; /* m/s, to be taken off */
 } component;
@@ -410,8 +410,8 @@ static double change_of_range(void *context, rp_range range)
     const float *mass = s->solver->host.grains->mass;
     double sum = 0;
     for (size_t i = range.begin; i < range.end; i++) {
-        rp_four change = w->velocity[i] - w->free[i], by = s->squares ? change : w->velocity[i];
-        rp_four product = change * by;
+        rp_float4 change = w->velocity[i] - w->free[i], by = s->squares ? change : w->velocity[i];
+        rp_float4 product = change * by;
         sum += (double)mass[i] * ((double)product[0] + (double)product[1] + (double)product[2]);
     }
     return sum;

@@ -1,7 +1,7 @@
 /* Granular SPH's two places in the seam. */
 #include "solver/sph/sph.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "solver/sph/gradient.h"
 #include "solver/sph/stress.h"
 

@@ -121,19 +121,19 @@ _Static_assert(sizeof(rp_sph_outside) % RP_ALIGNMENT == 0, "blocks share no cach
 /* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
  * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbor's. */
 typedef struct rp_sph_work {
-    rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
-    rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
-    float *depth;      /* of the next step (G9a), until the fill is known */
-    rp_four *velocity; /* m/s, and RP_SPH_ERROR as in `free`; with ghosts */
-    rp_four *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
-    rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
+    rp_wide *seen;       /* rp_sph_seen, until the fill is known; with ghosts */
+    rp_wide *stress;     /* Pa, that velocities are taken at; with ghosts */
+    float *depth;        /* of the next step (G9a), until the fill is known */
+    rp_float4 *velocity; /* m/s, and RP_SPH_ERROR as in `free`; with ghosts */
+    rp_float4 *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
+    rp_float4 *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
     rp_sph_outside *outside; /* of each block */
     int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
     float *around;           /* Pa, mean pressure of a grain's neighborhood at the start (G9) */
     float *strength;         /* Pa, tension that a grain bears (G17) */
     float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
-    rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
-    rp_four *way;            /* frictional: m, by which compression is eased (G8a) */
+    rp_float4 *lean;         /* which way sand leans, and how much (G9c); NULL where none does */
+    rp_float4 *way;          /* frictional: m, by which compression is eased (G8a) */
     rp_sph_flow *flow;       /* NULL where friction of no material grows with the rate (G9d) */
     float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
     float *push;   /* kg m2, what grains that are pressed push others with (G24); with ghosts */
@@ -232,7 +232,7 @@ rp_code rp_sph_contacts(rp_sph *solver, rp_report *report);
 void rp_sph_contact_fill(rp_sph *solver);
 /* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
  * are dynamic, since what those do depends on all blocks. */
-void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity);
+void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_float4 *velocity);
 /* Where there are dynamic bodies: the same for all grains, with the bodies' answer. */
 void rp_sph_contact_answers(rp_sph *solver);
 /* The mean of w->left over grains that dynamic bodies hold; 0 when there are none. */
@@ -243,7 +243,7 @@ rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report);
 /* Moves grains out of solids they are in, a little per step and without giving them speed. */
 void rp_sph_contact_positions(const rp_sph *solver, size_t block);
 /* Turns ways that would lead a block's grains into solids, or deeper; gaps become those after. */
-void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_four *way);
+void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_float4 *way);
 
 /* sweep.c */
 typedef enum rp_sph_sweep {

@@ -16,10 +16,10 @@ static void free_range(void *context, rp_range range)
     const rp_external *external = solver->host.external;
     const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
-    rp_four g = {(float)solver->gravity.x, (float)solver->gravity.y, (float)solver->gravity.z, 0};
+    rp_float4 g = {(float)solver->gravity.x, (float)solver->gravity.y, (float)solver->gravity.z, 0};
     for (size_t i = range.begin; i < range.end; i++) {
-        rp_four a = g, v = {p->vx[i], p->vy[i], p->vz[i], 0};
-        if (external->any) a += (rp_four){external->ax[i], external->ay[i], external->az[i], 0};
+        rp_float4 a = g, v = {p->vx[i], p->vy[i], p->vz[i], 0};
+        if (external->any) a += (rp_float4){external->ax[i], external->ay[i], external->az[i], 0};
         w->free[i] += v + dt * a;
     }
 }
@@ -32,7 +32,7 @@ static void move_range(void *context, rp_range range)
     const rp_sph_work *w = &solver->work;
     float dt = (float)solver->dt;
     for (size_t i = range.begin; i < range.end; i++) {
-        rp_four v = w->velocity[i], way = dt * v;
+        rp_float4 v = w->velocity[i], way = dt * v;
         if (w->way) way += w->way[i];
         p->vx[i] = v[0];
         p->vy[i] = v[1];

@@ -100,7 +100,7 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
         (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
     rp_wide norm = rp_wide_sqrt(norm2), left = most;
     if (inertia) left = rp_sph_flowing(norm, most, limit, inertia);
-    rp_wide kept = rp_wide_select(norm2 > most * most, left / norm, rp_wide_all(1));
+    rp_wide kept = rp_wide_select(norm2 > most * most, left / norm, rp_wide_broadcast(1));
     for (int c = 0; c < 6; c++)
         s[c] *= kept;
     for (int c = 0; c < 6 && lean; c++)
@@ -111,7 +111,7 @@ RP_WIDE_INLINE void rp_sph_to_yield(rp_wide s[8], rp_wide yield, rp_wide around,
 /* (G9a): friction across the layers, n s n, in parts of the pressure: what the stress across them
  * is above (then positive) or below the mean of all directions. `mean` is the stress of a
  * neighborhood, n the way to where it is deeper, of any length. */
-RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_four n)
+RP_WIDE_INLINE float rp_sph_across(rp_wide mean, rp_float4 n)
 {
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     float along = n[0] * n[0] * mean[0] + n[1] * n[1] * mean[1] + n[2] * n[2] * mean[2] +
@@ -169,7 +169,7 @@ RP_WIDE_INLINE float rp_sph_grip(rp_wide mean, float across, float tangent)
 RP_WIDE_INLINE rp_wide rp_sph_damping(rp_wide flow, const rp_wide v[3], float grasp)
 {
     rp_wide speed = rp_wide_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    rp_wide held = RP_SPH_STUCK_DAMPING * grasp / rp_wide_max(speed, rp_wide_all(grasp));
+    rp_wide held = RP_SPH_STUCK_DAMPING * grasp / rp_wide_max(speed, rp_wide_broadcast(grasp));
     return rp_wide_select(flow >= RP_SPH_STUCK, rp_wide_max(flow - RP_SPH_STUCK, held), flow);
 }
 
@@ -198,7 +198,7 @@ RP_WIDE_INLINE float rp_sph_fabric(rp_wide moments, rp_wide mean, float share)
 /* (G9e): how much of a velocity gradient along n a grain sees, of any length: all of it where the
  * moment is one, less where grains lie without order or are missing. */
 #define RP_SPH_LEAST_MOMENT 0.3f
-RP_WIDE_INLINE float rp_sph_moment(rp_wide moments, rp_four n)
+RP_WIDE_INLINE float rp_sph_moment(rp_wide moments, rp_float4 n)
 {
     float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     float along =
@@ -215,7 +215,7 @@ RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
 {
     float mean = (s[0] + s[1] + s[2]) * (1.0f / 3), p = s[6];
     s -= (rp_wide){mean, mean, mean, 0, 0, 0, 0, 0};
-    s = rp_wide_min(rp_wide_max(s, rp_wide_all(-most)), rp_wide_all(most));
+    s = rp_wide_min(rp_wide_max(s, rp_wide_broadcast(-most)), rp_wide_broadcast(most));
     s[6] = p;
     s[7] = 0;
     return s;
@@ -225,7 +225,7 @@ RP_WIDE_INLINE rp_wide rp_sph_to_box(rp_wide s, float most)
  * spacings, whoever pushes: contacts are known for half a spacing, and nobody may be moved through
  * a wall. Only grains on one another come to it. */
 #define RP_SPH_WAY_MOST 0.04f
-RP_WIDE_INLINE rp_four rp_sph_no_further(rp_four way, float spacing)
+RP_WIDE_INLINE rp_float4 rp_sph_no_further(rp_float4 way, float spacing)
 {
     float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
     float most = RP_SPH_WAY_MOST * spacing;

@@ -1,5 +1,5 @@
 /* From stresses to velocities (G6): the first half of an iteration of either solve. */
-#include "math/wide_vec.h"
+#include "math/wide.h"
 #include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/stress.h"
@@ -34,7 +34,7 @@ RP_WIDE_INLINE rp_wide_vec3 sum_stress(const rp_sph *solver, size_t i)
     const uint32_t *index = lists->index + start;
     const int16_t *gradient = w->gradient + 3 * start;
     uint32_t count = lists->count[i];
-    rp_four own = w->sum[i];
+    rp_float4 own = w->sum[i];
     rp_wide_vec3 sum = {0 + w->stress[i] * own[0], 0 + w->stress[i] * own[1],
                         0 + w->stress[i] * own[2]};
     rp_sph_piece g;
@@ -50,9 +50,9 @@ RP_WIDE_INLINE rp_wide_vec3 sum_stress(const rp_sph *solver, size_t i)
 }
 
 /* (G8a): where what eases compression moves a grain. */
-RP_WIDE_INLINE rp_four way_of(const rp_sph *solver, size_t i, const rp_wide_vec3 *s)
+RP_WIDE_INLINE rp_float4 way_of(const rp_sph *solver, size_t i, const rp_wide_vec3 *s)
 {
-    rp_four sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
+    rp_float4 sum = {s->x[RP_SPH_EASE], s->y[RP_SPH_EASE], s->z[RP_SPH_EASE], 0};
     return rp_sph_no_further(sum * (-solver->quantum / solver->host.grains->mass[i]),
                              (float)solver->spacing);
 }
@@ -70,14 +70,14 @@ static void velocity_range(void *context, rp_range range)
     rp_sph_ahead ahead = rp_sph_look_ahead(w, range.begin);
     for (size_t i = range.begin; i < range.end; i++) {
         if (p->asleep[i] && !(job->what & RP_SPH_SLEEPERS)) {
-            w->velocity[i] = (rp_four){0};
-            if (job->what & RP_SPH_WAYS) w->way[i] = (rp_four){0};
+            w->velocity[i] = (rp_float4){0};
+            if (job->what & RP_SPH_WAYS) w->way[i] = (rp_float4){0};
             continue;
         }
         rp_sph_ask_ahead(&ahead, w->stress, sizeof *w->stress, i);
         rp_wide_vec3 s = sum_stress(solver, i);
-        rp_four force = {s.x[0] + s.y[3] + s.z[4] + s.x[6], s.x[3] + s.y[1] + s.z[5] + s.y[6],
-                         s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
+        rp_float4 force = {s.x[0] + s.y[3] + s.z[4] + s.x[6], s.x[3] + s.y[1] + s.z[5] + s.y[6],
+                           s.x[4] + s.y[5] + s.z[2] + s.z[6], 0};
         float push = solver->quantum * solver->materials[p->material[i]].push;
         w->velocity[i] = w->free[i] - push * force;
         if (job->what & RP_SPH_WAYS) w->way[i] = way_of(solver, i, &s);

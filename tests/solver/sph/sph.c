@@ -21,8 +21,8 @@ static rp_wide yielded(rp_wide s, float yield, float around)
 {
     rp_wide eight[8], out;
     for (int c = 0; c < 8; c++)
-        eight[c] = rp_wide_all(s[c]);
-    rp_sph_to_yield(eight, rp_wide_all(yield), rp_wide_all(around), NULL, NULL, NULL);
+        eight[c] = rp_wide_broadcast(s[c]);
+    rp_sph_to_yield(eight, rp_wide_broadcast(yield), rp_wide_broadcast(around), NULL, NULL, NULL);
     for (int c = 0; c < 8; c++)
         out[c] = eight[c][3];
     return out;
@@ -93,8 +93,9 @@ static void solids_keep_to_coulomb(void **state)
 /* What a pair loses in a step, m/s, of a difference of `speed`. */
 static double lost(float flow, float speed, float grasp)
 {
-    rp_wide v[3] = {rp_wide_all(0.6f * speed), rp_wide_all(0), rp_wide_all(-0.8f * speed)};
-    return (double)(rp_sph_damping(rp_wide_all(flow), v, grasp)[5] * speed);
+    rp_wide v[3] = {rp_wide_broadcast(0.6f * speed), rp_wide_broadcast(0),
+                    rp_wide_broadcast(-0.8f * speed)};
+    return (double)(rp_sph_damping(rp_wide_broadcast(flow), v, grasp)[5] * speed);
 }
 
 static void grains_hold_each_other_as_by_friction(void **state)

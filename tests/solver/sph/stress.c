@@ -36,7 +36,7 @@ static void return_to_yield(uint64_t round, bool leaning, float strength)
     for (int k = 0; k < 8; k++)
         yield[k] = 0.3f * (float)k, around[k] = 10 * (float)(k * k);
     memcpy(before, s, sizeof s);
-    const rp_sph_moist moist = {rp_wide_all(strength), rp_wide_all(0.8f)};
+    const rp_sph_moist moist = {rp_wide_broadcast(strength), rp_wide_broadcast(0.8f)};
     rp_sph_to_yield(s, yield, around, strength > 0 ? &moist : NULL, leaning ? lean : NULL, NULL);
     for (int k = 0; k < 8; k++) {
         double slow[7], slow_lean[3];
@@ -63,11 +63,11 @@ static void steep_sand_leans_when_it_slides(void **state)
 {
     (void)state;
     const float p = 50, tangent = 1.2f, by = rp_sph_lean(tangent), root = sqrtf(1.5f * by);
-    rp_wide s[8] = {{0}}, none = rp_wide_all(0);
-    const rp_wide up[3] = {none, none, rp_wide_all(root)};
-    s[4] = rp_wide_all(1e6f);
-    s[6] = rp_wide_all(p);
-    rp_sph_to_yield(s, rp_wide_all(sqrtf(2) * tangent), rp_wide_all(p), NULL, up, NULL);
+    rp_wide s[8] = {{0}}, none = rp_wide_broadcast(0);
+    const rp_wide up[3] = {none, none, rp_wide_broadcast(root)};
+    s[4] = rp_wide_broadcast(1e6f);
+    s[6] = rp_wide_broadcast(p);
+    rp_sph_to_yield(s, rp_wide_broadcast(sqrtf(2) * tangent), rp_wide_broadcast(p), NULL, up, NULL);
     check_near(by, 0.4f, 1e-6);
     check_near(s[2][0], -by * p, 1e-2);
     check_near(s[0][0], by * p / 2, 1e-2);
@@ -88,24 +88,24 @@ static void steep_sand_leans_when_it_slides(void **state)
 static rp_sph_inertia inertia_of(float step, float drag, float fabric)
 {
     float pace = (float)(HALF_WAY / (GRAIN * sqrt(2 * DENSE)));
-    return (rp_sph_inertia){.dynamic = rp_wide_all((float)(sqrt(2) * FAST)),
-                            .pace = rp_wide_all(pace),
-                            .step = rp_wide_all(step),
-                            .drag = rp_wide_all(drag),
-                            .fabric = rp_wide_all(fabric)};
+    return (rp_sph_inertia){.dynamic = rp_wide_broadcast((float)(sqrt(2) * FAST)),
+                            .pace = rp_wide_broadcast(pace),
+                            .step = rp_wide_broadcast(step),
+                            .drag = rp_wide_broadcast(drag),
+                            .fabric = rp_wide_broadcast(fabric)};
 }
 
 /* The shear stress that sand ends with which is sheared at a rate of `shear`, in any number of
  * steps of the solve. */
 static double stress_in_flow(double shear, float step, float drag, float fabric)
 {
-    rp_wide s[8] = {{0}}, p = rp_wide_all((float)P);
+    rp_wide s[8] = {{0}}, p = rp_wide_broadcast((float)P);
     const rp_sph_inertia inertia = inertia_of(step, drag, fabric);
-    s[4] = rp_wide_all((float)(-SLOW * P));
+    s[4] = rp_wide_broadcast((float)(-SLOW * P));
     s[6] = p;
     for (int n = 0; n < 4000; n++) {
         s[4] -= step * (float)(shear / 2);
-        rp_sph_to_yield(s, rp_wide_all((float)(sqrt(2) * SLOW)), p, NULL, NULL, &inertia);
+        rp_sph_to_yield(s, rp_wide_broadcast((float)(sqrt(2) * SLOW)), p, NULL, NULL, &inertia);
     }
     for (int c = 0; c < 6; c++)
         if (c != 4) assert_true(s[c][5] == 0);
@@ -147,19 +147,19 @@ static void sand_at_rest_does_not_feel_the_rate(void **state)
 {
     (void)state;
     rp_sph_inertia inertia = inertia_of(50, 0.5f, 0.02f);
-    rp_wide yield = rp_wide_all((float)(sqrt(2) * SLOW)), p = rp_wide_all((float)P);
+    rp_wide yield = rp_wide_broadcast((float)(sqrt(2) * SLOW)), p = rp_wide_broadcast((float)P);
     rp_wide s[8] = {{0}}, none[8] = {{0}};
-    s[4] = rp_wide_all(0.99f * (float)(SLOW * P));
+    s[4] = rp_wide_broadcast(0.99f * (float)(SLOW * P));
     s[6] = p;
     rp_sph_to_yield(s, yield, p, NULL, NULL, &inertia);
     assert_true(s[4][0] == 0.99f * (float)(SLOW * P));
-    s[4] = rp_wide_all(1e6f);
-    inertia = (rp_sph_inertia){.dynamic = yield, .step = rp_wide_all(50)};
+    s[4] = rp_wide_broadcast(1e6f);
+    inertia = (rp_sph_inertia){.dynamic = yield, .step = rp_wide_broadcast(50)};
     rp_sph_to_yield(s, yield, p, NULL, NULL, &inertia);
     check_near((double)s[4][0], SLOW * P, 1e-3);
-    none[4] = rp_wide_all(7);
+    none[4] = rp_wide_broadcast(7);
     inertia = inertia_of(50, 0.5f, 0.02f);
-    rp_sph_to_yield(none, yield, rp_wide_all(0), NULL, NULL, &inertia);
+    rp_sph_to_yield(none, yield, rp_wide_broadcast(0), NULL, NULL, &inertia);
     assert_true(none[4][0] == 0); /* nothing presses */
 }
 
@@ -178,10 +178,10 @@ static void arrangement_adds_friction(void **state)
     assert_true(rp_sph_fabric(skew, (rp_wide){0}, 1) == 0);
     assert_true(rp_sph_fabric((rp_wide){0}, shear, 1) == 0);
     assert_true(rp_sph_fabric(skew, shear, 1e9f) == 1);
-    const rp_four up = {0, 0, 5, 0}, askew = {1, 0, 1, 0};
+    const rp_float4 up = {0, 0, 5, 0}, askew = {1, 0, 1, 0};
     check_near(rp_sph_moment(even, up), 0.9f, 1e-6);
     check_near(rp_sph_moment(skew, askew), 0.882f, 1e-6);
-    assert_true(rp_sph_moment(even, (rp_four){0}) == 1);
+    assert_true(rp_sph_moment(even, (rp_float4){0}) == 1);
     assert_true(rp_sph_moment(2 * even, up) == 1);
     assert_true(rp_sph_moment((rp_wide){0}, up) == RP_SPH_LEAST_MOMENT);
 }
@@ -209,7 +209,7 @@ static void no_stress_stays_none(void **state)
 {
     (void)state;
     rp_wide s[8] = {{0}};
-    rp_sph_to_yield(s, rp_wide_all(0.8f), rp_wide_all(0), NULL, NULL, NULL);
+    rp_sph_to_yield(s, rp_wide_broadcast(0.8f), rp_wide_broadcast(0), NULL, NULL, NULL);
     for (int c = 0; c < 8; c++)
         for (int k = 0; k < 8; k++)
             assert_true(s[c][k] == 0);
@@ -218,8 +218,8 @@ static void no_stress_stays_none(void **state)
 /* (G17): one grain whose pressure p meets a rate of dilation and may contract at `allowed`. */
 static float pressed(float p, float dilation, float allowed)
 {
-    return rp_sph_press(rp_wide_all(p), rp_wide_all(2), rp_wide_all(dilation),
-                        rp_wide_all(allowed))[5];
+    return rp_sph_press(rp_wide_broadcast(p), rp_wide_broadcast(2), rp_wide_broadcast(dilation),
+                        rp_wide_broadcast(allowed))[5];
 }
 
 static void tension_resists_dilation_only(void **state)
@@ -268,12 +268,12 @@ static void friction_across_layers_is_told(void **state)
             mean[c] = (float)((press - squeeze) * n[row[c]] * n[column[c]] / square +
                               (row[c] == column[c] ? squeeze - p : 0));
         mean[6] = (float)p;
-        rp_four along = {7 * (float)n[0], 7 * (float)n[1], 7 * (float)n[2], 0};
+        rp_float4 along = {7 * (float)n[0], 7 * (float)n[1], 7 * (float)n[2], 0};
         check_near((double)rp_sph_across(mean, along), press / p - 1, 1e-4);
     }
-    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 0, 0}, (rp_four){0, 0, 1, 0}) == 0);
-    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 1, 0}, (rp_four){0}) == 0);
-    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 1, 0}, (rp_four){0, 0, 3, 0}) == -1);
+    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 0, 0}, (rp_float4){0, 0, 1, 0}) == 0);
+    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 1, 0}, (rp_float4){0}) == 0);
+    assert_true(rp_sph_across((rp_wide){1, 1, -2, 0, 0, 0, 1, 0}, (rp_float4){0, 0, 3, 0}) == -1);
 }
 
 static void grip_goes_with_what_presses(void **state)
