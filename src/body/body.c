@@ -31,7 +31,7 @@ rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
     if (spec->animation.count)
         return rp_animation_pose(spec->animation.items, spec->animation.count, time);
     rp_pose pose = {rp_v3_madd(spec->pose.position, time, spec->velocity),
-                    rp_quat_after_spin(spec->pose.orientation, spec->spin, time)};
+                    rp_quat_turned(spec->pose.orientation, spec->spin, time)};
     if (!spec->keys.count) return pose;
     rp_pose keyed = rp_keys_pose(spec->keys.items, spec->keys.count,
                                  (rp_interpolation)spec->interpolation, time);
@@ -206,7 +206,7 @@ static rp_code first_guess(rp_bodies *bodies, rp_report *report)
     rp_engine *engine = bodies->engine;
     rp_code code =
         rp_engine_begin(engine, bodies->states, bodies->calm, bodies->time, bodies->dt, report);
-    return code == RP_OK ? rp_engine_predict(engine, NULL, bodies->states, report) : code;
+    return code == RP_OK ? rp_engine_try(engine, NULL, bodies->states, report) : code;
 }
 
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report)
@@ -214,22 +214,20 @@ rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *re
     RP_ASSERT(dt > 0);
     bodies->time = time;
     bodies->dt = dt;
-    RP_TRY(rp_bodies_end_returns(bodies, time, report));
+    RP_TRY(rp_bodies_settle(bodies, time, report));
     for (int i = 0; i < bodies->count; i++) {
         rp_body_state *state = &bodies->states[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
             follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
-        if (rp_bodies_on_track(bodies, i))
-            rp_track_follow(&bodies->control.tracks[i], time, dt, state);
+        if (rp_is_on_track(bodies, i)) rp_track_follow(&bodies->control.tracks[i], time, dt, state);
     }
     if (bodies->engine && bodies->gravity) rp_engine_set_gravity(bodies->engine, bodies->gravity);
     return bodies->engine ? first_guess(bodies, report) : RP_OK;
 }
 
-rp_code rp_bodies_predict(rp_bodies *bodies, const rp_load *loads, rp_report *report)
+rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report)
 {
-    return bodies->engine ? rp_engine_predict(bodies->engine, loads, bodies->states, report)
-                          : RP_OK;
+    return bodies->engine ? rp_engine_try(bodies->engine, loads, bodies->states, report) : RP_OK;
 }
 
 /* What has fallen off the scene by more than its length is left where it is: it would fall for
@@ -252,7 +250,7 @@ static void count_calm(rp_bodies *bodies)
         bool slow = rp_v3_length(rp_v3_from(state->velocity)) < SLOW * extent_of(bodies, i) &&
                     rp_v3_length(rp_v3_from(state->angular_velocity)) < SLOW;
         bool touched = rp_v3_length(rp_v3_from(state->force)) > 0 ||
-                       !rp_wrench_is_zero(&bodies->control.pushes[i]);
+                       !rp_push_is_zero(&bodies->control.pushes[i]);
         bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
         if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
         if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
@@ -347,7 +345,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
             rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, end));
-        if (rp_bodies_on_track(bodies, i))
+        if (rp_is_on_track(bodies, i))
             rp_store_pose(&bodies->states[i], rp_track_pose(&bodies->control.tracks[i], end));
     }
     bodies->control.disturbed = false;

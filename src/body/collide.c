@@ -227,7 +227,7 @@ static void keep(rp_engine *engine, int first, int second, const dContactGeom *g
     surface_of(engine, first, second, contact);
     bool carried = carries(engine, first, geom) || carries(engine, second, geom);
     engine->meetings[count] =
-        (rp_body_contact){.first = first, .second = second, .carried = carried, .number = count};
+        (rp_meeting){.first = first, .second = second, .carried = carried, .number = count};
     engine->found_count++;
 }
 
@@ -309,7 +309,7 @@ static void meet(void *context, dGeomID a, dGeomID b)
 
 static int by_bodies(const void *a, const void *b)
 {
-    const rp_body_contact *x = a, *y = b;
+    const rp_meeting *x = a, *y = b;
     if (x->first != y->first) return x->first < y->first ? -1 : 1;
     if (x->second != y->second) return x->second < y->second ? -1 : 1;
     return x->number < y->number ? -1 : 1;

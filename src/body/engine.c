@@ -220,7 +220,7 @@ static void let_sleep(rp_engine *engine, const double *calm)
 static void wake_carried(const rp_engine *engine, double *calm)
 {
     for (size_t n = 0; n < engine->found_count; n++) {
-        const rp_body_contact *meeting = &engine->meetings[n];
+        const rp_meeting *meeting = &engine->meetings[n];
         const int both[2] = {meeting->first, meeting->second};
         for (int k = 0; k < 2 && meeting->carried; k++) {
             if (!rp_is_dynamic(engine, both[k]) || !isfinite(calm[both[k]])) continue;
@@ -245,7 +245,7 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
     rp_engine_release_joints(engine, calm);
-    rp_engine_set_joint_params(engine);
+    rp_engine_tune_joints(engine);
     let_sleep(engine, calm);
     rp_code code = rp_engine_collide(engine, report);
     if (code == RP_OK) wake_carried(engine, calm);
@@ -329,8 +329,8 @@ static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_b
     return step_world(engine, false, report);
 }
 
-rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
-                          rp_report *report)
+rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                      rp_report *report)
 {
     rp_code code = load_and_step(engine, loads, states, report);
     for (int i = 0; i < engine->count; i++) {
@@ -394,7 +394,7 @@ static void read_reactions(const rp_engine *engine, rp_body_state *states)
         memset(states[i].contact_torque, 0, sizeof states[i].contact_torque);
     }
     for (size_t n = 0; n < engine->found_count; n++) {
-        const rp_body_contact *meeting = &engine->meetings[n];
+        const rp_meeting *meeting = &engine->meetings[n];
         add_pair(engine, meeting->first, meeting->second, &meeting->force, states);
     }
     for (int i = 0; i < engine->joint_count; i++) {
@@ -410,7 +410,7 @@ rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *re
     for (int i = 0; i < engine->count; i++)
         if (rp_is_dynamic(engine, i)) read_pose(&engine->solids[i], &states[i]);
     read_reactions(engine, states);
-    rp_engine_read_joint_loads(engine);
+    rp_engine_read_loads(engine);
     rp_engine_break_joints(engine);
     return code;
 }

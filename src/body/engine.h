@@ -15,11 +15,11 @@ bool rp_engine_is_there(void);
 typedef struct rp_engine_host {
     const rp_scene *scene;
     const uint8_t *drives; /* rp_drive; while an engine lives only by way of a new one */
-    const rp_wrench *pushes;
+    const rp_push *pushes;
     rp_joint_control *joints; /* the engine writes what they do */
 } rp_engine_host;
 
-static inline bool rp_wrench_is_zero(const rp_wrench *push)
+static inline bool rp_push_is_zero(const rp_push *push)
 {
     return !(rp_v3_dot(push->force, push->force) + rp_v3_dot(push->torque, push->torque) > 0);
 }
@@ -40,8 +40,8 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
 /* The velocities at the end of that step under these loads, one for each body, where grains that
  * are held move as the bodies do in `states` (B3): what the bodies would answer. Without loads:
  * under the forces that the states hold. Poses stay. */
-rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
-                          rp_report *report);
+rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                      rp_report *report);
 /* Takes the step under the forces and torques from grains that `states` hold: poses, velocities,
  * forces from contacts and joints. Joints that had to hold too much are broken afterwards. */
 rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report);

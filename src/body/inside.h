@@ -3,13 +3,13 @@
 #ifndef RP_BODY_INSIDE_H
 #define RP_BODY_INSIDE_H
 
-#include "body/inside.h"
+#include "body/engine.h"
 
 /* What the host program may change while a world runs. */
 typedef struct rp_control {
     uint8_t *drives; /* rp_drive of each body */
     rp_track *tracks;
-    rp_wrench *pushes;
+    rp_push *pushes;
     rp_joint_control *joints; /* one for each joint of the scene */
     bool used;                /* the program changed something: the state holds all of this */
     bool disturbed;           /* a surface jumped, appeared or vanished since the last step */
@@ -55,14 +55,14 @@ static inline rp_pose rp_load_pose(const rp_body_state *state)
 }
 
 /* After turning evenly for a while. */
-static inline rp_quat rp_quat_after_spin(rp_quat from, rp_vec3 spin, double time)
+static inline rp_quat rp_quat_turned(rp_quat from, rp_vec3 spin, double time)
 {
     double rate = rp_v3_length(spin);
     if (!(rate > 0)) return from;
     return rp_quat_mul(rp_quat_from_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
 }
 
-static inline bool rp_bodies_on_track(const rp_bodies *bodies, int index)
+static inline bool rp_is_on_track(const rp_bodies *bodies, int index)
 {
     return bodies->control.drives[index] == RP_DRIVE_PROGRAM ||
            bodies->control.drives[index] == RP_DRIVE_RETURN;
@@ -82,7 +82,7 @@ rp_code rp_control_load(const rp_scene *scene, rp_control *control, const rp_sto
  * one stays. */
 rp_code rp_bodies_make_engine(rp_bodies *bodies, const uint8_t *broken, rp_report *report);
 /* Hands bodies whose tracks have led them back to the motion of the scene. */
-rp_code rp_bodies_end_returns(rp_bodies *bodies, double time, rp_report *report);
+rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report);
 /* Where a track leads at a time, and the velocities that lead there in a step from `time`. */
 rp_pose rp_track_pose(const rp_track *track, double time);
 void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state);

@@ -112,7 +112,7 @@ static void tune_joint(const rp_engine *engine, int i, void (*set)(dJointID, int
     set(joint, dParamFMax, control->force);
 }
 
-void rp_engine_set_joint_params(rp_engine *engine)
+void rp_engine_tune_joints(rp_engine *engine)
 {
     for (int i = 0; i < engine->joint_count; i++) {
         int kind = rp_scene_joints(engine->scene)[i].kind;
@@ -147,7 +147,7 @@ static void read_load(rp_engine *engine, int i)
     if (spec->kind == RP_JOINT_SLIDER) control->drive = rp_v3_dot(control->load, axis);
 }
 
-void rp_engine_read_joint_loads(rp_engine *engine)
+void rp_engine_read_loads(rp_engine *engine)
 {
     for (int i = 0; i < engine->joint_count; i++) {
         rp_joint_control *control = &engine->host.joints[i];

@@ -176,11 +176,11 @@ static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_bo
 {
     const rp_solid *solid = &engine->solids[i];
     const rp_body_state *start = &engine->start[i];
-    const rp_wrench *extra = &engine->host.pushes[i];
+    const rp_push *extra = &engine->host.pushes[i];
     rp_vec3 force = rp_v3_madd(load->force, solid->mass.mass, engine->gravity);
     rp_vec3 torque = rp_v3_sub(load->torque, rp_v3_cross(solid->middle, load->force));
     bool pushed = rp_v3_dot(load->force, load->force) + rp_v3_dot(load->torque, load->torque) > 0;
-    if (!rp_wrench_is_zero(extra)) {
+    if (!rp_push_is_zero(extra)) {
         force = rp_v3_add(force, extra->force);
         torque = rp_v3_add(torque, extra->torque);
         pushed = true;

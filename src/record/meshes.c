@@ -19,7 +19,7 @@ static bool is_kept(const char *path, const char *data, size_t size)
     return same;
 }
 
-static rp_code keep_file(const rp_record *record, rp_scene_file from, rp_report *report)
+static rp_code keep_file(const rp_record *record, rp_kept_file from, rp_report *report)
 {
     if (!from.kept) return RP_OK;
     rp_path path = rp_record_path(record, from.kept);
@@ -47,7 +47,7 @@ rp_code rp_record_check_meshes(const rp_record *record, rp_report *report)
 {
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
-        rp_scene_file file = rp_scene_file_at(scene, i);
+        rp_kept_file file = rp_scene_file_at(scene, i);
         if (!file.kept || file.memory) continue;
         size_t length = strlen(file.file), end = strlen(file.kept);
         rp_place place = {.file = file.file};
@@ -73,7 +73,7 @@ void rp_record_drop_meshes(const rp_record *record)
 {
     const rp_scene *scene = record->scene;
     for (int i = 0; i < rp_scene_file_count(scene); i++) {
-        rp_scene_file file = rp_scene_file_at(scene, i);
+        rp_kept_file file = rp_scene_file_at(scene, i);
         if (file.kept) rp_disk_remove(rp_record_path(record, file.kept).text);
     }
     rp_disk_remove_folder(rp_record_path(record, "meshes").text);

@@ -1,8 +1,8 @@
 /* What a parameter table cannot say: values that must fit each other. Runs after reading, on the
  * same tree, so that faults have their places. A section with a value that was not understood is
  * left out: what it lacks would be reported twice. */
-#include "document/words.h"
-#include "scene/inside.h"
+#include "scene/read.h"
+#include "scene/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void check_roughness(rp_tree *tree, const rp_node *map, const rp_roughnes
     if (radius > 0 && radius < LENGTH_LEAST)
         fail_key(tree, own, "radius", "%g m is too small; fixed grains have at least %g m", radius,
                  LENGTH_LEAST);
-    if (period > 0 && !rp_node_has(own, "radius"))
+    if (period > 0 && !rp_is_given(own, "radius"))
         fail_key(tree, own, "radius", "a period is given, so say how large the fixed grains are");
     if (period > 0 && period < radius / 2)
         fail_key(tree, own, "period",
@@ -129,7 +129,7 @@ static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plai
 
 static void check_spheres(rp_tree *tree, const rp_node *map, const rp_grain_spec *grain)
 {
-    bool given = rp_node_has(map, "spheres"), wanted = grain->shape == RP_GRAIN_SPHERES;
+    bool given = rp_is_given(map, "spheres"), wanted = grain->shape == RP_GRAIN_SPHERES;
     if (wanted && !given)
         rp_node_fail(
             tree, map, "spheres",
@@ -184,7 +184,7 @@ static void check_sieve(rp_tree *tree, const rp_node *map, const rp_grain_spec *
     else if (list)
         check_sieve_curve(tree, list, grain);
     for (int i = 0; i < 2; i++)
-        if (wanted && rp_node_has(map, known[i]))
+        if (wanted && rp_is_given(map, known[i]))
             fail_key(tree, map, known[i],
                      "the sieve curve says how large the grains are; leave %s "
                      "out",
@@ -210,8 +210,8 @@ static void check_grain(rp_tree *tree, const rp_node *map, const rp_grain_spec *
 static void check_contact(rp_tree *tree, const rp_node *map, const rp_contact_spec *contacts, int i)
 {
     const rp_contact_spec *c = &contacts[i];
-    if (!rp_node_has(map, "friction") && !rp_node_has(map, "restitution") &&
-        !rp_node_has(map, "rolling_friction"))
+    if (!rp_is_given(map, "friction") && !rp_is_given(map, "restitution") &&
+        !rp_is_given(map, "rolling_friction"))
         rp_node_fail(tree, map, NULL,
                      "it gives no value: wanted is friction, restitution or rolling_friction");
     for (int k = 0; k < i; k++) {
@@ -266,7 +266,7 @@ static void check_needs(rp_tree *tree, const rp_node *map, const char *what, con
     rp_words_list(all, known, sizeof known);
     for (int i = 0; i < rp_words_count(keys); i++) {
         rp_words_at(keys, i, key, sizeof key);
-        bool given = rp_node_has(map, key);
+        bool given = rp_is_given(map, key);
         bool required = rp_words_find(wants->required, key) >= 0;
         bool allowed = required || rp_words_find(wants->optional, key) >= 0;
         if (required && !given)
@@ -316,7 +316,7 @@ static void check_emitter(rp_tree *tree, const rp_node *map, const rp_emitter_sp
 static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_spec *region)
 {
     static const needs nothing = {"", ""};
-    if (rp_node_has(map, "shape"))
+    if (rp_is_given(map, "shape"))
         check_shape(tree, map, &region->shape_spec);
     else {
         check_needs(tree, map, "region without a shape", shape_keys, &nothing);
@@ -329,10 +329,10 @@ static void check_moisture(rp_tree *tree, const rp_node *map, const rp_moisture_
 
 /* --- bodies ----------------------------------------------------------------------------------- */
 
-bool rp_body_keys_have(const rp_node *body, const char *what)
+bool rp_keys_give(const rp_node *body, const char *what)
 {
     const rp_node *list = rp_node_find(body, "keys"), *key = list ? list->first : NULL;
-    while (key && !rp_node_has(key, what))
+    while (key && !rp_is_given(key, what))
         key = key->next;
     return key;
 }
@@ -341,10 +341,9 @@ static void check_key_list(rp_tree *tree, const rp_node *map, const rp_body_spec
 {
     const rp_node *list = rp_node_find(map, "keys"), *entry = list ? list->first : NULL;
     const rp_key_spec *keys = body->keys.items;
-    bool turn = rp_body_keys_have(map, "rotation"),
-         move = rp_body_keys_have(map, "position") || !turn;
+    bool turn = rp_keys_give(map, "rotation"), move = rp_keys_give(map, "position") || !turn;
     for (int i = 0; i < body->keys.count && entry; i++, entry = entry->next) {
-        if (move && !rp_node_has(entry, "position"))
+        if (move && !rp_is_given(entry, "position"))
             rp_node_fail(tree, entry, "position",
                          "must be given: where it is; or by no key, where they only turn it");
         if (i > 0 && !(keys[i].time > keys[i - 1].time))
@@ -356,8 +355,8 @@ static void check_key_list(rp_tree *tree, const rp_node *map, const rp_body_spec
 static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     const rp_node *list = rp_node_find(map, "keys");
-    bool animated = rp_node_has(map, "animation");
-    bool even = rp_node_has(map, "velocity") || rp_node_has(map, "spin");
+    bool animated = rp_is_given(map, "animation");
+    bool even = rp_is_given(map, "velocity") || rp_is_given(map, "spin");
     bool lost = body->motion == RP_MOTION_KEYS && !body->keys.count && !animated && !even;
     if (lost)
         rp_node_fail(tree, list ? list : map, list ? NULL : "keys",
@@ -375,7 +374,7 @@ static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
 /* A pose has one origin: the body's own values, or its keys. */
 static void check_pose(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
-    bool moved = rp_body_keys_have(map, "position"), turned = rp_body_keys_have(map, "rotation");
+    bool moved = rp_keys_give(map, "position"), turned = rp_keys_give(map, "rotation");
     if (moved && !is_zero(body->position))
         fail_key(tree, map, "position", "its keys say where it is; leave this out, or theirs");
     if (turned && !is_zero(body->rotation))
@@ -396,9 +395,9 @@ static void check_rate(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
                  "surface",
                  verb);
     if (body->motion != RP_MOTION_KEYS) return;
-    if (rp_node_has(map, "animation"))
+    if (rp_is_given(map, "animation"))
         fail_key(tree, map, key, "the animation says how it %ss; leave one of them out", verb);
-    else if (rp_body_keys_have(map, pose))
+    else if (rp_keys_give(map, pose))
         fail_key(tree, map, key, "its keys give a %s; leave this out, or theirs", pose);
 }
 
@@ -414,25 +413,25 @@ static void check_motion(rp_tree *tree, const rp_node *map, const rp_body_spec *
 
 static void check_animation(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
-    bool animated = rp_node_has(map, "animation");
-    if (animated && rp_node_has(map, "keys"))
+    bool animated = rp_is_given(map, "animation");
+    if (animated && rp_is_given(map, "keys"))
         fail_key(tree, map, "animation", "a body follows keys or an animation, not both");
     if (animated && body->motion != RP_MOTION_KEYS)
         fail_key(tree, map, "animation",
                  "an animation is given, so say `motion: keys`, or leave it out");
-    if (animated && rp_node_has(map, "normal"))
+    if (animated && rp_is_given(map, "normal"))
         fail_key(tree, map, "normal", "with an animation a plane is turned by rotation alone");
-    if (!animated && rp_node_has(map, "node"))
+    if (!animated && rp_is_given(map, "node"))
         fail_key(tree, map, "node", "node is one of an animation's, which is not given");
 }
 
 static void check_plane(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
-    bool plane = body->shape_spec.kind == RP_SHAPE_PLANE, normal = rp_node_has(map, "normal");
+    bool plane = body->shape_spec.kind == RP_SHAPE_PLANE, normal = rp_is_given(map, "normal");
     if (normal && !plane) fail_key(tree, map, "normal", "only a plane has a normal");
     if (normal && plane && is_zero(body->normal))
         fail_key(tree, map, "normal", "the normal must not be zero");
-    if (normal && plane && rp_node_has(map, "rotation"))
+    if (normal && plane && rp_is_given(map, "rotation"))
         fail_key(tree, map, "rotation", "a plane is turned by normal or by rotation, not by both");
     if (plane && body->motion == RP_MOTION_DYNAMIC)
         fail_key(tree, map, "motion", "a plane has no end, so it cannot be dynamic");
@@ -440,7 +439,7 @@ static void check_plane(rp_tree *tree, const rp_node *map, const rp_body_spec *b
 
 static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
-    bool density = rp_node_has(map, "density"), mass = rp_node_has(map, "mass");
+    bool density = rp_is_given(map, "density"), mass = rp_is_given(map, "mass");
     if (density && mass)
         fail_key(tree, map, "mass", "a body has a density or a mass, not both; leave one out");
     if (body->motion != RP_MOTION_DYNAMIC && (density || mass))
@@ -456,7 +455,7 @@ static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
  * from where it turns as one likes. */
 static void check_rough_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
-    bool turns = rp_body_keys_have(map, "rotation") || !is_zero(body->spin) || body->animation_file;
+    bool turns = rp_keys_give(map, "rotation") || !is_zero(body->spin) || body->animation_file;
     check_roughness(tree, map, &body->roughness);
     if (!(body->roughness.radius > 0)) return;
     if (!is_zero(body->belt))
@@ -503,13 +502,13 @@ static const joint_words slider_words = {"low", "high", "motor_speed", "motor_fo
 static void check_joint_motion(rp_tree *tree, const rp_node *map, const rp_joint_spec *joint)
 {
     const joint_words *words = joint->kind == RP_JOINT_HINGE ? &hinge_words : &slider_words;
-    if (rp_node_has(map, "axis") && is_zero(joint->axis))
+    if (rp_is_given(map, "axis") && is_zero(joint->axis))
         fail_key(tree, map, "axis", "the axis must not be zero");
-    if (rp_node_has(map, words->low) && rp_node_has(map, words->high) && joint->low > joint->high)
+    if (rp_is_given(map, words->low) && rp_is_given(map, words->high) && joint->low > joint->high)
         fail_key(tree, map, words->low, "%s (%g %s) is above %s (%g %s)", words->low,
                  joint->low / words->scale, words->unit, words->high, joint->high / words->scale,
                  words->unit);
-    if (rp_node_has(map, words->speed) && !rp_node_has(map, words->force))
+    if (rp_is_given(map, words->speed) && !rp_is_given(map, words->force))
         rp_node_fail(tree, map, words->force, "%s is given, so say what the motor may use: %s",
                      words->speed, words->force);
 }
@@ -570,8 +569,8 @@ static void check_sight(rp_tree *tree, const rp_node *map, rp_vec3 position, rp_
 {
     rp_vec3 view = rp_v3_sub(target, position);
     /* A key has no up, and a target only where it gives one. */
-    const char *there = rp_node_has(map, "target") ? "target" : "position";
-    const char *above = rp_node_has(map, "up") ? "up" : "position";
+    const char *there = rp_is_given(map, "target") ? "target" : "position";
+    const char *above = rp_is_given(map, "up") ? "up" : "position";
     if (is_zero(view))
         fail_key(tree, map, there, "the camera stands where it looks at");
     else if (rp_v3_length(rp_v3_cross(rp_v3_normalized(view), rp_v3_normalized(up))) < 1e-6)
@@ -584,11 +583,11 @@ static void check_camera_keys(rp_tree *tree, const rp_node *map, const rp_camera
     const rp_camera_key_spec *keys = camera->keys.items;
     const rp_node *list = rp_node_find(map, "keys"), *entry = list ? list->first : NULL;
     bool target_used = false;
-    if (rp_node_has(map, "position"))
+    if (rp_is_given(map, "position"))
         fail_key(tree, map, "position", "its keys say where it stands; leave one of them out");
     for (int i = 0; i < camera->keys.count && entry; i++, entry = entry->next) {
-        target_used |= !rp_node_has(entry, "target");
-        rp_vec3 target = rp_node_has(entry, "target") ? keys[i].target : camera->target;
+        target_used |= !rp_is_given(entry, "target");
+        rp_vec3 target = rp_is_given(entry, "target") ? keys[i].target : camera->target;
         check_sight(tree, entry, keys[i].position, target, camera->up);
         if (i > 0 && !(keys[i].time > keys[i - 1].time))
             fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
@@ -609,7 +608,7 @@ static void check_camera(rp_tree *tree, const rp_node *map, const rp_camera_spec
         fail_key(tree, map, "up", "up must not be zero");
     else if (camera->keys.count)
         check_camera_keys(tree, map, camera);
-    else if (!rp_node_has(map, "position"))
+    else if (!rp_is_given(map, "position"))
         rp_node_fail(tree, map, "position",
                      "must be given: where it stands; or keys, that say where it goes");
     else
@@ -659,7 +658,7 @@ static void check_own_entry(rp_reader *reader, const char *section, const rp_nod
             check_own_entry(reader, key, entry_, &items_[i_], items_[i_].own);                     \
     } while (0)
 
-void rp_scene_check(rp_reader *reader, const rp_scene *scene)
+void rp_check_scene(rp_reader *reader, const rp_scene *scene)
 {
     rp_tree *tree = reader->tree;
     const rp_node *root = reader->root, *map;

@@ -3,8 +3,8 @@
 #include "base/entry.h"
 #include "base/locale.h"
 #include "base/options.h"
-#include "document/words.h"
 #include "scene/scene.h"
+#include "scene/words.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Parameter tables as help for the terminal and as pages of the manual. */
-#include "document/words.h"
-#include "scene/inside.h"
+#include "scene/read.h"
+#include "scene/words.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -86,18 +86,17 @@ rp_material_info rp_scene_material_info(const rp_scene *scene, int material)
     return info;
 }
 
-rp_camera_view rp_camera_view_at(const rp_camera_spec *camera, double time)
+rp_sight rp_camera_sight(const rp_camera_spec *camera, double time)
 {
     if (!camera->keys.count)
-        return (rp_camera_view){camera->position, camera->target, camera->up,
-                                camera->field_of_view};
+        return (rp_sight){camera->position, camera->target, camera->up, camera->field_of_view};
     rp_keyframes keys = {camera->keys.items, camera->keys.count, sizeof(rp_camera_key_spec),
                          offsetof(rp_camera_key_spec, time),
                          (rp_interpolation)camera->interpolation};
-    return (rp_camera_view){
-        rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
-        rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, target), time), camera->up,
-        rp_keyframes_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
+    return (rp_sight){rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
+                      rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, target), time),
+                      camera->up,
+                      rp_keyframes_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
 }
 
 int rp_scene_camera_count(const rp_scene *scene)
@@ -111,7 +110,7 @@ rp_camera_info rp_scene_camera_info(const rp_scene *scene, int camera, double ti
     if (!HAS_ENTRY(scene, cameras, camera)) return info;
     RP_ENTER();
     const rp_camera_spec *spec = &rp_scene_cameras(scene)[camera];
-    rp_camera_view sight = rp_camera_view_at(spec, time);
+    rp_sight sight = rp_camera_sight(spec, time);
     rp_quat turn = rp_quat_from_axis(rp_v3_normalized(sight.up), spec->orbit * time);
     rp_vec3 arm = rp_quat_rotate(turn, rp_v3_sub(sight.position, sight.target));
     info = (rp_camera_info){.name = spec->name, .field_of_view = sight.field_of_view};

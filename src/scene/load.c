@@ -1,7 +1,7 @@
 /* Files, their includes, and settings: all merged into one tree before anything is understood. */
 #include "base/files.h"
-#include "document/document.h"
-#include "document/words.h"
+#include "scene/node.h"
+#include "scene/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
         size_t size = (size_t)info.size;
         memcpy(v->identity, info.identity, sizeof v->identity);
         tree->bytes += size;
-        char *text = rp_tree_allocate(tree, size + 1);
+        char *text = rp_tree_take(tree, size + 1);
         if (!text) return false;
         error = rp_file_get(path, text, size, &document->size);
         text[document->size] = 0;
@@ -77,12 +77,12 @@ static char *join(rp_tree *tree, const char *folder, const char *file)
     if (file[0] == '/' || !folder || strcmp(folder, ".") == 0)
         return rp_tree_text(tree, file, strlen(file));
     size_t size = strlen(folder) + strlen(file) + 2;
-    char *path = rp_tree_allocate(tree, size);
+    char *path = rp_tree_take(tree, size);
     if (path) snprintf(path, size, "%s/%s", folder, file);
     return path;
 }
 
-char *rp_tree_resolve_path(rp_tree *tree, const rp_document *document, const char *file)
+char *rp_load_resolve(rp_tree *tree, const rp_document *document, const char *file)
 {
     char *path = join(tree, document ? document->folder : NULL, file);
     if (!path) return NULL;
@@ -171,13 +171,13 @@ static rp_node *load_visit(rp_tree *tree, const char *path, visit *v)
     return root ? resolve_includes(tree, root, v) : NULL;
 }
 
-rp_node *rp_tree_load_file(rp_tree *tree, const char *path)
+rp_node *rp_load_file(rp_tree *tree, const char *path)
 {
     visit v = {.depth = 0};
     return load_visit(tree, path, &v);
 }
 
-rp_node *rp_tree_load_text(rp_tree *tree, const char *text, size_t size, const char *name)
+rp_node *rp_load_text(rp_tree *tree, const char *text, size_t size, const char *name)
 {
     rp_document *document = rp_tree_document(tree, name);
     if (!document) return NULL;
@@ -313,7 +313,7 @@ static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting
     tree->bytes += value_size;
     const char *flag = tree->flag ? tree->flag : "--set ";
     size_t size = strlen(flag) + key_size + value_size + sizeof "=";
-    char *name = rp_tree_allocate(tree, size);
+    char *name = rp_tree_take(tree, size);
     if (!name) return;
     snprintf(name, size < 300 ? size : 300, "%s%s=%s", flag, setting->key, setting->value);
     rp_document *document = rp_tree_document(tree, name);
@@ -325,7 +325,7 @@ static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting
     if (value) put_value(tree, root, setting->key, value);
 }
 
-void rp_tree_apply_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count)
+void rp_load_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count)
 {
     for (int i = 0; i < count; i++)
         load_setting(tree, root, &settings[i]);

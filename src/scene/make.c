@@ -3,7 +3,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "scene/inside.h"
+#include "scene/read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static char *name_kept(rp_reader *reader, const rp_node *named, const char *file
     uint64_t hash;
     const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
     bool plain = dot && strlen(dot) <= 8 && strspn(dot + 1, ENDING_LETTERS) == strlen(dot + 1);
-    char *kept = rp_read_allocate(reader, 64);
+    char *kept = rp_read_take(reader, 64);
     if (!kept) return NULL;
     int error = hash_file(file, &hash);
     if (!error) {
@@ -54,7 +54,7 @@ static char *name_kept(rp_reader *reader, const rp_node *named, const char *file
 /* The same for a mesh that came with the draft. */
 static char *name_memory(rp_reader *reader, const rp_memory_mesh *memory)
 {
-    char *kept = rp_read_allocate(reader, 64);
+    char *kept = rp_read_take(reader, 64);
     uint64_t hash = 0; /* piece by piece, as that of the file that a run makes of it */
     for (size_t at = 0; at < memory->size; at += PIECE)
         hash =
@@ -112,7 +112,7 @@ static rp_scene_mesh *find_mesh(const rp_reader *reader, const char *file, doubl
 static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const char *file,
                                 double scale)
 {
-    rp_scene_mesh *m = rp_read_allocate(reader, sizeof *m);
+    rp_scene_mesh *m = rp_read_take(reader, sizeof *m);
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
     const rp_memory_mesh *memory = rp_memory_mesh_find(reader->memory, file);
@@ -170,8 +170,8 @@ static void make_body_pose(const rp_node *entry, rp_body_spec *body)
         body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
     }
     const rp_key_spec *first = body->keys.items;
-    body->keys_move = rp_body_keys_have(entry, "position");
-    body->keys_turn = rp_body_keys_have(entry, "rotation");
+    body->keys_move = rp_keys_give(entry, "position");
+    body->keys_turn = rp_keys_give(entry, "rotation");
     if (body->keys_move) body->pose.position = first->position;
     if (body->keys_turn) body->pose.orientation = rp_quat_from_euler(first->rotation);
 }
@@ -182,7 +182,7 @@ static void take_animation(rp_reader *reader, rp_body_spec *body, const rp_anima
                            int count)
 {
     double scale = body->shape_spec.scale > 0 ? body->shape_spec.scale : 1;
-    rp_animation_key *own = rp_read_allocate(reader, (size_t)count * sizeof *own);
+    rp_animation_key *own = rp_read_take(reader, (size_t)count * sizeof *own);
     if (!own) return;
     for (int i = 0; i < count; i++) {
         rp_vec3 position = rp_v3_scale(keys[i].position, scale);
@@ -231,9 +231,9 @@ static void make_grains(rp_reader *reader, rp_scene *scene)
     const rp_node *entry = section ? section->first : NULL;
     double room = (1 - scene->particles.jitter) * scene->particles.spacing;
     for (int i = 0; i < scene->grains.count && entry; i++, entry = entry->next) {
-        if (!rp_node_has(entry, "material")) grains[i].material = -1;
+        if (!rp_is_given(entry, "material")) grains[i].material = -1;
         make_clump(reader, entry, &grains[i]);
-        rp_grain_set_sizes(&grains[i], room);
+        rp_grain_measure(&grains[i], room);
     }
 }
 
@@ -244,9 +244,9 @@ static void make_contacts(rp_reader *reader, rp_scene *scene)
     const rp_node *section = rp_node_find(reader->root, "contacts");
     const rp_node *entry = section ? section->first : NULL;
     for (int i = 0; i < scene->contacts.count && entry; i++, entry = entry->next) {
-        if (!rp_node_has(entry, "friction")) contacts[i].friction = NAN;
-        if (!rp_node_has(entry, "restitution")) contacts[i].restitution = NAN;
-        if (!rp_node_has(entry, "rolling_friction")) contacts[i].rolling_friction = NAN;
+        if (!rp_is_given(entry, "friction")) contacts[i].friction = NAN;
+        if (!rp_is_given(entry, "restitution")) contacts[i].restitution = NAN;
+        if (!rp_is_given(entry, "rolling_friction")) contacts[i].rolling_friction = NAN;
     }
 }
 
@@ -259,10 +259,10 @@ static void make_joints(rp_reader *reader, rp_scene *scene)
     for (int i = 0; i < scene->joints.count && entry; i++, entry = entry->next) {
         rp_joint_spec *joint = &joints[i];
         bool hinge = joint->kind == RP_JOINT_HINGE;
-        if (!rp_node_has(entry, "other")) joint->other = -1;
-        if (!rp_node_has(entry, "axis")) joint->axis = rp_v3(0, 0, 1);
-        if (!rp_node_has(entry, hinge ? "low_angle" : "low")) joint->low = -INFINITY;
-        if (!rp_node_has(entry, hinge ? "high_angle" : "high")) joint->high = INFINITY;
+        if (!rp_is_given(entry, "other")) joint->other = -1;
+        if (!rp_is_given(entry, "axis")) joint->axis = rp_v3(0, 0, 1);
+        if (!rp_is_given(entry, hinge ? "low_angle" : "low")) joint->low = -INFINITY;
+        if (!rp_is_given(entry, hinge ? "high_angle" : "high")) joint->high = INFINITY;
         joint->axis = rp_v3_normalized(joint->axis);
     }
 }
@@ -274,7 +274,7 @@ static void make_regions(rp_reader *reader, rp_scene *scene)
     const rp_node *section = rp_node_find(reader->root, "moisture");
     const rp_node *entry = section ? section->first : NULL;
     for (int i = 0; i < scene->moisture.count && entry; i++, entry = entry->next) {
-        regions[i].everywhere = !rp_node_has(entry, "shape");
+        regions[i].everywhere = !rp_is_given(entry, "shape");
         regions[i].pose = pose_of(regions[i].position, regions[i].rotation);
         if (!regions[i].everywhere)
             make_shape(reader, entry, &regions[i].shape_spec, &regions[i].shape);
@@ -302,14 +302,14 @@ static void make_cameras(rp_reader *reader, rp_scene *scene)
         rp_camera_key_spec *keys = cameras[i].keys.items;
         const rp_node *list = rp_node_find(entry, "keys"), *key = list ? list->first : NULL;
         for (int k = 0; k < cameras[i].keys.count && key; k++, key = key->next) {
-            if (!rp_node_has(key, "target")) keys[k].target = cameras[i].target;
-            if (!rp_node_has(key, "field_of_view"))
+            if (!rp_is_given(key, "target")) keys[k].target = cameras[i].target;
+            if (!rp_is_given(key, "field_of_view"))
                 keys[k].field_of_view = cameras[i].field_of_view;
         }
     }
 }
 
-void rp_scene_build(rp_reader *reader, rp_scene *scene)
+void rp_make_scene(rp_reader *reader, rp_scene *scene)
 {
     rp_source_spec *sources = scene->sources.items;
     rp_emitter_spec *emitters = scene->emitters.items;
@@ -344,7 +344,7 @@ static void rename_file(const rp_node *entry, const char *key, const char *kept)
     if (named && kept) named->text = kept;
 }
 
-void rp_scene_make_portable(rp_reader *reader, const rp_scene *scene)
+void rp_make_portable(rp_reader *reader, const rp_scene *scene)
 {
     static const char *const sections[] = {"sources", "bodies", "moisture", "voids"};
     int shape = 0; /* in the order of the sections */

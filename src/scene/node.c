@@ -1,4 +1,4 @@
-#include "document/document.h"
+#include "scene/node.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ rp_code rp_tree_no_memory(rp_tree *tree, size_t size)
 }
 
 /* The arena rounds every piece up to a cache line; most of ours are a few bytes. */
-void *rp_tree_allocate(rp_tree *tree, size_t size)
+void *rp_tree_take(rp_tree *tree, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
     if (size > PAGE / 4) {
@@ -45,7 +45,7 @@ void *rp_tree_allocate(rp_tree *tree, size_t size)
 
 char *rp_tree_text(rp_tree *tree, const char *text, size_t length)
 {
-    char *copy = rp_tree_allocate(tree, length + 1);
+    char *copy = rp_tree_take(tree, length + 1);
     if (!copy) return NULL;
     if (length) memcpy(copy, text, length);
     copy[length] = 0;
@@ -54,7 +54,7 @@ char *rp_tree_text(rp_tree *tree, const char *text, size_t length)
 
 rp_document *rp_tree_document(rp_tree *tree, const char *name)
 {
-    rp_document *document = rp_tree_allocate(tree, sizeof *document);
+    rp_document *document = rp_tree_take(tree, sizeof *document);
     char *copy = rp_tree_text(tree, name, strlen(name));
     if (!document || !copy) return NULL;
     *document = (rp_document){.name = copy, .text = ""};
@@ -71,7 +71,7 @@ rp_node *rp_node_create(rp_tree *tree, rp_node_kind kind, const rp_node *like)
         tree->broken = true;
         return NULL;
     }
-    rp_node *node = rp_tree_allocate(tree, sizeof *node);
+    rp_node *node = rp_tree_take(tree, sizeof *node);
     if (!node) return NULL;
     *node = (rp_node){.kind = kind};
     if (!like) return node;

@@ -59,7 +59,7 @@ typedef struct rp_tree {
 
 void rp_tree_end(rp_tree *tree);
 /* Lives as long as the tree; NULL, with the fault noted, when memory runs out. */
-void *rp_tree_allocate(rp_tree *tree, size_t size);
+void *rp_tree_take(rp_tree *tree, size_t size);
 char *rp_tree_text(rp_tree *tree, const char *text, size_t length);
 rp_document *rp_tree_document(rp_tree *tree, const char *name);
 
@@ -95,13 +95,13 @@ rp_code rp_tree_no_memory(rp_tree *tree, size_t size);
 rp_node *rp_yaml_parse(rp_tree *tree, const rp_document *document);
 
 /* load.c: a file with its includes, and settings worked in. */
-rp_node *rp_tree_load_file(rp_tree *tree, const char *path);
-rp_node *rp_tree_load_text(rp_tree *tree, const char *text, size_t size, const char *name);
-void rp_tree_apply_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count);
+rp_node *rp_load_file(rp_tree *tree, const char *path);
+rp_node *rp_load_text(rp_tree *tree, const char *text, size_t size, const char *name);
+void rp_load_settings(rp_tree *tree, rp_node *root, const rp_setting *settings, int count);
 /* `file` as seen from the document that names it, as an absolute path. NULL when memory ran out. */
-char *rp_tree_resolve_path(rp_tree *tree, const rp_document *document, const char *file);
+char *rp_load_resolve(rp_tree *tree, const rp_document *document, const char *file);
 
 /* write.c: the tree as YAML text; release with rp_text_release. NULL when memory ran out. */
-char *rp_yaml_write(const rp_node *root);
+char *rp_write_yaml(const rp_node *root);
 
 #endif

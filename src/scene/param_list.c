@@ -1,6 +1,6 @@
 /* Parameter tables as one flat list with full paths, for help, sliders and documentation. */
 #include "base/memory.h"
-#include "scene/inside.h"
+#include "scene/read.h"
 
 #include <ctype.h>
 #include <stdio.h>

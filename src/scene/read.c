@@ -1,7 +1,7 @@
 /* The generic reader: walks parameter tables and fills structs. It knows kinds, not keys. */
+#include "scene/read.h"
 #include "base/log.h"
-#include "document/words.h"
-#include "scene/inside.h"
+#include "scene/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #define LIST_MAX 100000
 #define NAME_MAX_BYTES 60
 
-void rp_read_mark_invalid(rp_node *node)
+void rp_read_mark(rp_node *node)
 {
     node->bad = true;
     if (node->parent) node->parent->bad = true;
 }
 
-void *rp_read_allocate(rp_reader *reader, size_t size)
+void *rp_read_take(rp_reader *reader, size_t size)
 {
     void *block = rp_arena_take(reader->store, size);
     if (block)
@@ -35,7 +35,7 @@ const rp_param_table *rp_scene_method_table(const rp_scene_method *method, const
     return strcmp(section, "bodies") == 0 ? method->bodies : method->sources;
 }
 
-const rp_scene_method *rp_read_chosen_method(const rp_scene_schema *schema, const rp_node *root)
+const rp_scene_method *rp_read_choice(const rp_scene_schema *schema, const rp_node *root)
 {
     const rp_node *solver = rp_node_find(root, "solver");
     const rp_node *named =
@@ -185,7 +185,7 @@ static bool expect_map(rp_reader *reader, rp_node *node, const char *name)
     }
     char shown[100];
     rp_read_fail(reader, node, "found %s, expected a map of keys for a %s",
-                 rp_read_describe(node, shown, sizeof shown), name);
+                 rp_node_shown(node, shown, sizeof shown), name);
     return false;
 }
 
@@ -232,13 +232,13 @@ static void read_named(rp_reader *reader, const rp_param *param, rp_node *map, r
         rp_node_append(map, entry);
     }
     size_t size = param->table->size;
-    char *items = map->count ? rp_read_allocate(reader, (size_t)map->count * size) : NULL;
+    char *items = map->count ? rp_read_take(reader, (size_t)map->count * size) : NULL;
     if (!items) return;
     *out = (rp_named_list){.items = items, .count = map->count};
     char *item = items;
     for (rp_node *entry = map->first; entry; entry = entry->next, item += size) {
         check_name(reader, entry);
-        char *name = rp_read_allocate(reader, strlen(entry->key) + 1);
+        char *name = rp_read_take(reader, strlen(entry->key) + 1);
         if (!name) return;
         strcpy(name, entry->key);
         memcpy(item, &name, sizeof name); /* the first member of every such struct */
@@ -252,17 +252,17 @@ static void read_list(rp_reader *reader, const rp_param *param, rp_node *list, r
     char shown[100];
     if (list->kind != RP_NODE_LIST || list->count > LIST_MAX) {
         rp_read_fail(reader, list, "found %s, expected a list of up to %d maps, each a %s",
-                     rp_read_describe(list, shown, sizeof shown), LIST_MAX, param->table->name);
+                     rp_node_shown(list, shown, sizeof shown), LIST_MAX, param->table->name);
         return;
     }
     size_t size = param->table->size;
-    char *items = list->count ? rp_read_allocate(reader, (size_t)list->count * size) : NULL;
+    char *items = list->count ? rp_read_take(reader, (size_t)list->count * size) : NULL;
     if (!items) return;
     *out = (rp_plain_list){.items = items, .count = list->count};
     for (rp_node *entry = list->first; entry; entry = entry->next, items += size) {
         if (expect_map(reader, entry, param->table->name))
             rp_read_table(reader, param->table, entry, items);
-        if (entry->bad) rp_read_mark_invalid(list);
+        if (entry->bad) rp_read_mark(list);
     }
 }
 
@@ -296,7 +296,7 @@ static const rp_param_table *find_method(rp_reader *reader, rp_node *node)
     }
     rp_nearest_hint(&nearest, hint, sizeof hint);
     rp_read_fail(reader, node, "found %s, expected a method: %s%s",
-                 rp_read_describe(node, shown, sizeof shown), known, hint);
+                 rp_node_shown(node, shown, sizeof shown), known, hint);
     return NULL;
 }
 
@@ -316,7 +316,7 @@ static void read_method(rp_reader *reader, rp_node *map)
     }
     const rp_param_table *method = find_method(reader, chosen);
     if (!method) return;
-    void *params = rp_read_allocate(reader, method->size ? method->size : 1);
+    void *params = rp_read_take(reader, method->size ? method->size : 1);
     if (!params) return;
     reader->method = method;
     reader->method_params = params;
@@ -358,7 +358,7 @@ static void check_others(rp_reader *reader, const char *section, int method, rp_
 {
     const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
     const rp_param_table *table = rp_scene_method_table(reader->schema->method_at(method), section);
-    void *unused = table ? rp_read_allocate(reader, table->size) : NULL;
+    void *unused = table ? rp_read_take(reader, table->size) : NULL;
     for (int i = 0; unused && i < table->count; i++) {
         const rp_param *param = &table->params[i];
         bool known = has_key(reader, own, param->key);
@@ -378,7 +378,7 @@ static void check_others(rp_reader *reader, const char *section, int method, rp_
 static void read_own(rp_reader *reader, const char *section, rp_node *map, void **target)
 {
     const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
-    if (own) *target = rp_read_allocate(reader, own->size);
+    if (own) *target = rp_read_take(reader, own->size);
     if (own && *target) read_params(reader, own, map, *target);
     for (int m = 0; m < reader->schema->method_count; m++)
         check_others(reader, section, m, map);

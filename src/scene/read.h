@@ -2,7 +2,7 @@
 #ifndef RP_SCENE_READ_H
 #define RP_SCENE_READ_H
 
-#include "document/document.h"
+#include "scene/node.h"
 #include "scene/scene.h"
 
 typedef struct rp_reader {
@@ -22,32 +22,32 @@ typedef struct rp_reader {
  * Faults are noted in the tree. */
 void rp_read_table(rp_reader *reader, const rp_param_table *table, rp_node *map, void *target);
 /* Zeroed, for the life of the scene; NULL, with the fault noted, when memory runs out. */
-void *rp_read_allocate(rp_reader *reader, size_t size);
+void *rp_read_take(rp_reader *reader, size_t size);
 /* A fault that makes the map around the node unfit for check.c. Use: rp_read_fail(r, node, …) */
 #define rp_read_fail(reader, node, ...)                                                            \
-    (rp_read_mark_invalid(node), (void)rp_node_fail((reader)->tree, node, NULL, __VA_ARGS__))
-void rp_read_mark_invalid(rp_node *node);
+    (rp_read_mark(node), (void)rp_node_fail((reader)->tree, node, NULL, __VA_ARGS__))
+void rp_read_mark(rp_node *node);
 
 /* The method that the scene names, or the default one; NULL when there is no such method. */
-const rp_scene_method *rp_read_chosen_method(const rp_scene_schema *schema, const rp_node *root);
+const rp_scene_method *rp_read_choice(const rp_scene_schema *schema, const rp_node *root);
 /* The table that a method adds to a section such as "materials"; NULL: none. */
 const rp_param_table *rp_scene_method_table(const rp_scene_method *method, const char *section);
 
 /* value.c: one value of a simple kind. */
 void rp_read_value(rp_reader *reader, const rp_param *param, rp_node *node, void *target);
 /* "'5 parsec'", "a list" …: what was found, short enough for a message. */
-const char *rp_read_describe(const rp_node *node, char *text, size_t size);
+const char *rp_node_shown(const rp_node *node, char *text, size_t size);
 
 /* check.c: what a table cannot say. */
-void rp_scene_check(rp_reader *reader, const rp_scene *scene);
+void rp_check_scene(rp_reader *reader, const rp_scene *scene);
 /* True when some key of a body gives it: "position" or "rotation". */
-bool rp_body_keys_have(const rp_node *body, const char *what);
+bool rp_keys_give(const rp_node *body, const char *what);
 /* make.c: poses, unit vectors, shapes, meshes and animations. */
-void rp_scene_build(rp_reader *reader, rp_scene *scene);
+void rp_make_scene(rp_reader *reader, rp_scene *scene);
 /* Puts the names that a run keeps files under in place of their paths in the tree. */
-void rp_scene_make_portable(rp_reader *reader, const rp_scene *scene);
+void rp_make_portable(rp_reader *reader, const rp_scene *scene);
 /* True when the key is in the map, not as a default. */
-static inline bool rp_node_has(const rp_node *map, const char *key)
+static inline bool rp_is_given(const rp_node *map, const char *key)
 {
     return rp_node_find(map, key) != NULL;
 }

@@ -2,7 +2,7 @@
 #include "scene/scene.h"
 #include "base/entry.h"
 #include "base/log.h"
-#include "scene/inside.h"
+#include "scene/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,19 +36,19 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
                         .memory = scene->memory,
                         .schema = schema,
                         .root = root,
-                        .chosen = rp_read_chosen_method(schema, root)};
+                        .chosen = rp_read_choice(schema, root)};
     rp_read_table(&reader, rp_scene_table(), root, scene);
     fill_texts(scene);
     scene->method = reader.method;
     scene->method_params = reader.method_params;
     if (tree->broken) return;
-    rp_scene_check(&reader, scene);
+    rp_check_scene(&reader, scene);
     if (tree->code != RP_OK) return;
-    rp_scene_build(&reader, scene);
+    rp_make_scene(&reader, scene);
     if (tree->code != RP_OK) return;
-    scene->text = rp_yaml_write(root);
-    rp_scene_make_portable(&reader, scene);
-    scene->portable = rp_yaml_write(root);
+    scene->text = rp_write_yaml(root);
+    rp_make_portable(&reader, scene);
+    scene->portable = rp_write_yaml(root);
     if (!scene->text || !scene->portable) rp_tree_no_memory(tree, 0);
 }
 
@@ -76,7 +76,7 @@ static rp_code finish_tree(rp_tree *tree, rp_node *root, const rp_setting *setti
                            rp_scene **out)
 {
     rp_scene *scene = NULL;
-    if (root && !tree->broken) rp_tree_apply_settings(tree, root, settings, count);
+    if (root && !tree->broken) rp_load_settings(tree, root, settings, count);
     if (root && !tree->broken) {
         scene = rp_allocate_zero(sizeof *scene);
         if (scene && copy_memory(scene, memory))
@@ -98,7 +98,7 @@ rp_code rp_scene_read(const char *path, const rp_setting *settings, int setting_
                       const rp_scene_schema *schema, rp_scene **out, rp_report *report)
 {
     rp_tree tree = {.report = report};
-    rp_node *root = rp_tree_load_file(&tree, path);
+    rp_node *root = rp_load_file(&tree, path);
     return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
 }
 
@@ -107,7 +107,7 @@ rp_code rp_scene_read_text(const char *text, size_t size, const char *name,
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report)
 {
     rp_tree tree = {.report = report};
-    rp_node *root = rp_tree_load_text(&tree, text, size, name);
+    rp_node *root = rp_load_text(&tree, text, size, name);
     return finish_tree(&tree, root, settings, setting_count, NULL, schema, out);
 }
 
@@ -115,7 +115,7 @@ rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, i
                            const rp_scene_schema *schema, rp_scene **out, rp_report *report)
 {
     rp_tree tree = {.report = report, .flag = ""};
-    rp_node *root = rp_tree_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
     return finish_tree(&tree, root, additions, count, scene->memory, schema, out);
 }
 
@@ -136,7 +136,7 @@ rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char
     snprintf(key, sizeof key, "sources.%s", name);
     const rp_setting setting = {key, text};
     rp_tree tree = {.report = report, .flag = ""};
-    rp_node *root = rp_tree_load_text(&tree, scene->text, strlen(scene->text), "scene");
+    rp_node *root = rp_load_text(&tree, scene->text, strlen(scene->text), "scene");
     for (size_t i = 0; root && i < sizeof others / sizeof *others; i++) {
         rp_node *section = rp_node_find(root, others[i]);
         if (section) rp_node_remove(section);
@@ -212,18 +212,18 @@ int rp_scene_file_count(const rp_scene *scene)
     return rp_scene_shape_count(scene) + scene->bodies.count;
 }
 
-rp_scene_file rp_scene_file_at(const rp_scene *scene, int index)
+rp_kept_file rp_scene_file_at(const rp_scene *scene, int index)
 {
     RP_ASSERT(index >= 0 && index < rp_scene_file_count(scene));
     int shapes = rp_scene_shape_count(scene);
     if (index >= shapes) {
         const rp_body_spec *body = &rp_scene_bodies(scene)[index - shapes];
-        return (rp_scene_file){body->animation_file, body->animation_kept, NULL};
+        return (rp_kept_file){body->animation_file, body->animation_kept, NULL};
     }
     const rp_shape_spec *shape = rp_scene_shape_at(scene, index);
     const rp_memory_mesh *memory =
         shape->file ? rp_memory_mesh_find(scene->memory, shape->file) : NULL;
-    return (rp_scene_file){shape->file, shape->kept, memory};
+    return (rp_kept_file){shape->file, shape->kept, memory};
 }
 
 /* --- drafts ----------------------------------------------------------------------------------- */

@@ -398,11 +398,11 @@ rp_code rp_scene_help_with(const rp_scene_schema *schema, const char *section, r
 rp_param_list *rp_param_list_create_with(const rp_scene_schema *schema);
 
 /* info.c: where a camera of the scene stands and looks at `time`, without its orbit. */
-typedef struct rp_camera_view {
+typedef struct rp_sight {
     rp_vec3 position, target, up; /* m */
     double field_of_view;         /* rad */
-} rp_camera_view;
-rp_camera_view rp_camera_view_at(const rp_camera_spec *camera, double time);
+} rp_sight;
+rp_sight rp_camera_sight(const rp_camera_spec *camera, double time);
 
 /* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
@@ -440,19 +440,19 @@ bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3]);
 /* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
  * to
  * 1. Evenly drawn parts give diameters of its distribution. */
-double rp_grain_diameter_quantile(const rp_grain_spec *grain, double part);
+double rp_grain_size(const rp_grain_spec *grain, double part);
 /* Fills in what follows from the sizes; `room` in m is the largest of them where no diameter is
  * given. */
-void rp_grain_set_sizes(rp_grain_spec *grain, double room);
+void rp_grain_measure(rp_grain_spec *grain, double room);
 
 /* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
-typedef struct rp_scene_file {
+typedef struct rp_kept_file {
     const char *file, *kept;
     const rp_memory_mesh *memory; /* where it comes from in place of the file; else NULL */
-} rp_scene_file;
+} rp_kept_file;
 /* The files of all meshes, in the order of the shapes, then of the bodies' animations. */
 int rp_scene_file_count(const rp_scene *scene);
-rp_scene_file rp_scene_file_at(const rp_scene *scene, int index);
+rp_kept_file rp_scene_file_at(const rp_scene *scene, int index);
 
 /* Every shape of the scene, one after another: of sources, of bodies, of regions, of voids.
  */

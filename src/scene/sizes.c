@@ -84,7 +84,7 @@ static double sieve_size(const rp_grain_spec *grain, double part)
     return 1 / sqrt(1 / (a * a) - inside * (1 / (a * a) - 1 / (b * b)));
 }
 
-double rp_grain_diameter_quantile(const rp_grain_spec *grain, double part)
+double rp_grain_size(const rp_grain_spec *grain, double part)
 {
     switch (grain->sizes) {
     case RP_SIZES_NORMAL:
@@ -103,7 +103,7 @@ static double mean_power(const rp_grain_spec *grain, int power)
 {
     double sum = 0;
     for (int i = 0; i < POINTS; i++) {
-        double size = rp_grain_diameter_quantile(grain, (i + 0.5) / POINTS), product = size;
+        double size = rp_grain_size(grain, (i + 0.5) / POINTS), product = size;
         for (int k = 1; k < power; k++)
             product *= size;
         sum += product;
@@ -111,7 +111,7 @@ static double mean_power(const rp_grain_spec *grain, int power)
     return sum / POINTS;
 }
 
-void rp_grain_set_sizes(rp_grain_spec *grain, double room)
+void rp_grain_measure(rp_grain_spec *grain, double room)
 {
     bool sieved = grain->sizes == RP_SIZES_SIEVE, open = !sieved && !(grain->diameter > 0);
     if (open) grain->diameter = 1;
@@ -121,12 +121,12 @@ void rp_grain_set_sizes(rp_grain_spec *grain, double room)
         grain->unit = grain->diameter / mean_power(grain, 1);
     }
     if (open) {
-        double scale = room / rp_grain_diameter_quantile(grain, 1);
+        double scale = room / rp_grain_size(grain, 1);
         grain->diameter *= scale;
         grain->unit *= scale;
     }
     if (sieved) grain->diameter = mean_power(grain, 1);
-    grain->smallest = rp_grain_diameter_quantile(grain, 0);
-    grain->largest = rp_grain_diameter_quantile(grain, 1);
+    grain->smallest = rp_grain_size(grain, 0);
+    grain->largest = rp_grain_size(grain, 1);
     grain->cube = sieved ? 1 / sieve_numbers(grain) : mean_power(grain, 3);
 }

@@ -1,6 +1,7 @@
+#include "scene/units.h"
 #include "base/locale.h"
-#include "document/words.h"
 #include "math/vec.h"
+#include "scene/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static const rp_unit *find_unit(const char *name, size_t length)
         if (length == 3 && name[2] == 's') return find_unit("us", 2);
     }
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    if (length >= sizeof word || !rp_words_alias(spelled_out, word, meant, sizeof meant))
+    if (length >= sizeof word || !rp_words_meant(spelled_out, word, meant, sizeof meant))
         return NULL;
     return find_unit(meant, strlen(meant));
 }
@@ -216,7 +217,7 @@ void rp_unit_hint(const char *wrong, char *text, size_t size)
     rp_nearest_hint(&nearest, text, size);
 }
 
-double rp_unit_number_at(const char *text, const char **end)
+double rp_units_number_at(const char *text, const char **end)
 {
     const char *c = text + (text[0] == '+' || text[0] == '-');
     double sign = text[0] == '-' ? -1 : 1;
@@ -236,8 +237,8 @@ double rp_unit_number_at(const char *text, const char **end)
     return isinf(value) ? nan("") : value; /* infinity has to be meant */
 }
 
-bool rp_unit_after_number(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
-                          char *problem, size_t size)
+bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
+                    char *problem, size_t size)
 {
     char unknown[64], allowed[256], hint[96];
     *unit = *wanted;
@@ -273,12 +274,12 @@ bool rp_quantity_parse(const char *text, const char *unit_text, double *value, c
     }
     while (*text == ' ')
         text++;
-    double number = rp_unit_number_at(text, &end);
+    double number = rp_units_number_at(text, &end);
     if (end == text || isnan(number)) {
         snprintf(problem, size, "%s is not a number", shown);
         return false;
     }
-    if (!rp_unit_after_number(end, shown, &wanted, &unit, problem, size)) return false;
+    if (!rp_unit_behind(end, shown, &wanted, &unit, problem, size)) return false;
     *value = rp_unit_to_si(&unit, number);
     return true;
 }

@@ -26,11 +26,11 @@ void rp_unit_list(const rp_unit *unit, char *text, size_t size);
 const char *rp_unit_dimension(const rp_unit *unit);
 /* The number at the start of the text, whatever the host program's locale. Infinities as "inf",
  * ".inf", "infinity". `*end` is left at the text when there is no number. */
-double rp_unit_number_at(const char *text, const char **end);
+double rp_units_number_at(const char *text, const char **end);
 /* What stands behind a number: a unit of the dimension of `wanted`, or nothing, which is `wanted`
  * itself. On failure `problem` says what is wrong with `shown`. */
-bool rp_unit_after_number(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
-                          char *problem, size_t size);
+bool rp_unit_behind(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,
+                    char *problem, size_t size);
 /* "; did you mean 'mm'?", or nothing. */
 void rp_unit_hint(const char *wrong, char *text, size_t size);
 

@@ -1,7 +1,8 @@
 /* Single values: numbers with units, words, colours, texts, names. */
 #include "base/files.h"
-#include "document/words.h"
-#include "scene/inside.h"
+#include "scene/read.h"
+#include "scene/units.h"
+#include "scene/words.h"
 
 #include <errno.h>
 #include <float.h>
@@ -10,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 100 /* bytes for rp_read_describe */
+#define SHOWN 100 /* bytes for rp_node_shown */
 
-const char *rp_read_describe(const rp_node *node, char *text, size_t size)
+const char *rp_node_shown(const rp_node *node, char *text, size_t size)
 {
     if (node->kind == RP_NODE_MAP)
         snprintf(text, size, "a map");
@@ -62,11 +63,11 @@ static bool in_range(const rp_param *param, const rp_unit *unit, double value)
 static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, double *out)
 {
     char shown[SHOWN], range[128], meant[64];
-    rp_read_describe(node, shown, sizeof shown);
+    rp_node_shown(node, shown, sizeof shown);
     range_text(param, range, sizeof range);
     const char *text = node->kind == RP_NODE_SCALAR ? node->text : "", *end;
-    if (param->also && rp_words_alias(param->also, text, meant, sizeof meant)) text = meant;
-    double value = rp_unit_number_at(text, &end);
+    if (param->also && rp_words_meant(param->also, text, meant, sizeof meant)) text = meant;
+    double value = rp_units_number_at(text, &end);
     if (end == text) {
         rp_read_fail(reader, node, "found %s, expected a number; allowed: %s", shown, range);
         return false;
@@ -74,7 +75,7 @@ static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, d
     rp_unit wanted, unit;
     char problem[512];
     rp_unit_parse(param->unit ? param->unit : "", &wanted, NULL, 0);
-    if (!rp_unit_after_number(end, shown, &wanted, &unit, problem, sizeof problem)) {
+    if (!rp_unit_behind(end, shown, &wanted, &unit, problem, sizeof problem)) {
         rp_read_fail(reader, node, "%s", problem);
         return false;
     }
@@ -97,21 +98,21 @@ static bool read_triple(rp_reader *reader, const rp_param *param, rp_node *node,
         bool number = node->kind == RP_NODE_SCALAR && strlen(node->text) < 20 &&
                       node->text[strcspn(node->text, "0123456789")];
         rp_read_fail(reader, node, "found %s, expected a list of three numbers such as [0, 0, %s]",
-                     rp_read_describe(node, shown, sizeof shown), number ? node->text : "1");
+                     rp_node_shown(node, shown, sizeof shown), number ? node->text : "1");
         return false;
     }
     bool ok = true;
     int i = 0;
     for (rp_node *child = node->first; child; child = child->next)
         ok &= read_real(reader, param, child, &out[i++]);
-    if (!ok) rp_read_mark_invalid(node);
+    if (!ok) rp_read_mark(node);
     return ok;
 }
 
 static void read_count(rp_reader *reader, const rp_param *param, rp_node *node, int64_t *out)
 {
     char shown[SHOWN];
-    rp_read_describe(node, shown, sizeof shown);
+    rp_node_shown(node, shown, sizeof shown);
     char *end = NULL;
     const char *text = node->kind == RP_NODE_SCALAR ? node->text : "";
     errno = 0;
@@ -135,7 +136,7 @@ static int find_word(const rp_param *param, const char *text)
     char meant[64];
     int index = rp_words_find(param->words, text);
     if (index >= 0 || !param->also) return index;
-    if (!rp_words_alias(param->also, text, meant, sizeof meant)) return -1;
+    if (!rp_words_meant(param->also, text, meant, sizeof meant)) return -1;
     return rp_words_find(param->words, meant);
 }
 
@@ -151,7 +152,7 @@ static int read_word(rp_reader *reader, const rp_param *param, rp_node *node)
         rp_nearest_hint(&nearest, hint, sizeof hint);
     }
     rp_read_fail(reader, node, "found %s, expected one of: %s%s",
-                 rp_read_describe(node, shown, sizeof shown), allowed, hint);
+                 rp_node_shown(node, shown, sizeof shown), allowed, hint);
     return -1;
 }
 
@@ -166,7 +167,7 @@ static void read_words(rp_reader *reader, const rp_param *param, rp_node *node, 
     for (rp_node *child = node->first; child; child = child->next) {
         int index = read_word(reader, param, child);
         if (index < 0)
-            rp_read_mark_invalid(node);
+            rp_read_mark(node);
         else
             bits |= 1u << index;
     }
@@ -182,7 +183,7 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
         *out = index % 2;
     else
         rp_read_fail(reader, node, "found %s, expected yes or no",
-                     rp_read_describe(node, shown, sizeof shown));
+                     rp_node_shown(node, shown, sizeof shown));
 }
 
 /* A file that is missing is told together with all other mistakes; what is in it comes later. */
@@ -201,20 +202,20 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
     char shown[SHOWN];
     if (node->kind != RP_NODE_SCALAR || (param->kind == RP_PARAM_FILE && !node->text[0])) {
         rp_read_fail(reader, node, "found %s, expected %s",
-                     rp_read_describe(node, shown, sizeof shown),
+                     rp_node_shown(node, shown, sizeof shown),
                      param->kind == RP_PARAM_FILE ? "the name of a file" : "a text");
         return;
     }
     bool memory = strncmp(node->text, RP_MEMORY_PREFIX, strlen(RP_MEMORY_PREFIX)) == 0;
     if (param->kind == RP_PARAM_FILE && !memory) {
         /* the tree gets the absolute path, so that the written scene holds wherever it is read */
-        char *path = rp_tree_resolve_path(reader->tree, node->document, node->text);
+        char *path = rp_load_resolve(reader->tree, node->document, node->text);
         if (!path) return;
         check_file(reader, node, path);
         node->text = path;
     }
     size_t size = strlen(node->text) + 1;
-    *out = rp_read_allocate(reader, size);
+    *out = rp_read_take(reader, size);
     if (*out) memcpy(*out, node->text, size);
 }
 
@@ -227,7 +228,7 @@ static void read_name(rp_reader *reader, const rp_param *param, rp_node *node, i
         return;
     }
     char shown[SHOWN], hint[96] = "";
-    rp_read_describe(node, shown, sizeof shown);
+    rp_node_shown(node, shown, sizeof shown);
     if (node->kind == RP_NODE_SCALAR) {
         rp_nearest nearest = rp_nearest_to(node->text);
         if (section && section->kind == RP_NODE_MAP)
@@ -280,7 +281,7 @@ static void read_colour(rp_reader *reader, rp_node *node, double out[3])
         rp_words_list(colour_words, allowed, sizeof allowed);
         rp_read_fail(reader, node,
                      "found %s, expected three numbers from 0 to 1, \"#rrggbb\" or one of: %s%s",
-                     rp_read_describe(node, shown, sizeof shown), allowed, hint);
+                     rp_node_shown(node, shown, sizeof shown), allowed, hint);
     }
 }
 

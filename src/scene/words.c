@@ -1,4 +1,4 @@
-#include "document/words.h"
+#include "scene/words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ void rp_words_list(const char *words, char *text, size_t size)
     }
 }
 
-bool rp_words_alias(const char *spellings, const char *word, char *text, size_t size)
+bool rp_words_meant(const char *spellings, const char *word, char *text, size_t size)
 {
     for (int i = 0; i < rp_words_count(spellings); i++) {
         char pair[64];

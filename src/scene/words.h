@@ -17,7 +17,7 @@ void rp_words_list(const char *words, char *text, size_t size);
 void rp_words_at(const char *words, int index, char *text, size_t size);
 
 /* Of other spellings such as "block=box|cube=box": what `word` means, or false. */
-bool rp_words_alias(const char *spellings, const char *word, char *text, size_t size);
+bool rp_words_meant(const char *spellings, const char *word, char *text, size_t size);
 
 /* The candidate that takes the fewest edits (insert, drop, change, swap of two neighbors), if that
  * is few enough to have been meant; or one that the word means, as "cube" means "box":

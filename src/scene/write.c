@@ -1,6 +1,6 @@
 /* The tree as YAML text, always in the same form: maps one key to a line, lists in brackets, so
  * that equal scenes give equal texts. */
-#include "document/document.h"
+#include "scene/node.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void put_block(writer *w, const rp_node *node, int depth)
     }
 }
 
-char *rp_yaml_write(const rp_node *root)
+char *rp_write_yaml(const rp_node *root)
 {
     writer w = {0};
     put_block(&w, root, 0);

@@ -11,7 +11,7 @@
  *   - it leaks when it decodes seven or more pairs of quotes in a row in a text in single quotes,
  *     so those are decoded here.
  */
-#include "document/document.h"
+#include "scene/node.h"
 
 #include <libfyaml.h>
 #include <stdlib.h>

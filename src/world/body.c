@@ -144,7 +144,7 @@ rp_code rp_body_add_force(rp_world *world, int body, const double force[3], rp_r
     RP_TRY(check_dynamic(world, body, report));
     RP_TRY(check_vector(force, "force", report));
     rp_vec3 centre = rp_bodies_centre(world->bodies, body);
-    rp_bodies_add_wrench(world->bodies, body, rp_v3_from(force), centre, rp_v3(0, 0, 0));
+    rp_bodies_add_push(world->bodies, body, rp_v3_from(force), centre, rp_v3(0, 0, 0));
     return RP_OK;
 }
 
@@ -158,7 +158,7 @@ rp_code rp_body_add_force_at(rp_world *world, int body, const double force[3],
     RP_TRY(check_dynamic(world, body, report));
     RP_TRY(check_vector(force, "force", report));
     RP_TRY(check_vector(point, "point", report));
-    rp_bodies_add_wrench(world->bodies, body, rp_v3_from(force), rp_v3_from(point), rp_v3(0, 0, 0));
+    rp_bodies_add_push(world->bodies, body, rp_v3_from(force), rp_v3_from(point), rp_v3(0, 0, 0));
     return RP_OK;
 }
 
@@ -170,7 +170,7 @@ rp_code rp_body_add_torque(rp_world *world, int body, const double torque[3], rp
     RP_TRY(check_dynamic(world, body, report));
     RP_TRY(check_vector(torque, "torque", report));
     rp_vec3 none = rp_v3(0, 0, 0);
-    rp_bodies_add_wrench(world->bodies, body, none, none, rp_v3_from(torque));
+    rp_bodies_add_push(world->bodies, body, none, none, rp_v3_from(torque));
     return RP_OK;
 }
 

@@ -98,7 +98,7 @@ static rp_code exchange(rp_world *world, parts *p, const rp_store *store, rp_rep
     world->couple = p->couple;
     *p = before;
     RP_TRY(rp_world_begin_solver(world, report));
-    if (store) RP_TRY(rp_world_read_grains(world, store, report));
+    if (store) RP_TRY(rp_world_take_grains(world, store, report));
     return RP_OK;
 }
 
@@ -119,7 +119,7 @@ static rp_code move_into(rp_world *world, const rp_scene *scene, rp_report *repo
     rp_store store;
     parts p;
     rp_store_begin(&store);
-    rp_code code = rp_world_write_grains(world, &store, report);
+    rp_code code = rp_world_put_grains(world, &store, report);
     if (code == RP_OK) code = parts_begin(world, scene, true, &p, report);
     if (code == RP_OK) {
         code = exchange(world, &p, &store, report);
@@ -164,7 +164,7 @@ static rp_code change(rp_world *world, const char *key, const char *value, rp_re
 
 /* --- for the state of a world ----------------------------------------------------------------- */
 
-rp_code rp_world_write_additions(const rp_world *world, rp_store *store, rp_report *report)
+rp_code rp_world_put_additions(const rp_world *world, rp_store *store, rp_report *report)
 {
     const rp_additions *all = &world->additions;
     size_t size = 0, at = 0;
@@ -239,7 +239,7 @@ static rp_code move_empty(rp_world *world, rp_additions *additions, rp_report *r
     return code;
 }
 
-rp_code rp_world_read_additions(rp_world *world, const rp_store *store, rp_report *report)
+rp_code rp_world_take_additions(rp_world *world, const rp_store *store, rp_report *report)
 {
     rp_additions additions = {0};
     rp_code code = read_additions(store, &additions, report);
@@ -291,7 +291,7 @@ rp_code rp_world_add_body(rp_world *world, const char *name, const char *text, i
     RP_NEED(text, report);
     RP_ENTER();
     if (body) *body = -1;
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(check_name(name, rp_body_find(world, name) >= 0, report));
     RP_TRY(add(world, "bodies", name, text, report));
     if (body) *body = world->scene->bodies.count - 1;
@@ -306,7 +306,7 @@ rp_code rp_world_add_joint(rp_world *world, const char *name, const char *text, 
     RP_NEED(text, report);
     RP_ENTER();
     if (joint) *joint = -1;
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(check_name(name, rp_joint_find(world, name) >= 0, report));
     RP_TRY(add(world, "joints", name, text, report));
     if (joint) *joint = world->scene->joints.count - 1;
@@ -317,7 +317,7 @@ rp_code rp_world_remove_body(rp_world *world, int body, rp_report *report)
 {
     RP_NEED(world, report);
     RP_ENTER();
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(rp_world_check_body(world, body, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_bodies_remove(world->bodies, body, report);

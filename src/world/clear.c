@@ -2,7 +2,7 @@
 #include "world/world.h"
 
 /* A box spares the search in a mesh for all that is clearly outside. */
-double rp_clearance_distance(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
+double rp_clear_gap(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
 {
     rp_vec3 at = rp_pose_to_local(pose, point);
     rp_box3 box = rp_shape_bounds(shape);
@@ -23,7 +23,7 @@ static double gap_to_fixed(const rp_world *world, rp_vec3 point, double near)
     return gap;
 }
 
-rp_box3 rp_clearance_surface_bounds(const rp_surface *surface)
+rp_box3 rp_clear_surface_bounds(const rp_surface *surface)
 {
     rp_box3 local = rp_shape_bounds(surface->shape);
     rp_box3 box = {rp_v3(INFINITY, INFINITY, INFINITY), rp_v3(-INFINITY, -INFINITY, -INFINITY)};
@@ -38,8 +38,7 @@ rp_box3 rp_clearance_surface_bounds(const rp_surface *surface)
     return box;
 }
 
-double rp_world_distance_to_solids(const rp_world *world, rp_vec3 point, unsigned solids,
-                                   double near)
+double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned solids, double near)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
     double gap = INFINITY;
@@ -48,27 +47,26 @@ double rp_world_distance_to_solids(const rp_world *world, rp_vec3 point, unsigne
         unsigned kind = s->body < 0  ? RP_SOLID_WALLS
                         : s->dynamic ? RP_SOLID_DYNAMIC
                                      : RP_SOLID_FIXED;
-        if (kind & solids) gap = fmin(gap, rp_clearance_distance(s->shape, s->pose, point, near));
+        if (kind & solids) gap = fmin(gap, rp_clear_gap(s->shape, s->pose, point, near));
     }
     return gap;
 }
 
-double rp_world_distance_to_voids(const rp_world *world, rp_vec3 point)
+double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point)
 {
     const rp_void_spec *voids = rp_scene_voids(world->scene);
     double gap = INFINITY, near = world->scene->particles.spacing;
     for (int i = 0; i < world->scene->voids.count; i++)
-        gap = fmin(gap, rp_clearance_distance(&voids[i].shape, voids[i].pose, point, near));
+        gap = fmin(gap, rp_clear_gap(&voids[i].shape, voids[i].pose, point, near));
     return gap;
 }
 
-double rp_world_distance_to_bodies(const rp_world *world, rp_vec3 point)
+double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
     double near = world->scene->particles.spacing, gap = gap_to_fixed(world, point, near);
     for (int i = 0; i < rp_couple_count(world->couple); i++)
         if (surfaces[i].body >= 0)
-            gap =
-                fmin(gap, rp_clearance_distance(surfaces[i].shape, surfaces[i].pose, point, near));
+            gap = fmin(gap, rp_clear_gap(surfaces[i].shape, surfaces[i].pose, point, near));
     return gap;
 }

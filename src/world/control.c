@@ -50,14 +50,14 @@ void rp_world_gravity(const rp_world *world, double gravity[3])
 static rp_code check_capability(const rp_world *world, unsigned capability, const char *what,
                                 rp_report *report)
 {
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     if (world->type->capabilities & capability) return RP_OK;
     return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot %s grains",
                    world->type->name, what);
 }
 
-rp_code rp_world_check_capacity(const rp_world *world, size_t count, const char *name,
-                                rp_report *report)
+rp_code rp_world_check_room(const rp_world *world, size_t count, const char *name,
+                            rp_report *report)
 {
     if ((double)world->grains.count + (double)count <= world->most_grains) return RP_OK;
     return rp_fail(report, RP_ERROR_MEMORY,
@@ -150,7 +150,7 @@ static rp_code check_def(const rp_world *world, const rp_grains_def *def, rp_rep
             (def->velocity && !is_vector(def->velocity + 3 * n)))
             return rp_fail(report, RP_ERROR_INPUT,
                            "position or velocity %zu of the grains is not finite", n);
-    return rp_world_check_capacity(world, def->count, "rp_world_add_grains", report);
+    return rp_world_check_room(world, def->count, "rp_world_add_grains", report);
 }
 
 static rp_vec3 place_of(const rp_grains *p, size_t i)
@@ -171,10 +171,9 @@ static const char *fault_of(const rp_world *world, size_t i, const uint8_t *dead
     const rp_domain_spec *domain = &world->scene->domain;
     const float at[3] = {p->x[i], p->y[i], p->z[i]};
     double radius = radius_of(world, i);
-    if (rp_world_domain_is_behind_wall(domain, place_of(p, i), 0))
-        return "behind a wall of the domain";
+    if (rp_world_domain_walls_off(domain, place_of(p, i), 0)) return "behind a wall of the domain";
     if (rp_scene_domain_has_left(domain, at)) return "beyond an open side of the domain";
-    if (rp_world_distance_to_bodies(world, place_of(p, i)) < radius * SLACK) return "in a body";
+    if (rp_world_gap_to_bodies(world, place_of(p, i)) < radius * SLACK) return "in a body";
     double share = p->diameter ? SLACK : NEAREST;
     if (rp_query_touching(&world->query, place_of(p, i), radius, share, dead, i) != SIZE_MAX)
         return "too near to another grain";
@@ -206,7 +205,7 @@ static void set_grains(rp_world *world, const rp_grains_def *def, size_t first)
     rp_grain_split all = {.fine = 1};
     for (int i = 0; i < RP_KINDS_MAX; i++)
         all.fits[i] = 1;
-    const rp_grain_template of = {def->material, def->moisture, &all, false};
+    const rp_stuff of = {def->material, def->moisture, &all, false};
     const double rest[3] = {0, 0, 0};
     for (size_t n = 0; n < def->count; n++) {
         const double *velocity = def->velocity ? def->velocity + 3 * n : rest;

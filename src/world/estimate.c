@@ -95,13 +95,11 @@ static bool is_taken(const solids *s, rp_vec3 point)
     double spacing = s->scene->particles.spacing, clearance = rp_scene_clearance(s->scene);
     const rp_void_spec *voids = rp_scene_voids(s->scene);
     for (int i = 0; i < s->scene->voids.count; i++)
-        if (rp_clearance_distance(&voids[i].shape, voids[i].pose, point, spacing) < clearance)
-            return true;
+        if (rp_clear_gap(&voids[i].shape, voids[i].pose, point, spacing) < clearance) return true;
     point = rp_world_domain_wrapped(&s->scene->domain, point);
     for (int i = 0; i < s->count; i++) {
         const rp_surface *surface = &s->surfaces[i];
-        if (rp_clearance_distance(surface->shape, surface->pose, point, spacing) < clearance)
-            return true;
+        if (rp_clear_gap(surface->shape, surface->pose, point, spacing) < clearance) return true;
     }
     return false;
 }
@@ -141,9 +139,9 @@ static double grains_of_sources(const rp_scene *scene)
 
 /* --- everything ------------------------------------------------------------------------------- */
 
-double rp_emitter_grain_rate(const rp_scene *scene, const rp_emitter_spec *spec)
+double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec)
 {
-    double rate = spec->rate > 0 ? spec->rate : rp_emitter_full_rate(scene, spec);
+    double rate = spec->rate > 0 ? spec->rate : rp_stream_full_rate(scene, spec);
     return rate / rp_grain_mean_mass(scene, rp_world_resolves_grains(scene), spec->material);
 }
 
@@ -153,7 +151,7 @@ static double grains_of_emitters(const rp_scene *scene)
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
         double seconds = fmin(spec->stop, scene->time.duration) - spec->start;
-        grains += fmax(0, seconds) * rp_emitter_grain_rate(scene, spec);
+        grains += fmax(0, seconds) * rp_stream_grains(scene, spec);
     }
     return grains;
 }
@@ -175,7 +173,7 @@ static double bytes_each(const rp_scene *scene)
     double bytes = type->estimate(scene, resolved ? spheres_each(scene) : 1) + FRAME_BYTES_EACH;
     rp_code code = rp_grains_begin_with(&table, type->needs, NULL);
     if (code == RP_OK && resolved)
-        code = rp_grains_add_shapes(&table, rp_world_orients_grains(scene), NULL);
+        code = rp_grains_add_shapes(&table, rp_world_turns_grains(scene), NULL);
     if (code == RP_OK) bytes += (double)rp_grains_bytes_each(&table);
     rp_grains_end(&table);
     if (scene->output.contacts) bytes += CONTACTS_EACH * (sizeof(rp_contact) + FRAME_BYTES_CONTACT);
@@ -224,11 +222,11 @@ double rp_world_domain_closed_volume(const rp_domain_spec *domain)
     return domain->open ? INFINITY : size.x * size.y * size.z;
 }
 
-rp_code rp_emitter_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
+rp_code rp_stream_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
     double step = scene->time.step, spacing = scene->particles.spacing;
     double room = rp_world_domain_closed_volume(&scene->domain);
-    double poured = rp_emitter_grain_rate(scene, spec) * step * spacing * spacing * spacing;
+    double poured = rp_stream_grains(scene, spec) * step * spacing * spacing * spacing;
     if (poured <= room && spec->speed * step <= STEP_WAY_MOST * spacing) return RP_OK;
     char key[128];
     snprintf(key, sizeof key, "emitters.%s", spec->name);

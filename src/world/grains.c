@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "base/report.h"
 #include "math/elementary.h"
-#include "world/inside.h"
+#include "world/large.h"
 
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ bool rp_world_resolves_grains(const rp_scene *scene)
     return rp_solver_find(scene->method->name)->capabilities & RP_CAN_SHAPE;
 }
 
-bool rp_world_orients_grains(const rp_scene *scene)
+bool rp_world_turns_grains(const rp_scene *scene)
 {
     for (int i = 0; i < scene->grains.count; i++)
         if (rp_scene_grains(scene)[i].clump.count > 1) return true;
@@ -56,7 +56,7 @@ static double room_in(const rp_scene *scene, double spacing)
     return (1 - scene->particles.jitter) * spacing * SLACK;
 }
 
-double rp_grain_max_diameter(const rp_scene *scene)
+double rp_grain_room(const rp_scene *scene)
 {
     return room_in(scene, scene->particles.spacing);
 }
@@ -80,7 +80,7 @@ static double part_below(const rp_grain_spec *kind, double size)
     double low = 0, high = 1;
     for (int i = 0; i < BISECTIONS; i++) {
         double middle = (low + high) / 2;
-        if (rp_grain_diameter_quantile(kind, middle) <= size)
+        if (rp_grain_size(kind, middle) <= size)
             low = middle;
         else
             high = middle;
@@ -151,18 +151,18 @@ void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *o
     rp_grain_split all = {.fine = 1};
     for (int i = 0; i < scene->grains.count; i++)
         all.fits[i] = 1;
-    rp_grain_draw_split(scene, &all, false, material, id, out);
+    rp_grain_draw_part(scene, &all, false, material, id, out);
 }
 
-void rp_grain_draw_split(const rp_scene *scene, const rp_grain_split *split, bool large,
-                         int material, uint32_t id, rp_grain *out)
+void rp_grain_draw_part(const rp_scene *scene, const rp_grain_split *split, bool large,
+                        int material, uint32_t id, rp_grain *out)
 {
     uint64_t seed = (uint64_t)scene->seed;
     rp_random4 random = rp_random(seed, RP_RANDOM_GRAIN, id);
     out->kind = pick_kind(scene, split, large, material, unit_of(random.bits[0]));
     const rp_grain_spec *kind = &rp_scene_grains(scene)[out->kind];
     double part = unit_of(random.bits[1]), fits = split->fits[out->kind];
-    double d = rp_grain_diameter_quantile(kind, large ? fits + (1 - fits) * part : fits * part);
+    double d = rp_grain_size(kind, large ? fits + (1 - fits) * part : fits * part);
     out->diameter = d;
     out->mass = rp_scene_materials(scene)[material].grain_density * kind->clump.volume * d * d * d;
     out->turn = kind->clump.count > 1 ? random_turn(rp_random(seed, RP_RANDOM_TURN, id))
@@ -199,7 +199,7 @@ double rp_world_grains_in(const rp_scene *scene, int material, double volume)
     if (!rp_world_resolves_grains(scene)) return volume / cell;
     rp_grain_split split = rp_grain_split_of(scene, material);
     double places = volume / (split.spacing * split.spacing * split.spacing);
-    double large = (double)rp_grain_large_count(scene, &split, material, places);
+    double large = (double)rp_large_count(scene, &split, material, places);
     return large > 0 ? large / split.large : places;
 }
 

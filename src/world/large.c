@@ -1,6 +1,6 @@
+#include "world/large.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "world/inside.h"
 
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@
 /* --- stones ------------------------------------------------------------------------------------
  */
 
-static double edge_of(const rp_large_spheres *stones, unsigned level)
+static double edge_of(const rp_stones *stones, unsigned level)
 {
     return ldexp(stones->least, (int)level + 1);
 }
 
-static unsigned level_of(const rp_large_spheres *stones, double radius)
+static unsigned level_of(const rp_stones *stones, double radius)
 {
     unsigned level = 0;
     while (level + 1 < LEVELS_MOST && radius > ldexp(stones->least, (int)level))
@@ -27,8 +27,7 @@ static unsigned level_of(const rp_large_spheres *stones, double radius)
     return level;
 }
 
-static size_t slot_of(const rp_large_spheres *stones, unsigned level, int64_t i, int64_t j,
-                      int64_t k)
+static size_t slot_of(const rp_stones *stones, unsigned level, int64_t i, int64_t j, int64_t k)
 {
     uint64_t key = (uint64_t)i * 0x9e3779b97f4a7c15ull ^ (uint64_t)j * 0xc2b2ae3d27d4eb4full ^
                    (uint64_t)k * 0x165667b19e3779f9ull ^ (uint64_t)level << 59;
@@ -41,9 +40,9 @@ static int64_t cell_of(double x, double edge)
     return (int64_t)floor(x / edge);
 }
 
-static void link_stone(rp_large_spheres *stones, size_t number)
+static void link_stone(rp_stones *stones, size_t number)
 {
-    rp_large_sphere *s = &stones->items[number];
+    rp_stone *s = &stones->items[number];
     unsigned level = level_of(stones, s->radius);
     double edge = edge_of(stones, level);
     size_t slot = slot_of(stones, level, cell_of(s->at.x, edge), cell_of(s->at.y, edge),
@@ -54,7 +53,7 @@ static void link_stone(rp_large_spheres *stones, size_t number)
 }
 
 /* At least two slots for each. */
-static bool widen_slots(rp_large_spheres *stones)
+static bool widen_slots(rp_stones *stones)
 {
     size_t wanted = stones->slot_count ? stones->slot_count : 64;
     while (wanted < 2 * (stones->count + 1))
@@ -70,53 +69,53 @@ static bool widen_slots(rp_large_spheres *stones)
     return true;
 }
 
-bool rp_large_spheres_add(rp_large_spheres *stones, rp_vec3 at, double radius)
+bool rp_stones_add(rp_stones *stones, rp_vec3 at, double radius)
 {
     if (!rp_reserve((void **)&stones->items, &stones->capacity, stones->count, stones->count + 1,
                     sizeof *stones->items) ||
         !widen_slots(stones))
         return false;
     stones->items[stones->count] =
-        (rp_large_sphere){rp_world_domain_wrapped(stones->domain, at), radius, 0};
+        (rp_stone){rp_world_domain_wrapped(stones->domain, at), radius, 0};
     stones->most = fmax(stones->most, radius);
     link_stone(stones, stones->count++);
     return true;
 }
 
-void rp_large_spheres_end(rp_large_spheres *stones)
+void rp_stones_end(rp_stones *stones)
 {
     rp_release(stones->items, stones->capacity * sizeof *stones->items);
     if (stones->slots) rp_release(stones->slots, stones->slot_count * sizeof *stones->slots);
-    *stones = (rp_large_spheres){0};
+    *stones = (rp_stones){0};
 }
 
-rp_code rp_large_spheres_collect(rp_large_spheres *stones, const rp_world *world, rp_report *report)
+rp_code rp_stones_collect(rp_stones *stones, const rp_world *world, rp_report *report)
 {
     const rp_scene *scene = world->scene;
     const rp_grains *p = &world->grains;
-    double room = rp_grain_max_diameter(scene);
-    *stones = (rp_large_spheres){.domain = &scene->domain, .least = room / 2};
+    double room = rp_grain_room(scene);
+    *stones = (rp_stones){.domain = &scene->domain, .least = room / 2};
     for (size_t i = 0; p->diameter && i < p->count; i++) {
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
         if ((double)p->diameter[i] <= room || !isfinite(rp_v3_length(at))) continue;
-        if (rp_large_spheres_add(stones, at, (double)p->diameter[i] / 2)) continue;
-        rp_large_spheres_end(stones);
-        return rp_fail_memory(report, p->count * sizeof(rp_large_sphere), "large grains");
+        if (rp_stones_add(stones, at, (double)p->diameter[i] / 2)) continue;
+        rp_stones_end(stones);
+        return rp_fail_memory(report, p->count * sizeof(rp_stone), "large grains");
     }
     return RP_OK;
 }
 
-static double gap_in_slot(const rp_large_spheres *stones, size_t slot, rp_vec3 at, double gap)
+static double gap_in_slot(const rp_stones *stones, size_t slot, rp_vec3 at, double gap)
 {
     for (uint32_t n = stones->slots[slot]; n; n = stones->items[n - 1].next) {
-        const rp_large_sphere *s = &stones->items[n - 1];
+        const rp_stone *s = &stones->items[n - 1];
         gap = fmin(gap, rp_v3_length(rp_v3_sub(at, s->at)) - s->radius);
     }
     return gap;
 }
 
 /* In all cells where a stone of a level may lie that is so near. */
-static double gap_in_level(const rp_large_spheres *stones, unsigned level, rp_vec3 at, double gap)
+static double gap_in_level(const rp_stones *stones, unsigned level, rp_vec3 at, double gap)
 {
     double edge = edge_of(stones, level), reach = gap + edge / 2;
     int64_t low[3] = {cell_of(at.x - reach, edge), cell_of(at.y - reach, edge),
@@ -131,8 +130,7 @@ static double gap_in_level(const rp_large_spheres *stones, unsigned level, rp_ve
 }
 
 /* The shifts by a period along an axis from which stones may be seen; 0 is always one. */
-static int shifts_of(const rp_large_spheres *stones, int axis, double x, double reach,
-                     double shifts[3])
+static int shifts_of(const rp_stones *stones, int axis, double x, double reach, double shifts[3])
 {
     const rp_domain_spec *d = stones->domain;
     const double low[3] = {d->low.x, d->low.y, d->low.z},
@@ -146,7 +144,7 @@ static int shifts_of(const rp_large_spheres *stones, int axis, double x, double 
     return count;
 }
 
-double rp_large_spheres_distance(const rp_large_spheres *stones, rp_vec3 at, double near)
+double rp_stones_gap(const rp_stones *stones, rp_vec3 at, double near)
 {
     double gap = near, reach = near + stones->most, x[3], y[3], z[3];
     if (!stones->count) return near;
@@ -177,15 +175,15 @@ static double space_of_large(const rp_scene *scene, const rp_grain_split *split,
         shares += share;
         for (int n = 0; n < POINTS && share > 0; n++) {
             double part = split->fits[i] + (1 - split->fits[i]) * (n + 0.5) / POINTS;
-            double reach = rp_grain_diameter_quantile(kind, part) + split->spacing;
+            double reach = rp_grain_size(kind, part) + split->spacing;
             space += share * RP_PI / 6 * reach * reach * reach / POINTS;
         }
     }
     return space / shares;
 }
 
-size_t rp_grain_large_count(const rp_scene *scene, const rp_grain_split *split, int material,
-                            double places)
+size_t rp_large_count(const rp_scene *scene, const rp_grain_split *split, int material,
+                      double places)
 {
     if (!(split->large > 0)) return 0;
     double cell = split->spacing * split->spacing * split->spacing;
@@ -206,21 +204,21 @@ static int compare_sizes(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-static bool has_room(const rp_world *world, const rp_source_spec *source,
-                     const rp_large_spheres *stones, rp_vec3 local, double radius)
+static bool has_room(const rp_world *world, const rp_source_spec *source, const rp_stones *stones,
+                     rp_vec3 local, double radius)
 {
     const rp_domain_spec *domain = &world->scene->domain;
     if (rp_shape_distance(&source->shape, local, NULL) > -radius) return false;
     rp_vec3 point = rp_pose_to_world(source->pose, local);
-    return !rp_world_domain_is_behind_wall(domain, point, radius) &&
-           rp_large_spheres_distance(stones, point, radius) >= radius &&
-           rp_world_distance_to_voids(world, point) >= radius &&
-           rp_world_distance_to_bodies(world, rp_world_domain_wrapped(domain, point)) >= radius;
+    return !rp_world_domain_walls_off(domain, point, radius) &&
+           rp_stones_gap(stones, point, radius) >= radius &&
+           rp_world_gap_to_voids(world, point) >= radius &&
+           rp_world_gap_to_bodies(world, rp_world_domain_wrapped(domain, point)) >= radius;
 }
 
 /* Anywhere in the source's box, until a try finds room. */
-static bool find_room(const rp_world *world, const rp_source_spec *source,
-                      const rp_large_spheres *stones, double radius, size_t number, rp_vec3 *out)
+static bool find_room(const rp_world *world, const rp_source_spec *source, const rp_stones *stones,
+                      double radius, size_t number, rp_vec3 *out)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
@@ -238,9 +236,9 @@ static bool find_room(const rp_world *world, const rp_source_spec *source,
     return false;
 }
 
-rp_code rp_grain_place_large(const rp_world *world, const rp_source_spec *source,
-                             const double *diameters, size_t count, rp_large_spheres *stones,
-                             rp_vec3 *positions, uint8_t *lost, rp_report *report)
+rp_code rp_large_place(const rp_world *world, const rp_source_spec *source, const double *diameters,
+                       size_t count, rp_stones *stones, rp_vec3 *positions, uint8_t *lost,
+                       rp_report *report)
 {
     ranked *order = rp_allocate(count * sizeof *order);
     if (!order) return rp_fail_memory(report, count * sizeof *order, source->name);
@@ -252,8 +250,8 @@ rp_code rp_grain_place_large(const rp_world *world, const rp_source_spec *source
         size_t i = order[n].number;
         if (rp_is_stopped(&world->stop)) code = RP_INTERRUPTED;
         lost[i] = !find_room(world, source, stones, diameters[i] / 2, n, &positions[i]);
-        if (!lost[i] && !rp_large_spheres_add(stones, positions[i], diameters[i] / 2))
-            code = rp_fail_memory(report, count * sizeof(rp_large_sphere), source->name);
+        if (!lost[i] && !rp_stones_add(stones, positions[i], diameters[i] / 2))
+            code = rp_fail_memory(report, count * sizeof(rp_stone), source->name);
     }
     rp_release(order, count * sizeof *order);
     return code;

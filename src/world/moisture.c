@@ -48,7 +48,7 @@ static void soak(void *context, rp_range range)
     }
 }
 
-void rp_world_update_moisture(rp_world *world, double dt)
+void rp_world_moisten(rp_world *world, double dt)
 {
     const rp_scene *scene = world->scene;
     for (int i = 0; world->grains.moisture && i < scene->moisture.count; i++) {

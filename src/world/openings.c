@@ -4,7 +4,7 @@
  * is to them, from the widest to the narrowest. Where open space is reached only through a narrow
  * place, that is an opening; wedges and slots beside a wider way are none, whatever their width. */
 #include "base/report.h"
-#include "world/inside.h"
+#include "world/review.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static rp_vec3 place_of(const lattice *l, double i, double j, double k)
 
 static double width_at(const lattice *l, rp_vec3 at, double near)
 {
-    return rp_world_distance_to_solids(l->world, at, RP_SOLID_WALLS | RP_SOLID_FIXED, near);
+    return rp_world_gap_to_solids(l->world, at, RP_SOLID_WALLS | RP_SOLID_FIXED, near);
 }
 
 /* The widths of a block of places: all at once where its middle is far from every surface. */
@@ -398,7 +398,7 @@ static bool box_of_bodies(const rp_world *world, rp_box3 *box)
     for (int i = 0; i < rp_couple_count(world->couple); i++) {
         const rp_surface *s = &surfaces[i];
         if (s->body < 0 || s->dynamic || s->shape->kind == RP_SHAPE_PLANE) continue;
-        rp_box3 own = rp_clearance_surface_bounds(s);
+        rp_box3 own = rp_clear_surface_bounds(s);
         box->low = rp_v3_min(box->low, own.low);
         box->high = rp_v3_max(box->high, own.high);
     }

@@ -1,11 +1,11 @@
 /* The relaxed packing (W16) of a source: the tile inside; near its ends grains are moved apart once
  * more, within what the source leaves them. */
-#include "packing/packing.h"
+#include "world/packing.h"
 
 #include "base/memory.h"
 #include "math/kernel.h"
-#include "packing/packing_tile.h"
 #include "packing_table.h"
+#include "world/packing_tile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ bool rp_lattice_add(rp_lattice *l, int32_t number, double reach)
 {
     if (!rp_reserve((void **)&l->places, &l->capacity, l->count, l->count + 1, sizeof *l->places))
         return false;
-    l->places[l->count++] = (rp_lattice_site){number, (float)reach};
+    l->places[l->count++] = (rp_lattice_place){number, (float)reach};
     l->rows[l->row_count].begin = l->count;
     return true;
 }

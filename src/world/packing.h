@@ -21,15 +21,15 @@ typedef struct rp_lattice_row {
     size_t begin;   /* its first place */
 } rp_lattice_row;
 
-typedef struct rp_lattice_site {
+typedef struct rp_lattice_place {
     int32_t number; /* along x */
     float reach;    /* how far around it a grain may be at least */
-} rp_lattice_site;
+} rp_lattice_place;
 
 /* The places of a lattice that hold a grain, by layers along z, rows along y and places along x;
  * empty rows are left out. */
 typedef struct rp_lattice {
-    rp_lattice_site *places;
+    rp_lattice_place *places;
     rp_lattice_row *rows; /* and one behind the last */
     size_t *layers;       /* first row of each, and one behind the last */
     size_t count, capacity, row_count, row_capacity, layer_count, layer_capacity;

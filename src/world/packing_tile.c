@@ -5,7 +5,7 @@
  * errors of their SPH errors, and pairs that are too near are moved apart, in turns, until
  * neither leaves anything to do. Only + - * / and sqrt are used, so that every machine makes the
  * same table. */
-#include "packing/packing_tile.h"
+#include "world/packing_tile.h"
 #include "base/random.h"
 #include "math/kernel.h"
 

@@ -1,8 +1,8 @@
 /* What looks wrong with a world before its first step: said by `repose check`, and again when a run
  * starts. Nothing here changes the world, nor needs its grains: sources are looked at by samples,
  * so that a scene of a hundred million grains is reviewed as quickly as one of a thousand. */
+#include "world/review.h"
 #include "base/report.h"
-#include "world/inside.h"
 
 #include <stdio.h>
 
@@ -79,12 +79,11 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
     /* Samples are not the grains themselves: what is behind a wall must be so by half of one. */
     double behind = p->step > spacing ? -spacing / 2 : 0;
     p->all++;
-    if (rp_world_distance_to_voids(world, point) < clearance) {
+    if (rp_world_gap_to_voids(world, point) < clearance) {
         p->in_void++;
-    } else if (rp_world_distance_to_bodies(world, rp_world_domain_wrapped(domain, point)) <
-               clearance) {
+    } else if (rp_world_gap_to_bodies(world, rp_world_domain_wrapped(domain, point)) < clearance) {
         p->in_body++;
-    } else if (rp_world_domain_is_behind_wall(domain, point, behind)) {
+    } else if (rp_world_domain_walls_off(domain, point, behind)) {
         if (!p->walled_off++) p->first_walled_off = point;
     } else if (rp_scene_domain_has_left(domain, at)) {
         p->gone++;
@@ -189,8 +188,7 @@ static void look_at_nozzle(rp_review *review, const rp_emitter_spec *spec, doubl
             if (disc && a * a + b * b > 1) continue;
             rp_vec3 at = rp_v3_madd(rp_v3_madd(spec->position, a * reach_u, u), b * reach_v, v);
             const float place[3] = {(float)at.x, (float)at.y, (float)at.z};
-            double gap =
-                rp_world_distance_to_bodies(review->world, rp_world_domain_wrapped(domain, at));
+            double gap = rp_world_gap_to_bodies(review->world, rp_world_domain_wrapped(domain, at));
             bool inside = gap < review->world->scene->particles.spacing * (0.5 - 1e-6);
             all++;
             *barred += inside;
@@ -222,7 +220,7 @@ static void review_emitter(rp_review *review, const rp_emitter_spec *spec)
              "%.2g %% of the nozzle lie beyond an open side of the domain: what comes out there is "
              "gone at once",
              100 * gone);
-    review->grains += (1 - barred) * fmax(0, seconds) * rp_emitter_grain_rate(scene, spec);
+    review->grains += (1 - barred) * fmax(0, seconds) * rp_stream_grains(scene, spec);
 }
 
 /* --- the sand as a whole ---------------------------------------------------------------------- */
@@ -252,7 +250,7 @@ static bool falls_on_something(const rp_review *review, const rp_review_start *s
         at = rp_world_domain_wrapped(domain, at);
         const float place[3] = {(float)at.x, (float)at.y, (float)at.z};
         if (rp_scene_domain_has_left(domain, place)) return false;
-        double gap = rp_world_distance_to_solids(world, at, RP_SOLID_ALL, spacing);
+        double gap = rp_world_gap_to_solids(world, at, RP_SOLID_ALL, spacing);
         if (gap < 0.6 * spacing) return true;
         if (!isfinite(gap)) return false;
         double speed = rp_v3_length(rp_v3_madd(start->velocity, time, g));
@@ -461,13 +459,13 @@ static double inside_of(const rp_surface *surface, rp_vec3 point)
  * certain: most bodies that touch are settled by this. */
 static bool shared_box(const rp_surface *a, const rp_surface *b, double least, rp_box3 *box)
 {
-    *box = rp_clearance_surface_bounds(a);
+    *box = rp_clear_surface_bounds(a);
     if (b->shape->kind == RP_SHAPE_PLANE) {
         rp_vec3 middle = rp_v3_scale(rp_v3_add(box->low, box->high), 0.5);
         double reach = rp_v3_length(rp_v3_sub(box->high, middle));
         return inside_of(b, middle) + reach > least;
     }
-    rp_box3 other = rp_clearance_surface_bounds(b);
+    rp_box3 other = rp_clear_surface_bounds(b);
     *box = (rp_box3){rp_v3_max(box->low, other.low), rp_v3_min(box->high, other.high)};
     rp_vec3 size = rp_v3_sub(box->high, box->low);
     return fmin(size.x, fmin(size.y, size.z)) > least;

@@ -5,9 +5,9 @@
 #include "base/options.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "packing/packing.h"
-#include "packing/packing_tile.h"
-#include "world/inside.h"
+#include "world/large.h"
+#include "world/packing.h"
+#include "world/packing_tile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static double nozzle_area(const rp_emitter_spec *spec)
                                           : spec->width * spec->height;
 }
 
-double rp_emitter_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
+double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     double spacing = scene->particles.spacing, places = nozzle_area(spec) * spec->speed;
     if (!rp_world_resolves_grains(scene))
@@ -64,7 +64,7 @@ static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *s
                             rp_v3_madd(spec->position, reach_v, v),
                             rp_v3_madd(spec->position, -reach_v, v)};
     for (int i = 0; i < 5; i++)
-        if (rp_world_domain_is_behind_wall(&scene->domain, ends[i], 0)) return true;
+        if (rp_world_domain_walls_off(&scene->domain, ends[i], 0)) return true;
     return false;
 }
 
@@ -81,7 +81,7 @@ static bool fits_stream(const rp_scene *scene, int material)
     return split.spacing <= scene->particles.spacing && !(split.large > 0);
 }
 
-rp_code rp_emitter_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
+rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
     char what[256];
     if (!is_sound(scene, spec))
@@ -100,10 +100,10 @@ rp_code rp_emitter_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_
                  "some grains of its material do not fit a place of the stream, which a "
                  "particles.spacing of %.4g m makes %.4g m wide; raise it, or let a source make "
                  "the large ones",
-                 scene->particles.spacing, rp_grain_max_diameter(scene));
+                 scene->particles.spacing, rp_grain_room(scene));
         return fail_emitter(spec, report, what);
     }
-    double full = rp_emitter_full_rate(scene, spec);
+    double full = rp_stream_full_rate(scene, spec);
     if (spec->rate <= full * (1 + 1e-9)) return RP_OK;
     snprintf(what, sizeof what,
              "a rate of %.6g kg/s is more than its nozzle passes at %.6g m/s, %.6g kg/s; widen the "
@@ -121,17 +121,17 @@ static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
 /* The share of a layer's places that hold a grain. */
 static double layer_share(const rp_scene *scene, const rp_emitter_spec *spec)
 {
-    return spec->rate > 0 ? spec->rate / rp_emitter_full_rate(scene, spec) : 1;
+    return spec->rate > 0 ? spec->rate / rp_stream_full_rate(scene, spec) : 1;
 }
 
 /* When a layer leaves the nozzle, s. */
-static double due_of(const rp_scene *scene, const rp_emitter_state *stream, uint64_t layer)
+static double due_of(const rp_scene *scene, const rp_stream *stream, uint64_t layer)
 {
     double layers = (double)layer - (double)stream->first_layer;
     return stream->since + layer_interval(scene, &stream->spec) * layers;
 }
 
-bool rp_emitter_is_at(const rp_scene *scene, const rp_emitter_state *stream, double time, double dt)
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double interval = layer_interval(scene, spec);
@@ -142,15 +142,15 @@ bool rp_emitter_is_at(const rp_scene *scene, const rp_emitter_state *stream, dou
     return stream->off || made >= layers - slack - dt / interval;
 }
 
-double rp_emitter_next_event(const rp_emitter_state *stream, double time)
+double rp_stream_next_event(const rp_stream *stream, double time)
 {
     return !stream->off && stream->since > time ? stream->since : INFINITY;
 }
 
 /* Counts layers from now on by the present speed: the next one leaves a spacing behind the last, or
  * at once where that is past. */
-static void rebase(const rp_scene *scene, rp_emitter_state *stream, const rp_emitter_spec *to,
-                   bool off, double time)
+static void rebase(const rp_scene *scene, rp_stream *stream, const rp_emitter_spec *to, bool off,
+                   double time)
 {
     double next = fmax(time, to->start);
     if (!stream->off && stream->next_layer > stream->first_layer) {
@@ -174,7 +174,7 @@ static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, do
     for (double done = 0;;) {
         rp_vec3 at =
             rp_world_domain_wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
-        double gap = rp_world_distance_to_bodies(world, at) - clearance;
+        double gap = rp_world_gap_to_bodies(world, at) - clearance;
         if (gap < 0) return true;
         if (done >= way) return false;
         done = fmin(way, done + fmax(gap, least));
@@ -192,14 +192,14 @@ typedef struct layer {
 /* Layers that lie on a lattice are shifted at random, so that they do not line up. Relaxed ones are
  * cut one after another from the packing, which slides through the nozzle and a little sideways:
  * its places come to lie everywhere in the opening, and the mean rate is exact. */
-static layer layer_of(const rp_world *world, const rp_emitter_state *stream, uint64_t number)
+static layer layer_of(const rp_world *world, const rp_stream *stream, uint64_t number)
 {
     uint64_t seed = (uint64_t)world->scene->seed, which = (uint64_t)(stream - world->streams);
     rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, which << 40 | number);
     layer l = {.across = {(double)rp_random_unit(random.bits[0]) - 0.5,
                           (double)rp_random_unit(random.bits[1]) - 0.5},
                .turn = rp_random_unit(random.bits[2]),
-               .relaxed = rp_scene_packing_is_relaxed(world->scene)};
+               .relaxed = rp_scene_is_relaxed(world->scene)};
     if (!l.relaxed) return l;
     random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | which);
     const double drift[2] = {DRIFT, DRIFT * GOLDEN};
@@ -226,15 +226,14 @@ static rp_vec3 place_of_layer(const layer *l, double i, double j)
 /* How far ahead of the nozzle grains may appear at once, m. */
 static double layer_reach(const rp_scene *scene)
 {
-    return rp_scene_packing_is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
+    return rp_scene_is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
 }
 
 /* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
  * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
  * number. What a body, a wall or a large grain bars is lost. */
-static rp_code pour_layer(const rp_world *world, const rp_emitter_state *stream, uint64_t number,
-                          double way, const rp_large_spheres *stones, rp_position_list *b,
-                          rp_report *report)
+static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64_t number,
+                          double way, const rp_stones *stones, rp_batch *b, rp_report *report)
 {
     const rp_emitter_spec *spec = &stream->spec;
     double spacing = world->scene->particles.spacing;
@@ -253,15 +252,13 @@ static rp_code pour_layer(const rp_world *world, const rp_emitter_state *stream,
             if (turn >= share) continue;
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
             rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
-            if (rp_world_domain_is_behind_wall(&world->scene->domain, to,
-                                               rp_scene_clearance(world->scene)))
+            if (rp_world_domain_walls_off(&world->scene->domain, to,
+                                          rp_scene_clearance(world->scene)))
                 continue;
-            if (rp_large_spheres_distance(stones, to, spacing) <
-                rp_large_spheres_clearance(world->scene, spacing))
+            if (rp_stones_gap(stones, to, spacing) < rp_stones_clearance(world->scene, spacing))
                 continue;
             if (is_barred(world, from, spec->direction, way + place.z)) continue;
-            if (!rp_position_list_add(b, to))
-                return rp_fail_memory(report, sizeof from, "an emitter");
+            if (!rp_batch_add(b, to)) return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
 }
@@ -307,19 +304,19 @@ static void draw_back(const rp_world *world, rp_emitter_spec *spec)
 }
 
 /* Layers that have left the nozzle by now; each has made its way since. */
-rp_code rp_emitter_emit(rp_world *world, rp_emitter_state *stream, rp_report *report)
+rp_code rp_stream_emit(rp_world *world, rp_stream *stream, rp_report *report)
 {
     rp_emitter_spec *spec = &stream->spec;
-    rp_position_list *b = &world->batch;
+    rp_batch *b = &world->batch;
     b->count = 0;
     if (stream->off || due_of(world->scene, stream, stream->next_layer) > world->time) return RP_OK;
-    rp_large_spheres stones;
-    rp_code code = rp_large_spheres_collect(&stones, world, report);
+    rp_stones stones;
+    rp_code code = rp_stones_collect(&stones, world, report);
     for (;;) {
         double due = due_of(world->scene, stream, stream->next_layer);
         if (due > world->time || due >= spec->stop || code != RP_OK) break;
         if (rp_is_stopped(&world->stop)) {
-            rp_large_spheres_end(&stones);
+            rp_stones_end(&stones);
             return RP_INTERRUPTED;
         }
         if (!b->count) draw_back(world, spec);
@@ -332,10 +329,10 @@ rp_code rp_emitter_emit(rp_world *world, rp_emitter_state *stream, rp_report *re
                         world->time, spec->name, world->most_grains);
         stream->next_layer++;
     }
-    rp_large_spheres_end(&stones);
+    rp_stones_end(&stones);
     size_t first = 0;
     rp_grain_split split = rp_grain_split_of(world->scene, spec->material);
-    rp_grain_template of = {spec->material, spec->moisture, &split, false};
+    rp_stuff of = {spec->material, spec->moisture, &split, false};
     if (code == RP_OK && b->count)
         code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++)
@@ -382,22 +379,22 @@ static rp_code check_def(const rp_world *world, rp_emitter_spec *spec, char *nam
         return rp_fail(report, RP_ERROR_UNSUPPORTED, "solver method '%s' cannot do emitters",
                        world->type->name);
     spec->name = name;
-    RP_TRY(rp_emitter_check(world->scene, spec, report));
-    return rp_emitter_check_step(world->scene, spec, report);
+    RP_TRY(rp_stream_check(world->scene, spec, report));
+    return rp_stream_check_step(world->scene, spec, report);
 }
 
 static rp_code check_name(const rp_world *world, const char *name, rp_report *report)
 {
-    if (strlen(name) >= RP_EMITTER_NAME || !*name)
+    if (strlen(name) >= RP_STREAM_NAME || !*name)
         return rp_fail(report, RP_ERROR_INPUT,
                        "the name of an emitter has 1 to %d bytes; '%.80s' has %zu",
-                       RP_EMITTER_NAME - 1, name, strlen(name));
-    if (strcmp(name, RP_EMITTER_ADDED) != 0 && rp_world_find_emitter(world, name) >= 0)
+                       RP_STREAM_NAME - 1, name, strlen(name));
+    if (strcmp(name, RP_STREAM_ADDED) != 0 && rp_world_find_emitter(world, name) >= 0)
         return rp_fail(report, RP_ERROR_INPUT, "the world has an emitter '%s' already", name);
     return RP_OK;
 }
 
-void rp_emitters_name(rp_world *world)
+void rp_streams_name(rp_world *world)
 {
     for (size_t i = 0; i < world->stream_count; i++)
         world->streams[i].spec.name = world->streams[i].name;
@@ -411,8 +408,8 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
     rp_emitter_def own = rp_default_emitter();
     RP_TAKE_OPTIONS(&own, def, report);
     rp_emitter_spec spec = spec_of(&own);
-    rp_emitter_state stream = {.off = !own.on};
-    const char *name = own.name ? own.name : RP_EMITTER_ADDED;
+    rp_stream stream = {.off = !own.on};
+    const char *name = own.name ? own.name : RP_STREAM_ADDED;
     RP_TRY(check_name(world, name, report));
     strcpy(stream.name, name);
     spec.start = fmax(spec.start, world->time);
@@ -425,7 +422,7 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
     stream.spec = spec;
     stream.since = spec.start;
     world->streams[world->stream_count++] = stream;
-    rp_emitters_name(world);
+    rp_streams_name(world);
     return RP_OK;
 }
 
@@ -460,7 +457,7 @@ rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def
     RP_NEED(world, report);
     RP_NEED(def, report);
     RP_TRY(check_emitter(world, emitter, report));
-    const rp_emitter_state *stream = &world->streams[emitter];
+    const rp_stream *stream = &world->streams[emitter];
     const rp_emitter_spec *spec = &stream->spec;
     bool round = spec->nozzle == RP_NOZZLE_DISC;
     rp_emitter_def now = rp_default_emitter(), known = now;
@@ -493,7 +490,7 @@ rp_code rp_world_set_emitter(rp_world *world, int emitter, const rp_emitter_def 
     rp_emitter_def own = rp_default_emitter();
     RP_TAKE_OPTIONS(&own, def, report);
     RP_TRY(check_emitter(world, emitter, report));
-    rp_emitter_state *stream = &world->streams[emitter];
+    rp_stream *stream = &world->streams[emitter];
     rp_emitter_spec spec = spec_of(&own);
     RP_TRY(check_def(world, &spec, stream->name, report));
     rebase(world->scene, stream, &spec, !own.on, world->time);
@@ -505,7 +502,7 @@ rp_code rp_world_switch_emitter(rp_world *world, int emitter, bool on, rp_report
     RP_NEED(world, report);
     RP_ENTER();
     RP_TRY(check_emitter(world, emitter, report));
-    rp_emitter_state *stream = &world->streams[emitter];
+    rp_stream *stream = &world->streams[emitter];
     const rp_emitter_spec spec = stream->spec;
     if (stream->off == on) rebase(world->scene, stream, &spec, !on, world->time);
     return RP_OK;

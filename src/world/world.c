@@ -66,15 +66,15 @@ static rp_code create_streams(rp_world *world, rp_report *report)
         if (!rp_reserve((void **)&world->streams, &world->stream_capacity, world->stream_count,
                         world->stream_count + 1, sizeof *world->streams))
             return rp_fail_memory(report, sizeof *world->streams, "emitters");
-        rp_emitter_state stream = {.spec = *spec, .since = spec->start};
+        rp_stream stream = {.spec = *spec, .since = spec->start};
         snprintf(stream.name, sizeof stream.name, "%s", spec->name);
         world->streams[world->stream_count++] = stream;
     }
-    rp_emitters_name(world);
+    rp_streams_name(world);
     return RP_OK;
 }
 
-void rp_world_reset_stats(rp_world *world)
+void rp_world_forget_step(rp_world *world)
 {
     world->stats.max_speed = rp_grains_max_speed(&world->grains, world->threads);
     for (int i = 0; i < RP_NUMBERS_MAX; i++)
@@ -87,7 +87,7 @@ static rp_code create_solver(rp_world *world, rp_report *report)
     while (world->stages.names && world->stages.names[world->stages.count])
         world->stages.count++;
     RP_ASSERT(world->stages.count <= RP_STAGES_MAX);
-    rp_world_reset_stats(world);
+    rp_world_forget_step(world);
     rp_host host = {.scene = world->scene,
                     .params = world->scene->method_params,
                     .grains = &world->grains,
@@ -107,7 +107,7 @@ rp_code rp_world_begin_solver(rp_world *world, rp_report *report)
 {
     RP_TRY(rp_grains_begin_with(&world->grains, world->type->needs, report));
     if (rp_world_resolves_grains(world->scene))
-        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_orients_grains(world->scene), report));
+        RP_TRY(rp_grains_add_shapes(&world->grains, rp_world_turns_grains(world->scene), report));
     return create_solver(world, report);
 }
 
@@ -119,7 +119,7 @@ void rp_world_end_solver(rp_world *world)
     world->external = (rp_external){0}; /* arrays of the grains */
 }
 
-rp_code rp_world_check_valid(const rp_world *world, rp_report *report)
+rp_code rp_world_check_sound(const rp_world *world, rp_report *report)
 {
     if (!world->broken) return RP_OK;
     return rp_fail(report, RP_ERROR_INPUT,
@@ -146,7 +146,7 @@ static rp_code fill(rp_world *world, rp_report *report)
 {
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_world_emit(world, report);
-    if (code == RP_OK) rp_world_update_moisture(world, 0);
+    if (code == RP_OK) rp_world_moisten(world, 0);
     rp_budget_enter(before);
     return code;
 }
@@ -166,8 +166,8 @@ static rp_code check_scene(const rp_scene *scene, const rp_world_options *option
     if (code == RP_OK) code = body;
     for (int i = 0; i < scene->emitters.count; i++) {
         const rp_emitter_spec *spec = &rp_scene_emitters(scene)[i];
-        rp_code stream = rp_emitter_check(scene, spec, report);
-        if (stream == RP_OK) stream = rp_emitter_check_step(scene, spec, report);
+        rp_code stream = rp_stream_check(scene, spec, report);
+        if (stream == RP_OK) stream = rp_stream_check_step(scene, spec, report);
         if (code == RP_OK) code = stream;
     }
     return code;
@@ -231,7 +231,7 @@ void rp_world_destroy(rp_world *world)
     rp_bodies_destroy(world->bodies);
     rp_neighbor_destroy(world->neighbor);
     rp_release(world->streams, world->stream_capacity * sizeof *world->streams);
-    rp_position_list_end(&world->batch);
+    rp_batch_end(&world->batch);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
     rp_query_end(&world->query);
@@ -245,7 +245,7 @@ void rp_world_destroy(rp_world *world)
 /* (W3): the order of a step, once its length is known. */
 static rp_code take_step(rp_world *world, double dt, rp_report *report)
 {
-    rp_world_update_moisture(world, dt);
+    rp_world_moisten(world, dt);
     rp_code code = rp_bodies_begin(world->bodies, world->time, dt, report);
     rp_couple_refresh(world->couple);
     if (code == RP_OK) code = world->type->step(world->solver, world->time, dt, report);
@@ -375,7 +375,7 @@ static rp_code step_to(rp_world *world, double target, rp_report *report)
 /* One step of a call that may take many: what the host program added stays. */
 static rp_code step_within(rp_world *world, double target, rp_report *report)
 {
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_timer_start(&world->timer);
     rp_code code = step_to(world, target, report);
@@ -390,7 +390,7 @@ static rp_code step_within(rp_world *world, double target, rp_report *report)
 static void end_stepping(rp_world *world)
 {
     world->external.any = false;
-    rp_bodies_clear_wrenches(world->bodies);
+    rp_bodies_clear_pushes(world->bodies);
 }
 
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report)
@@ -483,7 +483,7 @@ static rp_code collect_contacts(rp_world *world, rp_report *report)
     /* No contacts are an empty list, which is not the same as none that are known. */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
-    RP_TRY(rp_world_check_valid(world, report));
+    RP_TRY(rp_world_check_sound(world, report));
     RP_TRY(world->type->contacts(world->solver, contacts, report));
     world->view.contacts = contacts->items;
     world->view.contact_count = contacts->count;
@@ -557,7 +557,7 @@ int rp_world_stages(const rp_world *world, rp_stage_time *stages, int capacity)
     return own->count;
 }
 
-rp_code rp_world_reserve_external(rp_world *world, rp_report *report)
+rp_code rp_world_need_external(rp_world *world, rp_report *report)
 {
     struct {
         const char *name;
@@ -586,7 +586,7 @@ rp_code rp_world_add_force(rp_world *world, size_t index, double fx, double fy, 
     if (!isfinite(fx) || !isfinite(fy) || !isfinite(fz))
         return rp_fail(report, RP_ERROR_INPUT, "force on grain %zu is not finite", index);
     rp_external *external = &world->external;
-    RP_TRY(rp_world_reserve_external(world, report));
+    RP_TRY(rp_world_need_external(world, report));
     if (!external->any) {
         memset(external->ax, 0, p->count * sizeof(float));
         memset(external->ay, 0, p->count * sizeof(float));

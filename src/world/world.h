@@ -7,28 +7,28 @@
 #include "repose/world.h"
 #include "solver/registry.h"
 
-#define RP_EMITTER_NAME 64       /* bytes of a name, the last one zero */
-#define RP_EMITTER_ADDED "added" /* the name of emitters that are given none */
+#define RP_STREAM_NAME 64       /* bytes of a name, the last one zero */
+#define RP_STREAM_ADDED "added" /* the name of emitters that are given none */
 
 /* A stream of material: a scene's emitter, or one added while running. */
-typedef struct rp_emitter_state {
-    rp_emitter_spec spec; /* its name is `name`: see rp_emitters_name */
+typedef struct rp_stream {
+    rp_emitter_spec spec; /* its name is `name`: see rp_streams_name */
     uint64_t next_layer;  /* layers of grains that have left the nozzle */
     uint64_t first_layer; /* the layer that left, or leaves, at `since` */
     double since;         /* s; from then on layers follow each other evenly */
     bool off;             /* switched off: nothing leaves */
-    char name[RP_EMITTER_NAME];
-} rp_emitter_state;
+    char name[RP_STREAM_NAME];
+} rp_stream;
 
 /* Places of grains in the making; they join the world together. */
-typedef struct rp_position_list {
+typedef struct rp_batch {
     rp_vec3 *positions; /* m */
     size_t count, capacity;
-} rp_position_list;
+} rp_batch;
 
 /* False when memory runs out. */
-bool rp_position_list_add(rp_position_list *batch, rp_vec3 position);
-void rp_position_list_end(rp_position_list *batch);
+bool rp_batch_add(rp_batch *batch, rp_vec3 position);
+void rp_batch_end(rp_batch *batch);
 
 /* What was added while a world ran: keys of a scene, and what a scene file would say there. */
 typedef struct rp_additions {
@@ -50,9 +50,9 @@ struct rp_world {
     rp_threads *threads;
     rp_arena arena;
     rp_external external;
-    rp_emitter_state *streams;
+    rp_stream *streams;
     size_t stream_count, stream_capacity;
-    rp_position_list batch; /* of the streams, kept so that pouring need not allocate */
+    rp_batch batch;         /* of the streams, kept so that pouring need not allocate */
     uint8_t *source_done;   /* one per source of the scene */
     uint64_t added_sources; /* that the host program filled */
     rp_gravity gravity;
@@ -80,14 +80,14 @@ struct rp_world {
 };
 
 /* What is known of the last step of a new or restored state: how fast grains are. */
-void rp_world_reset_stats(rp_world *world);
+void rp_world_forget_step(rp_world *world);
 /* After grains, bodies or fields changed: what views show. */
 void rp_world_refresh_view(rp_world *world);
 /* Arrays for forces that the host program adds; called once they are needed. */
-rp_code rp_world_reserve_external(rp_world *world, rp_report *report);
+rp_code rp_world_need_external(rp_world *world, rp_report *report);
 
 /* Fails where a step, a load or a change failed half way: only a restored state mends that. */
-rp_code rp_world_check_valid(const rp_world *world, rp_report *report);
+rp_code rp_world_check_sound(const rp_world *world, rp_report *report);
 /* One step that ends at `target` at the latest; steps are cut evenly so as to meet it. */
 rp_code rp_world_step_toward(rp_world *world, double target, rp_report *report);
 
@@ -97,33 +97,33 @@ void rp_world_end_solver(rp_world *world);
 
 /* change.c: what was added while the world ran, as a part of its state. Taking it moves the world
  * into the scene that its state belongs to; the rest of the state is then to be taken. */
-rp_code rp_world_write_additions(const rp_world *world, rp_store *store, rp_report *report);
-rp_code rp_world_read_additions(rp_world *world, const rp_store *store, rp_report *report);
+rp_code rp_world_put_additions(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take_additions(rp_world *world, const rp_store *store, rp_report *report);
 void rp_world_end_additions(rp_world *world);
 /* body.c: whether the world has that body, and it was not removed. */
 rp_code rp_world_check_body(const rp_world *world, int body, rp_report *report);
 
 /* The state of the grains and the solver alone. */
-rp_code rp_world_write_grains(const rp_world *world, rp_store *store, rp_report *report);
-rp_code rp_world_read_grains(rp_world *world, const rp_store *store, rp_report *report);
+rp_code rp_world_put_grains(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take_grains(rp_world *world, const rp_store *store, rp_report *report);
 
 /* The whole state as named arrays, and back. */
-rp_code rp_world_write_state(const rp_world *world, rp_store *store, rp_report *report);
-rp_code rp_world_read_state(rp_world *world, const rp_store *store, rp_report *report);
+rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report);
+rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report);
 
 /* sources.c: grains that appear. */
 /* What grains are made of, and which they are: those that fit the lattice, or the large ones. */
-typedef struct rp_grain_template {
+typedef struct rp_stuff {
     int material;
     double moisture;
     const struct rp_grain_split *split;
     bool large;
-} rp_grain_template;
+} rp_stuff;
 /* Sets all fields of grain i of the table but its id. */
 void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
-                        const rp_grain_template *of);
+                        const rp_stuff *of);
 /* Whether packings of the scene are relaxed (W16). */
-bool rp_scene_packing_is_relaxed(const rp_scene *scene);
+bool rp_scene_is_relaxed(const rp_scene *scene);
 /* Fills a source that is not of the scene, now, but for places where the grains of a query are. */
 rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_query *others,
                       rp_report *report);
@@ -145,28 +145,26 @@ double rp_world_domain_closed_volume(const rp_domain_spec *domain);
 /* The place inside the period; elsewhere as it is. */
 rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at);
 /* Behind a wall, or nearer to one than `clearance`. */
-bool rp_world_domain_is_behind_wall(const rp_domain_spec *domain, rp_vec3 at, double clearance);
+bool rp_world_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance);
 /* When the next source, stream or region of moisture begins, or one of these ends, s; infinite when
  * none will. */
 double rp_world_next_event(const rp_world *world);
 
 /* streams.c: emitters. */
 /* Lets all layers out that are due. */
-rp_code rp_emitter_emit(rp_world *world, rp_emitter_state *stream, rp_report *report);
+rp_code rp_stream_emit(rp_world *world, rp_stream *stream, rp_report *report);
 /* When it begins, or goes on after a change, if that is later than `time`; else infinite. */
-double rp_emitter_next_event(const rp_emitter_state *stream, double time);
+double rp_stream_next_event(const rp_stream *stream, double time);
 /* Points the names in the specs to the streams, which may have moved in memory. */
-void rp_emitters_name(rp_world *world);
+void rp_streams_name(rp_world *world);
 /* Fails when a stream's numbers make no sense or its rate is more than its nozzle can pass. */
-rp_code rp_emitter_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
+rp_code rp_stream_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
 /* Fails when what it lets out in one fixed step could be nowhere. */
-rp_code rp_emitter_check_step(const rp_scene *scene, const rp_emitter_spec *spec,
-                              rp_report *report);
+rp_code rp_stream_check_step(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report);
 /* Whether as many layers have left the nozzle as belong before that time, or the step before it. */
-bool rp_emitter_is_at(const rp_scene *scene, const rp_emitter_state *stream, double time,
-                      double dt);
-double rp_emitter_full_rate(const rp_scene *scene, const rp_emitter_spec *spec);  /* kg/s */
-double rp_emitter_grain_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* 1/s */
+bool rp_stream_is_at(const rp_scene *scene, const rp_stream *stream, double time, double dt);
+double rp_stream_full_rate(const rp_scene *scene, const rp_emitter_spec *spec); /* kg/s */
+double rp_stream_grains(const rp_scene *scene, const rp_emitter_spec *spec);    /* 1/s */
 
 /* grains.c: single grains, for methods that resolve them. */
 typedef struct rp_grain {
@@ -179,7 +177,7 @@ typedef struct rp_grain {
  * kind's distribution, any orientation as likely as another. */
 void rp_grain_draw(const rp_scene *scene, int material, uint32_t id, rp_grain *out);
 /* The largest grain that a place of the scene's lattice has room for, m. */
-double rp_grain_max_diameter(const rp_scene *scene);
+double rp_grain_room(const rp_scene *scene);
 /* The share of a kind among the grains of a material, in number; 0 where it is not one of them. */
 double rp_grain_share(const rp_scene *scene, int material, int kind);
 #define RP_KINDS_MAX 256
@@ -193,8 +191,8 @@ typedef struct rp_grain_split {
 } rp_grain_split;
 rp_grain_split rp_grain_split_of(const rp_scene *scene, int material);
 /* As rp_grain_draw, out of those that fit or out of the large ones. */
-void rp_grain_draw_split(const rp_scene *scene, const rp_grain_split *split, bool large,
-                         int material, uint32_t id, rp_grain *out);
+void rp_grain_draw_part(const rp_scene *scene, const rp_grain_split *split, bool large,
+                        int material, uint32_t id, rp_grain *out);
 /* How many grains of the material so much space holds, as sources lay them. */
 double rp_world_grains_in(const rp_scene *scene, int material, double volume);
 /* What a grain of the material weighs in the mean, kg: by its kinds when they are `resolved`, or
@@ -204,28 +202,27 @@ double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material);
 double rp_grain_mean_spheres(const rp_scene *scene, int material);
 /* Whether the scene's method resolves grains, and whether some of them need an orientation. */
 bool rp_world_resolves_grains(const rp_scene *scene);
-bool rp_world_orients_grains(const rp_scene *scene);
+bool rp_world_turns_grains(const rp_scene *scene);
 /* Whether kinds fit into the spacing and to each other, and no material is without one. */
 rp_code rp_world_check_grains(const rp_scene *scene, rp_report *report);
 
 /* clear.c: where grains may appear. */
 /* How far a point is from a shape, m; negative inside. Exact up to `near`, at least that far from
  * there on. */
-double rp_clearance_distance(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near);
+double rp_clear_gap(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near);
 /* The same for the nearest void, and for the nearest body where it is now, exact up to a spacing.
  * For bodies the point must be inside the period. */
-double rp_world_distance_to_voids(const rp_world *world, rp_vec3 point);
-double rp_world_distance_to_bodies(const rp_world *world, rp_vec3 point);
+double rp_world_gap_to_voids(const rp_world *world, rp_vec3 point);
+double rp_world_gap_to_bodies(const rp_world *world, rp_vec3 point);
 /* The same to all solids of some kinds, exact up to `near`. */
 enum { RP_SOLID_WALLS = 1, RP_SOLID_FIXED = 2, RP_SOLID_DYNAMIC = 4, RP_SOLID_ALL = 7 };
-double rp_world_distance_to_solids(const rp_world *world, rp_vec3 point, unsigned solids,
-                                   double near);
+double rp_world_gap_to_solids(const rp_world *world, rp_vec3 point, unsigned solids, double near);
 /* The box around a surface in the world; not of a plane. */
-rp_box3 rp_clearance_surface_bounds(const rp_surface *surface);
+rp_box3 rp_clear_surface_bounds(const rp_surface *surface);
 
 /* moisture.c: grains that become wet or dry. */
 /* What the regions of the scene do in a step of `dt` from now; 0: only what happens at once. */
-void rp_world_update_moisture(rp_world *world, double dt);
+void rp_world_moisten(rp_world *world, double dt);
 /* When the next region begins or ends, s; infinite when none will. */
 double rp_moisture_next_event(const rp_world *world);
 
@@ -235,8 +232,8 @@ rp_code rp_world_review(const rp_world *world, rp_report *warnings, rp_report *r
 
 /* control.c: what the host program changes. */
 /* Fails where `count` more grains do not fit into memory; `name` says who wants them. */
-rp_code rp_world_check_capacity(const rp_world *world, size_t count, const char *name,
-                                rp_report *report);
+rp_code rp_world_check_room(const rp_world *world, size_t count, const char *name,
+                            rp_report *report);
 
 /* leave.c: grains that leave, and numbers that make no sense. */
 rp_code rp_world_remove_leavers(rp_world *world, rp_report *report);

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "body/inside.h"
+#include "body/engine.h"
 
 #include <string.h>
 

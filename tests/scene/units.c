@@ -1,8 +1,9 @@
 /* Units: to SI, to the nearest number, with the dimension told. */
 #include "check.h"
 
-#include "document/words.h"
 #include "math/vec.h"
+#include "scene/units.h"
+#include "scene/words.h"
 
 #include <string.h>
 

@@ -150,7 +150,7 @@ static void orientations_are_even(void **state)
     for (int i = 0; i < 3; i++)
         check_near(squares[i], 1.0 / 3, 0.006);
     check_near(half_turn, 0.5 - 1 / RP_PI, 0.006);
-    assert_true(rp_world_orients_grains(scene));
+    assert_true(rp_world_turns_grains(scene));
     rp_scene_destroy(scene);
 }
 
@@ -242,13 +242,13 @@ static void rates_count_what_grains_weigh(void **state)
                                                 "emitters: {e: {radius: 10 cm, speed: 1 m/s}}\n");
     rp_emitter_spec spec = rp_scene_emitters(scene)[0];
     double mass = rp_grain_mean_mass(scene, true, 0), places = RP_PI * 0.01 / pow(0.02, 3);
-    double full = rp_emitter_full_rate(scene, &spec);
+    double full = rp_stream_full_rate(scene, &spec);
     check_part(full, places * mass, 1e-12);
     check_part(rp_scene_estimate(scene, NULL).grains, places, 1e-9);
     spec.rate = full * 1.01;
-    assert_int_equal(rp_emitter_check(scene, &spec, NULL), RP_ERROR_INPUT);
+    assert_int_equal(rp_stream_check(scene, &spec, NULL), RP_ERROR_INPUT);
     spec.rate = full / 2;
-    check_ok(rp_emitter_check(scene, &spec, NULL), NULL);
+    check_ok(rp_stream_check(scene, &spec, NULL), NULL);
     rp_scene_destroy(scene);
 }
 
@@ -309,8 +309,8 @@ static void damaged_grains_are_refused(void **state)
         if (damage == 4) p->turn[1][7] = 3;
         rp_store store;
         rp_store_begin(&store);
-        check_ok(rp_world_write_state(world, &store, NULL), NULL);
-        rp_code code = rp_world_read_state(world, &store, NULL);
+        check_ok(rp_world_put(world, &store, NULL), NULL);
+        rp_code code = rp_world_take(world, &store, NULL);
         assert_int_equal(code, damage ? RP_ERROR_DAMAGED : RP_OK);
         rp_store_end(&store);
         p->kind[7] = kind;
@@ -479,7 +479,7 @@ static void streams_refuse_large_grains(void **state)
         FINE "grains: {s: {diameter: 4 mm, share: 99}, l: {diameter: 4 cm, share: 1}}\n"
              "emitters: {jet: {nozzle: disc, radius: 0.03, position: [0, 0, 1], speed: 1}}\n");
     rp_report *report = rp_report_create();
-    assert_int_equal(rp_emitter_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
+    assert_int_equal(rp_stream_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "do not fit a place"));
     rp_report_destroy(report);
     rp_scene_destroy(scene);

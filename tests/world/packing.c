@@ -1,9 +1,9 @@
 /* The relaxed packing: as many grains as the lattice, nowhere too near, evenly dense, and no trace
  * of the lattice's planes. */
-#include "packing/packing.h"
+#include "world/packing.h"
 #include "math/kernel.h"
-#include "packing/packing_tile.h"
 #include "scene/scene.h"
+#include "world/packing_tile.h"
 #include "worlds.h"
 
 #include <stdlib.h>
