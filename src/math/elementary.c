@@ -195,14 +195,14 @@ double rp_ln(double x)
     if (x == 0) return -INFINITY;
     if (isinf(x)) return x;
     int twos;
-    double part = frexp(x, &twos); /* from a half to one */
+    double mantissa = frexp(x, &twos); /* from a half to one */
     /* Bring the mantissa to [sqrt(1/2), sqrt(2)), where |t| is smallest. */
-    if (part < 0x1.6a09e667f3bcdp-1) {
-        part *= 2;
+    if (mantissa < 0x1.6a09e667f3bcdp-1) {
+        mantissa *= 2;
         twos--;
     }
-    /* ln(part) = 2 atanh(t) */
-    double t = (part - 1) / (part + 1), tt = t * t, sum = 0; /* t at most 0.172 */
+    /* ln(mantissa) = 2 atanh(t) */
+    double t = (mantissa - 1) / (mantissa + 1), tt = t * t, sum = 0; /* t at most 0.172 */
     for (int n = 21; n > 0; n -= 2) /* the next term is below 1e-18 of the first */
         sum = sum * tt + 1.0 / n;
     return twos * LOG2_HIGH + (2 * t * sum + twos * LOG2_LOW);
@@ -222,11 +222,11 @@ double rp_fifth_root(double x)
 {
     if (!(x > 0) || !isfinite(x)) return x > 0 ? x : 0;
     int exponent;
-    double part = frexp(x, &exponent), whole = floor(exponent / 5.0);
+    double mantissa = frexp(x, &exponent), whole = floor(exponent / 5.0);
     double root = ldexp(1.0, (int)whole); /* within a factor of two below the root */
-    part = ldexp(part, exponent - 5 * (int)whole);
+    mantissa = ldexp(mantissa, exponent - 5 * (int)whole);
     double scaled = 2;
     for (int i = 0; i < 40; i++) /* Newton, from above */
-        scaled -= (scaled - part / (scaled * scaled * scaled * scaled)) / 5;
+        scaled -= (scaled - mantissa / (scaled * scaled * scaled * scaled)) / 5;
     return root * scaled;
 }

@@ -1,3 +1,4 @@
+/* Matrices, quaternions and poses; the short functions of vectors are inline in the header. */
 #include "math/vec.h"
 #include "math/elementary.h"
 
@@ -6,6 +7,8 @@ rp_vec3 rp_v3_perpendicular(rp_vec3 a)
     rp_vec3 other = fabs(a.x) < 0.6 ? rp_v3(1, 0, 0) : rp_v3(0, 1, 0);
     return rp_v3_normalized(rp_v3_cross(a, other));
 }
+
+/* --- matrices --- */
 
 rp_mat3 rp_m3_identity(void)
 {
@@ -66,6 +69,7 @@ rp_mat3 rp_m3_inverse(rp_mat3 a)
 static void jacobi_rotate(rp_mat3 *a, rp_mat3 *v, int p, int q)
 {
     if (a->m[p][q] == 0) return;
+    /* The smaller of the two angles that make a[p][q] zero, by its tangent t. */
     double theta = (a->m[q][q] - a->m[p][p]) / (2 * a->m[p][q]);
     double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
     double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -101,6 +105,8 @@ void rp_m3_eigen(rp_mat3 a, double values[3], rp_vec3 axes[3])
         axes[i] = rp_v3(v.m[0][k], v.m[1][k], v.m[2][k]);
     }
 }
+
+/* --- quaternions --- */
 
 rp_quat rp_quat_identity(void)
 {
@@ -169,6 +175,7 @@ rp_quat rp_quat_slerp(rp_quat a, rp_quat b, double t)
 
 rp_vec3 rp_quat_log(rp_quat q)
 {
+    /* q and -q are the same rotation; w >= 0 is that of at most half a turn. */
     if (q.w < 0) q = (rp_quat){-q.w, -q.x, -q.y, -q.z};
     rp_vec3 axis = {q.x, q.y, q.z};
     double sine = rp_v3_length(axis);
@@ -185,6 +192,7 @@ rp_quat rp_quat_exp(rp_vec3 rotation)
 
 rp_vec3 rp_quat_rotate(rp_quat q, rp_vec3 v)
 {
+    /* v + w t + axis x t, t = 2 axis x v: q v q* without products of zeros. */
     rp_vec3 axis = {q.x, q.y, q.z};
     rp_vec3 twice = rp_v3_scale(rp_v3_cross(axis, v), 2);
     return rp_v3_add(rp_v3_madd(v, q.w, twice), rp_v3_cross(axis, twice));
@@ -197,6 +205,8 @@ rp_mat3 rp_quat_matrix(rp_quat q)
     rp_vec3 z = rp_quat_rotate(q, rp_v3(0, 0, 1));
     return (rp_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
+
+/* --- poses --- */
 
 rp_vec3 rp_pose_to_world(rp_pose pose, rp_vec3 local)
 {

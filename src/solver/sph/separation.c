@@ -239,6 +239,7 @@ static void moved_density_range(void *context, rp_range range)
     const rp_lists *lists = &solver->lists;
     const rp_wide lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     float volume = (float)solver->volume, self = rp_kernel_value(solver->kernel, 0);
+    RP_ASSERT(rp_sph_block(solver, range) < solver->work.blocks);
     for (size_t i = range.begin; i < range.end; i++) {
         const uint32_t *index = lists->index + lists->start[i];
         uint32_t count = lists->count[i];

@@ -523,6 +523,7 @@ rp_code rp_sph_solve(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
     size_t bytes = solver->work.blocks * sizeof(double);
+    RP_ASSERT(solver->dt > 0 && solver->work.blocks > 0);
     solve s = {.solver = solver,
                .sums = {rp_arena_take(host->arena, bytes), rp_arena_take(host->arena, bytes)},
                .share = solver->params.scheme == RP_SPH_JACOBI ? JACOBI_STEP : ACCELERATED_STEP};

@@ -84,6 +84,7 @@ static const rp_param frictional_materials[] = {
 };
 static const rp_param pcisph_materials[] = {WET_MATERIAL};
 
+/* dynamic_angle and grain_diameter belong together. */
 static rp_param_fault check_material(const void *entry, const void *values)
 {
     const double degree = 0.017453292519943295;
@@ -131,6 +132,8 @@ static void sph_destroy(void *state)
     rp_release(solver, sizeof *solver);
 }
 
+/* Fields of the grains that live from step to step. Their names are those of saved files; in the
+ * code "across" is layer_stress_ratio, "pressed" compression, "calm" rest_time. */
 static rp_code add_fields(rp_sph *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
@@ -177,6 +180,7 @@ static void take_rate_law(rp_sph *solver, const rp_material_spec *spec, rp_sph_m
     solver->rate_dependent = true;
 }
 
+/* Constants of each material in single precision, and which features any of them needs. */
 static void take_materials(rp_sph *solver)
 {
     const rp_scene *scene = solver->host.scene;
@@ -216,6 +220,7 @@ static void take_lattice(rp_sph *solver)
     solver->lattice_slope = solver->lattice_squares / slopes;
 }
 
+/* Creates the solver of either method. */
 static rp_code create(const rp_host *host, bool predictive, void **out, rp_report *report)
 {
     *out = NULL;
@@ -227,11 +232,13 @@ static rp_code create(const rp_host *host, bool predictive, void **out, rp_repor
     solver->predictive = predictive;
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
+    /* (G1): a packed lattice has volume fraction one. */
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
     solver->quantum = rp_sph_quantum(solver->kernel, solver->volume);
     take_materials(solver);
     take_lattice(solver);
     rp_neighbor_borrow(host->neighbor, host->arena);
+    /* Cells of the neighbor search as large as the support; more grains than fit are refused. */
     double cell = solver->kernel.support / spacing;
     rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
     rp_code code = add_fields(solver, report);

@@ -321,6 +321,7 @@ static void contact_velocities(const rp_sph *solver, size_t block, rp_float4 *ve
 {
     const rp_sph_work *w = &solver->work;
     float per_dt = (float)(1 / solver->dt);
+    RP_ASSERT(block < w->blocks);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         last = same_grain(w, c, end);
@@ -516,6 +517,7 @@ static void change_gaps(const rp_sph_work *w, uint32_t c, uint32_t last, rp_floa
 void rp_sph_contact_displacements(const rp_sph *solver, size_t block, rp_float4 *displacement)
 {
     const rp_sph_work *w = &solver->work;
+    RP_ASSERT(block < w->blocks);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         uint32_t i = w->contacts[c].grain;
@@ -530,6 +532,7 @@ void rp_sph_contact_positions(const rp_sph *solver, size_t block)
     const rp_sph_work *w = &solver->work;
     const rp_grains *p = solver->host.grains;
     float dt = (float)solver->dt, most = (float)(OUT_PER_STEP * solver->spacing);
+    RP_ASSERT(block < w->blocks);
     uint32_t end = w->contact_end[block];
     for (uint32_t c = w->contact_start[block], last; c < end; c = last) {
         uint32_t i = w->contacts[c].grain;
