@@ -19,8 +19,8 @@
  * step is the sum of the stages; contacts and the rest have no model and count as zero. Small beds
  * fit in the caches and may exceed the bound by memory bandwidth. */
 #include "solver/sph/sph.h"
-#include "base/clock.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
 #include "world/world.h"

@@ -8,8 +8,8 @@
  * tries the scenes of SEED, SEED + 1, ... for that many seconds (0: one scene) and stops at the
  * first that fails; with `on` it counts failures and continues. A failure prints its seed, with
  * which `abuse 0 SEED` reproduces it, and the scene. */
-#include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "repose/repose.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
  * logarithm and roots against the C library's, and at the ends of their ranges. */
 #include "check.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 #include "math/elementary.h"
 #include "math/vec.h"

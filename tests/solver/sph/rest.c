@@ -2,7 +2,7 @@
  * pressure. */
 #include "solver/sand.h"
 
-#include "measure/angle.h"
+#include "measure/measure.h"
 
 /* A cube of sand in a box with smooth walls. */
 #define BLOCK_SCENE                                                                                \
