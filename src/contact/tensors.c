@@ -7,7 +7,7 @@
 
 static rp_code fail_empty(rp_report *report)
 {
-    return rp_fail(report, RP_ERROR_INPUT, "no grain pushes another there");
+    return rp_fail(report, RP_ERROR_INPUT, "there are no contacts under compression");
 }
 
 rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp_fabric *out,

@@ -105,8 +105,8 @@ rp_code rp_coarse_grains_take(rp_coarse_grains *grains, const rp_view *view, int
     for (size_t i = 0; i < grains->count && code == RP_OK; i++)
         if (grains->material[i] >= materials)
             code = rp_fail(report, RP_ERROR_DAMAGED,
-                           "coarse grain %u is of material %d, which is not there", grains->id[i],
-                           grains->material[i]);
+                           "coarse grain %u has material %d, which the scene does not have",
+                           grains->id[i], grains->material[i]);
     return code;
 }
 

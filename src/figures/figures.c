@@ -244,7 +244,7 @@ static rp_code draw_correlation(const rp_measure_input *in, rp_figure *figure, r
     snprintf(name, sizeof name, "%.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){1, 2, 3}, false, figure, report);
-    rp_figure_set_title(figure, "How far contact forces know of each other");
+    rp_figure_set_title(figure, "Correlation of contact forces");
     rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: they do not");
     rp_table_release(&table);
     return code;

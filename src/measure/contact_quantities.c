@@ -196,7 +196,7 @@ rp_code rp_measure_fill_forces(const rp_measure_input *in, rp_table *out, rp_rep
     rp_force_lists lists;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
     if (code == RP_OK && !lists.count)
-        code = rp_fail(report, RP_ERROR_INPUT, "no grain pushes another there");
+        code = rp_fail(report, RP_ERROR_INPUT, "there are no contacts under compression");
     rp_force_histogram normal = rp_force_histogram_of(lists.normal, lists.count);
     rp_force_histogram shear = rp_force_histogram_of(lists.shear, lists.count);
     int bins = normal.used > shear.used ? normal.used : shear.used;
