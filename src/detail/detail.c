@@ -2,7 +2,7 @@
 #include "detail/detail.h"
 #include "base/report.h"
 #include "detail/inside.h"
-#include "math/exponent.h"
+#include "math/elementary.h"
 
 #include <string.h>
 

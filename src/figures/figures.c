@@ -22,7 +22,7 @@ static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figur
     size_t stride = s->count / DUST_MAX + 1, count = 0, bytes = (s->count + 1) * sizeof(double);
     double *r = rp_allocate(bytes), *z = rp_allocate(bytes);
     for (size_t i = 0; r && z && i < s->count; i += stride) {
-        r[count] = rp_length2(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
+        r[count] = rp_hypot(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
         z[count++] = s->points[i].height;
     }
     bool ok = r && z;

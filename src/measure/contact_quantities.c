@@ -18,7 +18,7 @@ static rp_contact_space space_of(const rp_measure_input *in)
 static rp_vec3 up_of(const rp_measure_input *in)
 {
     rp_vec3 g = rp_scene_gravity(in->scene, in->view->time);
-    return rp_v3_dot(g, g) > 0 ? rp_v3_normal(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
+    return rp_v3_dot(g, g) > 0 ? rp_v3_normalized(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
 }
 
 /* Writes names, units and values, NaN on failure. The only uncertainty is rounding of the recorded

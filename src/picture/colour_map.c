@@ -3,7 +3,7 @@
  * https://bottosson.github.io/posts/oklab. */
 #include "base/random.h"
 #include "base/threads.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "picture/picture.h"
 
 #include <math.h>

@@ -55,7 +55,7 @@ RP_WIDE_INLINE guide guide_at(const filter *f, size_t index)
  * it is cheaper, and zero means zero. */
 RP_WIDE_INLINE rp_wide falloff(rp_wide square)
 {
-    rp_wide rest = rp_wide_max(1.0f - square, rp_wide_all(0));
+    rp_wide rest = rp_wide_max(1.0f - square, rp_wide_broadcast(0));
     return rest * rest;
 }
 
@@ -65,7 +65,7 @@ RP_WIDE_INLINE rp_wide edge_weight(const guide *own, const guide *other, rp_wide
                                    float inverse_normal_limit)
 {
     /* Squared difference of normals; distance of the other point from the own tangent plane. */
-    rp_wide bend = rp_wide_all(0), off = rp_wide_all(0);
+    rp_wide bend = rp_wide_broadcast(0), off = rp_wide_broadcast(0);
     for (int c = 0; c < 3; c++) {
         rp_wide difference = other->normal[c] - own->normal[c];
         bend += difference * difference;
@@ -121,10 +121,10 @@ static void filter_row(const filter *f, int y)
         guide own = guide_at(f, index);
         rp_wide inverse_width =
             rp_wide_load(gbuffer->channel[RP_CHANNEL_INVERSE_WIDTH] + index) * (1 / PLANE_LIMIT);
-        taps t = {.variance = rp_wide_all(0), .weight = rp_wide_all(0)};
-        t.light[0] = t.light[1] = t.light[2] = rp_wide_all(0);
+        taps t = {.variance = rp_wide_broadcast(0), .weight = rp_wide_broadcast(0)};
+        t.light[0] = t.light[1] = t.light[2] = rp_wide_broadcast(0);
         /* The centre has its full weight, so that the sum of weights is never zero. */
-        add_tap(&t, &own, rp_wide_all(kernel[2] * kernel[2]));
+        add_tap(&t, &own, rp_wide_broadcast(kernel[2] * kernel[2]));
         for (int k = 0; k < 5; k++) {
             int row = y + (k - 2) * f->step;
             if (row < 0 || row >= gbuffer->height) continue;

@@ -89,7 +89,7 @@ rp_quat rp_grain_shapes_orientation(const rp_grain_shapes *shapes, size_t grain)
     if (!q[0]) return rp_quat_identity();
     rp_quat all = {(double)q[0][grain], (double)q[1][grain], (double)q[2][grain],
                    (double)q[3][grain]};
-    return isfinite(all.w + all.x + all.y + all.z) ? rp_quat_normal(all) : rp_quat_identity();
+    return isfinite(all.w + all.x + all.y + all.z) ? rp_quat_normalized(all) : rp_quat_identity();
 }
 
 rp_vec3 rp_grain_shapes_angular_velocity(const rp_grain_shapes *shapes, size_t grain)
@@ -174,13 +174,13 @@ static bool find_adjacency(adjacency *a, const rp_mesh *mesh)
  * one without a crease. */
 static rp_vec3 corner_normal(const adjacency *a, uint32_t triangle, uint32_t vertex)
 {
-    rp_vec3 own = rp_v3_normal(a->face[triangle]);
+    rp_vec3 own = rp_v3_normalized(a->face[triangle]);
     rp_vec3 sum = rp_v3(0, 0, 0);
     for (uint32_t i = a->first[vertex]; i < a->first[vertex + 1]; i++) {
         rp_vec3 face = a->face[a->list[i]];
-        if (rp_v3_dot(own, rp_v3_normal(face)) > CREASE_COSINE) sum = rp_v3_add(sum, face);
+        if (rp_v3_dot(own, rp_v3_normalized(face)) > CREASE_COSINE) sum = rp_v3_add(sum, face);
     }
-    return rp_v3_normal(sum);
+    return rp_v3_normalized(sum);
 }
 
 /* Adds the triangles of a mesh, in the world, with shading normals. */
@@ -463,7 +463,7 @@ rp_vec3 rp_force_chains_normal(const rp_force_chains *chains, size_t capsule, rp
     rp_vec3 from = {a[0], a[1], a[2]}, axis = rp_v3_sub(rp_v3(b[0], b[1], b[2]), from);
     double square = rp_v3_dot(axis, axis);
     double t = square > 0 ? rp_v3_dot(rp_v3_sub(point, from), axis) / square : 0;
-    return rp_v3_normal(rp_v3_sub(point, rp_v3_madd(from, fmax(0, fmin(1, t)), axis)));
+    return rp_v3_normalized(rp_v3_sub(point, rp_v3_madd(from, fmax(0, fmin(1, t)), axis)));
 }
 
 double rp_force_chains_radius(const rp_force_chains *chains, size_t capsule)

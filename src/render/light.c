@@ -26,14 +26,14 @@ static const rp_vec3 bounce = {0.38, 0.28, 0.19}; /* albedo of ground that is no
 rp_lights rp_lights_make(const rp_scene *scene)
 {
     const rp_light_spec *spec = &scene->light;
-    rp_vec3 travel = rp_v3_normal(spec->direction);
+    rp_vec3 travel = rp_v3_normalized(spec->direction);
     /* A direction without length has no unit vector: take that of the default light. */
-    if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normal(rp_v3(0.6, 0.45, -0.8));
+    if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normalized(rp_v3(0.6, 0.45, -0.8));
     rp_lights lights = {.to_sun = rp_v3_scale(travel, -1),
                         .sky_strength = SKY_LIGHT * spec->sky,
                         .lamps = rp_scene_lamps(scene),
                         .lamp_count = scene->lamps.count};
-    lights.sun_axes[0] = rp_v3_across(travel);
+    lights.sun_axes[0] = rp_v3_perpendicular(travel);
     lights.sun_axes[1] = rp_v3_cross(travel, lights.sun_axes[0]);
     lights.sun =
         rp_v3_scale(rp_rgb_mul(rp_v3_from(spec->colour), daylight), SUN_LIGHT * spec->strength);
@@ -86,7 +86,7 @@ rp_vec3 rp_light_sample_sun(const rp_lights *lights, const double u[2])
     double at[2];
     rp_light_sample_disc(u, at);
     rp_vec3 to = rp_v3_madd(lights->to_sun, SUN_RADIUS * at[0], lights->sun_axes[0]);
-    return rp_v3_normal(rp_v3_madd(to, SUN_RADIUS * at[1], lights->sun_axes[1]));
+    return rp_v3_normalized(rp_v3_madd(to, SUN_RADIUS * at[1], lights->sun_axes[1]));
 }
 
 /* A gradient from horizon to zenith; below the horizon it turns into haze, which planes fade into.
@@ -119,14 +119,14 @@ rp_lamp_sample rp_light_sample_lamp(const rp_lamp_spec *lamp, rp_vec3 from, cons
     double at[2];
     rp_light_sample_disc(u, at);
     rp_vec3 to_lamp = rp_v3_sub(lamp->position, from);
-    rp_vec3 axis = rp_v3_normal(to_lamp);
-    rp_vec3 right = rp_v3_across(axis), down = rp_v3_cross(axis, right);
+    rp_vec3 axis = rp_v3_normalized(to_lamp);
+    rp_vec3 right = rp_v3_perpendicular(axis), down = rp_v3_cross(axis, right);
     to_lamp =
         rp_v3_madd(rp_v3_madd(to_lamp, lamp->radius * at[0], right), lamp->radius * at[1], down);
     /* The inverse square law, but not inside the lamp. */
     double length = rp_v3_length(to_lamp), distance = fmax(length, lamp->radius);
     double strength = SUN_LIGHT * lamp->strength / (distance * distance);
-    return (rp_lamp_sample){rp_v3_normal(to_lamp), length,
+    return (rp_lamp_sample){rp_v3_normalized(to_lamp), length,
                             rp_v3_scale(rp_v3_from(lamp->colour), strength)};
 }
 

@@ -401,7 +401,7 @@ static rp_vec3 bumped(rp_vec3 normal, uint32_t bits)
         double phase = 0.67 * rp_v3_dot(wave, normal) + (bits >> 24) / 256.0;
         tilt = rp_v3_madd(tilt, 0.30 * wave_of(phase), wave);
     }
-    return rp_v3_normal(rp_v3_add(normal, tilt));
+    return rp_v3_normalized(rp_v3_add(normal, tilt));
 }
 
 /* The waves of a grain with an orientation rotate with it. */
@@ -428,7 +428,7 @@ static void hit_grain(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_
         centre = rp_v3_mix(centre, point_of(s->spheres[at + s->moving_count]), ray->time);
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
-    rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
+    rp_vec3 normal = rp_v3_normalized(rp_v3_sub(met, centre));
     const rp_packed_reflectance *packed = &s->reflectances[index];
     surface->kind = RP_SURFACE_GRAIN;
     surface->offset += OFFSET_RADII * radius;
@@ -476,7 +476,7 @@ static void hit_body(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_h
     const rp_render_triangle *triangle = &s->meshes.triangles[hit->index];
     rp_vec3 normal = rp_v3_scale(triangle->normal[0], 1 - hit->u - hit->v);
     normal = rp_v3_madd(normal, hit->u, triangle->normal[1]);
-    normal = rp_v3_normal(rp_v3_madd(normal, hit->v, triangle->normal[2]));
+    normal = rp_v3_normalized(rp_v3_madd(normal, hit->v, triangle->normal[2]));
     if (from_inside(s, ray, hit)) normal = rp_v3_scale(normal, -1);
     surface->kind = RP_SURFACE_BODY;
     surface->normal = normal;
@@ -497,7 +497,7 @@ static void hit_fixed(const rp_render_scene *s, const rp_ray *ray, const rp_bvh_
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     int body = s->fixed.bodies[hit->index];
     surface->kind = RP_SURFACE_BODY;
-    surface->normal = rp_v3_normal(rp_v3_sub(met, centre));
+    surface->normal = rp_v3_normalized(rp_v3_sub(met, centre));
     surface->position = rp_v3_madd(centre, radius, surface->normal);
     surface->albedo =
         rp_v3_from(body < 0 ? rp_render_floor_colour : rp_scene_bodies(s->scene)[body].colour);

@@ -67,7 +67,7 @@ static rp_ray ray_of(const rp_path_tracer *t, const rp_camera *camera, double x,
     rp_vec3 direction = rp_camera_ray(camera, x, y), from = camera->position;
     if (camera->lens > 0 && !t->draft) use_lens(camera, sampler, &from, &direction);
     return (rp_ray){.origin = rp_v3_sub(from, t->scene->centre),
-                    .direction = rp_v3_normal(direction),
+                    .direction = rp_v3_normalized(direction),
                     .far = INFINITY,
                     .time = time};
 }
@@ -100,7 +100,7 @@ static bool is_occluded(const rp_path_tracer *t, const rp_surface_hit *surface, 
  * grains are glassy but not polished. */
 static double highlight(const rp_surface_hit *surface, rp_vec3 to_light, rp_vec3 to_eye)
 {
-    rp_vec3 half = rp_v3_normal(rp_v3_add(to_light, to_eye));
+    rp_vec3 half = rp_v3_normalized(rp_v3_add(to_light, to_eye));
     double s = rp_clamp_unit(rp_v3_dot(surface->normal, half));
     s *= s, s *= s, s *= s, s *= s;
     return surface->gloss * s;

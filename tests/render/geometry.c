@@ -39,7 +39,7 @@ static void build_clumps(void)
     for (size_t i = 0; i < GRAINS; i++) {
         s.kind[i] = (uint8_t)(i % RP_GRAIN_SPHERES);
         s.diameter[i] = (float)(0.1 + 0.2 * number(i, 3));
-        stage_turn(&s, i, rp_quat_euler(rp_v3(0.7 * (double)i, 0.3, 1.1 * (double)i)));
+        stage_turn(&s, i, rp_quat_from_euler(rp_v3(0.7 * (double)i, 0.3, 1.1 * (double)i)));
         s.vx[i] = i % 3 ? 0 : 3;
     }
     s.options.framing = &framing;
@@ -441,7 +441,7 @@ static rp_ray random_ray(uint64_t i)
     rp_vec3 from = {5, 6 * (rp_random_unit(r.bits[0]) - 0.5), 4};
     rp_vec3 to = {-4 + 6 * rp_random_unit(q.bits[0]), -1 + 4 * rp_random_unit(q.bits[1]),
                   -0.6 + 2 * rp_random_unit(q.bits[2])};
-    return (rp_ray){from, rp_v3_normal(rp_v3_sub(to, from)), 0, INFINITY, 0};
+    return (rp_ray){from, rp_v3_normalized(rp_v3_sub(to, from)), 0, INFINITY, 0};
 }
 
 /* Rays that graze a silhouette are in doubt: a few may have another result. */
