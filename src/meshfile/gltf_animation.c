@@ -1,6 +1,5 @@
 /* Animations of glTF files: the motion of one node as a list of poses. The chain of the node and
  * its ancestors is evaluated at every time at which any of them has a keyframe. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "meshfile/inside.h"

@@ -1,6 +1,5 @@
 /* Meshes of glTF files: the triangles of all primitives, transformed by the nodes of the scene that
  * refer to them. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "meshfile/inside.h"

@@ -1,8 +1,7 @@
 /* Readers of OBJ, OFF and STL files: formats with a simple structure. Each names the line, or the
  * byte, of a mistake. */
-#include "base/log.h"
-#include "base/plain.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "meshfile/inside.h"
 
 #include <stdio.h>

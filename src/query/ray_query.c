@@ -1,7 +1,7 @@
 /* Ray casting: through the cells of the grains by a digital differential analyser (DDA;J.
  * Amanatides and A. Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every
  * solid. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "geom/ray.h"
 #include "query/inside.h"
 
