@@ -1,8 +1,8 @@
 /* The results as one page of Markdown that is kept with the documentation: without dates and
  * machines, so that it changes only when results do. A run replaces the parts of the cases that it
  * ran, in the form that it ran them in; all others stay as they are in the file. */
-#include "base/atomic.h"
 #include "base/memory.h"
+#include "system/atomic.h"
 #include "validation/validation.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char intro[] =
     "measured, how, and where limits come from is said in `validation/NAME/README.md`; limits were "
     "stated before "
     "anything was measured. What became of set-ups that missed them: "
-    "[validation-history.md](validation-history.md).\n";
+    "[log/validation.md](../log/validation.md).\n";
 
 /* The heading of one form of a case. */
 static void name_part(char *name, const char *which, bool quick)

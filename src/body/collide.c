@@ -1,7 +1,6 @@
 /* What touches: every shape as one of the engine's geometries, contacts as joints of one step. Two
  * meshes are a case of their own: the engine's answer for them lets stacks sink, so the corners of
  * each are looked up in the distance field of the other. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/ode.h"
@@ -166,7 +165,7 @@ static void set_axis(dContact *contact, rp_vec3 along)
  * first; of a contact whose first has no body, normal and velocities are the other way round. */
 static void set_running(const rp_engine *engine, int first, rp_vec3 running, dContact *contact)
 {
-    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normal(running));
+    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normalized(running));
     bool turned = first < 0 || !engine->solids[first].body;
     rp_vec3 v = rp_v3_scale(running, turned ? -1 : 1);
     rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);

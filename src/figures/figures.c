@@ -1,28 +1,28 @@
+/* Figures of measurements that have one of their own: each function adds the series of one instant,
+ * and sets title and labels. The table at the end has their names. */
 #include "repose/figures.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "contact/forces.h"
-#include "measure/angle.h"
-#include "measure/kinds.h"
-#include "measure/layer.h"
-#include "measure/profile.h"
+#include "base/report.h"
+#include "contact/contact.h"
+#include "measure/measure.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DUST_MAX 3000 /* points in a picture; more make it heavy and no clearer */
+#define DUST_MAX 3000 /* points of a scatter plot; more make files large and plots no clearer */
 #define MOVING 0.01   /* m/s; a slower surface is called at rest */
 #define CURVE 200     /* points of a line that is a formula */
 
 /* --- piles and profiles --------------------------------------------------------------------- */
 
+/* Surface grains as points of radius and height; every `stride`th of too many. */
 static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figure *figure,
                            rp_report *report)
 {
     size_t stride = s->count / DUST_MAX + 1, count = 0, bytes = (s->count + 1) * sizeof(double);
     double *r = rp_allocate(bytes), *z = rp_allocate(bytes);
     for (size_t i = 0; r && z && i < s->count; i += stride) {
-        r[count] = rp_length2(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
+        r[count] = rp_hypot(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
         z[count++] = s->points[i].height;
     }
     bool ok = r && z;
@@ -32,13 +32,14 @@ static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figur
     return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
 }
 
+/* The fitted flank, and the whole cone with its slope. */
 static void add_lines(const rp_free_surface *s, const rp_angle *a, rp_figure *figure)
 {
     double slope = tan(a->degrees * RP_PI / 180);
     double foot = slope > 0.01 ? (a->apex - s->low) / slope : a->flank[1];
     double cone_r[] = {0, foot}, cone_z[] = {a->apex, a->apex - slope * foot};
     double flank_z[] = {a->apex - slope * a->flank[0], a->apex - slope * a->flank[1]};
-    rp_figure_add(figure, "flank that is fitted", RP_PLOT_LINE, a->flank, flank_z, NULL, 2);
+    rp_figure_add(figure, "fitted flank", RP_PLOT_LINE, a->flank, flank_z, NULL, 2);
     rp_figure_add(figure, "whole cone", RP_PLOT_DASHED, cone_r, cone_z, NULL, 2);
 }
 
@@ -92,7 +93,7 @@ static rp_code draw_profile(const rp_measure_input *in, rp_figure *figure, rp_re
 
 /* --- layers --------------------------------------------------------------------------------- */
 
-/* Columns `first` to `last` over the first one, named by what they are and the time. */
+/* Adds columns `first` to `last` over column 0, named by quantity and time. */
 static rp_code draw_columns(const rp_table *table, int first, int last, double time,
                             rp_figure *figure, rp_report *report)
 {
@@ -112,6 +113,7 @@ static rp_code draw_columns(const rp_table *table, int first, int last, double t
     return ok ? RP_OK : rp_fail_memory(report, 2 * bytes, "a figure");
 }
 
+/* The x label from the name of the coordinate column. */
 static void label_place(rp_figure *figure, const char *place, const char *values)
 {
     char label[64];
@@ -149,7 +151,7 @@ static rp_code draw_velocity_profile(const rp_measure_input *in, rp_figure *figu
 /* --- contacts ------------------------------------------------------------------------------- */
 
 /* Adds two columns of a table, and a third as spread where it is not negative; points where the
- * second is not positive are left out, which an axis of logarithms could not show. */
+ * second is not positive are left out for a logarithmic axis. */
 static rp_code add_columns(const rp_table *table, const char *name, rp_plot_style style,
                            const int places[3], bool positive, rp_figure *figure, rp_report *report)
 {
@@ -168,7 +170,7 @@ static rp_code add_columns(const rp_table *table, const char *name, rp_plot_styl
     return RP_OK;
 }
 
-/* The fitted forms of the normal forces, as far as the points go. */
+/* The fitted distributions of normal forces, over the range of the points. */
 static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
 {
     double f[CURVE], silbert[CURVE], gamma[CURVE];
@@ -178,7 +180,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     for (int i = 0; i < CURVE; i++) {
         f[i] = end * (i + 0.5) / CURVE;
         silbert[i] = rp_silbert_density(&form, f[i]);
-        gamma[i] = rp_fit_gamma_density(v[RP_FORCE_GAMMA], f[i]);
+        gamma[i] = rp_force_gamma_density(v[RP_FORCE_GAMMA], f[i]);
     }
     snprintf(name, sizeof name, "Silbert, b %.2f, β %.2f", form.b, form.beta);
     rp_figure_add(figure, name, RP_PLOT_LINE, f, silbert, NULL, CURVE);
@@ -186,6 +188,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     rp_figure_add(figure, name, RP_PLOT_DASHED, f, gamma, NULL, CURVE);
 }
 
+/* Fits need a minimum of contacts; with fewer there are no curves. */
 static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figure,
                         rp_report *report)
 {
@@ -196,7 +199,7 @@ static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figur
     rp_force_fits fits;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
     if (code == RP_OK && lists.count >= RP_FORCES_LEAST) {
-        code = rp_force_fit(lists.normal, lists.count, &fits, report);
+        code = rp_force_fit_all(lists.normal, lists.count, &fits, report);
         if (code == RP_OK) add_forms(&fits, end, figure);
     }
     rp_force_lists_release(&lists);
@@ -232,8 +235,9 @@ static rp_code draw_contact_angles(const rp_measure_input *in, rp_figure *figure
     snprintf(name, sizeof name, "mean force, %.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_DASHED, (int[]){0, 4, -1}, false, figure, report);
-    rp_figure_set_title(figure, "Which way contacts point");
-    rp_figure_set_labels(figure, "angle to the upright [deg]", "over that of all directions");
+    rp_figure_set_title(figure, "Directions of contacts");
+    rp_figure_set_labels(figure, "angle to the vertical [deg]",
+                         "relative to an isotropic distribution");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
     rp_table_release(&table);
     return code;
@@ -247,8 +251,8 @@ static rp_code draw_correlation(const rp_measure_input *in, rp_figure *figure, r
     snprintf(name, sizeof name, "%.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){1, 2, 3}, false, figure, report);
-    rp_figure_set_title(figure, "How far contact forces know of each other");
-    rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: they do not");
+    rp_figure_set_title(figure, "Spatial correlation of contact forces");
+    rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: uncorrelated");
     rp_table_release(&table);
     return code;
 }

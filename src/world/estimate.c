@@ -1,8 +1,6 @@
 /* What a scene will need, before anything is allocated. */
-#include "base/entry.h"
-#include "base/options.h"
+#include "base/file.h"
 #include "base/report.h"
-#include "base/system.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -51,7 +49,7 @@ typedef struct solids {
 
 static size_t solids_bytes(const rp_scene *scene)
 {
-    return (size_t)rp_surfaces_room(scene) * sizeof(rp_surface);
+    return (size_t)rp_surfaces_capacity(scene) * sizeof(rp_surface);
 }
 
 static size_t states_bytes(const rp_scene *scene)

@@ -1,10 +1,9 @@
-/* Coarse grains made by hand, and fine grains looked at by their ids. */
+/* Coarse grains made by hand, and fine grains found by their ids. */
 #ifndef RP_TESTS_DETAIL_GRAINS_H
 #define RP_TESTS_DETAIL_GRAINS_H
 
 #include "worlds.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "detail/detail.h"

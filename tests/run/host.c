@@ -158,9 +158,9 @@ static int go_on(rp_world *world, rp_scene *scene, int answers)
     /* With threads of its own, which the thread sanitizer cannot follow. */
     uint64_t other = CHILD_HAS_THREADS ? state_of(HEAP, NULL) : 0;
     rp_scene_destroy(scene);
-    bool told = write(answers, &hash, sizeof hash) == sizeof hash &&
+    bool sent = write(answers, &hash, sizeof hash) == sizeof hash &&
                 write(answers, &other, sizeof other) == sizeof other;
-    return told ? 0 : 2;
+    return sent ? 0 : 2;
 }
 
 static void a_forked_child_goes_on_with_a_world(void **state)
@@ -199,7 +199,7 @@ static rp_code picture_of(const char *folder, rp_report *report)
     rp_code code = rp_record_open(folder, &record, report);
     rp_film_run run = {.series = rp_record_series(record, RP_SERIES_COARSE), .to = 1};
     if (code == RP_OK) code = rp_film_open(&options, &run, 1, &film, report);
-    if (code == RP_OK) code = rp_film_paint(film, report);
+    if (code == RP_OK) code = rp_film_render(film, report);
     if (code == RP_OK) code = rp_film_finish(film, report);
     rp_film_close(film);
     rp_record_close(record);

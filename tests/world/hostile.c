@@ -108,7 +108,7 @@ static void springs_of_walls_are_numbers(void **state)
     assert_true(walls && walls->count >= 5);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
     float spring = NAN;
-    memcpy((char *)walls->data + offsetof(rp_dem_wall, spring), &spring, sizeof spring);
+    memcpy((char *)walls->data + offsetof(rp_dem_wall, history), &spring, sizeof spring);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
     rp_store_end(&store);
     rp_world_destroy(world);
@@ -134,7 +134,7 @@ static void fixed_grains_are_there(void **state)
     assert_true(fixed < count); /* some grain lies on one */
     const int32_t wrong[] = {-1, 67, INT32_MAX};
     for (int n = 0; n < 3; n++) {
-        rp_fixed before = walls[fixed].fixed;
+        rp_fixed_grain before = walls[fixed].fixed;
         walls[fixed].fixed.j = wrong[n];
         assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
         walls[fixed].fixed = before;
