@@ -41,7 +41,7 @@ static const rp_param params[] = {
 };
 
 static const rp_param_table null_table = RP_TABLE(
-    rp_null_params, params, "null", "free flight and bounces; grains do not see each other");
+    rp_null_params, params, "null", "free flight and bounces; grains do not interact");
 
 /* --- creation --- */
 
