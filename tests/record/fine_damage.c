@@ -274,7 +274,7 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("chunks/first: chunks share ids", t.first[1] = 12);
     REFUSE("chunks/first: chunks share ids", t.first[0] = 100);
     REFUSE("chunks/first: ids beyond", t.first[1] = UINT32_MAX);
-    REFUSE("chunks/wide: an unknown", t.wide[0] = 3);
+    REFUSE("chunks/wide: the encoding", t.wide[0] = 3);
     REFUSE("chunks/wide: the array", t.rows[4] = 1);
     REFUSE("chunks/low: value 1", t.low[4] = NAN);
     REFUSE("chunks/low: value 0", t.low[1] = -1e39);
@@ -289,9 +289,9 @@ static void misleading_tables_are_refused(void **state)
     REFUSE("velocity", t.rows[8] = 1);
     REFUSE("local: the array", t.rows[9] = 3);
     REFUSE("local: the array", t.born[0] = 2);
-    REFUSE("local: a number", t.local[1] = 3);
-    REFUSE("local: a number", t.local[1] = 0);
-    REFUSE("local: a number", t.local[0] = 60000);
+    REFUSE("local: a local number", t.local[1] = 3);
+    REFUSE("local: a local number", t.local[1] = 0);
+    REFUSE("local: a local number", t.local[0] = 60000);
     REFUSE("position_far: the array", t.rows[10] = 1);
     REFUSE("position: value 3", t.wide[1] = 2; t.far[3] = 0x7f800000);
     REFUSE("add up", t.total = 5);

@@ -240,7 +240,7 @@ static void folders_that_are_no_runs_are_told(void **state)
     begin_run(&r, in_folder(state, "run"));
     check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 99}", RP_ERROR_UNSUPPORTED,
                    "format 99");
-    check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 1", RP_ERROR_DAMAGED, "whole");
+    check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": 1", RP_ERROR_DAMAGED, "complete");
     check_manifest(state, &r, "{\"program\": \"Other\", \"format\": 1}", RP_ERROR_DAMAGED,
                    "Repose");
     check_manifest(state, &r, "{\"program\": \"Repose\", \"format\": \"1\"}", RP_ERROR_DAMAGED,
