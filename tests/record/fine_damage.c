@@ -1,5 +1,5 @@
 /* Fine grains in damaged files: cut, changed, missing, mixed up or made to mislead. Always a fault
- * that names the file, never a crash; trouble on the way leaves nothing behind. */
+ * that names the file, never a crash; failures while writing leave nothing behind. */
 #include "chunks.h"
 
 #include "files/checksummed.h"
@@ -310,7 +310,7 @@ static void misleading_tables_are_refused(void **state)
 /* Whatever the numbers of a table are: read or refused. */
 static void random_tables_do_no_harm(void **state)
 {
-    REFUSE("precision", t.precision = 0); /* the report keeps the memory of its first fault */
+    REFUSE("precision", t.precision = 0); /* the report allocates memory at its first fault */
     size_t before = rp_memory_now().bytes;
     for (uint64_t seed = 0; seed < 300; seed++) {
         table t = sound_table();
@@ -331,7 +331,7 @@ static void random_tables_do_no_harm(void **state)
 static void misleading_checkpoints_are_refused(void **state)
 {
     size_t grains;
-    uint16_t kept = chunks[1].local[3];
+    uint16_t before = chunks[1].local[3];
     chunks[1].local[3] = 30;
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
     assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
@@ -340,7 +340,7 @@ static void misleading_checkpoints_are_refused(void **state)
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
     assert_int_equal(read_checkpoint(*state, 5, &grains), RP_ERROR_DAMAGED);
     check_fault(report, RP_ERROR_DAMAGED, "000005-000.h5: local");
-    chunks[1].local[3] = kept;
+    chunks[1].local[3] = before;
     float place = chunks[1].x[2];
     chunks[1].x[2] = NAN;
     check_ok(chunks_save(*state, 5, chunks, 3, 1000, report), report);
