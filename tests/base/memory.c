@@ -84,18 +84,18 @@ static void an_arena_returns_to_a_mark(void **state)
     size_t held = rp_memory_now().bytes;
     for (int round = 0; round < 3; round++) {
         rp_arena_reset(&arena);
-        char *first = rp_arena_take(&arena, 100000);
-        memset(first, round, 100000);
+        char *lasting = rp_arena_take(&arena, 100000);
+        memset(lasting, round, 100000);
         size_t mark = rp_arena_mark(&arena);
         for (int i = 0; i < 10; i++) {
-            char *first = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
+            char *lasting = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
             memset(first, 3, 70000);
             memset(second, 4, 200000);
             assert_int_equal(first[69999], 3);
             rp_arena_return(&arena, mark);
         }
         for (int i = 0; i < 100000; i++)
-            assert_int_equal(first[i], round);
+            assert_int_equal(lasting[i], round);
     }
     /* Joined, it has room for the most that was there at a time. */
     assert_true(rp_memory_now().bytes - held < 380000);
