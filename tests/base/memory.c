@@ -88,7 +88,7 @@ static void an_arena_returns_to_a_mark(void **state)
         memset(lasting, round, 100000);
         size_t mark = rp_arena_mark(&arena);
         for (int i = 0; i < 10; i++) {
-            char *lasting = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
+            char *first = rp_arena_take(&arena, 70000), *second = rp_arena_take(&arena, 200000);
             memset(first, 3, 70000);
             memset(second, 4, 200000);
             assert_int_equal(first[69999], 3);
