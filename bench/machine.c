@@ -34,7 +34,7 @@ static void read_range(void *context, rp_range range)
     const copy_job *job = context;
     rp_wide sums[4] = {{0}};
     for (size_t at = range.begin; at + sizeof sums <= range.end; at += sizeof sums)
-        for (int s = 0; s < 4; s++)
+        for (size_t s = 0; s < 4; s++)
             sums[s] += *(const rp_wide *)(const void *)(job->from + at + s * sizeof(rp_wide));
     memcpy(job->to + range.begin, sums, sizeof sums);
 }

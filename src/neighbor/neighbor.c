@@ -357,12 +357,13 @@ void rp_neighbor_destroy(rp_neighbor *neighbor)
     rp_release(neighbor, sizeof *neighbor);
 }
 
-size_t rp_neighbor_bytes_each(double neighbors)
+double rp_neighbor_bytes_each(double neighbors)
 {
     size_t sorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
     /* At worst every grain is alone in its octet: the octet, its first grain, and a slot table that
      * is a quarter full. */
     size_t cells = sizeof(rp_octet) + sizeof(uint32_t) + 4 * sizeof(uint32_t);
     size_t lists = sizeof(uint64_t) + sizeof(uint32_t);
-    return (sorting + cells + lists) * 9 / 8 + (size_t)(neighbors * sizeof(uint32_t) * 9 / 8);
+    double fixed = (double)((sorting + cells + lists) * 9 / 8);
+    return fixed + floor(neighbors * sizeof(uint32_t) * 9 / 8);
 }

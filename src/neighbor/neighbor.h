@@ -140,6 +140,6 @@ void rp_neighbor_density(const rp_grains *grains, const rp_lists *lists, rp_kern
 
 /* Returns the bytes that sorting and listing take at most for each grain with that many neighbors.
  */
-size_t rp_neighbor_bytes_each(double neighbors);
+double rp_neighbor_bytes_each(double neighbors);
 
 #endif

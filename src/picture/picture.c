@@ -114,8 +114,8 @@ static void paste_fitted(rp_picture *sheet, const rp_picture *from, int left, in
 {
     double scale = fmin((double)width / from->width, (double)height / from->height);
     paste p = {.from = from, .to = sheet, .light = light};
-    p.width = (int)fmax(1, fmin(width, lround(scale * from->width)));
-    p.height = (int)fmax(1, fmin(height, lround(scale * from->height)));
+    p.width = (int)fmax(1, fmin(width, round(scale * from->width)));
+    p.height = (int)fmax(1, fmin(height, round(scale * from->height)));
     p.left = left + (width - p.width) / 2;
     p.top = top + (height - p.height) / 2;
     for (int y = 0; y < p.height; y++)

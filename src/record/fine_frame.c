@@ -157,7 +157,7 @@ static bool quantise_positions(const rp_chunk *chunk, double precision, quantisa
         steps = fmax(steps, (high - out->low[a]) / precision);
         farthest = fmax(farthest, fmax(-low, high) / precision);
     }
-    out->encoding = steps <= UINT16_MAX ? ENCODING_NEAR : ENCODING_FAR;
+    out->encoding = (uint8_t)(steps <= UINT16_MAX ? ENCODING_NEAR : ENCODING_FAR);
     if (steps >= UINT32_MAX || farthest > STEPS_MOST) out->encoding = ENCODING_EXACT;
     if (out->encoding == ENCODING_EXACT) memset(out->low, 0, sizeof out->low);
     return true;

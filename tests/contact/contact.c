@@ -36,7 +36,7 @@ static rp_contact contact_along(const lattice *l, size_t from, size_t to, int ax
     c.position[0] = l->x[from];
     c.position[1] = l->y[from];
     c.position[2] = l->z[from];
-    c.position[axis] += SPACING / 2;
+    c.position[axis] += (float)SPACING / 2;
     c.normal[axis] = 1;
     c.branch[axis] = SPACING;
     c.overlap = 0.01f * (float)(axis + 1);

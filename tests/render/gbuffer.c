@@ -76,7 +76,7 @@ static void as_near_to_very_many_samples(void **state)
         rp_picture *twin = rendered(16, true, &rays[1]), *quick = rendered(16, false, &rays[2]);
         double error = rms(quick, many);
         assert_true(error < 1.2 * rms(twin, many) && error < (sun ? 3.3 : 4.7));
-        assert_true(rays[2] < rays[1] / 2.5);
+        assert_true((double)rays[2] < (double)rays[1] / 2.5);
         for (int c = 0; c < 3; c++)
             check_near(mean(quick, c), mean(many, c), sun ? 0.5 : 1.2); /* hollows are flatter */
         rp_picture_destroy(many);

@@ -149,7 +149,7 @@ static void what_is_left_out_is_not_missed(void **state)
         s.options.cost = &all;
         rp_picture *with = stage_render(&s, 160, 120, NULL);
         assert_int_equal(all.grains, s.view.count);
-        assert_true(less.grains < 0.9 * all.grains);
+        assert_true((double)less.grains < 0.9 * (double)all.grains);
         check_near(stage_difference(with, without), 0, 0.5);
         rp_picture_destroy(with);
         rp_picture_destroy(without);
@@ -181,7 +181,7 @@ static void balls_of_one_size_are_as_ever(void **state)
     stage_shape(&s);
     s.view.spacing = 0.04;
     rp_visible_set single = set_of_shapes(&box);
-    assert_true(plain.count < 0.95 * s.view.count);
+    assert_true((double)plain.count < 0.95 * (double)s.view.count);
     assert_int_equal(single.count, plain.count);
     assert_memory_equal(single.grains, plain.grains, plain.count * sizeof *plain.grains);
     rp_visible_set_release(&plain);
@@ -250,7 +250,7 @@ static void of_packed_grains_nothing_is_missed(void **state)
         s.options.cost = &all;
         rp_picture *with = stage_render(&s, 160, 120, NULL);
         assert_int_equal(all.grains, s.view.count);
-        assert_true(less.grains < 0.98 * all.grains);
+        assert_true((double)less.grains < 0.98 * (double)all.grains);
         check_near(stage_difference(with, without), 0, 0.1);
         rp_picture_destroy(with);
         rp_picture_destroy(without);

@@ -318,7 +318,7 @@ static void garbage(void **state)
         check_refused((char *)noise, size, NULL);
         /* printable noise looks more like YAML */
         for (size_t i = 0; i < size; i++)
-            noise[i] = " \n:-[]{}ab&*!|>'\"%@,?#~1"[noise[i] % 24];
+            noise[i] = (unsigned char)" \n:-[]{}ab&*!|>'\"%@,?#~1"[noise[i] % 24];
         check_refused((char *)noise, size, NULL);
     }
 }

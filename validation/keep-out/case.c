@@ -73,7 +73,7 @@ static size_t count_behind(const rp_view *view)
 {
     size_t behind = 0;
     for (size_t i = 0; i < view->count; i++)
-        behind += !(view->x[i] < view->bodies[0].position[0]);
+        if (!(view->x[i] < view->bodies[0].position[0])) behind++;
     return behind;
 }
 

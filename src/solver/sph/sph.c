@@ -298,15 +298,15 @@ static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 /* Bytes of fields and of the arrays of a step (see rp_sph_work): nine fields; stresses; packed
  * values and then velocities with pcisph's predictions; v* and gradient sums; four numbers; three
  * shorts of each pair; a share of the halo; multiplier and mark of the separation. */
-#define NEIGHBOURS 32
+#define NEIGHBORS 32
 #define HALO_EACH (sizeof(rp_sph_halo) / RP_SPH_BLOCK)
-#define BYTES_EACH (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + HALO_EACH + 4 + 1)
+#define BYTES_EACH (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBORS + HALO_EACH + 4 + 1)
 
 static double sph_estimate(const rp_scene *scene, double spheres)
 {
     (void)scene;
     (void)spheres;
-    return rp_neighbor_bytes_each(NEIGHBOURS) + BYTES_EACH;
+    return rp_neighbor_bytes_each(NEIGHBORS) + (double)BYTES_EACH;
 }
 
 static const rp_number_spec numbers[] = {

@@ -22,7 +22,7 @@ static double plain_fraction(const float *place, size_t count, size_t i, double 
     double volume = pow(spacing, 3) / rp_kernel_lattice_sum(kernel, spacing), sum = 0;
     for (size_t j = 0; j < count; j++) {
         double d[3];
-        for (int k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++)
             d[k] = (double)place[3 * i + k] - (double)place[3 * j + k];
         d[1] -= 0.2 * round(d[1] / 0.2);
         double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -295,7 +295,7 @@ static void predictions_are_counted(void **state)
         sand_step(&lax);
         assert_int_equal((int)step_number(fixed.world, "iterations"), 7);
         assert_int_equal((int)step_number(lax.world, "iterations"), 1);
-        double took = step_number(strict.world, "iterations");
+        int took = (int)step_number(strict.world, "iterations");
         most = took > most ? took : most;
     }
     assert_true(most > 1);
