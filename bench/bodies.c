@@ -94,11 +94,11 @@ static rp_code bring_sand(const rp_world *from, rp_world *to, rp_report *report)
     rp_store_begin(&sand);
     rp_store_begin(&own);
     rp_store_begin(&both);
-    rp_code code = rp_world_put(from, &sand, report);
-    if (code == RP_OK) code = rp_world_put(to, &own, report);
+    rp_code code = rp_world_write_state(from, &sand, report);
+    if (code == RP_OK) code = rp_world_write_state(to, &own, report);
     if (code == RP_OK) code = put_some(&sand, false, &both, report);
     if (code == RP_OK) code = put_some(&own, true, &both, report);
-    if (code == RP_OK) code = rp_world_take(to, &both, report);
+    if (code == RP_OK) code = rp_world_read_state(to, &both, report);
     rp_store_end(&both);
     rp_store_end(&own);
     rp_store_end(&sand);

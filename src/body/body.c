@@ -25,21 +25,6 @@ static size_t states_size(int count)
     return (size_t)count * sizeof(rp_body_state);
 }
 
-rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
-{
-    if (spec->motion != RP_MOTION_KEYS) return spec->pose;
-    if (spec->animation.count)
-        return rp_animation_pose(spec->animation.items, spec->animation.count, time);
-    rp_pose pose = {rp_v3_madd(spec->pose.position, time, spec->velocity),
-                    rp_quat_turned(spec->pose.orientation, spec->spin, time)};
-    if (!spec->keys.count) return pose;
-    rp_pose keyed = rp_keys_pose(spec->keys.items, spec->keys.count,
-                                 (rp_interpolation)spec->interpolation, time);
-    if (spec->keys_move) pose.position = keyed.position;
-    if (spec->keys_turn) pose.orientation = keyed.orientation;
-    return pose;
-}
-
 static rp_code check_keys(const rp_body_spec *spec, rp_report *report)
 {
     char key[256];
@@ -187,26 +172,13 @@ double rp_bodies_limit_dt(const rp_bodies *bodies)
     return limit;
 }
 
-/* The velocities that lead from where a keyed body is to where it has to be. What it does evenly is
- * known as it is, however far it turns in a step. */
-static void follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt)
-{
-    bool moved = spec->keys_move || spec->animation.count;
-    bool turned = spec->keys_turn || spec->animation.count;
-    rp_pose from = rp_body_pose_at(spec, time), to = rp_body_pose_at(spec, time + dt);
-    rp_vec3 move = rp_v3_sub(to.position, from.position);
-    rp_vec3 turn = rp_quat_log(rp_quat_mul(to.orientation, rp_quat_conj(from.orientation)));
-    rp_store_vec3(state->velocity, moved ? rp_v3_scale(move, 1 / dt) : spec->velocity);
-    rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
-}
-
 /* Under the forces of the last step, which for bodies at rest are those of this one, too. */
 static rp_code first_guess(rp_bodies *bodies, rp_report *report)
 {
     rp_engine *engine = bodies->engine;
     rp_code code =
         rp_engine_begin(engine, bodies->states, bodies->calm, bodies->time, bodies->dt, report);
-    return code == RP_OK ? rp_engine_try(engine, NULL, bodies->states, report) : code;
+    return code == RP_OK ? rp_engine_predict(engine, NULL, bodies->states, report) : code;
 }
 
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report)
@@ -214,20 +186,22 @@ rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *re
     RP_ASSERT(dt > 0);
     bodies->time = time;
     bodies->dt = dt;
-    RP_TRY(rp_bodies_settle(bodies, time, report));
+    RP_TRY(rp_bodies_end_returns(bodies, time, report));
     for (int i = 0; i < bodies->count; i++) {
         rp_body_state *state = &bodies->states[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
-            follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
-        if (rp_is_on_track(bodies, i)) rp_track_follow(&bodies->control.tracks[i], time, dt, state);
+            rp_body_follow_keys(state, &rp_scene_bodies(bodies->scene)[i], time, dt);
+        if (rp_bodies_on_track(bodies, i))
+            rp_track_follow(&bodies->control.tracks[i], time, dt, state);
     }
     if (bodies->engine && bodies->gravity) rp_engine_set_gravity(bodies->engine, bodies->gravity);
     return bodies->engine ? first_guess(bodies, report) : RP_OK;
 }
 
-rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report)
+rp_code rp_bodies_predict(rp_bodies *bodies, const rp_load *loads, rp_report *report)
 {
-    return bodies->engine ? rp_engine_try(bodies->engine, loads, bodies->states, report) : RP_OK;
+    return bodies->engine ? rp_engine_predict(bodies->engine, loads, bodies->states, report)
+                          : RP_OK;
 }
 
 /* What has fallen off the scene by more than its length is left where it is: it would fall for
@@ -250,7 +224,7 @@ static void count_calm(rp_bodies *bodies)
         bool slow = rp_v3_length(rp_v3_from(state->velocity)) < SLOW * extent_of(bodies, i) &&
                     rp_v3_length(rp_v3_from(state->angular_velocity)) < SLOW;
         bool touched = rp_v3_length(rp_v3_from(state->force)) > 0 ||
-                       !rp_push_is_zero(&bodies->control.pushes[i]);
+                       !rp_wrench_is_zero(&bodies->control.pushes[i]);
         bodies->calm[i] = slow && !touched ? bodies->calm[i] + bodies->dt : 0;
         if (is_gone(bodies, i)) bodies->calm[i] = INFINITY;
         if (bodies->calm[i] <= RP_BODY_SLEEP_TIME) continue;
@@ -345,7 +319,7 @@ rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report)
         const rp_body_spec *spec = &rp_scene_bodies(bodies->scene)[i];
         if (bodies->control.drives[i] == RP_DRIVE_KEYS)
             rp_store_pose(&bodies->states[i], rp_body_pose_at(spec, end));
-        if (rp_is_on_track(bodies, i))
+        if (rp_bodies_on_track(bodies, i))
             rp_store_pose(&bodies->states[i], rp_track_pose(&bodies->control.tracks[i], end));
     }
     bodies->control.disturbed = false;

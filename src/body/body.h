@@ -50,9 +50,9 @@ typedef struct rp_track {
 
 /* What the host program pushes a dynamic body with, at its centre of mass, along the world's axes.
  */
-typedef struct rp_push {
+typedef struct rp_wrench {
     rp_vec3 force, torque; /* N; N m */
-} rp_push;
+} rp_wrench;
 
 /* What a joint does at present: its motor and limits, which the host program may change, and what
  * it did in the last step. All of it is doubles, in the order in which states hold it. */
@@ -78,7 +78,7 @@ void rp_bodies_destroy(rp_bodies *bodies);
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report);
 /* New velocities of dynamic bodies for the loads, one for each body: a step towards what both can
  * agree on (B3), which it leaves as it is once it is found. */
-rp_code rp_bodies_answer(rp_bodies *bodies, const rp_load *loads, rp_report *report);
+rp_code rp_bodies_predict(rp_bodies *bodies, const rp_load *loads, rp_report *report);
 /* Moves all bodies to the end of the step: keyed ones to where they have to be, whatever the steps
  * that led there; dynamic ones under the forces and torques that their states hold. */
 rp_code rp_bodies_finish(rp_bodies *bodies, rp_report *report);
@@ -112,12 +112,12 @@ rp_pose rp_body_pose_at(const rp_body_spec *spec, double time);
  * keys agree, and its rate has no jumps. Angles are blended as the scene gives them, and only then
  * made a turn: from 0 to 720 degrees about z is two whole turns. Keys along an even motion give an
  * even motion between the second and the last but one. */
-rp_pose rp_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
-                     double time);
+rp_pose rp_motion_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
+                            double time);
 
 /* The same along the keys of an animation: straight and even in position, evenly along the shorter
  * arc in orientation. */
-rp_pose rp_animation_pose(const rp_animation_key *keys, int count, double time);
+rp_pose rp_motion_animation_pose(const rp_animation_key *keys, int count, double time);
 
 /* control.c: what the host program changes between two steps. Indices are in range, numbers are
  * finite and orientations are unit quaternions. */
@@ -130,8 +130,9 @@ void rp_bodies_set_velocity(rp_bodies *bodies, int index, double time, rp_vec3 v
 /* Leads a body that the program drives evenly to a pose, where it rests from `end` on. */
 void rp_bodies_move_to(rp_bodies *bodies, int index, double time, double end, rp_pose pose);
 /* Adds a force in a point and a torque to what pushes a dynamic body, and wakes it. */
-void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point, rp_vec3 torque);
-void rp_bodies_clear_pushes(rp_bodies *bodies);
+void rp_bodies_add_wrench(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point,
+                          rp_vec3 torque);
+void rp_bodies_clear_wrenches(rp_bodies *bodies);
 /* The centre of mass of a body that the scene has as dynamic, in the world, m. */
 rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index);
 /* From now on the program drives the body, which rests. Where it fails nothing is changed. */

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* A step may end after a track by this part of itself, and still be even motion to its end. */
-#define STEP_EPSILON 1e-6
-
 static size_t body_count(const rp_scene *scene)
 {
     return (size_t)scene->bodies.count;
@@ -35,30 +32,6 @@ static rp_joint_control joint_of(const rp_joint_spec *spec, const rp_body_state 
 #define MOST 1e13
 
 /* --- tracks ----------------------------------------------------------------------------------- */
-
-rp_pose rp_track_pose(const rp_track *track, double time)
-{
-    if (time >= track->end) return track->to;
-    double passed = time - track->start;
-    return (rp_pose){rp_v3_madd(track->from.position, passed, track->velocity),
-                     rp_quat_turned(track->from.orientation, track->spin, passed)};
-}
-
-void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state)
-{
-    rp_vec3 velocity = track->velocity, spin = track->spin;
-    if (time >= track->end) {
-        velocity = spin = rp_v3(0, 0, 0);
-    } else if (time + dt >
-               track->end + STEP_EPSILON * dt) { /* the step ends in the rest after it */
-        rp_pose from = rp_track_pose(track, time);
-        rp_quat turn = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
-        velocity = rp_v3_scale(rp_v3_sub(track->to.position, from.position), 1 / dt);
-        spin = rp_v3_scale(rp_quat_log(turn), 1 / dt);
-    }
-    rp_store_vec3(state->velocity, velocity);
-    rp_store_vec3(state->angular_velocity, spin);
-}
 
 /* Even motion from where the body is now. */
 static void start_track(rp_bodies *bodies, int index, double time, rp_vec3 velocity, rp_vec3 spin)
@@ -133,7 +106,7 @@ static void jump(rp_bodies *bodies, int index, rp_pose pose)
 void rp_bodies_set_pose(rp_bodies *bodies, int index, double time, rp_pose pose)
 {
     jump(bodies, index, pose);
-    if (!rp_is_on_track(bodies, index)) return;
+    if (!rp_bodies_on_track(bodies, index)) return;
     const rp_track *track = &bodies->control.tracks[index];
     bool endless = isinf(track->end); /* a motion to somewhere else ends here */
     rp_vec3 none = rp_v3(0, 0, 0);
@@ -146,7 +119,7 @@ void rp_bodies_set_velocity(rp_bodies *bodies, int index, double time, rp_vec3 v
 {
     bodies->control.used = true;
     bodies->calm[index] = 0;
-    if (rp_is_on_track(bodies, index)) {
+    if (rp_bodies_on_track(bodies, index)) {
         start_track(bodies, index, time, velocity, spin);
     } else {
         rp_store_vec3(bodies->states[index].velocity, velocity);
@@ -167,9 +140,10 @@ rp_vec3 rp_bodies_centre(const rp_bodies *bodies, int index)
                             rp_bodies_mass(bodies, index).centre);
 }
 
-void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point, rp_vec3 torque)
+void rp_bodies_add_wrench(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 point,
+                          rp_vec3 torque)
 {
-    rp_push *push = &bodies->control.pushes[index];
+    rp_wrench *push = &bodies->control.pushes[index];
     rp_vec3 arm = rp_v3_sub(point, rp_bodies_centre(bodies, index));
     push->force = rp_v3_add(push->force, force);
     push->torque = rp_v3_add(push->torque, rp_v3_add(torque, rp_v3_cross(arm, force)));
@@ -177,7 +151,7 @@ void rp_bodies_add_push(rp_bodies *bodies, int index, rp_vec3 force, rp_vec3 poi
     bodies->control.used = true;
 }
 
-void rp_bodies_clear_pushes(rp_bodies *bodies)
+void rp_bodies_clear_wrenches(rp_bodies *bodies)
 {
     memset(bodies->control.pushes, 0, (size_t)bodies->count * sizeof *bodies->control.pushes);
 }
@@ -185,7 +159,7 @@ void rp_bodies_clear_pushes(rp_bodies *bodies)
 rp_code rp_bodies_take_control(rp_bodies *bodies, int index, double time, rp_report *report)
 {
     RP_TRY(set_drive(bodies, index, RP_DRIVE_PROGRAM, report));
-    bodies->control.pushes[index] = (rp_push){0};
+    bodies->control.pushes[index] = (rp_wrench){0};
     start_track(bodies, index, time, rp_v3(0, 0, 0), rp_v3(0, 0, 0));
     return RP_OK;
 }
@@ -217,7 +191,7 @@ rp_code rp_bodies_release(rp_bodies *bodies, int index, double time, double end,
     return RP_OK;
 }
 
-rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report)
+rp_code rp_bodies_end_returns(rp_bodies *bodies, double time, rp_report *report)
 {
     for (int i = 0; i < bodies->count; i++) {
         if (bodies->control.drives[i] != RP_DRIVE_RETURN) continue;
@@ -281,7 +255,7 @@ rp_code rp_bodies_remove(rp_bodies *bodies, int index, rp_report *report)
     rp_body_state at_rest = {0};
     rp_store_pose(&at_rest, rp_load_pose(&bodies->states[index]));
     bodies->states[index] = at_rest;
-    bodies->control.pushes[index] = (rp_push){0};
+    bodies->control.pushes[index] = (rp_wrench){0};
     bodies->control.disturbed = true;
     rp_bodies_wake(bodies); /* what lay on it may sleep */
     return RP_OK;
@@ -363,7 +337,7 @@ void rp_control_end(const rp_scene *scene, rp_control *control)
 #define PUSH_NUMBERS 6
 #define JOINT_NUMBERS 27
 _Static_assert(sizeof(rp_track) == TRACK_NUMBERS * sizeof(double), "a track is all doubles");
-_Static_assert(sizeof(rp_push) == PUSH_NUMBERS * sizeof(double), "a push is all doubles");
+_Static_assert(sizeof(rp_wrench) == PUSH_NUMBERS * sizeof(double), "a push is all doubles");
 _Static_assert(sizeof(rp_joint_control) == JOINT_NUMBERS * sizeof(double),
                "the control of a joint is all doubles");
 
@@ -394,7 +368,7 @@ static bool is_pose(rp_pose pose)
 }
 
 static bool is_body_sound(const rp_body_spec *spec, rp_drive drive, const rp_track *track,
-                          const rp_push *push)
+                          const rp_wrench *push)
 {
     bool moves = fabs(track->start) <= MOST && !isnan(track->end) && is_pose(track->from) &&
                  is_pose(track->to) && is_vector(track->velocity) && is_vector(track->spin);

@@ -1,6 +1,6 @@
 /* A build without a rigid-body engine: nothing here is ever called but the first. */
 #include "base/log.h"
-#include "body/engine.h"
+#include "body/inside.h"
 
 bool rp_engine_is_there(void)
 {
@@ -32,8 +32,8 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     return RP_ERROR_UNSUPPORTED;
 }
 
-rp_code rp_engine_try(rp_engine *engine, const rp_load *loads, rp_body_state *states,
-                      rp_report *report)
+rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                          rp_report *report)
 {
     (void)engine, (void)loads, (void)states, (void)report;
     return RP_ERROR_UNSUPPORTED;

@@ -3,13 +3,66 @@
 #ifndef RP_BODY_INSIDE_H
 #define RP_BODY_INSIDE_H
 
-#include "body/engine.h"
+#include "body/body.h"
+
+/* --- the rigid-body engine --- */
+
+typedef struct rp_engine rp_engine;
+
+/* True when this build has an engine. */
+bool rp_engine_is_there(void);
+/* What the engine reads, and the rest of the room owns and changes: one for each body or joint. */
+typedef struct rp_engine_host {
+    const rp_scene *scene;
+    const uint8_t *drives; /* rp_drive; while an engine lives only by way of a new one */
+    const rp_wrench *pushes;
+    rp_joint_control *joints; /* the engine writes what they do */
+} rp_engine_host;
+
+static inline bool rp_wrench_is_zero(const rp_wrench *push)
+{
+    return !(rp_v3_dot(push->force, push->force) + rp_v3_dot(push->torque, push->torque) > 0);
+}
+
+/* Bodies at `states`; joints but those `broken` (NULL: none) take hold where their controls say. */
+rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states,
+                         const uint8_t *broken, rp_engine **out, rp_report *report);
+void rp_engine_destroy(rp_engine *engine);
+
+/* What pulls from now on; the scene's gravity until then. */
+void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity);
+/* Takes the states at the start of a step of `dt` from `time`, keyed bodies with the velocities
+ * that they will have during it, and finds what touches. Bodies whose `calm` is above
+ * RP_BODY_SLEEP_TIME sleep unless something that is awake touches them; where a joint lets go, or a
+ * surface that moves carries them, it is set to zero. */
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
+                        double dt, rp_report *report);
+/* The velocities at the end of that step under these loads, one for each body, where grains that
+ * are held move as the bodies do in `states` (B3): what the bodies would answer. Without loads:
+ * under the forces that the states hold. Poses stay. */
+rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
+                          rp_report *report);
+/* Takes the step under the forces and torques from grains that `states` hold: poses, velocities,
+ * forces from contacts and joints. Joints that had to hold too much are broken afterwards. */
+rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report);
+
+/* Whether a joint is there: neither broken nor released, nor without anything that could move. */
+bool rp_engine_joint_holds(const rp_engine *engine, int joint);
+/* How far a hinge or slider is from where it took hold, rad or m, and how fast that changes. */
+void rp_engine_read_joint(rp_engine *engine, const rp_body_state *states, int joint,
+                          double *position, double *rate);
+/* Breaks a joint. */
+void rp_engine_release_joint(rp_engine *engine, int joint);
+/* One number for each joint of the scene: 1 when it is broken. */
+const uint8_t *rp_engine_broken(const rp_engine *engine);
+/* The mass of a body that the scene has as dynamic. */
+rp_mass rp_engine_mass(const rp_engine *engine, int body);
 
 /* What the host program may change while a world runs. */
 typedef struct rp_control {
     uint8_t *drives; /* rp_drive of each body */
     rp_track *tracks;
-    rp_push *pushes;
+    rp_wrench *pushes;
     rp_joint_control *joints; /* one for each joint of the scene */
     bool used;                /* the program changed something: the state holds all of this */
     bool disturbed;           /* a surface jumped, appeared or vanished since the last step */
@@ -55,14 +108,14 @@ static inline rp_pose rp_load_pose(const rp_body_state *state)
 }
 
 /* After turning evenly for a while. */
-static inline rp_quat rp_quat_turned(rp_quat from, rp_vec3 spin, double time)
+static inline rp_quat rp_quat_after_spin(rp_quat from, rp_vec3 spin, double time)
 {
     double rate = rp_v3_length(spin);
     if (!(rate > 0)) return from;
     return rp_quat_mul(rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
 }
 
-static inline bool rp_is_on_track(const rp_bodies *bodies, int index)
+static inline bool rp_bodies_on_track(const rp_bodies *bodies, int index)
 {
     return bodies->control.drives[index] == RP_DRIVE_PROGRAM ||
            bodies->control.drives[index] == RP_DRIVE_RETURN;
@@ -82,7 +135,10 @@ rp_code rp_control_load(const rp_scene *scene, rp_control *control, const rp_sto
  * one stays. */
 rp_code rp_bodies_make_engine(rp_bodies *bodies, const uint8_t *broken, rp_report *report);
 /* Hands bodies whose tracks have led them back to the motion of the scene. */
-rp_code rp_bodies_settle(rp_bodies *bodies, double time, rp_report *report);
+rp_code rp_bodies_end_returns(rp_bodies *bodies, double time, rp_report *report);
+/* motion.c */
+/* Sets the velocities that move a keyed body from its pose at `time` to that at `time + dt`. */
+void rp_body_follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt);
 /* Where a track leads at a time, and the velocities that lead there in a step from `time`. */
 rp_pose rp_track_pose(const rp_track *track, double time);
 void rp_track_follow(const rp_track *track, double time, double dt, rp_body_state *state);

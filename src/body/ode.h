@@ -3,7 +3,7 @@
 #ifndef RP_BODY_ODE_H
 #define RP_BODY_ODE_H
 
-#include "body/engine.h"
+#include "body/inside.h"
 
 #include <ode/ode.h>
 
@@ -18,12 +18,12 @@ typedef struct rp_solid {
 } rp_solid;
 
 /* Two things that touch in this step. */
-typedef struct rp_meeting {
+typedef struct rp_body_contact {
     int first, second; /* bodies; negative: a wall */
     bool carried;      /* one of them is not dynamic and its surface moves */
     size_t number;     /* of the contact, in the order found */
     dJointFeedback force;
-} rp_meeting;
+} rp_body_contact;
 
 struct rp_engine {
     const rp_scene *scene;
@@ -38,7 +38,7 @@ struct rp_engine {
     rp_vec3 gravity;      /* m/s2, likewise */
     rp_gravity source;    /* what gives it */
     dContact *found;      /* what touches: the joints are made from it when all is found */
-    rp_meeting *meetings;
+    rp_body_contact *meetings;
     size_t found_count, found_capacity, meeting_capacity;
     bool short_of_memory;
     dJointID *joints; /* of the scene; NULL when broken or released */
@@ -82,11 +82,11 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report);
 /* joint.c */
 rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report);
 /* Gives motors and limits the values of their controls, at the bodies' present places. */
-void rp_engine_tune_joints(rp_engine *engine);
+void rp_engine_set_joint_params(rp_engine *engine);
 /* Of a hinge or slider, at the bodies' present places. */
 void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, double *rate);
 /* Writes what joints did in the last step into their controls. */
-void rp_engine_read_loads(rp_engine *engine);
+void rp_engine_read_joint_loads(rp_engine *engine);
 /* Lets go what is to be released by now, and wakes what it held. */
 void rp_engine_release_joints(rp_engine *engine, double *calm);
 /* Breaks what had to hold too much in the last step. */

@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "contact/contact.h"
+#include "document/words.h"
 #include "export/digits.h"
 #include "record/folder.h"
 #include "scene/scene.h"
-#include "scene/words.h"
 #include "view/grid.h"
 #include "view/view.h"
 

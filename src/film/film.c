@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/report.h"
+#include "document/words.h"
 #include "film/encode.h"
 #include "scene/scene.h"
-#include "scene/words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "base/entry.h"
 #include "base/log.h"
 #include "base/report.h"
+#include "document/words.h"
 #include "measure/kinds.h"
-#include "scene/words.h"
 
 #include <stdio.h>
 #include <string.h>

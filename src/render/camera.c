@@ -120,7 +120,7 @@ static void frame(rp_camera *camera, const rp_framing *framing, double orbit, do
 static rp_code from_spec(rp_camera *camera, const rp_camera_spec *spec,
                          const rp_paint_options *options, double time, rp_report *report)
 {
-    rp_sight seen = rp_camera_sight(spec, time);
+    rp_camera_view seen = rp_camera_view_at(spec, time);
     rp_vec3 forward = rp_v3_sub(seen.target, seen.position);
     double distance = rp_v3_length(forward);
     if (!(distance > CLOSE && isfinite(distance)))

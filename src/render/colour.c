@@ -2,10 +2,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "document/words.h"
 #include "picture/map.h"
 #include "render/dice.h"
 #include "render/light.h"
-#include "scene/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

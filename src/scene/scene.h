@@ -123,9 +123,10 @@ typedef struct rp_shape_spec {
     int kind; /* rp_shape_kind */
     rp_vec3 size;
     double radius, height, neck, thickness;
-    char *file;   /* mesh; absolute */
-    char *kept;   /* the mesh's name in a run folder, by its content: "meshes/HASH.obj"; or NULL */
-    double scale; /* of the mesh */
+    char *file;        /* mesh; absolute */
+    char *stored_name; /* the mesh's name in a run folder, by its content: "meshes/HASH.obj"; or
+                          NULL */
+    double scale;      /* of the mesh */
 } rp_shape_spec;
 
 typedef struct rp_source_spec {
@@ -202,7 +203,7 @@ typedef struct rp_body_spec {
     bool keys_move, keys_turn;    /* keys give positions; they give rotations */
     int interpolation;            /* rp_interpolation */
     char *animation_file;         /* absolute; in place of keys; or NULL */
-    char *animation_kept;         /* its name in a run folder, by its content; or NULL */
+    char *animation_stored_name;  /* its name in a run folder, by its content; or NULL */
     char *node;                   /* of that file; NULL: the first that is animated */
     rp_plain_list animation;      /* rp_animation_key, in the world; in place of keys */
     double density;               /* kg/m3; of a dynamic body, 0 where mass is given */
@@ -294,8 +295,8 @@ typedef struct rp_lamp_spec {
 
 /* A mesh that was read, shared by all shapes that name the same file at the same scale. */
 typedef struct rp_scene_mesh {
-    const char *file; /* as in rp_shape_spec */
-    char *kept;       /* likewise */
+    const char *file;  /* as in rp_shape_spec */
+    char *stored_name; /* likewise */
     double scale;
     rp_mesh *mesh;
     struct rp_scene_mesh *next;
@@ -398,11 +399,11 @@ rp_code rp_scene_help_with(const rp_scene_schema *schema, const char *section, r
 rp_param_list *rp_param_list_create_with(const rp_scene_schema *schema);
 
 /* info.c: where a camera of the scene stands and looks at `time`, without its orbit. */
-typedef struct rp_sight {
+typedef struct rp_camera_view {
     rp_vec3 position, target, up; /* m */
     double field_of_view;         /* rad */
-} rp_sight;
-rp_sight rp_camera_sight(const rp_camera_spec *camera, double time);
+} rp_camera_view;
+rp_camera_view rp_camera_view_at(const rp_camera_spec *camera, double time);
 
 /* gravity.c: what pulls at `time`, m/s2, by the keys or the constant (W8). */
 rp_vec3 rp_scene_gravity(const rp_scene *scene, double time);
@@ -440,19 +441,19 @@ bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3]);
 /* sizes.c: the diameter below which `part` of the grains of a kind lie, by number, m; part from 0
  * to
  * 1. Evenly drawn parts give diameters of its distribution. */
-double rp_grain_size(const rp_grain_spec *grain, double part);
+double rp_grain_diameter_quantile(const rp_grain_spec *grain, double part);
 /* Fills in what follows from the sizes; `room` in m is the largest of them where no diameter is
  * given. */
-void rp_grain_measure(rp_grain_spec *grain, double room);
+void rp_grain_set_sizes(rp_grain_spec *grain, double room);
 
 /* A file that a scene needs, and its name in a run folder; NULL where an entry needs none. */
-typedef struct rp_kept_file {
-    const char *file, *kept;
+typedef struct rp_scene_file {
+    const char *file, *stored_name;
     const rp_memory_mesh *memory; /* where it comes from in place of the file; else NULL */
-} rp_kept_file;
+} rp_scene_file;
 /* The files of all meshes, in the order of the shapes, then of the bodies' animations. */
 int rp_scene_file_count(const rp_scene *scene);
-rp_kept_file rp_scene_file_at(const rp_scene *scene, int index);
+rp_scene_file rp_scene_file_at(const rp_scene *scene, int index);
 
 /* Every shape of the scene, one after another: of sources, of bodies, of regions, of voids.
  */

@@ -3,7 +3,7 @@
 #include "base/entry.h"
 #include "base/hash.h"
 #include "base/report.h"
-#include "world/world.h"
+#include "world/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct rp_snapshot {
 /* Of gravity along each axis, m/s2. */
 #define GRAVITY_MOST 1e12
 
-static void stream_to_numbers(const rp_stream *stream, double *n)
+static void stream_to_numbers(const rp_emitter_state *stream, double *n)
 {
     const rp_emitter_spec *s = &stream->spec;
     const double numbers[STREAM_NUMBERS] = {
@@ -27,7 +27,7 @@ static void stream_to_numbers(const rp_stream *stream, double *n)
     memcpy(n, numbers, sizeof numbers);
 }
 
-static void stream_from_numbers(const double *n, rp_stream *stream)
+static void stream_from_numbers(const double *n, rp_emitter_state *stream)
 {
     stream->spec = (rp_emitter_spec){.name = stream->name,
                                      .nozzle = (int)n[0],
@@ -53,7 +53,7 @@ static uint64_t scene_hash(const rp_world *world)
 
 static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *report)
 {
-    size_t count = world->stream_count;
+    size_t count = world->emitter_count;
     double *numbers = rp_allocate(count * STREAM_NUMBERS * sizeof *numbers);
     uint64_t *layers = rp_allocate(count * sizeof *layers);
     if (!numbers || !layers) {
@@ -62,8 +62,8 @@ static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *re
         return rp_fail_memory(report, count * STREAM_NUMBERS * sizeof *numbers, "streams");
     }
     for (size_t i = 0; i < count; i++) {
-        stream_to_numbers(&world->streams[i], numbers + i * STREAM_NUMBERS);
-        layers[i] = world->streams[i].next_layer;
+        stream_to_numbers(&world->emitters[i], numbers + i * STREAM_NUMBERS);
+        layers[i] = world->emitters[i].next_layer;
     }
     rp_code code =
         rp_store_give(store, "world/streams", "", RP_F64, numbers, count * STREAM_NUMBERS, report);
@@ -79,10 +79,10 @@ static rp_code put_streams(const rp_world *world, rp_store *store, rp_report *re
 static bool are_streams_changed(const rp_world *world)
 {
     size_t own = (size_t)world->scene->emitters.count;
-    for (size_t i = 0; i < world->stream_count; i++) {
-        const rp_stream *s = &world->streams[i];
+    for (size_t i = 0; i < world->emitter_count; i++) {
+        const rp_emitter_state *s = &world->emitters[i];
         if (s->off || s->first_layer || s->since != s->spec.start) return true;
-        if (i >= own && strcmp(s->name, RP_STREAM_ADDED) != 0) return true;
+        if (i >= own && strcmp(s->name, RP_EMITTER_ADDED) != 0) return true;
     }
     return false;
 }
@@ -92,18 +92,18 @@ typedef struct stream_change {
     double since;         /* s */
     uint64_t first_layer; /* 2^53 at most: read as a number */
     uint64_t off;
-    char name[RP_STREAM_NAME];
+    char name[RP_EMITTER_NAME];
 } stream_change;
-_Static_assert(sizeof(stream_change) == 24 + RP_STREAM_NAME, "saved without gaps");
+_Static_assert(sizeof(stream_change) == 24 + RP_EMITTER_NAME, "saved without gaps");
 
 static rp_code put_changes(const rp_world *world, rp_store *store, rp_report *report)
 {
-    size_t bytes = world->stream_count * sizeof(stream_change);
+    size_t bytes = world->emitter_count * sizeof(stream_change);
     if (!are_streams_changed(world)) return RP_OK;
     stream_change *changes = rp_allocate_zero(bytes);
     if (!changes) return rp_fail_memory(report, bytes, "streams");
-    for (size_t i = 0; i < world->stream_count; i++) {
-        const rp_stream *s = &world->streams[i];
+    for (size_t i = 0; i < world->emitter_count; i++) {
+        const rp_emitter_state *s = &world->emitters[i];
         changes[i] =
             (stream_change){.since = s->since, .first_layer = s->first_layer, .off = s->off};
         memcpy(changes[i].name, s->name, sizeof s->name);
@@ -113,15 +113,15 @@ static rp_code put_changes(const rp_world *world, rp_store *store, rp_report *re
 }
 
 /* As streams are that nobody changed. */
-static void reset_stream(const rp_world *world, size_t i, rp_stream *stream)
+static void reset_stream(const rp_world *world, size_t i, rp_emitter_state *stream)
 {
     bool own = i < (size_t)world->scene->emitters.count;
-    const char *name = own ? rp_scene_emitters(world->scene)[i].name : RP_STREAM_ADDED;
+    const char *name = own ? rp_scene_emitters(world->scene)[i].name : RP_EMITTER_ADDED;
     snprintf(stream->name, sizeof stream->name, "%s", name);
     stream->since = stream->spec.start;
 }
 
-static rp_code take_change(const rp_store_entry *entry, size_t i, rp_stream *stream,
+static rp_code take_change(const rp_store_entry *entry, size_t i, rp_emitter_state *stream,
                            rp_report *report)
 {
     stream_change change;
@@ -143,15 +143,15 @@ static rp_code take_stream(rp_world *world, const double *numbers, uint64_t laye
     /* Before they become integers: what is no number or far off would be undefined there. */
     if (!(numbers[0] >= 0 && numbers[0] <= 1 && numbers[14] >= 0 && numbers[14] <= 255))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu of the state makes no sense", i);
-    rp_stream stream = {.next_layer = layer};
+    rp_emitter_state stream = {.next_layer = layer};
     stream_from_numbers(numbers, &stream);
     reset_stream(world, i, &stream);
     if (changes) RP_TRY(take_change(changes, i, &stream, report));
-    if (rp_stream_check(world->scene, &stream.spec, report) != RP_OK) return RP_ERROR_DAMAGED;
-    if (!rp_stream_is_at(world->scene, &stream, world->time, world->dt))
+    if (rp_emitter_check(world->scene, &stream.spec, report) != RP_OK) return RP_ERROR_DAMAGED;
+    if (!rp_emitter_is_at(world->scene, &stream, world->time, world->dt))
         return rp_fail(report, RP_ERROR_DAMAGED, "stream %zu has made %llu layers by %.6g s", i,
                        (unsigned long long)layer, world->time);
-    world->streams[world->stream_count++] = stream;
+    world->emitters[world->emitter_count++] = stream;
     return RP_OK;
 }
 
@@ -162,10 +162,10 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
     if (!numbers || !layers || numbers->type != RP_F64 || layers->type != RP_U64 ||
         numbers->count != layers->count * STREAM_NUMBERS)
         return rp_fail(report, RP_ERROR_DAMAGED, "the state's streams are not whole");
-    world->stream_count = 0;
-    if (!rp_reserve((void **)&world->streams, &world->stream_capacity, 0, layers->count,
-                    sizeof *world->streams))
-        return rp_fail_memory(report, layers->count * sizeof *world->streams, "streams");
+    world->emitter_count = 0;
+    if (!rp_reserve((void **)&world->emitters, &world->emitter_capacity, 0, layers->count,
+                    sizeof *world->emitters))
+        return rp_fail_memory(report, layers->count * sizeof *world->emitters, "streams");
     const rp_store_entry *changes = rp_store_find(store, "world/stream_changes");
     if (changes &&
         (changes->type != RP_U8 || changes->count != layers->count * sizeof(stream_change)))
@@ -174,7 +174,7 @@ static rp_code take_streams(rp_world *world, const rp_store *store, rp_report *r
     for (size_t i = 0; i < layers->count && code == RP_OK; i++)
         code = take_stream(world, (const double *)numbers->data + i * STREAM_NUMBERS,
                            ((const uint64_t *)layers->data)[i], changes, i, report);
-    rp_streams_name(world);
+    rp_emitters_name(world);
     return code;
 }
 
@@ -195,7 +195,7 @@ static rp_code take_external(rp_world *world, const rp_store *store, rp_report *
     e->any = false;
     if (entry && !entry->count) return RP_OK;
     size_t count = world->grains.count;
-    rp_code code = rp_world_need_external(world, report);
+    rp_code code = rp_world_reserve_external(world, report);
     if (code == RP_OK) code = rp_store_get(store, "world/external_x", RP_F32, e->ax, count, report);
     if (code == RP_OK) code = rp_store_get(store, "world/external_y", RP_F32, e->ay, count, report);
     if (code == RP_OK) code = rp_store_get(store, "world/external_z", RP_F32, e->az, count, report);
@@ -241,9 +241,9 @@ static rp_code take_control(rp_world *world, const rp_store *store, rp_report *r
     return RP_OK;
 }
 
-rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
+rp_code rp_world_write_state(const rp_world *world, rp_store *store, rp_report *report)
 {
-    if (!world->solver) RP_TRY(rp_world_check_sound(world, report)); /* a change failed half way */
+    if (!world->solver) RP_TRY(rp_world_check_valid(world, report)); /* a change failed half way */
     RP_TRY(rp_store_put_u64(store, "world/scene", scene_hash(world), report));
     RP_TRY(rp_store_put_f64(store, "world/time", "s", world->time, report));
     RP_TRY(rp_store_put_f64(store, "world/dt", "s", world->dt, report));
@@ -258,7 +258,7 @@ rp_code rp_world_put(const rp_world *world, rp_store *store, rp_report *report)
     RP_TRY(put_external(world, store, report));
     RP_TRY(rp_bodies_save(world->bodies, store, report));
     if (world->type->save) RP_TRY(world->type->save(world->solver, store, report));
-    return rp_world_put_additions(world, store, report);
+    return rp_world_write_additions(world, store, report);
 }
 
 static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
@@ -296,14 +296,14 @@ static rp_code check_grains(const rp_world *world, rp_report *report)
     return RP_OK;
 }
 
-rp_code rp_world_put_grains(const rp_world *world, rp_store *store, rp_report *report)
+rp_code rp_world_write_grains(const rp_world *world, rp_store *store, rp_report *report)
 {
     RP_TRY(rp_grains_save(&world->grains, store, report));
     RP_TRY(put_external(world, store, report));
     return world->type->save ? world->type->save(world->solver, store, report) : RP_OK;
 }
 
-rp_code rp_world_take_grains(rp_world *world, const rp_store *store, rp_report *report)
+rp_code rp_world_read_grains(rp_world *world, const rp_store *store, rp_report *report)
 {
     RP_TRY(rp_grains_load(&world->grains, store, report));
     RP_TRY(take_external(world, store, report));
@@ -330,23 +330,23 @@ static rp_code take_all(rp_world *world, const rp_store *store, rp_report *repor
     if (code == RP_OK) code = take_external(world, store, report);
     if (code == RP_OK) code = rp_bodies_load(world->bodies, store, report);
     if (code == RP_OK) rp_couple_refresh(world->couple);
-    if (code == RP_OK) rp_world_forget_step(world);
+    if (code == RP_OK) rp_world_reset_stats(world);
     if (code == RP_OK && world->type->load) code = world->type->load(world->solver, store, report);
     if (code == RP_OK) code = rp_world_check_numbers(world, report);
     return code;
 }
 
-rp_code rp_world_take(rp_world *world, const rp_store *store, rp_report *report)
+rp_code rp_world_read_state(rp_world *world, const rp_store *store, rp_report *report)
 {
     uint64_t scene;
     RP_TRY(rp_store_get_u64(store, "world/scene", &scene, report));
     if (scene != scene_hash(world))
         RP_TRY(rp_fail(report, RP_ERROR_INPUT, "the state belongs to another scene"));
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_code code = rp_world_take_additions(world, store, report);
+    rp_code code = rp_world_read_additions(world, store, report);
     if (code == RP_OK) code = take_all(world, store, report);
     rp_budget_enter(before);
-    world->broken = code != RP_OK;
+    world->invalid = code != RP_OK;
     rp_world_refresh_view(world);
     return code;
 }
@@ -357,10 +357,10 @@ rp_code rp_world_snapshot(const rp_world *world, rp_snapshot **out, rp_report *r
     RP_NEED(world, report);
     RP_NEED(out, report);
     RP_ENTER();
-    RP_TRY(rp_world_check_sound(world, report));
+    RP_TRY(rp_world_check_valid(world, report));
     rp_snapshot *snapshot = rp_allocate_zero(sizeof *snapshot);
     if (!snapshot) return rp_fail_memory(report, sizeof *snapshot, "a snapshot");
-    rp_code code = rp_world_put(world, &snapshot->store, report);
+    rp_code code = rp_world_write_state(world, &snapshot->store, report);
     if (code == RP_OK)
         *out = snapshot;
     else
@@ -373,7 +373,7 @@ rp_code rp_world_restore(rp_world *world, const rp_snapshot *snapshot, rp_report
     RP_NEED(world, report);
     RP_NEED(snapshot, report);
     RP_ENTER();
-    return rp_world_take(world, &snapshot->store, report);
+    return rp_world_read_state(world, &snapshot->store, report);
 }
 
 void rp_snapshot_destroy(rp_snapshot *snapshot)
@@ -389,7 +389,7 @@ uint64_t rp_world_hash(const rp_world *world)
     rp_store store;
     rp_store_begin(&store);
     store.borrow = true;
-    uint64_t hash = rp_world_put(world, &store, NULL) == RP_OK ? rp_store_hash(&store) : 0;
+    uint64_t hash = rp_world_write_state(world, &store, NULL) == RP_OK ? rp_store_hash(&store) : 0;
     rp_store_end(&store);
     return hash;
 }

@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "world/large.h"
-#include "world/packing.h"
+#include "packing/packing.h"
+#include "world/inside.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 /* How far large grains are looked for around a place, in spacings. */
 #define STONE_NEAR 2
 
-bool rp_batch_add(rp_batch *b, rp_vec3 position)
+bool rp_position_list_add(rp_position_list *b, rp_vec3 position)
 {
     if (!rp_reserve((void **)&b->positions, &b->capacity, b->count, b->count + 1,
                     sizeof *b->positions))
@@ -23,7 +23,7 @@ bool rp_batch_add(rp_batch *b, rp_vec3 position)
     return true;
 }
 
-void rp_batch_end(rp_batch *b)
+void rp_position_list_end(rp_position_list *b)
 {
     rp_release(b->positions, b->capacity * sizeof *b->positions);
 }
@@ -38,38 +38,14 @@ static rp_vec3 jitter_of(const rp_scene *scene, double spacing, uint32_t id)
                  reach * ((double)rp_random_unit(random.bits[2]) - 0.5));
 }
 
-/* The place inside the period; elsewhere as it is. */
-rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
-{
-    rp_vec3 length = rp_v3_sub(domain->high, domain->low);
-    if (domain->periodic & 1) at.x -= length.x * floor((at.x - domain->low.x) / length.x);
-    if (domain->periodic & 2) at.y -= length.y * floor((at.y - domain->low.y) / length.y);
-    if (domain->periodic & 4) at.z -= length.z * floor((at.z - domain->low.z) / length.z);
-    return at;
-}
-
-/* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
-bool rp_world_domain_walls_off(const rp_domain_spec *domain, rp_vec3 at, double clearance)
-{
-    const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
-    const double high[3] = {domain->high.x, domain->high.y, domain->high.z};
-    const double place[3] = {at.x, at.y, at.z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (domain->periodic >> axis & 1) continue;
-        if (place[axis] < low[axis] + clearance && !(domain->open >> (2 * axis) & 1)) return true;
-        if (place[axis] > high[axis] - clearance && !(domain->open >> (2 * axis + 1) & 1))
-            return true;
-    }
-    return false;
-}
-
 /* Kind, size, mass and orientation of a single grain. */
-static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_stuff *of)
+static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_grain_template *of)
 {
     rp_grain grain;
     int material = of->material;
-    rp_grain_draw_part(scene, of->split, of->large, material, p->id[i], &grain);
-    const double turn[4] = {grain.turn.w, grain.turn.x, grain.turn.y, grain.turn.z};
+    rp_grain_draw_split(scene, of->split, of->large, material, p->id[i], &grain);
+    const double turn[4] = {grain.orientation.w, grain.orientation.x, grain.orientation.y,
+                            grain.orientation.z};
     p->kind[i] = (uint8_t)grain.kind;
     p->diameter[i] = (float)grain.diameter;
     p->mass[i] = (float)grain.mass;
@@ -79,7 +55,7 @@ static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_st
 }
 
 void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,
-                        const rp_stuff *of)
+                        const rp_grain_template *of)
 {
     rp_grains *p = &world->grains;
     const rp_scene *scene = world->scene;
@@ -98,17 +74,6 @@ void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 vel
     if (p->kind) set_shape(p, scene, i, of);
 }
 
-/* A lattice that stands on a floor is just as far from it, so rounding must not count. */
-static double clearance_of(double spacing)
-{
-    return spacing * (0.5 - 1e-6);
-}
-
-double rp_scene_clearance(const rp_scene *scene)
-{
-    return clearance_of(scene->particles.spacing);
-}
-
 rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, double most)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
@@ -123,11 +88,6 @@ rp_source_grid rp_source_sampling(const rp_source_spec *source, double spacing, 
     return (rp_source_grid){.step = step, .first = first, .count = count};
 }
 
-double rp_stones_clearance(const rp_scene *scene, double spacing)
-{
-    return spacing * (0.5 + 0.37 * scene->particles.jitter);
-}
-
 /* A source in the making. */
 typedef struct filling {
     const rp_world *world;
@@ -135,10 +95,10 @@ typedef struct filling {
     uint64_t number;        /* of the source, for its cut through the packing */
     const rp_query *others; /* grains that are there already; NULL: no place is taken by any */
     rp_grain_split split;
-    double spacing;   /* m, of its lattice */
-    rp_stones stones; /* large grains that are there already */
-    rp_vec3 first;    /* m, the first place of its lattice, in the shape's frame */
-    rp_batch batch;
+    double spacing;          /* m, of its lattice */
+    rp_large_spheres stones; /* large grains that are there already */
+    rp_vec3 first;           /* m, the first place of its lattice, in the shape's frame */
+    rp_position_list batch;
     rp_lattice lattice; /* which places they are, for a relaxed packing */
     size_t taken;       /* places that bodies take up */
     bool relaxed;       /* else grains are on the lattice still */
@@ -167,22 +127,23 @@ static lot lot_of(const filling *f, rp_vec3 local)
     double outside = rp_shape_distance(&source->shape, local, NULL);
     if (outside > 0) return (lot){OUTSIDE, outside};
     rp_vec3 point = rp_pose_to_world(source->pose, local);
-    double clearance = clearance_of(f->spacing);
-    double hole = rp_world_gap_to_voids(world, point) - clearance;
+    double clearance = rp_clearance_of_spacing(f->spacing);
+    double hole = rp_world_distance_to_voids(world, point) - clearance;
     if (hole < 0) return (lot){IN_VOID, fmin(-outside, -hole)};
     double body =
-        rp_world_gap_to_bodies(world, rp_world_domain_wrapped(&world->scene->domain, point)) -
+        rp_world_distance_to_bodies(world, rp_world_domain_wrapped(&world->scene->domain, point)) -
         clearance;
     if (body < 0) return (lot){IN_BODY, fmin(fmin(-outside, hole), -body)};
-    double clear = rp_stones_clearance(world->scene, f->spacing);
-    double stone = rp_stones_gap(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
+    double clear = rp_large_spheres_clearance(world->scene, f->spacing);
+    double stone =
+        rp_large_spheres_distance(&f->stones, point, clear + STONE_NEAR * f->spacing) - clear;
     if (f->others) stone = fmin(stone, gap_to_others(f, point) - clear);
     if (stone < 0) return (lot){IN_STONE, fmin(fmin(-outside, hole), fmin(body, -stone))};
     if (!f->stones.count && !f->others) stone = INFINITY;
     return (lot){FREE, fmin(fmin(-outside, stone), fmin(hole, body))};
 }
 
-bool rp_scene_is_relaxed(const rp_scene *scene)
+bool rp_scene_packing_is_relaxed(const rp_scene *scene)
 {
     return scene->particles.packing == RP_PACKING_RELAXED && scene->particles.jitter > 0;
 }
@@ -190,8 +151,8 @@ bool rp_scene_is_relaxed(const rp_scene *scene)
 static bool add_place(filling *f, double number, rp_vec3 local, double reach)
 {
     double spacing = f->spacing;
-    if (!rp_batch_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
-    return !rp_scene_is_relaxed(f->world->scene) ||
+    if (!rp_position_list_add(&f->batch, rp_pose_to_world(f->source->pose, local))) return false;
+    return !rp_scene_packing_is_relaxed(f->world->scene) ||
            rp_lattice_add(&f->lattice, (int32_t)number, reach / spacing);
 }
 
@@ -236,7 +197,7 @@ static rp_code fill_shape(filling *f, rp_report *report)
 {
     rp_source_grid places = rp_source_sampling(f->source, f->spacing, INFINITY);
     double spacing = places.step, nx = places.count.x, ny = places.count.y, nz = places.count.z;
-    bool relaxed = rp_scene_is_relaxed(f->world->scene), made = true;
+    bool relaxed = rp_scene_packing_is_relaxed(f->world->scene), made = true;
     f->first = places.first;
     set_periods(f, places.count);
     rp_code code = RP_OK;
@@ -282,8 +243,8 @@ static double least_distance(const rp_scene *scene)
 /* Shifts the grains from the lattice to where the packing has them (W16). */
 static rp_code relax_places(filling *f, rp_report *report)
 {
-    rp_batch *b = &f->batch;
-    if (!rp_scene_is_relaxed(f->world->scene) || !b->count) return RP_OK;
+    rp_position_list *b = &f->batch;
+    if (!rp_scene_packing_is_relaxed(f->world->scene) || !b->count) return RP_OK;
     double spacing = f->spacing;
     float(*shifts)[3] = rp_allocate(b->count * sizeof *shifts);
     if (!shifts) return rp_fail_memory(report, b->count * sizeof *shifts, f->source->name);
@@ -300,12 +261,12 @@ static rp_code relax_places(filling *f, rp_report *report)
     return code;
 }
 
-static rp_code check_places(const rp_world *world, const rp_source_spec *source, const rp_batch *b,
-                            rp_report *report)
+static rp_code check_places(const rp_world *world, const rp_source_spec *source,
+                            const rp_position_list *b, rp_report *report)
 {
     size_t lost = 0, first = 0;
     for (size_t n = b->count; n-- > 0;)
-        if (rp_world_domain_walls_off(&world->scene->domain, b->positions[n], 0)) {
+        if (rp_world_domain_is_behind_wall(&world->scene->domain, b->positions[n], 0)) {
             lost++;
             first = n;
         }
@@ -333,14 +294,14 @@ static rp_code begin_filling(filling *f, const rp_world *world, const fill *what
         .world = world, .source = what->source, .number = what->number, .others = what->others};
     f->split = rp_grain_split_of(world->scene, what->source->material);
     f->spacing = f->split.spacing;
-    return rp_stones_collect(&f->stones, world, report);
+    return rp_large_spheres_collect(&f->stones, world, report);
 }
 
 static void end_filling(filling *f)
 {
     rp_lattice_end(&f->lattice);
-    rp_batch_end(&f->batch);
-    rp_stones_end(&f->stones);
+    rp_position_list_end(&f->batch);
+    rp_large_spheres_end(&f->stones);
 }
 
 static rp_vec3 velocity_at(const rp_source_spec *source, rp_vec3 position)
@@ -363,13 +324,13 @@ static rp_code place_large(rp_world *world, filling *f, size_t count, size_t fir
 {
     const rp_source_spec *source = f->source;
     rp_grains *p = &world->grains;
-    rp_stuff of = {source->material, source->moisture, &f->split, true};
+    rp_grain_template of = {source->material, source->moisture, &f->split, true};
     for (size_t n = 0; n < count; n++) {
         rp_world_set_grain(world, first + n, source->position, source->velocity, &of);
         l->diameters[n] = (double)p->diameter[first + n];
     }
-    rp_code code = rp_large_place(world, source, l->diameters, count, &f->stones, l->positions,
-                                  l->lost + first, report);
+    rp_code code = rp_grain_place_large(world, source, l->diameters, count, &f->stones,
+                                        l->positions, l->lost + first, report);
     size_t lost = 0;
     for (size_t n = 0; n < count && code == RP_OK; n++) {
         lost += l->lost[first + n];
@@ -392,7 +353,8 @@ static rp_code emit_large(rp_world *world, const fill *what, rp_report *report)
     rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK && f.split.large > 0) code = fill_shape(&f, report);
     if (code == RP_OK && f.split.large > 0)
-        count = rp_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
+        count =
+            rp_grain_large_count(world->scene, &f.split, source->material, (double)f.batch.count);
     if (code == RP_OK && count) code = rp_grains_append(&world->grains, count, &first, report);
     if (code == RP_OK && count) {
         size_t all = world->grains.count;
@@ -419,11 +381,11 @@ static rp_code emit_source(rp_world *world, const fill *what, rp_report *report)
     size_t first = 0;
     rp_code code = begin_filling(&f, world, what, report);
     if (code == RP_OK) code = fill_shape(&f, report);
-    const rp_batch *b = &f.batch;
-    rp_stuff of = {source->material, source->moisture, &f.split, false};
+    const rp_position_list *b = &f.batch;
+    rp_grain_template of = {source->material, source->moisture, &f.split, false};
     if (code == RP_OK) code = check_places(world, source, b, report);
     if (code == RP_OK && what->others)
-        code = rp_world_check_room(world, b->count, source->name, report);
+        code = rp_world_check_capacity(world, b->count, source->name, report);
     if (code == RP_OK) code = relax_places(&f, report);
     if (code == RP_OK) code = rp_grains_append(&world->grains, b->count, &first, report);
     for (size_t n = 0; code == RP_OK && n < b->count; n++) {
@@ -492,17 +454,7 @@ rp_code rp_world_fill(rp_world *world, const rp_source_spec *source, const rp_qu
 rp_code rp_world_emit(rp_world *world, rp_report *report)
 {
     rp_code code = emit_sources(world, report);
-    for (size_t i = 0; i < world->stream_count && code == RP_OK; i++)
-        code = rp_stream_emit(world, &world->streams[i], report);
+    for (size_t i = 0; i < world->emitter_count && code == RP_OK; i++)
+        code = rp_emitter_emit(world, &world->emitters[i], report);
     return code;
-}
-
-double rp_world_next_event(const rp_world *world)
-{
-    double next = INFINITY;
-    for (int i = 0; i < world->scene->sources.count; i++)
-        if (!world->source_done[i]) next = fmin(next, rp_scene_sources(world->scene)[i].at);
-    for (size_t i = 0; i < world->stream_count; i++)
-        next = fmin(next, rp_stream_next_event(&world->streams[i], world->time));
-    return fmin(next, rp_moisture_next_event(world));
 }

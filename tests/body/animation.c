@@ -41,10 +41,10 @@ static void poses_lie_between_keys(void **state)
     static const double times[] = {-1, 1, 1.5, 2, 2.5, 4, 9};
     static const double x[] = {0, 0, 0.5, 1, 1, 1, 1}, y[] = {0, 0, 0, 0, 1, 4, 4};
     for (int i = 0; i < 7; i++) {
-        rp_pose pose = rp_animation_pose(keys, 3, times[i]);
+        rp_pose pose = rp_motion_animation_pose(keys, 3, times[i]);
         check_vector(pose.position, x[i], y[i], 0);
         check_turn(pose.orientation, rp_quat_axis(rp_v3(0, 0, 1), y[i] / 4 * RP_PI / 2));
-        rp_pose alone = rp_animation_pose(keys + 1, 1, times[i]);
+        rp_pose alone = rp_motion_animation_pose(keys + 1, 1, times[i]);
         check_vector(alone.position, 1, 0, 0);
     }
 }

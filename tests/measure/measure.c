@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/report.h"
+#include "document/words.h"
 #include "measure/measure.h"
-#include "scene/words.h"
 
 #include <string.h>
 

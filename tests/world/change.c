@@ -301,12 +301,12 @@ static void forged_additions_are_refused(void **state)
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         rp_store store;
         rp_store_begin(&store);
-        check_ok(rp_world_put(s.world, &store, s.report), s.report);
+        check_ok(rp_world_write_state(s.world, &store, s.report), s.report);
         check_ok(rp_store_put(&store, "world/added", "", RP_U8, forged[i].text, forged[i].size,
                               s.report),
                  s.report);
         rp_world *other = world_of(s.scene, 1);
-        assert_int_equal(rp_world_take(other, &store, NULL), RP_ERROR_DAMAGED);
+        assert_int_equal(rp_world_read_state(other, &store, NULL), RP_ERROR_DAMAGED);
         rp_world_destroy(other);
         rp_store_end(&store);
     }

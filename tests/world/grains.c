@@ -1,6 +1,6 @@
 /* Single grains: sizes as their distributions say, kinds by their shares, orientations even. */
 #include "scene/scene.h"
-#include "world/world.h"
+#include "world/inside.h"
 #include "worlds.h"
 
 #include <string.h>
@@ -135,9 +135,9 @@ static void orientations_are_even(void **state)
     for (uint32_t id = 0; id < DRAWS; id++) {
         rp_grain grain;
         rp_grain_draw(scene, 1, id, &grain);
-        assert_true(grain.turn.w == 1 && grain.turn.x == 0);
+        assert_true(grain.orientation.w == 1 && grain.orientation.x == 0);
         rp_grain_draw(scene, 0, id, &grain);
-        rp_quat q = grain.turn;
+        rp_quat q = grain.orientation;
         check_near(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 1e-14);
         rp_vec3 to = rp_quat_rotate(q, rp_v3(0.36, 0.48, 0.8));
         mean = rp_v3_madd(mean, 1.0 / DRAWS, to);
@@ -150,7 +150,7 @@ static void orientations_are_even(void **state)
     for (int i = 0; i < 3; i++)
         check_near(squares[i], 1.0 / 3, 0.006);
     check_near(half_turn, 0.5 - 1 / RP_PI, 0.006);
-    assert_true(rp_world_turns_grains(scene));
+    assert_true(rp_world_orients_grains(scene));
     rp_scene_destroy(scene);
 }
 
@@ -162,11 +162,11 @@ static void a_grain_is_the_same_for_life(void **state)
     rp_grain first, again, otherwise;
     rp_grain_draw(scene, 0, 77, &first);
     rp_grain_draw(scene, 0, 78, &again);
-    assert_true(first.diameter != again.diameter && first.turn.w != again.turn.w);
+    assert_true(first.diameter != again.diameter && first.orientation.w != again.orientation.w);
     rp_grain_draw(scene, 0, 77, &again);
     rp_grain_draw(other, 0, 77, &otherwise);
     assert_true(first.kind == again.kind && first.diameter == again.diameter);
-    assert_memory_equal(&first.turn, &again.turn, sizeof first.turn);
+    assert_memory_equal(&first.orientation, &again.orientation, sizeof first.orientation);
     assert_true(first.diameter != otherwise.diameter);
     rp_scene_destroy(scene);
     rp_scene_destroy(other);
@@ -227,7 +227,7 @@ static void worlds_have_the_grains_drawn(void **state)
         rp_grain_draw(scene, view.material[i], view.id[i], &grain);
         assert_int_equal(kind[i], grain.kind);
         assert_true(diameter[i] == (float)grain.diameter && view.mass[i] == (float)grain.mass);
-        assert_true(w[i] == (float)grain.turn.w);
+        assert_true(w[i] == (float)grain.orientation.w);
         assert_true(view.density[i] == (view.material[i] ? 3000 : 2650));
     }
     rp_world_destroy(world);
@@ -242,13 +242,13 @@ static void rates_count_what_grains_weigh(void **state)
                                                 "emitters: {e: {radius: 10 cm, speed: 1 m/s}}\n");
     rp_emitter_spec spec = rp_scene_emitters(scene)[0];
     double mass = rp_grain_mean_mass(scene, true, 0), places = RP_PI * 0.01 / pow(0.02, 3);
-    double full = rp_stream_full_rate(scene, &spec);
+    double full = rp_emitter_full_rate(scene, &spec);
     check_part(full, places * mass, 1e-12);
     check_part(rp_scene_estimate(scene, NULL).grains, places, 1e-9);
     spec.rate = full * 1.01;
-    assert_int_equal(rp_stream_check(scene, &spec, NULL), RP_ERROR_INPUT);
+    assert_int_equal(rp_emitter_check(scene, &spec, NULL), RP_ERROR_INPUT);
     spec.rate = full / 2;
-    check_ok(rp_stream_check(scene, &spec, NULL), NULL);
+    check_ok(rp_emitter_check(scene, &spec, NULL), NULL);
     rp_scene_destroy(scene);
 }
 
@@ -309,8 +309,8 @@ static void damaged_grains_are_refused(void **state)
         if (damage == 4) p->turn[1][7] = 3;
         rp_store store;
         rp_store_begin(&store);
-        check_ok(rp_world_put(world, &store, NULL), NULL);
-        rp_code code = rp_world_take(world, &store, NULL);
+        check_ok(rp_world_write_state(world, &store, NULL), NULL);
+        rp_code code = rp_world_read_state(world, &store, NULL);
         assert_int_equal(code, damage ? RP_ERROR_DAMAGED : RP_OK);
         rp_store_end(&store);
         p->kind[7] = kind;
@@ -479,7 +479,7 @@ static void streams_refuse_large_grains(void **state)
         FINE "grains: {s: {diameter: 4 mm, share: 99}, l: {diameter: 4 cm, share: 1}}\n"
              "emitters: {jet: {nozzle: disc, radius: 0.03, position: [0, 0, 1], speed: 1}}\n");
     rp_report *report = rp_report_create();
-    assert_int_equal(rp_stream_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
+    assert_int_equal(rp_emitter_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "do not fit a place"));
     rp_report_destroy(report);
     rp_scene_destroy(scene);
