@@ -19,7 +19,7 @@ static const char intro[] =
     "measured, how, and where limits come from is said in `validation/NAME/README.md`; limits were "
     "stated before "
     "anything was measured. What became of set-ups that missed them: "
-    "[validation-history.md](validation-history.md).\n";
+    "[log/validation.md](../log/validation.md).\n";
 
 /* The heading of one form of a case. */
 static void name_part(char *name, const char *which, bool quick)
