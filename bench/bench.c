@@ -1,4 +1,6 @@
+/* The list of benchmarks, and what they share: medians, results, times of stages. */
 #include "bench/bench.h"
+
 #include "base/clock.h"
 #include "base/entry.h"
 #include "base/log.h"

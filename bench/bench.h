@@ -1,5 +1,5 @@
-/* Benchmarks from the inside: what a case is, what it is given and how it fills its results. The
- * public half is repose/bench.h. */
+/* Benchmarks: definition of a case, its set-up and its results. The public interface is
+ * repose/bench.h. */
 #ifndef RP_BENCH_BENCH_H
 #define RP_BENCH_BENCH_H
 
@@ -9,9 +9,9 @@
 
 rp_code rp_bench_measure(rp_threads *threads, rp_bench_machine *out, rp_report *report);
 
-/* What a case is run with. */
+/* Set-up of a case. */
 typedef struct rp_bench_setup {
-    size_t size; /* particles; 0: as the case likes */
+    size_t size; /* particles; 0: default of the case */
     rp_threads *threads;
     rp_bench_machine machine;
     const char *scenes; /* the folder of the bundled scenes; NULL: there is none */
@@ -24,7 +24,7 @@ struct rp_bench_list {
     int count;
 };
 
-/* Results beyond the room are dropped. */
+/* Adds a result; those beyond RP_BENCH_RESULTS are dropped. */
 void rp_bench_add(rp_bench_list *list, rp_bench_result result);
 /* Adds a figure to a result; does nothing when it has as many as it can hold. */
 void rp_bench_note(rp_bench_result *result, const char *name, double value, const char *unit);
@@ -37,36 +37,36 @@ typedef struct rp_bench_case {
     rp_code (*run)(const rp_bench_setup *setup, rp_bench_list *list, rp_report *report);
 } rp_bench_case;
 
-/* The middle one; sorts the times. */
+/* Returns the median; sorts the times. */
 double rp_bench_median(double *seconds, int count);
-/* Fills a result from the times of its steps and the least time a step could take (0: unknown);
- * sorts them. */
+/* Returns a result made from the times of its steps and the least time that a step could take, s
+ * (0: unknown); sorts the times. */
 rp_bench_result rp_bench_result_of(const char *name, size_t particles, double *seconds, int steps,
                                    double least_seconds);
 
-/* What a particle costs in parts of one of a smaller case that ran by turns with it: the median of
- * the turns, since what else a machine does changes more from turn to turn than within one. At most
- * RP_BENCH_TURNS of them. */
+/* Returns the cost per particle relative to that of a smaller case that was stepped alternately
+ * with it: the median over the rounds, since other load on the machine changes more between rounds
+ * than within one. At most RP_BENCH_TURNS rounds. */
 #define RP_BENCH_TURNS 16
 double rp_bench_cost(const double *seconds, size_t particles, const double *smaller_seconds,
                      size_t fewer, int turns);
 
-/* The stages of a world's method since it was made. Parts of a step are its stages and, behind the
- * last of them, the rest. */
+/* Accumulated times of the stages of a world's method. The parts of a step are its stages and,
+ * after the last of them, the rest. */
 #define RP_BENCH_PARTS (RP_STAGE_COUNT_MAX + 1)
 typedef struct rp_bench_stages {
     int count;
     rp_stage_time stages[RP_STAGE_COUNT_MAX];
 } rp_bench_stages;
 rp_bench_stages rp_bench_stages_of(const rp_world *world);
-/* The place of a stage by its name; it must be there. */
+/* Returns the index of a stage by its name, which must exist. */
 int rp_bench_stage(const rp_bench_stages *stages, const char *name);
-/* The name of a part: a stage, or "rest". */
+/* Returns the name of a part: a stage, or "rest". */
 const char *rp_bench_part_name(const rp_bench_stages *stages, int part);
-/* One step on the clock: seconds of the whole and of each part, stages and rest. */
+/* Takes one step and measures its time and that of each part, s. */
 rp_code rp_bench_step(rp_world *world, double *whole, double *parts, rp_report *report);
 
-/* The least time that sorting and listing could take, by the models in neighbor.c; in seconds. */
+/* Return the least time that sorting and listing could take, s, by the models in neighbor.c. */
 double rp_bench_least_sort(const rp_bench_machine *machine, size_t particles);
 double rp_bench_least_lists(const rp_bench_machine *machine, size_t particles, double neighbors);
 

@@ -1,4 +1,4 @@
-/* What this machine can do: bytes copied, bytes read and multiply-adds made per second. */
+/* Speed of this machine: bytes copied, bytes read and multiply-adds per second. */
 #include "bench/bench.h"
 
 #include "base/clock.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#define COPY_BYTES ((size_t)128 << 20) /* each way; several times any last-level cache */
+#define COPY_BYTES ((size_t)128 << 20) /* per direction; several times any last-level cache */
 #define COPY_BLOCK ((size_t)1 << 20)
 #define REPEATS 7
-/* Independent sums, enough to hide the latency of an addition on all units. */
+/* Independent sums, enough to hide the latency of a multiply-add on all units. */
 #define SUMS 12
 #define ROUNDS 1000000
 #define TASKS_EACH 4
@@ -27,8 +27,7 @@ static void copy_range(void *context, rp_range range)
     memcpy(job->to + range.begin, job->from + range.begin, range.end - range.begin);
 }
 
-/* Sums all floats of the range; the sum goes to the block's place in `to`, or it would be left out.
- */
+/* Sums all floats of the range. The sum is stored, or the compiler would remove the loop. */
 RP_WIDE_KERNEL
 static void read_range(void *context, rp_range range)
 {
@@ -65,7 +64,7 @@ static rp_code measure_bandwidth(rp_threads *threads, rp_bench_machine *out, rp_
     return code;
 }
 
-/* s = s * a + b on several sums at once; a below one keeps them finite. */
+/* Computes s = s * a + b on several independent sums; a < 1 keeps them finite. */
 RP_WIDE_KERNEL
 static float multiply_add(int rounds)
 {

@@ -38,4 +38,4 @@ EOF
 EOF
 } >"$folder/guide.c"
 cc -std=c17 -Wall -Wextra -Werror -Wno-misleading-indentation -I"$source/include" "$folder/guide.c" -o "$folder/guide" -L"$build" -lrepose -Wl,-rpath,"$build"
-"$folder/guide" | grep -q '^kinetic'
+cd "$folder" && "$folder/guide" | grep -q '^kinetic'

@@ -1,4 +1,5 @@
-/* repose: simulate sand from the command line. One file per verb; this one finds it. */
+/* repose: simulate sand from the command line. This file finds the verb; verb_*.c implement them.
+ */
 #include "cli.h"
 
 #include <signal.h>
@@ -34,7 +35,7 @@ static int unknown_verb(const char *word)
     const char *names[COUNT];
     for (int i = 0; i < COUNT; i++)
         names[i] = verbs[i]->name;
-    return say_unknown(NULL, "unknown verb", word, names, COUNT);
+    return print_unknown_word(NULL, "unknown verb", word, names, COUNT);
 }
 
 static bool is_help(const char *word)
@@ -52,7 +53,7 @@ static int run_verb(const verb *v, int argc, char **argv)
     options o;
     int code = options_read(v, argc, argv, &o) ? v->run(v, &o) : exit_code(RP_ERROR_INPUT);
     options_release(&o);
-    /* Output that never arrived is a failure, too: a full disk behind `repose measure > file`. */
+    /* Buffered output may fail late: `repose measure RUN energy > file` on a full disk. */
     if (fflush(stdout) != 0 && code == 0) {
         fprintf(stderr, "repose: cannot write to standard output\n");
         code = exit_code(RP_ERROR_IO);
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
     rp_hooks hooks = rp_default_hooks();
     hooks.log = log_line;
     rp_set_hooks(&hooks);
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` is a fault like any other */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond `ulimit -f` then fails with EFBIG */
     if (argc < 2) {
         options none = {0};
         verb_help.run(&verb_help, &none);

@@ -1,4 +1,5 @@
-/* How far a run has come: a bar on a terminal, plain lines in a log, objects for programs. */
+/* Progress of runs and films: a bar on a terminal, lines in a log, JSON objects for other programs.
+ */
 #include "cli.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #define BAR_WIDTH 24
 #define SECONDS_BETWEEN 0.1
 #define LOG_COLUMNS 80
-#define LONG_FILM 60.0 /* s to go, from which on a quicker way is proposed */
+#define LONG_FILM 60.0 /* remaining seconds above which a faster quality is suggested */
 
 double wall_clock(void)
 {
@@ -48,13 +49,13 @@ static int terminal_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-/* What belongs on the line, the most wanted first. */
+/* The parts of a progress line, the most important first. */
 typedef struct line {
     char parts[7 + RP_STEP_NUMBERS][64];
     int count;
 } line;
 
-/* A bar of which `part` is full, 0 to 1. */
+/* Adds a bar that is filled to `part`, 0 to 1. */
 static void add_bar(line *l, double part, int64_t frame, int64_t frame_count)
 {
     char bar[BAR_WIDTH + 1];
@@ -66,7 +67,7 @@ static void add_bar(line *l, double part, int64_t frame, int64_t frame_count)
              (long long)frame_count);
 }
 
-/* What the method reports of the step: "density error 0.012", "iterations 7". */
+/* Adds the numbers that the method reports of a step: "density error 0.012", "iterations 7". */
 static void add_numbers(line *l, const rp_step_info *step)
 {
     for (int i = 0; i < step->number_count; i++) {
@@ -81,15 +82,15 @@ static void add_numbers(line *l, const rp_step_info *step)
     }
 }
 
-/* What does not fit is left out. */
+/* Parts that do not fit into the columns are omitted. */
 static void print_parts(const line *l, int columns)
 {
-    int left = columns;
+    int remaining = columns;
     for (int i = 0; i < l->count; i++) {
         int length = (int)strlen(l->parts[i]) + (i ? 2 : 0);
-        if (length > left) break;
+        if (length > remaining) break;
         fprintf(stderr, "%s%s", i ? "  " : "", l->parts[i]);
-        left -= length;
+        remaining -= length;
     }
 }
 
@@ -125,7 +126,7 @@ static void draw_film_bar(const rp_film_progress *p)
     line l = {0};
     double done = (double)p->frame + p->part;
     add_bar(&l, p->frame_count > 0 ? done / (double)p->frame_count : 1, p->frame, p->frame_count);
-    if (p->encoding) snprintf(l.parts[l.count++], 64, "into the film");
+    if (p->encoding) snprintf(l.parts[l.count++], 64, "encoding");
     if (p->part > 0 && p->frame_count == 1)
         snprintf(l.parts[l.count++], 64, "%.0f %%", 100 * p->part);
     snprintf(l.parts[l.count++], 64, "left %s",
@@ -136,7 +137,7 @@ static void draw_film_bar(const rp_film_progress *p)
     draw_line(&l);
 }
 
-/* One line of a log; --json tells all that is known of a step. */
+/* Prints one line of a log; --json has all numbers of a step. */
 static void print_line(const rp_progress *p)
 {
     char number[32];
@@ -148,7 +149,7 @@ static void print_line(const rp_progress *p)
              short_duration(p->seconds_left, number, sizeof number));
     snprintf(l.parts[l.count++], 64, "%s grains",
              short_number((double)p->grains, number, sizeof number));
-    if (p->step.reason && p->steps) { /* fine grains have neither */
+    if (p->step.reason && p->steps) { /* refinement has no solver steps */
         snprintf(l.parts[l.count++], 64, "dt %.3g ms", 1e3 * p->step.dt);
         snprintf(l.parts[l.count++], 64, "v max %.3g m/s", p->step.max_speed);
     }
@@ -179,7 +180,7 @@ static void print_object(const rp_progress *p)
     printf("{\"frame\": %lld, \"frames\": %lld, \"time\": %.9g, \"grains\": %zu, \"steps\": %llu",
            (long long)p->frame, (long long)p->frame_count, p->time, p->grains,
            (unsigned long long)p->steps);
-    if (p->step.reason) print_step(&p->step); /* fine grains have none of it */
+    if (p->step.reason) print_step(&p->step); /* refinement has no solver steps */
     printf(", \"seconds\": %.6g}\n", p->seconds);
     fflush(stdout);
 }
@@ -204,12 +205,12 @@ bool progress_show(void *user, const rp_progress *progress)
     return !interrupted;
 }
 
-/* Plain lines for a log. Pictures that are there from before have none. */
+/* Prints one line of a log per picture; pictures of an earlier attempt have none. */
 static void print_film_line(progress_bar *bar, const rp_film_progress *p)
 {
     char grains[32], left[32];
     if (p->encoding) {
-        if (!bar->encoding_shown) fprintf(stderr, "making the film\n");
+        if (!bar->encoding_shown) fprintf(stderr, "encoding the film\n");
         bar->encoding_shown = true;
     } else if (p->kept == bar->kept_shown) {
         fprintf(stderr, "picture %lld/%lld  t %.3f s  %s grains  left %s\n", (long long)p->frame,
@@ -229,12 +230,13 @@ static void print_film_object(const rp_film_progress *p)
     fflush(stdout);
 }
 
-/* Once, as soon as it is known. */
-static void propose_faster(progress_bar *bar, const rp_film_progress *progress)
+/* Suggests a faster quality once, as soon as the remaining time is known. */
+static void suggest_faster(progress_bar *bar, const rp_film_progress *progress)
 {
     char left[32];
     if (!bar->faster || progress->encoding || !(progress->seconds_left > LONG_FILM)) return;
-    fprintf(stderr, "%srepose: pictures for another %s; %s\n", bar->shown > 0 ? "\r\033[K" : "",
+    fprintf(stderr, "%srepose: rendering will take another %s; %s\n",
+            bar->shown > 0 ? "\r\033[K" : "",
             short_duration(progress->seconds_left, left, sizeof left), bar->faster);
     bar->faster = NULL;
 }
@@ -244,7 +246,7 @@ bool progress_show_film(void *user, const rp_film_progress *progress)
     progress_bar *bar = user;
     bool new_picture = progress->frame != bar->frames_shown && progress->frame > 0;
     bar->frames_shown = progress->frame;
-    if (!bar->quiet && !bar->json) propose_faster(bar, progress);
+    if (!bar->quiet && !bar->json) suggest_faster(bar, progress);
     if (bar->json) {
         if (new_picture) print_film_object(progress);
     } else if (!bar->quiet && bar->terminal) {

@@ -4,10 +4,11 @@
 #include <string.h>
 
 static const option_spec specs[] = {
-    {"--size", NULL, "N", OPTION_TEXT, offsetof(options, size), "particles (default: the case's)"},
+    {"--size", NULL, "N", OPTION_TEXT, offsetof(options, size),
+     "number of particles (default: that of the case)"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core)"},
-    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object per line"},
 };
 
 static void print_machine(rp_bench_machine m, bool json)
@@ -17,7 +18,7 @@ static void print_machine(rp_bench_machine m, bool json)
                "%.6g}\n",
                m.bandwidth, m.reading, m.arithmetic);
     else
-        printf("this machine copies %.3g GB/s (read and written), reads %.3g GB/s, makes %.3g G "
+        printf("this machine: copy %.3g GB/s (read and written), read %.3g GB/s, %.3g G "
                "multiply-adds/s\n",
                1e-9 * m.bandwidth, 1e-9 * m.reading, 1e-9 * m.arithmetic);
 }
@@ -89,7 +90,7 @@ static int unknown_case(const verb *v, const char *name)
     int count = 0;
     for (; count < 64 && rp_bench_name(count); count++)
         names[count] = rp_bench_name(count);
-    return say_unknown(v, "no case", name, names, count);
+    return print_unknown_word(v, "no such case:", name, names, count);
 }
 
 static const char *choice(int index)
@@ -102,23 +103,24 @@ static int run(const verb *v, const options *o)
     long long size = 0;
     char rest;
     if (o->size && (sscanf(o->size, "%lld%c", &size, &rest) != 1 || size < 1))
-        return say_usage(v, "--size %s: a whole number, 1 or more, is wanted", o->size);
+        return print_usage_error(v, "--size %s: expected a whole number, 1 or more", o->size);
     rp_report *report = rp_report_create();
     int found = 0;
     rp_code code = run_cases(o->words[0], (size_t)size, o, &found, report);
-    int result = found ? say_faults(code, report, o->json) : unknown_case(v, o->words[0]);
+    int result = found ? print_faults(code, report, o->json) : unknown_case(v, o->words[0]);
     rp_report_destroy(report);
     return result;
 }
 
-const verb verb_bench = {
-    .name = "bench",
-    .words = "NAME|all",
-    .help = "how fast a part is here, and how fast it could be",
-    .more = "Seconds are the median of repeats; the limit is what this machine's own bandwidth or\n"
-            "arithmetic, measured in the same run, would allow.\n",
-    VERB_OPTIONS(specs),
-    .choice = choice,
-    .min_words = 1,
-    .max_words = 1,
-    .run = run};
+const verb verb_bench = {.name = "bench",
+                         .words = "NAME|all",
+                         .help = "benchmark a part of the program on this machine",
+                         .more =
+                             "Times are medians of several repeats. The limit is the rate that the "
+                             "memory bandwidth or the\n"
+                             "arithmetic of this machine, measured in the same run, would allow.\n",
+                         VERB_OPTIONS(specs),
+                         .choice = choice,
+                         .min_words = 1,
+                         .max_words = 1,
+                         .run = run};

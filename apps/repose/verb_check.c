@@ -5,7 +5,7 @@
 static const option_spec specs[] = {
     {"--set", NULL, "KEY=VALUE", OPTION_SET, 0, "change a value of the scene; may be repeated"},
     {"--strict", NULL, NULL, OPTION_FLAG, offsetof(options, strict),
-     "warnings are mistakes: exit 2"},
+     "treat warnings as mistakes: exit code 2"},
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
 };
 
@@ -24,10 +24,11 @@ static void print_text(const rp_scene *scene, const char *path, int warnings)
         printf("fine grains: %s, %s\n",
                short_number(estimate.grains * (double)rp_scene_detail(scene).factor, grains,
                             sizeof grains),
-               rp_scene_detail(scene).live ? "made while it runs" : "made by `repose refine`");
+               rp_scene_detail(scene).live ? "computed during the run"
+                                           : "computed by `repose refine`");
 }
 
-static void say_warnings(const rp_report *warnings)
+static void print_warnings(const rp_report *warnings)
 {
     for (int i = 0; i < rp_report_count(warnings); i++) {
         const rp_fault *warning = rp_report_fault(warnings, i);
@@ -49,8 +50,7 @@ static void print_json_warnings(const rp_report *warnings)
     fputc(']', stdout);
 }
 
-/* One object, whatever came out: the estimate when the scene could be read, all mistakes and
- * warnings. */
+/* Prints one object: the estimate when the scene could be read, all mistakes and all warnings. */
 static void print_json(rp_code code, const rp_scene *scene, const char *path,
                        const rp_report *warnings, const rp_report *report)
 {
@@ -89,12 +89,12 @@ static int run(const verb *v, const options *o)
     if (o->json) {
         print_json(code, scene, path, warnings, report);
     } else {
-        say_warnings(warnings);
+        print_warnings(warnings);
         if (code == RP_OK)
             print_text(scene, path, rp_report_count(warnings));
         else
-            result = say_faults(code, report, false);
-        if (code == RP_ERROR_INPUT && !scene) say_more_may_follow();
+            result = print_faults(code, report, false);
+        if (code == RP_ERROR_INPUT && !scene) print_more_may_follow(report);
     }
     if (code == RP_OK && o->strict && rp_report_count(warnings)) result = exit_code(RP_ERROR_INPUT);
     rp_scene_destroy(scene);
@@ -104,19 +104,19 @@ static int run(const verb *v, const options *o)
 }
 
 #define CHECK_MORE                                                                                 \
-    "Mistakes are what stops a run; all of them are listed, and the exit code is theirs. "         \
+    "Mistakes prevent a run. All of them are listed at once, and the exit code is not 0. "         \
     "Warnings\n"                                                                                   \
-    "are what a run says at its start and goes on: sources or nozzles inside bodies or outside "   \
-    "the\n"                                                                                        \
-    "domain, no grains at all, nothing to rest on, bodies that start inside each other or are "    \
+    "do not prevent a run, which prints them when it starts: sources or emitters inside bodies "   \
+    "or\n"                                                                                         \
+    "outside the domain, no grains at all, no floor, bodies that overlap at the start or are "     \
     "too\n"                                                                                        \
-    "thin, keyed bodies that are fast for an instant, openings narrower than five spacings, "      \
-    "steps\n"                                                                                      \
-    "too long.\n"
+    "thin, keyed bodies that move fast for an instant, openings narrower than five spacings, "     \
+    "time\n"                                                                                       \
+    "steps that are too long.\n"
 
 const verb verb_check = {.name = "check",
                          .words = "SCENE",
-                         .help = "read a scene, list all its mistakes, say what it needs",
+                         .help = "read a scene, list all its mistakes, estimate grains and memory",
                          .more = CHECK_MORE,
                          VERB_OPTIONS(specs),
                          .min_words = 1,

@@ -1,21 +1,22 @@
-/* Shell completion, made from the verbs' own tables. */
+/* Shell completion, generated from the option tables of the verbs. */
 #include "cli.h"
 
 #include <string.h>
 
-/* The keys that every scene has, for --set: "time.duration=". It must do within single quotes. */
+/* Shell command that lists the scene keys for --set: "time.duration=". It contains no single quote,
+ * since it is printed inside single quotes. */
 static const char list_keys[] =
     "repose help scene 2>/dev/null | sed -n \"s/^  \\([a-z_.]*\\)$/\\1=/p\"";
 
-/* All values of an option, where its help lists them: "draft|good|final". Words in capitals stand
- * for what the user thinks of. */
+/* Whether the help of an option lists all its values: "draft|good|final". Words in capitals are
+ * placeholders. */
 static bool has_choices(const option_spec *spec)
 {
     return spec->value && strchr(spec->value, '|') &&
            !(spec->value[0] >= 'A' && spec->value[0] <= 'Z');
 }
 
-/* Values with blanks in between. */
+/* Prints the values, separated by blanks. */
 static void print_choices(const option_spec *spec)
 {
     for (const char *c = spec->value; *c; c++)
@@ -27,7 +28,7 @@ static bool takes_scene(const verb *v)
     return strcmp(v->words, "SCENE") == 0;
 }
 
-/* The values of an option that stands before the word in hand. */
+/* Prints the cases that complete the value of an option. */
 static void print_bash_values(void)
 {
     printf("    case \"$verb $before\" in\n");
@@ -162,13 +163,14 @@ static int run(const verb *v, const options *o)
     else if (strcmp(o->words[0], "fish") == 0)
         print_fish();
     else
-        return say_usage(v, "no completion for '%s'; there are bash, zsh and fish", o->words[0]);
+        return print_usage_error(v, "no completion for '%s'; there are bash, zsh and fish",
+                                 o->words[0]);
     return 0;
 }
 
 const verb verb_completion = {.name = "completion",
                               .words = "bash|zsh|fish",
-                              .help = "print completion for a shell",
+                              .help = "print completion code for a shell",
                               .more = "bash: eval \"$(repose completion bash)\"\n",
                               .choice = choice,
                               .min_words = 1,

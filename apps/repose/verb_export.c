@@ -6,23 +6,24 @@ static const option_spec specs[] = {
     {"--format", "-f", "FORMAT", OPTION_TEXT, offsetof(options, format),
      "vtp (ParaView, default), ply, csv, usda or usda-instances"},
     {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
-     "where to (default: RUN/export)"},
+     "output folder (default: RUN/export)"},
     FRAMES_OPTION("all"),
     {"--every", NULL, "N", OPTION_COUNT, offsetof(options, every),
-     "only each N-th of these frames"},
+     "only every N-th of these frames"},
     {"--only", NULL, "WHAT", OPTION_TEXT, offsetof(options, only),
-     "coarse, fine, bodies, contacts, grids, or several with commas (default: all there is but "
+     "coarse, fine, bodies, contacts, grids, or several separated by commas (default: all except "
      "contacts)"},
-    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing"},
+    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "print errors only"},
 };
 
 #define ONLY_WORDS FRAME_KIND_WORDS "|bodies|contacts|grids"
 
-/* Bodies go with the first kind that has the frame, contacts and grids with coarse grains. */
+/* What to export. Bodies are written with the first kind of grains that has the frame, contacts and
+ * grids with coarse grains. */
 typedef struct job {
     rp_record *record;
     const options *options;
-    bool grains[FRAME_KINDS], bodies, contacts, grids; /* what is asked for */
+    bool grains[FRAME_KINDS], bodies, contacts, grids; /* requested by --only */
     int64_t from, to, every;
     int64_t written[FRAME_KINDS];
 } job;
@@ -32,7 +33,7 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
     for (int i = 0; i < FRAME_KINDS; i++)
         if (strcmp(word, frame_kinds[i].word) == 0) {
             j->grains[i] = true;
-            return choose_kind(j->record, word, report) ? RP_OK : RP_ERROR_INPUT;
+            return select_kind(j->record, word, report) ? RP_OK : RP_ERROR_INPUT;
         }
     if (strcmp(word, "bodies") == 0) {
         j->bodies = true;
@@ -48,8 +49,8 @@ static rp_code read_word(job *j, const char *word, rp_report *report)
     }
     char hint[128];
     return fail(report, RP_ERROR_INPUT,
-                "--only %s: there are coarse, fine, bodies, contacts, grids%s", word,
-                hint_of(word, ONLY_WORDS, hint, sizeof hint));
+                "--only %s: expected coarse, fine, bodies, contacts or grids%s", word,
+                suggestion(word, ONLY_WORDS, hint, sizeof hint));
 }
 
 static rp_code read_only(job *j, const char *text, rp_report *report)
@@ -69,7 +70,7 @@ static rp_code read_only(job *j, const char *text, rp_report *report)
     return code;
 }
 
-/* What a frame of this kind has to give. */
+/* Returns what to write of a frame of this kind. */
 static rp_export_options frame_options(const job *j, int kind, int64_t number)
 {
     rp_export_options made = rp_default_export_options();
@@ -82,7 +83,7 @@ static rp_export_options frame_options(const job *j, int kind, int64_t number)
     made.grids = j->grids && kind == 0;
     for (int i = 0; i < kind; i++)
         made.bodies =
-            made.bodies && rp_series_find(series_of(j->record, &frame_kinds[i]), number) < 0;
+            made.bodies && rp_series_find(series_of_kind(j->record, &frame_kinds[i]), number) < 0;
     return made;
 }
 
@@ -90,7 +91,7 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 {
     rp_export_options wanted = frame_options(j, kind, number);
     if (!wanted.grains && !wanted.bodies && !wanted.contacts && !wanted.grids) return RP_OK;
-    const rp_series *series = series_of(j->record, &frame_kinds[kind]);
+    const rp_series *series = series_of_kind(j->record, &frame_kinds[kind]);
     rp_frame_file *frame = NULL;
     rp_code code = rp_series_read(series, number, &frame, report);
     if (code == RP_OK)
@@ -103,7 +104,7 @@ static rp_code export_frame(job *j, int kind, int64_t number, rp_report *report)
 static rp_code export_kind(job *j, int kind, rp_report *report)
 {
     rp_code code = RP_OK;
-    const rp_series *series = series_of(j->record, &frame_kinds[kind]);
+    const rp_series *series = series_of_kind(j->record, &frame_kinds[kind]);
     int64_t total = rp_series_count(series), chosen = 0;
     for (int64_t i = 0; i < total && code == RP_OK; i++) {
         int64_t number = rp_series_number(series, i);
@@ -113,36 +114,36 @@ static rp_code export_kind(job *j, int kind, rp_report *report)
     return code;
 }
 
-/* Nothing was written: either there is nothing of what is asked for, or not that frame. */
-static rp_code say_none(const job *j, rp_report *report)
+/* Nothing was written: either the run has nothing of the requested kind, or not that frame. */
+static rp_code fail_nothing_written(const job *j, rp_report *report)
 {
     const options *o = j->options;
-    const frame_kind *most = NULL; /* of the kinds that are asked for, the one with most frames */
+    const frame_kind *most = NULL; /* the requested kind with most frames */
     if (o->only && strcmp(o->only, "bodies") == 0 &&
         rp_scene_body_count(rp_record_scene(j->record)) == 0)
         return fail(report, RP_ERROR_INPUT, "%s has no bodies", rp_record_folder(j->record));
     for (int i = 0; i < FRAME_KINDS; i++) {
         const frame_kind *kind = &frame_kinds[i];
         if (!j->grains[i] && !j->bodies && !((j->contacts || j->grids) && i == 0)) continue;
-        if (!most || rp_series_count(series_of(j->record, kind)) >
-                         rp_series_count(series_of(j->record, most)))
+        if (!most || rp_series_count(series_of_kind(j->record, kind)) >
+                         rp_series_count(series_of_kind(j->record, most)))
             most = kind;
     }
-    return fail_other_frames(j->record, most, report);
+    return fail_frame_range(j->record, most, report);
 }
 
-static rp_code say_written(const job *j, rp_report *report)
+static rp_code print_written(const job *j, rp_report *report)
 {
     const options *o = j->options;
     int64_t all = 0;
     for (int i = 0; i < FRAME_KINDS; i++) {
         all += j->written[i];
         if (j->written[i] && !o->quiet)
-            printf("%lld %s as %s in %s%s\n", (long long)j->written[i], frame_kinds[i].called,
+            printf("%lld %s as %s in %s%s\n", (long long)j->written[i], frame_kinds[i].label,
                    o->format ? o->format : "vtp", plain(o->output ? o->output : o->words[0]),
                    o->output ? "" : "/export");
     }
-    return all ? RP_OK : say_none(j, report);
+    return all ? RP_OK : fail_nothing_written(j, report);
 }
 
 static rp_code export_frames(rp_record *record, const options *o, rp_report *report)
@@ -152,7 +153,7 @@ static rp_code export_frames(rp_record *record, const options *o, rp_report *rep
     if (code == RP_OK) code = read_frame_range(o->frames_text, &j.from, &j.to, report);
     for (int i = 0; i < FRAME_KINDS && code == RP_OK; i++)
         code = export_kind(&j, i, report);
-    return code == RP_OK ? say_written(&j, report) : code;
+    return code == RP_OK ? print_written(&j, report) : code;
 }
 
 static int run(const verb *v, const options *o)
@@ -162,7 +163,7 @@ static int run(const verb *v, const options *o)
     rp_record *record = NULL;
     rp_code code = rp_record_open(o->words[0], &record, report);
     if (code == RP_OK) code = export_frames(record, o, report);
-    int result = say_faults(code, report, false);
+    int result = print_faults(code, report, false);
     rp_record_close(record);
     rp_report_destroy(report);
     return result;
@@ -173,12 +174,12 @@ const verb verb_export = {
     .words = "RUN",
     .help = "write frames for other programs: ParaView, Blender, Houdini, spreadsheets",
     .more =
-        "vtp: open RUN/export/grains.pvd in ParaView; fine grains are in fine.pvd, bodies in\n"
-        "bodies.pvd, contacts, as lines from grain to grain, in contacts.pvd, grids of methods "
-        "that\n"
-        "have any in grid-NAME.pvd.\n"
-        "ply: one binary point cloud a frame, for Blender, MeshLab, CloudCompare.\n"
-        "csv: one table a frame, for Houdini, spreadsheets, scripts.\n"
+        "vtp: open RUN/export/grains.pvd in ParaView. Fine grains are in fine.pvd, bodies in\n"
+        "bodies.pvd, contacts (as lines between grain centres) in contacts.pvd, grids, for "
+        "methods\n"
+        "that have any, in grid-NAME.pvd.\n"
+        "ply: one binary point cloud per frame, for Blender, MeshLab, CloudCompare.\n"
+        "csv: one table per frame, for Houdini, spreadsheets, scripts.\n"
         "usda: points and meshes as USD text, for Houdini, Blender 4 and others; grains.usda and\n"
         "bodies.usda are the whole series.\n"
         "usda-instances: the same, with a small sphere for each grain (grains-instances.usda).\n",

@@ -1,4 +1,5 @@
-/* Help on verbs and topics; the scene's keys come from the same tables that the reader uses. */
+/* Help on verbs and topics, and the manual page. The scene keys come from the tables of the scene
+ * reader. */
 #include "cli.h"
 
 #include <dirent.h>
@@ -7,35 +8,69 @@
 
 static const option_spec specs[] = {
     {"--markdown", NULL, NULL, OPTION_FLAG, offsetof(options, markdown),
-     "scene keys as Markdown, for the manual"},
+     "print the scene keys as Markdown"},
 };
 
-/* What is proposed first is sand; grains of the last one pass through each other. */
+/* The list of scenes begins with a typical one and ends with one whose grains do not interact. */
 #define FIRST_SCENE "column-collapse"
 #define LAST_SCENE "first-fall"
 
 static void print_overview(void)
 {
-    printf("repose: sand and other granular material\n\n"
+    printf("repose: simulate sand and other granular material\n\n"
            "  repose run " FIRST_SCENE "           simulate a scene\n"
-           "  repose render runs/" FIRST_SCENE "   look at it\n\nverbs:\n");
+           "  repose render runs/" FIRST_SCENE "   make a film of it\n\nverbs:\n");
     for (int i = 0; i < verb_count(); i++)
         printf("  %-11s %s\n", verb_at(i)->name, verb_at(i)->help);
-    printf("\n`repose help VERB` tells more; other topics: scene, scenes, units, exit-codes, "
-           "manual\n");
+    printf("\n`repose help VERB` explains a verb; other topics: scene, scenes, units, "
+           "exit-codes, manual\n");
 }
 
-/* The words that may follow, with what they mean where that is known. */
+#define HELP_COLUMNS 96 /* width of option tables */
+#define HELP_INDENT 25  /* column at which their texts begin */
+
+/* Prints a text from column `at` on, wrapped at HELP_COLUMNS; further lines begin at HELP_INDENT.
+ */
+static void print_wrapped(const char *text, int at)
+{
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (at > HELP_INDENT && at + 1 + length > HELP_COLUMNS) {
+            printf("\n%*s", HELP_INDENT, "");
+            at = HELP_INDENT;
+        }
+        at += printf("%s%.*s", at > HELP_INDENT ? " " : "", length, text);
+        text += length + (text[length] == ' ');
+    }
+    printf("\n");
+}
+
+/* Prints a name and its text as a row of a table; a long name gets a line of its own. */
+static void print_row(const char *name, const char *text)
+{
+    if (strlen(name) + 3 > HELP_INDENT)
+        printf("  %s\n%*s", name, HELP_INDENT, "");
+    else
+        printf("  %-*s", HELP_INDENT - 2, name);
+    print_wrapped(text, HELP_INDENT);
+}
+
+/* Prints the words that may follow the verb, with a line about each where there is one. */
 static void print_choices(const verb *v)
 {
-    if (v->choice) printf("\nthere are:%s", v->choice_help ? "\n" : " ");
-    for (int i = 0; v->choice && v->choice(i); i++) {
+    char list[2048] = "";
+    if (!v->choice) return;
+    printf("\nchoices:\n");
+    for (int i = 0; v->choice(i); i++) {
+        size_t used = strlen(list);
         if (v->choice_help)
-            printf("  %-18s %s\n", v->choice(i), v->choice_help(i));
+            print_row(v->choice(i), v->choice_help(i));
         else
-            printf("%s%s", i ? ", " : "", v->choice(i));
+            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", v->choice(i));
     }
-    if (v->choice && !v->choice_help) printf("\n");
+    if (!list[0]) return;
+    printf("%*s", HELP_INDENT, "");
+    print_wrapped(list, HELP_INDENT);
 }
 
 static void print_verb(const verb *v)
@@ -46,11 +81,11 @@ static void print_verb(const verb *v)
     if (v->spec_count) printf("\noptions:\n");
     for (int i = 0; i < v->spec_count; i++) {
         const option_spec *spec = &v->specs[i];
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s%s%s", spec->alias ? spec->alias : "",
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s%s%s", spec->alias ? spec->alias : "",
                  spec->alias ? ", " : "", spec->name, spec->value ? " " : "",
                  spec->value ? spec->value : "");
-        printf("  %-22s %s\n", left, spec->help);
+        print_row(name, spec->help);
     }
 }
 
@@ -68,14 +103,16 @@ static const char scene_page[] =
     "`sources`, `voids`, `emitters`, `bodies`, `joints`, `moisture`, `measurements`, "
     "`cameras` and `lamps`\n"
     "have names, which "
-    "`--set` and other entries use. `include: other.yaml` (or a list) takes in other files, "
+    "`--set` and other entries use. `include: other.yaml` (or a list) includes other files, "
     "relative to this\n"
-    "one; what this file says wins, maps are merged key by key. `--set key.path=value` wins over\n"
-    "everything; places in lists count from 0: `--set bodies.plate.keys[0].time=2s`. A plain `~`\n"
-    "takes a key back to its default, or a named entry away. `repose check SCENE` lists all "
+    "one; maps are merged key by key, and values of this file take precedence. `--set "
+    "key.path=value`\n"
+    "overrides both; indices of lists count from 0: `--set bodies.plate.keys[0].time=2s`. The "
+    "value\n"
+    "`~` resets a key to its default, or removes a named entry. `repose check SCENE` lists all "
     "mistakes\n"
     "at once.\n\n"
-    "This page is made from the tables that the reader uses: `make docs`.\n";
+    "This page is generated from the tables of the scene reader: `make docs`.\n";
 
 static int print_scene_help(const char *section, bool markdown)
 {
@@ -83,7 +120,7 @@ static int print_scene_help(const char *section, bool markdown)
     rp_help_style style = markdown ? RP_HELP_MARKDOWN : RP_HELP_TEXT;
     rp_report *report = rp_report_create();
     rp_code code = rp_scene_help(section, style, print_help_line, NULL, report);
-    int result = say_faults(code, report, false);
+    int result = print_faults(code, report, false);
     rp_report_destroy(report);
     return result;
 }
@@ -92,12 +129,12 @@ static int print_units(void)
 {
     puts("A number in a scene may carry a unit: 5 mm, 30 deg, 1.5 g/cm3, 9.81 m/s^2. Units may be\n"
          "joined by blanks, slashes and powers. Bare numbers are in the first unit of each line;\n"
-         "angles and rates of turning are in degrees.\n");
+         "angles and angular velocities are in degrees.\n");
     rp_unit_help(print_help_line, NULL);
     return 0;
 }
 
-/* The scene to begin with, the others by name, and last the one whose grains are no sand yet. */
+/* Sort key: the first scene, the others by name, the last scene. */
 static int rank_of_scene(const char *name)
 {
     if (strcmp(name, FIRST_SCENE ".yaml") == 0) return 0;
@@ -130,7 +167,7 @@ static int print_scenes(void)
         free(entries[i]);
     }
     free(entries);
-    if (count <= 0) printf("no scenes came along\n");
+    if (count <= 0) printf("there are no bundled scenes\n");
     return 0;
 }
 
@@ -140,15 +177,15 @@ static int print_exit_codes(void)
         int code;
         const char *meaning;
     } rows[] = {
-        {0, "all went well"},
+        {0, "success"},
         {1, "a validation case missed its limit"},
         {2, "bad input: a scene, an option or a word on the command line"},
         {3, "not enough memory"},
         {4, "a file or folder could not be read or written"},
         {5, "the disk is full"},
         {6, "a recorded file is damaged"},
-        {7, "the numbers of the simulation made no sense any more"},
-        {8, "this build or this solver cannot do it"},
+        {7, "the simulation became unstable: a number is not finite or out of range"},
+        {8, "not supported by this build or by this method"},
         {130, "stopped by Ctrl-C; everything is saved"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -156,7 +193,7 @@ static int print_exit_codes(void)
     return 0;
 }
 
-/* The manual page, in the man macros. */
+/* Prints the manual page, in the man macros. */
 static int print_manual(void)
 {
     printf(".TH REPOSE 1 \"\" \"repose %s\"\n.SH NAME\nrepose \\- simulate sand and other granular "
@@ -198,7 +235,7 @@ static int unknown_topic(const char *word)
         names[count] = choice(count);
         count++;
     }
-    return say_unknown(&verb_help, "no help on", word, names, count);
+    return print_unknown_word(&verb_help, "no help on", word, names, count);
 }
 
 static int run(const verb *v, const options *o)
@@ -227,12 +264,12 @@ const verb verb_help = {
     .name = "help",
     .words = "[TOPIC]",
     .help = "help on a verb or topic",
-    .more =
-        "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
-        "section); scenes (what came along); units; exit-codes; manual (the manual page, for "
-        "man).\n"
-        "Scenes that came along are found beside the program or below its prefix; the variable\n"
-        "REPOSE_DATA names another folder that holds `scenes` and `validation`.\n",
+    .more = "Topics: any verb; scene (all keys of a scene file; `help scene materials` for one\n"
+            "section); scenes (bundled scenes); units; exit-codes; manual (the manual page in man "
+            "format).\n"
+            "Bundled scenes are found beside the program or below its prefix; the environment "
+            "variable\n"
+            "REPOSE_DATA names another folder that holds `scenes` and `validation`.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .min_words = 0,

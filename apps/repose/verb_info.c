@@ -1,6 +1,9 @@
+/* What a run folder holds, and what this program is. */
 #include "cli.h"
 
-static const option_spec specs[] = {
+/* --- info ------------------------------------------------------------------------------------- */
+
+static const option_spec info_specs[] = {
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
 };
 
@@ -75,7 +78,7 @@ static void print_json(const rp_record *record, const rp_view *view)
     printf("}\n");
 }
 
-static int run(const verb *v, const options *o)
+static int show_info(const verb *v, const options *o)
 {
     (void)v;
     rp_report *report = rp_report_create();
@@ -85,14 +88,14 @@ static int run(const verb *v, const options *o)
     const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
     int64_t count = rp_series_count(series);
     if (count) code = rp_series_read(series, rp_series_number(series, count - 1), &frame, report);
-    if (record) { /* what there is to tell, also when the last frame is damaged */
+    if (record) { /* the last frame may be damaged, the rest is still shown */
         const rp_view *view = frame ? rp_frame_view(frame) : NULL;
         if (o->json)
             print_json(record, view);
         else
             print_text(record, view);
     }
-    int result = say_faults(code, report, o->json);
+    int result = print_faults(code, report, o->json);
     rp_frame_close(frame);
     rp_record_close(record);
     rp_report_destroy(report);
@@ -101,8 +104,49 @@ static int run(const verb *v, const options *o)
 
 const verb verb_info = {.name = "info",
                         .words = "RUN",
-                        .help = "what a run folder holds",
-                        VERB_OPTIONS(specs),
+                        .help = "show what a run folder holds",
+                        VERB_OPTIONS(info_specs),
                         .min_words = 1,
                         .max_words = 1,
-                        .run = run};
+                        .run = show_info};
+
+/* --- version ---------------------------------------------------------------------------------- */
+
+static const option_spec version_specs[] = {
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "as one JSON object"},
+};
+
+static void print_missing(void)
+{
+    if (!rp_picture_can_write_png())
+        printf("missing:      pictures (install libpng-dev and build again)\n");
+    if (!rp_plot_can()) printf("missing:      plots (install gnuplot-nox)\n");
+}
+
+static int show_version(const verb *v, const options *o)
+{
+    (void)v;
+    if (o->json) {
+        printf("{\"version\": \"%s\", \"build\": ", rp_version());
+        print_json_text(stdout, rp_build_text());
+        printf(", \"instructions\": \"%s\", \"pictures\": %s, \"plots\": %s}\n",
+               rp_instructions_text(), rp_picture_can_write_png() ? "true" : "false",
+               rp_plot_can() ? "true" : "false");
+        return 0;
+    }
+    printf("repose %s\n", rp_version());
+    printf("build:        %s\n", rp_build_text());
+    printf("instructions: %s\n", rp_instructions_text());
+    printf("methods:     ");
+    for (int i = 0; i < rp_method_count(); i++)
+        printf(" %s", rp_method_name(i));
+    printf("\n");
+    print_missing();
+    return 0;
+}
+
+const verb verb_version = {.name = "version",
+                           .words = "",
+                           .help = "show version, build and missing optional parts",
+                           VERB_OPTIONS(version_specs),
+                           .run = show_version};

@@ -5,50 +5,49 @@
 #include <string.h>
 
 static const option_spec specs[] = {
-    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a line"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object per line"},
     {"--csv", NULL, NULL, OPTION_FLAG, offsetof(options, csv),
-     "a table with commas, a row a frame"},
+     "comma-separated values, one row per frame"},
     FRAMES_OPTION("all; the last for angle, forces and all tables"),
     {"--plot", NULL, "FILE", OPTION_TEXT, offsetof(options, plot),
-     "also draw it, as FILE.svg or FILE.png (needs gnuplot)"},
+     "also plot it as FILE.svg or FILE.png (needs gnuplot)"},
     {"--along", NULL, "x|y", OPTION_TEXT, offsetof(options, along),
-     "profiles and front: along x or y instead of over the distance from the axis; "
+     "profiles and front: along x or y instead of over the distance from the centre; "
      "velocity-profile: instead of along z"},
     {"--centre", NULL, "X,Y", OPTION_TEXT, offsetof(options, centre),
-     "volume-profile and front: where distances count from, metres without a unit (default: the "
-     "middle of the mass)"},
+     "volume-profile and front: origin of distances; bare numbers in metres (default: the centre "
+     "of mass)"},
     {"--plane", NULL, "AXIS=LENGTH", OPTION_TEXT, offsetof(options, plane),
-     "flow: the plane, such as z=40cm; metres without a unit"},
+     "flow: the plane, such as z=40cm; bare numbers in metres"},
     {"--region", NULL, "BOX", OPTION_TEXT, offsetof(options, region),
      "contacts, forces, fabric, stress and their tables, front, volume- and velocity-profile: only "
-     "there, such as "
-     "0:10cm,0:10cm,0:0.2 (x, y and z from:to, metres without a unit; an end that is left out is "
-     "open)"},
+     "within this box, such as 0:10cm,0:10cm,0:0.2 (x, y and z from:to, bare numbers in metres; an "
+     "end that is omitted is open)"},
     {"--only", NULL, "WORD", OPTION_TEXT, offsetof(options, only),
      "body: position, rotation, velocity, spin, force, torque, contact-force or contact-torque "
-     "(default: all; --plot draws the position then)"},
+     "(default: all; --plot then draws the position)"},
 };
 
-#define AXIS_NAMES 28 /* letters that fit along an axis */
+#define AXIS_NAMES 28 /* characters that fit along an axis */
 
-/* What to measure, and what has been. */
+/* What to measure, and the results so far. */
 typedef struct job {
     const rp_record *record;
     rp_measure_info kind;
     rp_measure_options options;
     bool json, csv;
-    int64_t first, count; /* places in the record's list of frames */
-    int numbers;          /* that each frame gives */
+    int64_t first, count; /* indices into the record's list of frames */
+    int numbers;          /* per frame */
     rp_measured names[RP_MEASURED_MAX];
     rp_measure_column columns[1 + 2 * RP_MEASURED_MAX];
-    rp_table series;   /* a row a frame: time, values, uncertainties */
-    rp_figure *figure; /* NULL: none is wanted */
-    rp_steady steady;  /* of the first number, where frames are compared */
-    int64_t missed;    /* frames in which there was nothing to measure */
+    rp_table series;   /* one row per frame: time, values, uncertainties */
+    rp_figure *figure; /* NULL without --plot */
+    rp_steady steady;  /* steady part of the first number, for measurements of pairs of frames */
+    int64_t missed;    /* frames without a result */
     int64_t shown;     /* frames that have been printed */
 } job;
 
-static const rp_series *frames_of(const job *j)
+static const rp_series *coarse_series(const job *j)
 {
     return rp_record_series(j->record, RP_SERIES_COARSE);
 }
@@ -61,7 +60,7 @@ static void print_json_value(double value)
         printf("null");
 }
 
-/* `width` is that of the column of names. */
+/* Prints one number; `width` is the width of the column of names. */
 static void print_measured(int64_t frame, double time, const char *what, const rp_measured *m,
                            int width, bool json)
 {
@@ -80,7 +79,7 @@ static void print_measured(int64_t frame, double time, const char *what, const r
     }
 }
 
-/* Three numbers in a line, under the name that they share. */
+/* Prints three components in one line, under their common name. */
 static void print_vector(int64_t frame, double time, const rp_measured *m)
 {
     int length = (int)strlen(m->name) - 2;
@@ -142,7 +141,7 @@ static void print_table_csv(int64_t frame, double time, const rp_table *table, b
     }
 }
 
-/* Wide enough for numbers and for its own name. */
+/* Returns a width that fits both numbers and the heading. */
 static int column_width(const rp_measure_column *column)
 {
     int length = (int)(strlen(column->name) + strlen(column->unit)) + 5;
@@ -174,9 +173,9 @@ static void print_table(int64_t frame, double time, const char *what, const rp_t
     }
 }
 
-/* Keeps the frame's numbers, for plots and for the steady part. */
-static rp_code keep_numbers(job *j, double time, const rp_measured *measured, int count,
-                            rp_report *report)
+/* Appends the numbers of a frame to the series, for plots and for the steady part. */
+static rp_code store_numbers(job *j, double time, const rp_measured *measured, int count,
+                             rp_report *report)
 {
     double row[1 + 2 * RP_MEASURED_MAX] = {time};
     j->numbers = count;
@@ -190,18 +189,18 @@ static rp_code keep_numbers(job *j, double time, const rp_measured *measured, in
     return rp_table_add(&j->series, row, report);
 }
 
-/* A frame in which there is nothing to measure shows as nan among others; a first fault is kept in
- * case that all are so. */
-static bool may_miss(job *j, rp_code code)
+/* A frame without a result shows as nan among others. Only the first fault is reported, and only
+ * when no frame has a result. */
+static bool skip_frame(job *j, rp_code code)
 {
     if (code != RP_ERROR_INPUT && code != RP_ERROR_UNSUPPORTED) return false;
     j->missed++;
     return j->count > 1;
 }
 
-/* The rows of the frames before the first that has something to measure: they are held back, so
- * that a run without any gives the reason and nothing else. */
-static void print_held(job *j)
+/* Prints the rows that have not been printed yet. Rows before the first result are held back, so
+ * that a run without any result prints the reason and nothing else. */
+static void print_pending(job *j)
 {
     for (size_t row = (size_t)j->shown; row < j->series.rows; row++) {
         const double *values = j->series.values + row * (size_t)j->series.column_count;
@@ -212,7 +211,8 @@ static void print_held(job *j)
             measured[m].value = values[1 + m];
             measured[m].uncertainty = values[1 + j->numbers + m];
         }
-        print_numbers(j, rp_series_number(frames_of(j), place), values[0], measured, j->numbers);
+        print_numbers(j, rp_series_number(coarse_series(j), place), values[0], measured,
+                      j->numbers);
         j->shown++;
     }
 }
@@ -224,9 +224,9 @@ static rp_code measure_numbers(job *j, const rp_measure_input *in, rp_report *re
     rp_code code =
         rp_measure_numbers(j->kind.name, in, measured, &count, j->missed ? NULL : report);
     bool found = code == RP_OK;
-    if (!found && !may_miss(j, code)) return code;
-    code = keep_numbers(j, in->view->time, measured, count, report);
-    if (code == RP_OK && (found || j->shown)) print_held(j);
+    if (!found && !skip_frame(j, code)) return code;
+    code = store_numbers(j, in->view->time, measured, count, report);
+    if (code == RP_OK && (found || j->shown)) print_pending(j);
     return code;
 }
 
@@ -238,12 +238,12 @@ static rp_code measure_table(job *j, const rp_measure_input *in, int64_t number,
         print_table_csv(number, in->view->time, &table, j->shown++ == 0);
     else if (code == RP_OK)
         print_table(number, in->view->time, j->kind.name, &table, j->json);
-    if (code != RP_OK && may_miss(j, code)) code = RP_OK;
+    if (code != RP_OK && skip_frame(j, code)) code = RP_OK;
     rp_table_release(&table);
     return code;
 }
 
-/* Kinds with a picture of their own get it for a single frame; tables for every frame. */
+/* Measurements with a figure of their own are drawn for a single frame, tables for every frame. */
 static rp_code measure_view(job *j, const rp_measure_input *in, int64_t number, rp_report *report)
 {
     int64_t missed = j->missed;
@@ -261,9 +261,9 @@ static rp_code measure_frames(job *j, rp_report *report)
     rp_frame_file *before = NULL;
     bool pairs = j->kind.frames == RP_MEASURE_PAIRS;
     for (int64_t i = 0; i < j->count && code == RP_OK; i++) {
-        int64_t number = rp_series_number(frames_of(j), j->first + i);
+        int64_t number = rp_series_number(coarse_series(j), j->first + i);
         rp_frame_file *frame = NULL;
-        code = rp_series_read(frames_of(j), number, &frame, report);
+        code = rp_series_read(coarse_series(j), number, &frame, report);
         if (code != RP_OK) break;
         rp_measure_input in = {.view = rp_frame_view(frame),
                                .before = before ? rp_frame_view(before) : NULL,
@@ -278,7 +278,7 @@ static rp_code measure_frames(job *j, rp_report *report)
     return code;
 }
 
-/* A column of the series; free it. */
+/* Returns a column of the series; release with free. */
 static double *column_of(const job *j, int column)
 {
     double *values = malloc((j->series.rows + 1) * sizeof *values);
@@ -316,8 +316,7 @@ static void draw_steady(job *j, const rp_steady *s, const double *times)
     rp_figure_add(j->figure, name, RP_PLOT_DASHED, span, level, NULL, 2);
 }
 
-/* The steady part is that of the first number, the net flow: there is one for all of them, or none.
- */
+/* Finds the steady part of the first number, the net flow. All numbers share it. */
 static void find_steady(job *j)
 {
     double *values = column_of(j, 1);
@@ -325,8 +324,8 @@ static void find_steady(job *j)
     free(values);
 }
 
-/* Spreads are from frame to frame. */
-static void tell_steady(const job *j)
+/* Prints mean and standard deviation (from frame to frame) of each number in the steady part. */
+static void print_steady_numbers(const job *j)
 {
     double *times = column_of(j, 0);
     for (int m = 0; m < j->numbers && times && (j->steady.count || j->json); m++) {
@@ -341,7 +340,7 @@ static void tell_steady(const job *j)
     free(times);
 }
 
-/* Where uncertainties are too small to be seen, or mere rounding, they are not drawn. */
+/* Whether error bars are large enough to be seen and are more than rounding. */
 static bool is_visible(const double *values, const double *spread, size_t count)
 {
     double low = INFINITY, high = -INFINITY, widest = 0;
@@ -353,7 +352,8 @@ static bool is_visible(const double *values, const double *spread, size_t count)
     return widest > 0.002 * (high - low) && widest > 1e-4 * fmax(fabs(low), fabs(high));
 }
 
-/* What may share an axis: numbers of one unit; of those without, counts only with counts. */
+/* Whether a number is dimensionless and whole in all frames. Numbers share an axis when they have
+ * the same unit; dimensionless counts share one only with counts. */
 static bool is_count(const job *j, int number)
 {
     bool whole = j->names[number].unit[0] == 0;
@@ -369,7 +369,7 @@ static bool share_axis(const job *j, int a, int b)
     return strcmp(j->names[a].unit, j->names[b].unit) == 0 && is_count(j, a) == is_count(j, b);
 }
 
-/* "height, radius [m]", or "stress [Pa]" where there are too many names. */
+/* Writes the label of an axis: "height, radius [m]", or "stress [Pa]" when the names do not fit. */
 static void name_axis(const job *j, int number, char *label, size_t size)
 {
     const char *unit = j->names[number].unit;
@@ -391,7 +391,7 @@ static void draw_number(const job *j, int number, const double *times)
 {
     double *values = column_of(j, 1 + number), *spread = column_of(j, 1 + j->numbers + number);
     bool shown = values && spread && is_visible(values, spread, j->series.rows);
-    bool points = shown || j->series.rows == 1; /* a line of one point is not seen */
+    bool points = shown || j->series.rows == 1; /* a line through one point is invisible */
     if (values && spread)
         rp_figure_add(j->figure, j->names[number].name, points ? RP_PLOT_POINTS : RP_PLOT_LINE,
                       times, values, shown ? spread : NULL, j->series.rows);
@@ -399,7 +399,7 @@ static void draw_number(const job *j, int number, const double *times)
     free(spread);
 }
 
-/* The numbers over time, a panel per unit; of a body only those of the first unit. */
+/* Draws the numbers over time, one panel per unit; of a body only the first quantity. */
 static void draw_series(job *j)
 {
     char label[128];
@@ -428,7 +428,7 @@ static rp_code finish(job *j, const char *plot, rp_report *report)
     bool own = rp_figure_series(j->figure) > 0, pairs = j->kind.frames == RP_MEASURE_PAIRS;
     if (pairs) find_steady(j);
     if (j->figure && !own) draw_series(j);
-    if (pairs && !j->csv) tell_steady(j);
+    if (pairs && !j->csv) print_steady_numbers(j);
     return plot ? rp_figure_write(j->figure, plot, report) : RP_OK;
 }
 
@@ -438,122 +438,13 @@ static rp_code measure(job *j, const char *plot, rp_report *report)
     if (code != RP_OK) return code;
     int64_t measured = j->count - (j->kind.frames == RP_MEASURE_PAIRS);
     if (j->missed && j->missed >= measured) return rp_report_fault(report, 0)->code;
-    rp_report_clear(report); /* some frames had nothing to measure, others did */
+    rp_report_clear(report); /* some frames had a result */
     return finish(j, plot, report);
-}
-
-/* "z=0.4" */
-static rp_code read_plane(const char *text, rp_measure_options *out, rp_report *report)
-{
-    char axis;
-    int used = 0;
-    if (!text) return RP_OK;
-    if (sscanf(text, " %c =%n", &axis, &used) != 1 || !used || axis < 'x' || axis > 'z')
-        return fail(report, RP_ERROR_INPUT,
-                    "--plane %s: write it as x=0.1, y=10cm or z=0.4, in metres without a unit",
-                    text);
-    out->plane_axis = axis - 'x';
-    return read_quantity("--plane", text + used, "m", &out->plane_at, report);
-}
-
-/* A kind that goes along z unless told otherwise, and never over a radius. */
-static bool is_upward(const rp_measure_info *kind)
-{
-    return strcmp(kind->name, "velocity-profile") == 0;
-}
-
-static rp_code read_along(const char *text, const rp_measure_info *kind, rp_measure_options *out,
-                          rp_report *report)
-{
-    bool upward = is_upward(kind);
-    if (!text) return RP_OK;
-    if (strlen(text) != 1 || text[0] < 'x' || text[0] > (upward ? 'z' : 'y'))
-        return fail(report, RP_ERROR_INPUT, "--along %s: write x%s", text,
-                    upward ? ", y or z" : " or y");
-    out->along = text[0] - 'x';
-    return RP_OK;
-}
-
-/* "0.1,20cm" */
-static rp_code read_centre(const char *text, rp_measure_options *out, rp_report *report)
-{
-    char first[64];
-    const char *comma = text ? strchr(text, ',') : NULL;
-    if (!text) return RP_OK;
-    if (!comma || (size_t)(comma - text) >= sizeof first)
-        return fail(report, RP_ERROR_INPUT,
-                    "--centre %s: write it as 0.1,20cm, which is x and y in metres without a "
-                    "unit",
-                    text);
-    snprintf(first, sizeof first, "%.*s", (int)(comma - text), text);
-    rp_code code = read_quantity("--centre", first, "m", &out->centre[0], report);
-    return code == RP_OK ? read_quantity("--centre", comma + 1, "m", &out->centre[1], report)
-                         : code;
-}
-
-/* "0:1,:,0.2:" */
-static rp_code read_region(const char *text, rp_measure_options *out, rp_report *report)
-{
-    double *ends[] = {&out->region_low[0],  &out->region_high[0], &out->region_low[1],
-                      &out->region_high[1], &out->region_low[2],  &out->region_high[2]};
-    const char *at = text;
-    for (int i = 0; at && i < 6; i++) {
-        char end[64];
-        size_t length = strcspn(at, ":,");
-        bool closed = length < sizeof end && at[length] == (i == 5 ? 0 : i % 2 ? ',' : ':');
-        snprintf(end, sizeof end, "%.*s", (int)length, at);
-        rp_code code = RP_OK;
-        if (closed && end[strspn(end, " ")])
-            code = read_quantity("--region", end, "m", ends[i], report);
-        if (code != RP_OK) return code;
-        if (!closed || (i % 2 && !(*ends[i - 1] < *ends[i])))
-            return fail(report, RP_ERROR_INPUT,
-                        "--region %s: write it as 0:10cm,0:10cm,0:0.2, which is x, y and z "
-                        "from:to, metres without a unit; an end that is left out is open",
-                        text);
-        at += length + 1;
-    }
-    return RP_OK;
-}
-
-static rp_code read_only(const char *text, rp_measure_options *out, rp_report *report)
-{
-    char hint[96];
-    if (!text) return RP_OK;
-    out->quantity = find_word(RP_BODY_QUANTITY_WORDS, text);
-    if (out->quantity >= 0) return RP_OK;
-    return fail(report, RP_ERROR_INPUT,
-                "--only %s: write one of: position, rotation, velocity, spin, force, torque, "
-                "contact-force, contact-torque%s",
-                text, hint_of(text, RP_BODY_QUANTITY_WORDS, hint, sizeof hint));
-}
-
-/* What can be found wrong before anything is read. */
-static rp_code check_options(job *j, const options *o, rp_report *report)
-{
-    j->options = rp_default_measure_options();
-    rp_code code = read_plane(o->plane, &j->options, report);
-    if (code == RP_OK) code = read_along(o->along, &j->kind, &j->options, report);
-    if (code == RP_OK) code = read_centre(o->centre, &j->options, report);
-    if (code == RP_OK) code = read_only(o->only, &j->options, report);
-    if (code == RP_OK) code = read_region(o->region, &j->options, report);
-    if (code == RP_OK && o->region && !j->kind.of_contacts && !j->kind.of_layer)
-        code = fail(report, RP_ERROR_INPUT,
-                    "--region is for contacts and layers; %s takes all grains", j->kind.name);
-    if (code == RP_OK && o->centre && (!j->kind.of_layer || is_upward(&j->kind) || o->along))
-        code = fail(report, RP_ERROR_INPUT,
-                    "--centre is for front and volume-profile without --along");
-    if (code == RP_OK && o->json && o->csv)
-        code = fail(report, RP_ERROR_INPUT, "--json or --csv, not both");
-    if (code == RP_OK && o->plot) code = rp_plot_check_name(o->plot, report);
-    if (code == RP_OK && j->kind.frames == RP_MEASURE_PAIRS && !o->plane)
-        code = fail(report, RP_ERROR_INPUT, "%s wants a plane: --plane z=0.4", j->kind.name);
-    return code;
 }
 
 static rp_code open_job(job *j, const options *o, rp_record **record, rp_report *report)
 {
-    rp_code code = check_options(j, o, report);
+    rp_code code = read_measure_options(o, &j->kind, &j->options, report);
     if (code == RP_OK) code = rp_record_open(o->words[0], record, report);
     j->record = *record;
     if (code == RP_OK && j->kind.of_body)
@@ -561,7 +452,7 @@ static rp_code open_job(job *j, const options *o, rp_record **record, rp_report 
             rp_measure_find_body(rp_record_scene(*record), o->words[2], &j->options.body, report);
     if (code == RP_OK)
         code =
-            choose_frames(*record, &frame_kinds[0], o->frames_text, &j->first, &j->count, report);
+            select_frames(*record, &frame_kinds[0], o->frames_text, &j->first, &j->count, report);
     if (code != RP_OK) return code;
     if (j->kind.frames == RP_MEASURE_LAST && !o->frames_text) {
         j->first += j->count - 1;
@@ -584,26 +475,26 @@ static const char *choice_help(int index)
     return rp_measure_info_at(index).help;
 }
 
-static int unknown_kind(const verb *v, const char *word)
+static int unknown_measurement(const verb *v, const char *word)
 {
     const char *names[64];
     int count = 0;
     for (; count < 64 && choice(count); count++)
         names[count] = choice(count);
-    return say_unknown(v, "cannot measure", word, names, count);
+    return print_unknown_word(v, "cannot measure", word, names, count);
 }
 
 static int run(const verb *v, const options *o)
 {
     job j = {.kind = rp_measure_info_of(o->words[1]), .json = o->json, .csv = o->csv};
-    if (!j.kind.name) return unknown_kind(v, o->words[1]);
+    if (!j.kind.name) return unknown_measurement(v, o->words[1]);
     if (o->words[2] && !j.kind.of_body)
-        return say_usage(v, "'%s' is one word too many", o->words[2]);
+        return print_usage_error(v, "'%s' is one word too many", o->words[2]);
     rp_report *report = rp_report_create();
     rp_record *record = NULL;
     rp_code code = open_job(&j, o, &record, report);
     if (code == RP_OK) code = measure(&j, o->plot, report);
-    int result = say_faults(code, report, o->json);
+    int result = print_faults(code, report, o->json);
     rp_figure_destroy(j.figure);
     rp_table_release(&j.series);
     rp_record_close(record);
@@ -614,20 +505,24 @@ static int run(const verb *v, const options *o)
 const verb verb_measure = {
     .name = "measure",
     .words = "RUN WHAT [NAME]",
-    .help = "measure a run",
+    .help = "compute quantities of a run: angles, energies, profiles, forces",
     .more =
-        "Every number comes with its unit and its uncertainty: what rounding in the recorded\n"
-        "floats may have changed, or the standard error of a fit. Angle, forces and all tables\n"
-        "are of the last frame unless --frames says otherwise; a frame of several in which there\n"
-        "is nothing to measure shows as nan. Flow compares each frame with the one before and\n"
-        "ends with the mean and spread of its steady part, where it has one. Body wants the\n"
-        "NAME of one; its rotation is in degrees about x, then y, then z, as scenes say it, its\n"
-        "torques are about its origin, and forces and torques are means since the frame before.\n"
-        "Front and volume-profile take distances from the middle of the mass, or places along\n"
-        "x or y; velocity-profile goes along z.\n"
-        "Contacts, forces, fabric, stress and their tables want a run whose scene says\n"
+        "Every number has a unit and an uncertainty: the rounding error of recorded floats, or "
+        "the\n"
+        "standard error of a fit. Angle, forces and all tables use the last frame unless --frames\n"
+        "selects others; with several frames, those without a result show as nan.\n"
+        "Flow compares each frame with the one before and ends with mean and standard deviation "
+        "of\n"
+        "its steady part, if there is one.\n"
+        "Body needs the NAME of a body. Its rotation is in degrees about x, then y, then z, as in\n"
+        "scenes; torques are about its origin; forces and torques are means since the frame "
+        "before.\n"
+        "Front and volume-profile use the distance from the centre of mass, or from --centre, or "
+        "the\n"
+        "coordinate of --along; velocity-profile is binned along z.\n"
+        "Contacts, forces, fabric, stress and their tables need a run whose scene has\n"
         "output: {contacts: yes}.\n"
-        "A scene may name the kinds that need one instant only under measurements, too.\n",
+        "Measurements of a single frame can also be listed in a scene, under measurements.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .choice_help = choice_help,

@@ -8,17 +8,17 @@
 
 static const option_spec specs[] = {
     {"--factor", NULL, "N", OPTION_COUNT, offsetof(options, factor),
-     "fine grains for each coarse one (default: detail.factor of the scene)"},
+     "fine grains per coarse grain (default: detail.factor of the scene)"},
     {"--output", "-o", "DIR", OPTION_TEXT, offsetof(options, output),
-     "a folder of its own for them (default: RUN/fine)"},
+     "write them to a folder of their own (default: RUN/fine)"},
     {"--set", NULL, "KEY=VALUE", OPTION_SET, 0,
      "change a value of the scene, such as detail.keep_apart=no; may be repeated"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core); results do not depend on it"},
     {"--memory", NULL, "MB", OPTION_BYTES, offsetof(options, memory_mb),
-     "memory to take (default: what is free); more grains than that wait on disk"},
-    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "say nothing but mistakes"},
-    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a frame"},
+     "memory limit, such as 4GB (default: free memory); grains beyond it are held on disk"},
+    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "print errors only"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object per frame"},
 };
 
 static void print_summary(rp_code code, const rp_refine_summary *s, const options *o)
@@ -32,17 +32,18 @@ static void print_summary(rp_code code, const rp_refine_summary *s, const option
                (unsigned long long)s->grains, (unsigned long long)s->left,
                (unsigned long long)s->steps, s->seconds);
     } else if (!o->quiet && code == RP_OK) {
-        if (s->resumed >= 0) fprintf(stderr, "went on from frame %lld\n", (long long)s->resumed);
+        if (s->resumed >= 0) fprintf(stderr, "resumed after frame %lld\n", (long long)s->resumed);
         fprintf(stderr, "done: %lld frames, %s fine grains (%llu left the scene) in %s\n",
                 (long long)s->frames, short_number((double)s->grains, grains, sizeof grains),
                 (unsigned long long)s->left, short_duration(s->seconds, time, sizeof time));
-        fprintf(stderr, "look at it: repose render '%s'\n", plain(folder));
+        fprintf(stderr, "next: repose render '%s'\n", plain(folder));
     }
     if (code == RP_INTERRUPTED && !o->json)
-        fprintf(stderr, "repose: stopped; all is saved. Go on with the same command\n");
+        fprintf(stderr, "repose: stopped; everything is saved. The same command continues\n");
 }
 
-/* The last frame tells how many grains there will be; what is wrong with it is told later. */
+/* Estimates the number of fine grains from the last coarse frame; faults are reported by the
+ * refinement. */
 static double grains_of(const rp_record *record, double factor)
 {
     const rp_series *series = rp_record_series(record, RP_SERIES_COARSE);
@@ -54,12 +55,12 @@ static double grains_of(const rp_record *record, double factor)
     return grains;
 }
 
-/* Bytes that a grain takes in a frame, at rest and moving. */
+/* Bytes per fine grain in a frame, at rest and moving. */
 #define BYTES_LOW 6
 #define BYTES_HIGH 12
 
-/* Before it begins: what it will be, and whether the disk holds it. */
-static void announce(const options *o)
+/* Prints the expected number of grains, the disk space needed and the disk space available. */
+static void print_estimate(const options *o)
 {
     rp_record *record;
     struct statvfs disk;
@@ -73,7 +74,7 @@ static void announce(const options *o)
     bool known = statvfs(o->words[0], &disk) == 0;
     char text[4][32];
     if (grains > 0) {
-        fprintf(stderr, "%s fine grains; %.0f frames of them take %s to %s",
+        fprintf(stderr, "%s fine grains; %.0f frames take %s to %s on disk",
                 short_number(grains, text[0], sizeof text[0]), frames,
                 short_bytes(BYTES_LOW * grains * frames, text[1], sizeof text[1]),
                 short_bytes(BYTES_HIGH * grains * frames, text[2], sizeof text[2]));
@@ -105,7 +106,7 @@ static rp_code refine(const options *o, rp_report *report)
     wanted.memory_limit = (size_t)o->memory_mb * 1000000;
     wanted.progress = progress_show;
     wanted.user = &bar;
-    announce(o);
+    print_estimate(o);
     stop_on_interrupt();
     rp_refine_summary summary = {0};
     rp_code code = rp_refine(&wanted, &summary, report);
@@ -119,7 +120,7 @@ static int run(const verb *v, const options *o)
     (void)v;
     rp_report *report = rp_report_create();
     rp_code code = refine(o, report);
-    int result = say_faults(code, report, o->json);
+    int result = print_faults(code, report, o->json);
     rp_report_destroy(report);
     return result;
 }
@@ -127,12 +128,14 @@ static int run(const verb *v, const options *o)
 const verb verb_refine = {
     .name = "refine",
     .words = "RUN",
-    .help = "fill the coarse grains of a run with many fine ones",
+    .help = "add fine grains to a run, for pictures",
     .more =
-        "Fine grains are written to RUN/fine, a frame beside each coarse one; `repose render`,\n"
-        "`repose export` and the Blender add-on take them from there. With -o they get a folder\n"
-        "of their own. The same command goes on where an interrupted one stopped, to the same\n"
-        "bits. 20 M grains take 0.6 GB of memory and 0.12 to 0.24 GB of disk a frame.\n",
+        "Each coarse grain carries N fine grains, which move with the coarse ones nearby. They "
+        "are\n"
+        "written to RUN/fine, one frame per coarse frame, and used by `repose render`,\n"
+        "`repose export` and the Blender add-on; with -o they get a folder of their own. After an\n"
+        "interruption the same command continues, to the same bits. 20 M fine grains take 0.6 GB\n"
+        "of memory and 0.12 to 0.24 GB of disk per frame.\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
     .max_words = 1,

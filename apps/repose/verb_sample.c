@@ -8,14 +8,15 @@
 
 static const option_spec specs[] = {
     {"--spacing", NULL, "LENGTH", OPTION_TEXT, offsetof(options, spacing),
-     "distance of neighboring samples, such as 5mm (in metres without a unit)"},
+     "distance between neighboring samples, such as 5mm; bare numbers in metres"},
     {"--scale", NULL, "X", OPTION_TEXT, offsetof(options, scale),
      "metres per unit of the file (default 1)"},
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, offsetof(options, output),
-     "samples as *.csv, *.ply or *.vtp with a picture beside them, a picture alone (*.png), or a "
-     "folder for both (default: the picture MESH-samples.png here)"},
+     "samples as *.csv, *.ply or *.vtp with a picture of the same name, a picture alone (*.png), "
+     "or "
+     "a folder for both (default: MESH-samples.png in the current folder)"},
     {"--no-cache", NULL, NULL, OPTION_FLAG, offsetof(options, no_cache),
-     "neither take samples from the cache nor keep them there"},
+     "neither read nor write the cache of samples"},
     {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core); the samples do not depend on it"},
@@ -27,10 +28,10 @@ typedef struct job {
     rp_sampling *sampling;
     char samples_path[PATH_MAX]; /* empty: none */
     char picture_path[PATH_MAX];
-    double picture_s; /* that the picture took */
+    double picture_s; /* time to render the picture */
 } job;
 
-/* A quantity above 0. */
+/* Reads a quantity above 0. */
 static rp_code read_positive(const char *option, const char *text, const char *unit, double *value,
                              rp_report *report)
 {
@@ -45,7 +46,7 @@ static bool ends_with(const char *text, const char *end)
     return length > part && strcmp(text + length - part, end) == 0;
 }
 
-/* The name of the mesh without folder and ending. */
+/* Writes the file name of the mesh without folder and extension. */
 static void stem_of(const char *path, char *stem, size_t size)
 {
     const char *slash = strrchr(path, '/');
@@ -60,7 +61,7 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Where samples and picture go. */
+/* Chooses the paths of samples and picture. */
 static rp_code choose_paths(job *j, rp_report *report)
 {
     const char *output = j->options->output;
@@ -100,7 +101,7 @@ static rp_code write_picture(job *j, rp_report *report)
     return code;
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void print_text(const job *j)
 {
@@ -113,12 +114,13 @@ static void print_text(const job *j)
     printf(", surface %.8g m2\n", s.area);
     printf("centre:     (%.6g, %.6g, %.6g) m\n", s.centre[0], s.centre[1], s.centre[2]);
     printf("samples:    %zu%s\n", s.samples, s.cached ? ", from the cache" : "");
-    printf("distance:   %.6g m to the nearest on average, wanted %.6g m\n", s.nearest_mean,
-           s.spacing);
+    printf("distance:   %.6g m to the nearest neighbor on average, requested %.6g m\n",
+           s.nearest_mean, s.spacing);
     printf("spread:     %.2f %% of it (standard deviation), after %d rounds\n",
            100 * s.nearest_spread, s.rounds);
-    printf("time:       read %.2f s, tree and field %.2f s, samples %.2f s, picture %.2f s\n",
-           s.read_seconds, s.prepare_seconds, s.sample_seconds, j->picture_s);
+    printf(
+        "time:       read %.2f s, BVH and distance field %.2f s, samples %.2f s, picture %.2f s\n",
+        s.read_seconds, s.prepare_seconds, s.sample_seconds, j->picture_s);
     if (j->samples_path[0]) printf("written:    %s\n", plain(j->samples_path));
     printf("picture:    %s (lines of equal distance every %g m)\n", plain(j->picture_path),
            s.contour);
@@ -157,11 +159,13 @@ static void print_json(const job *j)
 
 static int run(const verb *v, const options *o)
 {
-    if (!o->spacing) return say_usage(v, "--spacing is missing: how far apart samples shall be");
+    if (!o->spacing)
+        return print_usage_error(v,
+                                 "--spacing is missing: the distance between neighboring samples");
     rp_report *report = rp_report_create();
     job *j = calloc(1, sizeof *j);
     rp_code code = j ? RP_OK : fail(report, RP_ERROR_MEMORY, "out of memory: the paths of files");
-    if (!j) return say_faults(code, report, o->json);
+    if (!j) return print_faults(code, report, o->json);
     j->options = o;
     j->wanted = rp_default_sample_options();
     j->wanted.cache = !o->no_cache;
@@ -175,7 +179,7 @@ static int run(const verb *v, const options *o)
         code = rp_sampling_write(j->sampling, j->samples_path, report);
     if (code == RP_OK) code = write_picture(j, report);
     if (code == RP_OK) o->json ? print_json(j) : print_text(j);
-    int result = say_faults(code, report, o->json);
+    int result = print_faults(code, report, o->json);
     rp_sampling_destroy(j->sampling);
     rp_report_destroy(report);
     free(j);
@@ -185,12 +189,13 @@ static int run(const verb *v, const options *o)
 const verb verb_sample = {
     .name = "sample",
     .words = "MESH",
-    .help = "spread even samples over the surface of a mesh",
+    .help = "inspect a mesh and sample its surface evenly",
     .more =
-        "Reads a mesh as a scene would, tells its size, volume and centre, and spreads points\n"
-        "over its surface that are about as far apart as --spacing says. The picture shows the\n"
-        "samples on the body and a cut through its distance field. Samples are kept in\n"
-        "$XDG_CACHE_HOME/repose or ~/.cache/repose and found there again.\n",
+        "Reads a mesh as a scene would, prints its size, volume and centre, and distributes "
+        "points\n"
+        "over its surface at about the distance --spacing. The picture shows the samples and a\n"
+        "section through the signed distance field. Samples are cached in\n"
+        "$XDG_CACHE_HOME/repose or ~/.cache/repose.\n",
     VERB_OPTIONS(specs),
     .min_words = 1,
     .max_words = 1,

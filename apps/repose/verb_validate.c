@@ -3,18 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-#define CASES_MAX 256 /* more than there will be */
+#define CASES_MAX 256 /* upper limit of rp_case_count() */
 
 static const option_spec specs[] = {
     {"--output", "-o", "FILE", OPTION_TEXT, offsetof(options, output),
-     "FILE.html: also write everything, with figures, as one page (figures need gnuplot); FILE.md: "
-     "the numbers alone, those of other cases in it stay"},
+     "FILE.html: also write a report with figures (needs gnuplot); FILE.md: also write the "
+     "numbers; "
+     "those of other cases in the file are kept"},
     {"--quick", NULL, NULL, OPTION_FLAG, offsetof(options, quick),
-     "the short form of long cases: fewer grains, looser limits"},
-    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object a number"},
+     "short form of long cases: fewer grains, looser limits"},
+    {"--json", NULL, NULL, OPTION_FLAG, offsetof(options, json), "one JSON object per number"},
     {"--threads", NULL, "N", OPTION_COUNT, offsetof(options, threads),
      "threads (default: one per core)"},
-    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "do not tell the progress"},
+    {"--quiet", "-q", NULL, OPTION_FLAG, offsetof(options, quiet), "print no progress"},
 };
 
 static void print_json_verdict(const char *name, const rp_verdict *v)
@@ -51,7 +52,7 @@ static void print_notes(const char *name, const char *notes)
     }
 }
 
-/* A case that could not run is told at once; the others still run. */
+/* A case that cannot run is reported; the others still run. */
 static void print_outcome(const rp_case_outcome *r, bool quick, bool json)
 {
     for (int i = 0; i < r->verdict_count; i++)
@@ -64,11 +65,11 @@ static void print_outcome(const rp_case_outcome *r, bool quick, bool json)
     else if (!ran)
         printf("FAIL %-17s did not run: %s\n", r->name, rp_code_text(r->code));
     if (!json) print_notes(r->name, r->notes);
-    if (!ran) say_faults(r->code, r->faults, json);
+    if (!ran) print_faults(r->code, r->faults, json);
     fflush(stdout);
 }
 
-static void say_progress(void *user, const char *name, const char *text)
+static void print_progress(void *user, const char *name, const char *text)
 {
     (void)user;
     fprintf(stderr, "%s: %s\n", name, text);
@@ -94,7 +95,7 @@ static const char *choice(int index)
 
 static const char *choice_help(int index)
 {
-    return index ? rp_case_title(index - 1) : "every case but the longest ones";
+    return index ? rp_case_title(index - 1) : "all cases except the longest ones";
 }
 
 static int unknown_case(const verb *v, const char *word)
@@ -105,10 +106,10 @@ static int unknown_case(const verb *v, const char *word)
         names[count] = choice(count);
         count++;
     }
-    return say_unknown(v, "no case", word, names, count);
+    return print_unknown_word(v, "no such case:", word, names, count);
 }
 
-/* A case, or a group of them. */
+/* Whether a word names a case or a group of cases. */
 static bool is_known(const char *word)
 {
     for (int i = 0; i < rp_case_count(); i++)
@@ -116,7 +117,7 @@ static bool is_known(const char *word)
     return false;
 }
 
-/* Marks the cases that the words name; false after a word that names none. */
+/* Marks the cases that the words name; returns false after a word that names none. */
 static bool choose_cases(const verb *v, const options *o, bool *chosen)
 {
     bool all = false;
@@ -140,10 +141,12 @@ static rp_code open_validation(const options *o, rp_validation **out, rp_report 
     rp_validation_options wanted = rp_default_validation_options();
     wanted.folder = data_folder("validation");
     if (!wanted.folder)
-        return fail(report, RP_ERROR_IO, "the folder of validation cases did not come along");
+        return fail(
+            report, RP_ERROR_IO,
+            "the folder of validation cases was not found; REPOSE_DATA may name its parent folder");
     wanted.threads = (int)(o->threads < 4096 ? o->threads : 4096);
     wanted.quick = o->quick;
-    wanted.say = o->quiet ? NULL : say_progress;
+    wanted.say = o->quiet ? NULL : print_progress;
     return rp_validation_create(&wanted, out, report);
 }
 
@@ -160,9 +163,10 @@ static int run(const verb *v, const options *o)
         if (o->output && page == RP_OK && !o->quiet) fprintf(stderr, "%s\n", o->output);
     }
     rp_validation_destroy(validation);
-    /* What a case had to say is said already; left is what is wrong with the whole. */
+    /* Faults of single cases are printed already; `report` holds those of the whole. */
     int result = exit_code(code);
-    if (rp_report_count(report)) result = say_faults(page != RP_OK ? page : code, report, o->json);
+    if (rp_report_count(report))
+        result = print_faults(page != RP_OK ? page : code, report, o->json);
     rp_report_destroy(report);
     return result;
 }
@@ -170,14 +174,13 @@ static int run(const verb *v, const options *o)
 const verb verb_validate = {
     .name = "validate",
     .words = "NAME...|GROUP|all",
-    .help = "compare with theory and experiment: number, limit, verdict",
+    .help = "compare with theory and experiments: number, limit, verdict",
     .more =
-        "The exit code is 1 when a number misses its limit. A negative control (must miss) has\n"
-        "something wrong on purpose and is ok only when the check finds it. A case that cannot run "
-        "is told, and\n"
-        "the others still run. A group is the first word of names that have a dash: dem stands "
-        "for\n"
-        "dem-pair, dem-forces and so on.\n",
+        "The exit code is 1 when a number misses its limit. A negative control (\"must miss\") "
+        "contains a\n"
+        "deliberate error and passes only when the check detects it. A case that cannot run is\n"
+        "reported, and the others still run. A group is the first word of names with a dash: dem\n"
+        "stands for dem-pair, dem-forces and so on.\n",
     VERB_OPTIONS(specs),
     .choice = choice,
     .choice_help = choice_help,

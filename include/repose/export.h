@@ -1,4 +1,4 @@
-/* Exports: views in the formats of other programs. */
+/* Export: views in the file formats of other programs. */
 #ifndef REPOSE_EXPORT_H
 #define REPOSE_EXPORT_H
 
@@ -8,26 +8,25 @@
 extern "C" {
 #endif
 
-/* How a frame is written for other programs. */
+/* What is exported of a frame, and in which format. */
 typedef struct rp_export_options {
     size_t size;        /* set by rp_default_export_options() */
     const char *format; /* "vtp", "ply", "csv" …: the words of `output: formats:` in a scene */
     const char *folder; /* NULL: RUN/export */
-    const char *stem;   /* of the grains' files: letters, digits, - and _; such as "grains" */
-    bool grains;        /* whether to write them */
-    bool bodies;        /* likewise */
-    bool contacts;      /* likewise; vtp and csv alone, of views that have them */
-    bool grids;         /* likewise, where the view has any; not in usda */
+    const char *stem; /* name of the files of grains: letters, digits, - and _; such as "grains" */
+    bool grains;      /* write grains */
+    bool bodies;      /* write bodies */
+    bool contacts;    /* write contacts; vtp and csv only, for views that have them */
+    bool grids;       /* write grids, if the view has any; not in usda */
 } rp_export_options;
-/* vtp to RUN/export: grains under the stem "grains", bodies and grids; no contacts. */
+/* vtp to RUN/export: grains as "grains", bodies and grids; no contacts. */
 RP_DEFAULTS(rp_export_options, rp_default_export_options)
 
-/* Writes a view as STEM-000012.FORMAT, and its bodies, where it has any, as bodies-000012.FORMAT,
- * its contacts as contacts-000012.FORMAT, its grids as grid-NAME-000012.FORMAT: vtp stands for VTK
- * image data (.vti), and PLY files hold the surfaces of height fields alone.
- * Fields of the view that are NULL are left out; position, velocity, id and material must be there.
- * The files for a whole series, such as grains.pvd, are rewritten each time. `options` may be NULL.
- */
+/* Writes the grains of a view as STEM-000012.FORMAT, its bodies as bodies-000012.FORMAT, its
+ * contacts as contacts-000012.FORMAT, its grids as grid-NAME-000012.FORMAT (with the format vtp
+ * these are VTK image data, .vti; with ply only the surfaces of height fields). Fields of the view
+ * that are NULL are omitted; position, velocity, id and material are required. The files of a whole
+ * series, such as grains.pvd, are rewritten each time. `options` may be NULL. */
 RP_API rp_code rp_record_export(rp_record *record, int64_t number, const rp_view *view,
                                 const rp_export_options *options, rp_report *report);
 

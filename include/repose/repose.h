@@ -1,4 +1,4 @@
-/* All of Repose. */
+/* All public headers of Repose. docs/guide/library.md is the guide to them. */
 #ifndef REPOSE_H
 #define REPOSE_H
 

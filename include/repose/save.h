@@ -1,4 +1,4 @@
-/* Worlds in single files: the whole state, to go on from later. */
+/* Saves the state of a world to a file, from which it can be continued later. */
 #ifndef REPOSE_SAVE_H
 #define REPOSE_SAVE_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Writes a world's state to a file, which appears whole or not at all. */
+/* Writes the state of a world to a file, atomically. */
 RP_API rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report);
-/* Takes it back; the world must be of the same scene. */
+/* Restores the state; the world must have been created from the same scene. */
 RP_API rp_code rp_world_load(rp_world *world, const char *path, rp_report *report);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Validation: cases that compare Repose with theory and experiment. Each ends in numbers with
+/* Validation: cases that compare Repose with theory and experiments. Each case yields numbers with
  * limits and verdicts.
  *
  *     rp_validation_options options = rp_default_validation_options();
@@ -29,55 +29,56 @@ typedef enum rp_judgement {
 } rp_judgement;
 
 typedef struct rp_verdict {
-    char what[160]; /* the number in words */
+    char what[160]; /* description of the number */
     rp_judgement judgement;
-    double measured, expected, limit; /* expected: NaN where there is only a limit */
+    double measured, expected, limit; /* expected: NaN when there is only a limit */
     char unit[24];
-    bool ok; /* never when the number is none */
+    bool ok; /* false when the number is NaN */
 } rp_verdict;
 
-/* The cases there are; NULL beyond the last. The first rp_case_usual_count() of them are what `all`
- * means, the others take long. */
+/* Number, names and titles of the cases; NULL beyond the last. `all` stands for the first
+ * rp_case_usual_count() of them; the others take long. */
 RP_API int rp_case_count(void);
 RP_API int rp_case_usual_count(void);
 RP_API const char *rp_case_name(int index);
 RP_API const char *rp_case_title(int index);
-/* Whether a word means this case: its name, or where no case has that name the group of all whose
- * names begin with it and a dash, such as `dem` for dem-pair. */
+/* Returns whether a word names this case: by its name or, when no case has that name, as a group:
+ * `dem` stands for all cases whose names begin with "dem-". */
 RP_API bool rp_case_is_meant(int index, const char *word);
 
 typedef struct rp_validation_options {
     size_t size;        /* set by rp_default_validation_options() */
-    const char *folder; /* that the cases are in; must be given */
+    const char *folder; /* of the cases; required */
     int threads;        /* 0: one per core */
     bool quick;         /* the short form of long cases: fewer grains, looser limits */
-    /* How a case says how far it has come; may be NULL. */
+    /* Receives progress messages of a case; may be NULL. */
     void (*say)(void *user, const char *name, const char *text);
     void *user;
 } rp_validation_options;
 RP_DEFAULTS(rp_validation_options, rp_default_validation_options)
 
-/* What became of a case. Texts, verdicts and faults are good until the validation is destroyed. */
+/* Outcome of a case. Texts, verdicts and faults are valid until the validation is destroyed. */
 typedef struct rp_case_outcome {
     const char *name;
     rp_code code;   /* RP_ERROR_FAILED when it ran and missed a limit */
-    double seconds; /* on the wall */
+    double seconds; /* wall-clock time */
     const rp_verdict *verdicts;
     int verdict_count;
-    const char *notes;       /* lines */
+    const char *notes;       /* lines of text */
     const rp_report *faults; /* why it could not run */
 } rp_case_outcome;
 
-/* The cases of one session, with what became of them. */
+/* The cases of one session, with their outcomes. */
 typedef struct rp_validation rp_validation;
 RP_API rp_code rp_validation_create(const rp_validation_options *options, rp_validation **out,
                                     rp_report *report);
 RP_API void rp_validation_destroy(rp_validation *validation);
-/* Runs a case; one that was run already is run again. Gives the outcome's code; `outcome` may be
- * NULL. */
+/* Runs a case, again if it was run before. Returns the code of the outcome; `outcome` may be NULL.
+ */
 RP_API rp_code rp_validation_run(rp_validation *validation, int index, rp_case_outcome *outcome);
-/* What was run so far as one page: *.html with texts, numbers and figures (these need gnuplot), or
- * *.md with the numbers alone, where those of other cases in the file stay. */
+/* Writes the outcomes so far as one page: *.html with texts, numbers and figures (which need
+ * gnuplot), or *.md with the numbers only; numbers of other cases in an existing *.md file are
+ * kept. */
 RP_API rp_code rp_validation_write(const rp_validation *validation, const char *path,
                                    rp_report *report);
 

@@ -130,8 +130,8 @@ expect 0 "$repose" run first-fall --frames 0 -o one --set particles.spacing=5cm
 # --- a run, and what can be done with it
 small="--set particles.spacing=4cm --set time.duration=0.5s"
 # shellcheck disable=SC2086
-expect 0 "$repose" run first-fall -o whole $small; says "of memory (there are"; says "done:"
-says "^steps: .* ms on average, .* decided by"; says "^    .* ([0-9.]* %)"; says "dt .* ms"
+expect 0 "$repose" run first-fall -o whole $small; says "of memory (limit:"; says "done:"
+says "^steps: .* ms on average, .* limited by"; says "^    .* ([0-9.]* %)"; says "dt .* ms"
 [ "$(awk '{ if (length($0) > longest) longest = length($0) } END { print longest }' err)" -le 80 ] ||
     fail "lines of a log are long"
 # shellcheck disable=SC2086
@@ -279,11 +279,11 @@ expect 0 "$repose" render whole --sheet 3x3 -o sheet.png --size 160x90; says "pi
 expect 0 "$repose" render whole --sheet 12x12 $paint --json; prints '"pictures": 16'; [ -s whole/sheet.png ] || fail "no sheet"
 expect 0 "$repose" render whole --frames 2:3 -o pictures $paint
 [ "$(find pictures -name '*.png' | wc -l)" -eq 2 ] || fail "two pictures were asked for"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint; says "2 were there"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --quality final; says "2 were there"
-expect 0 "$repose" render whole --frames 2:3 -o pictures --size 64x36 --quality draft; says "2 were there"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --grain-size 0.5; ! grep -q "were there" err || fail "grain size"
-expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --orbit -20; ! grep -q "were there" err || fail "orbit"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint; says "2 existed already"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --quality final; says "2 existed already"
+expect 0 "$repose" render whole --frames 2:3 -o pictures --size 64x36 --quality draft; says "2 existed already"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --grain-size 0.5; ! grep -q "existed already" err || fail "grain size"
+expect 0 "$repose" render whole --frames 2:3 -o pictures $paint --orbit -20; ! grep -q "existed already" err || fail "orbit"
 for colour in material speed density moisture id velocity_x; do
     expect 0 "$repose" render whole --frames 2 -o new/folder/$colour.png $paint --color $colour
     expect 0 "$repose" render whole --frames 2 -o $colour.png $paint --colour $colour --range -1:2.5e0 -q
@@ -291,7 +291,7 @@ for colour in material speed density moisture id velocity_x; do
 done
 expect 0 "$repose" render whole whole --split -o both.png $paint
 expect 2 "$repose" render whole whole -o both.png; says "add --split"
-expect 2 "$repose" render whole --split -o both.png; says "wants two runs"
+expect 2 "$repose" render whole --split -o both.png; says "needs two runs"
 expect 2 "$repose" render whole whole whole --split; says "one word too many"
 expect 0 "$repose" render whole -o timed.png --size 320x180 --time; ! cmp -s timed.png last.png || fail "--time shows nothing"
 # one picture has a camera and colours of its own, not those of the whole run
@@ -301,7 +301,7 @@ cmp automatic.png alone.png || fail "the last picture depends on the frames befo
 mkdir empty
 expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
 [ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"
-expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Painting pictures instead"; prints "whole/pictures"
+expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Rendering single pictures instead"; prints "whole/pictures"
 # who would wait long is told of a quicker way, once
 "$repose" render whole -o long --size 320x180 --samples 2000 2>long.err &
 pid=$!
@@ -309,7 +309,7 @@ for i in $(seq 600); do grep -q "faster" long.err && break; kill -0 $pid 2>/dev/
 kill $pid 2>/dev/null; wait $pid || true
 [ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "nobody was told of drafts: $(cat long.err)"
 if command -v ffmpeg >/dev/null; then
-    expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "making the film"; says "done: 16 pictures"
+    expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "encoding the film"; says "done: 16 pictures"
     expect 0 "$repose" render whole $paint -o made/here/film.webm --fps 12.5 --frames 3:5 --json
     prints '"file": "made/here/film.webm", "pictures": 3'
     expect 0 "$repose" render whole whole --split $paint --frames 0:1; prints "^whole/split.mp4$"
@@ -326,8 +326,8 @@ if command -v ffmpeg >/dev/null; then
     kill -INT $pid
     code=0; wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "exit $code after an interrupt"
-    grep -q "pictures are there. Go on with the same command" cut.err || fail "no word on how to go on: $(cat cut.err)"
-    expect 0 "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4; says "were there)"
+    grep -q "pictures are done. The same command continues" cut.err || fail "no word on how to go on: $(cat cut.err)"
+    expect 0 "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4; says "existed already)"
     # a run with its film
     expect 0 "$repose" run first-fall -o filmed $small $paint --film --camera automatic; says "^film: filmed/film.mp4"
     [ -s filmed/film.mp4 ] && [ ! -e filmed/film.mp4.frames ] || fail "no film of the run"
@@ -354,7 +354,7 @@ if command -v ffmpeg >/dev/null; then
     expect 0 "$repose" run first-fall -o hindered $small --frames 2
     touch hindered/film.mp4.frames
     expect 4 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume
-    says "no pictures until the run ends"; says "done: 5 frames"; says "its film is not"
+    says "the film waits for the end of the run"; says "done: 5 frames"; says "its film is not"
     rm hindered/film.mp4.frames
     expect 0 "$repose" run first-fall -o hindered $small $paint --film --frames 4 --resume; says "^film:"
     mkdir -p blocked/bin
@@ -375,7 +375,7 @@ expect 2 "$repose" run first-fall -o x --film --color speed; says "--range"
 [ ! -e x ] || fail "a film that was refused left a run behind"
 # which fields there are is known by the first frame: the run stops there
 expect 2 "$repose" run first-fall -o misnamed $small $paint --film --color denstiy --range 0:1
-says "did you mean 'density'"; says "stopped for its film"
+says "did you mean 'density'"; says "stopped because its film cannot be made"
 [ ! -e misnamed/frames/000001.h5 ] || fail "a film that cannot be painted did not stop the run"
 expect 2 "$repose" render whole --size wide; says "1280x720"
 expect 2 "$repose" render whole --size 0x0; says "0 x 0 pixels"
@@ -402,7 +402,7 @@ expect 2 "$repose" render whole --sheet 12x12 --size 1280x720; says "--size"
 expect 2 "$repose" render whole --sheet 3x3 -o sheet.mp4; says "PNG"
 expect 2 "$repose" render whole -o picture.jpg; says "PNG"; says "picture.jpg/ for a folder"
 expect 0 "$repose" render whole -o folder.v2/ $paint --frames 1
-expect 0 "$repose" render whole -o folder.v2 $paint --frames 1; says "1 were there"
+expect 0 "$repose" render whole -o folder.v2 $paint --frames 1; says "1 existed already"
 expect 2 "$repose" render whole -o whole; says "such as whole/pictures"
 mkdir holiday && cp last.png holiday/000003.png
 expect 2 "$repose" render whole -o holiday; says "000003.png"
@@ -421,7 +421,7 @@ expect 2 "$repose" render partly -o partly.png $paint --color density; says "--g
 # a damaged frame is named, and what was painted stays
 cp -r whole spoilt
 printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
-expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "goes around"
+expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "selects frames that are not damaged"
 # one that is gone is told
 rm spoilt/frames/000005.h5
 expect 0 "$repose" render spoilt -o spoilt.png --samples 1 --size 64x36; says "1 frame is missing between 0 and 15"
@@ -508,7 +508,7 @@ expect 2 "$repose" render grained --grains fien -o x.png; says "did you mean 'fi
 expect 0 "$repose" refine grained --factor 8 --json; prints '"done": true'; prints '"resumed": 15'
 expect 2 "$repose" refine grained --factor 9; says "factor: 8"; says "factor: 9"; says "-o"
 expect 0 "$repose" refine grained --factor 9 -o nine -q; [ ! -s err ] || fail "--quiet is not quiet"
-expect 0 "$repose" refine grained --factor 9 -o nine --threads 1 --memory 1; says "went on from frame 15"
+expect 0 "$repose" refine grained --factor 9 -o nine --threads 1 --memory 1; says "resumed after frame 15"
 expect 0 "$repose" render nine -o nine.png --size 320x180
 # live, afterwards, and afterwards from a run that was killed: the same files
 # shellcheck disable=SC2086
@@ -534,7 +534,7 @@ printf 'x' | dd of=torn/frames/000004.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect 6 "$repose" refine torn --factor 8; says "000004.h5"
 expect 0 "$repose" render torn --grains fine --frames 3 -o torn.png --size 160x90
 cp whole/frames/000004.h5 torn/frames
-expect 0 "$repose" refine torn --factor 8; says "went on from frame 3"
+expect 0 "$repose" refine torn --factor 8; says "resumed after frame 3"
 for file in grained/fine/*.h5; do
     cmp "$file" "torn/fine/${file##*/}" || fail "a torn frame that was mended leaves traces: $file"
 done

@@ -75,7 +75,7 @@ if "$repose" version --json | grep -q '"pictures": true'; then
     cmp chains.png same.png || fail "--chains is not --color chains"
     expect 0 "$repose" render run -o plain.png --size 96x64 --samples 2 -q
     ! cmp -s chains.png plain.png || fail "chains do not show"
-    expect 2 "$repose" render run --chains --color speed -o no.png; says "one of them"
+    expect 2 "$repose" render run --chains --color speed -o no.png; says "choose one"
     expect 8 "$repose" render half --chains -o no.png --size 96x64; says "{contacts: yes}"
     [ ! -e no.png ] || fail "a picture of nothing"
     expect 0 "$repose" render half --chains --frames 0:1 -o pictures --size 96x64 --samples 1 -q

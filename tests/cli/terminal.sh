@@ -22,7 +22,7 @@ if "$repose" version --json | grep -q '"pictures": true'; then
     PATH="$work/bin:$PATH" "$repose" render run -o stuck.mp4 --size 640x480 --samples 1 --threads 1 >out 2>err &
     pid=$!
     tries=0
-    until grep -q "making the film" err || [ "$tries" -ge 600 ]; do
+    until grep -q "encoding the film" err || [ "$tries" -ge 600 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
@@ -36,7 +36,7 @@ if "$repose" version --json | grep -q '"pictures": true'; then
     code=0
     wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "a film that was interrupted ends with $code"
-    says "3 of 3 pictures are there"
+    says "3 of 3 pictures are done"
 fi
 
 # --- nothing that a file says moves the cursor, rings or turns the text around

@@ -1,5 +1,5 @@
-/* Scenes and cases that came along: beside the program as built, or below its prefix as installed.
- */
+/* What the words of a command line name: scenes and frames. A scene is given as a path, as the name
+ * of a bundled scene, or as "-"; the frames of a run by their numbers and by their kind. */
 #include "cli.h"
 
 #include <dirent.h>
@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* --- bundled data ----------------------------------------------------------------------------- */
 
 static bool is_folder(const char *path)
 {
@@ -22,7 +24,7 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The folder that the program itself is in, without the last slash. */
+/* Writes the folder of the running program, without a trailing slash. */
 static bool program_folder(char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
@@ -57,7 +59,7 @@ static int is_scene(const struct dirent *entry)
     return dot && strcmp(dot, ".yaml") == 0;
 }
 
-/* A fault that names the scenes there are, the nearest one first. */
+/* Adds a fault that suggests the most similar bundled scene and lists all of them. */
 static bool unknown_scene(const char *word, rp_report *report)
 {
     const char *folder = data_folder("scenes");
@@ -73,7 +75,7 @@ static bool unknown_scene(const char *word, rp_report *report)
     }
     if (rp_word_suggest(word, names, count, nearest, sizeof nearest))
         snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest);
-    fail_at(report, RP_ERROR_INPUT, word, "no such scene file%s; scenes that came along: %s", hint,
+    fail_at(report, RP_ERROR_INPUT, word, "no such scene file%s; bundled scenes: %s", hint,
             list[0] ? list : "none");
     free(names);
     for (int i = 0; i < count; i++)
@@ -87,7 +89,7 @@ static bool find_scene(const char *word, char *path, size_t size, rp_report *rep
     snprintf(path, size, "%s", word);
     if (is_file(word) || strchr(word, '/') || strchr(word, '.')) {
         if (strlen(word) < size) return true;
-        fail(report, RP_ERROR_INPUT, "the path is too long");
+        fail(report, RP_ERROR_INPUT, "the path of the scene is too long");
         return false;
     }
     const char *folder = data_folder("scenes");
@@ -98,7 +100,7 @@ static bool find_scene(const char *word, char *path, size_t size, rp_report *rep
     return unknown_scene(word, report);
 }
 
-/* All of standard input; NULL after a fault. Free it. */
+/* Returns all of standard input; NULL after a fault. Release with free. */
 static char *read_standard_input(size_t *length, rp_report *report)
 {
     size_t capacity = 1 << 16;
@@ -122,7 +124,7 @@ static char *read_standard_input(size_t *length, rp_report *report)
     return NULL;
 }
 
-/* Files that such a scene names are relative to the working folder. */
+/* Paths in a scene from standard input are relative to the working folder. */
 static rp_code open_standard_input(const options *o, rp_scene **out, rp_report *report)
 {
     size_t length;
@@ -143,4 +145,84 @@ rp_code open_scene(const options *o, char *path, size_t size, rp_scene **out, rp
     }
     if (!find_scene(o->words[0], path, size, report)) return RP_ERROR_INPUT;
     return rp_scene_load(path, o->settings, o->setting_count, out, report);
+}
+
+/* --- frames of a run -------------------------------------------------------------------------- */
+
+const frame_kind frame_kinds[FRAME_KINDS] = {
+    {"coarse", "grains", "frames", RP_SERIES_COARSE},
+    {"fine", "fine", "fine frames", RP_SERIES_FINE},
+};
+
+const rp_series *series_of_kind(const rp_record *record, const frame_kind *kind)
+{
+    return rp_record_series(record, kind->series);
+}
+
+rp_code fail_no_frames(const rp_record *record, const frame_kind *kind, rp_report *report)
+{
+    return fail(report, RP_ERROR_INPUT, "%s holds no %s%s", rp_record_folder(record), kind->label,
+                kind == &frame_kinds[1] ? "; make them with `repose refine`" : "");
+}
+
+rp_code fail_frame_range(const rp_record *record, const frame_kind *kind, rp_report *report)
+{
+    long long count = rp_series_count(series_of_kind(record, kind));
+    if (!count) return fail_no_frames(record, kind, report);
+    return fail(report, RP_ERROR_INPUT, "%s holds no such frame; it has %lld %s, %lld to %lld",
+                rp_record_folder(record), count, kind->label,
+                (long long)rp_series_number(series_of_kind(record, kind), 0),
+                (long long)rp_series_number(series_of_kind(record, kind), count - 1));
+}
+
+const frame_kind *select_kind(const rp_record *record, const char *word, rp_report *report)
+{
+    const frame_kind *chosen = &frame_kinds[0];
+    for (int i = 0; i < FRAME_KINDS; i++) {
+        const frame_kind *kind = &frame_kinds[i];
+        if (word ? strcmp(word, kind->word) == 0
+                 : rp_series_count(series_of_kind(record, kind)) > 0)
+            chosen = kind;
+    }
+    if (word && strcmp(word, chosen->word) != 0) {
+        char hint[128];
+        fail(report, RP_ERROR_INPUT, "--grains %s: there are coarse and fine%s", word,
+             suggestion(word, FRAME_KIND_WORDS, hint, sizeof hint));
+        return NULL;
+    }
+    if (rp_series_count(series_of_kind(record, chosen)) > 0) return chosen;
+    fail_no_frames(record, chosen, report);
+    return NULL;
+}
+
+rp_code read_frame_range(const char *text, int64_t *from, int64_t *to, rp_report *report)
+{
+    long long first = 0, last = LLONG_MAX;
+    char rest;
+    if (text && sscanf(text, "%lld:%lld%c", &first, &last, &rest) != 2) {
+        if (sscanf(text, "%lld%c", &first, &rest) != 1)
+            return fail(report, RP_ERROR_INPUT, "--frames %s: write it as A:B or A", text);
+        last = first;
+    }
+    *from = first;
+    *to = last;
+    return RP_OK;
+}
+
+rp_code select_frames(const rp_record *record, const frame_kind *kind, const char *text,
+                      int64_t *first, int64_t *count, rp_report *report)
+{
+    int64_t from = 0, to = 0;
+    *first = *count = 0;
+    rp_code code = read_frame_range(text, &from, &to, report);
+    if (code != RP_OK) return code;
+    int64_t total = rp_series_count(series_of_kind(record, kind));
+    for (int64_t i = 0; i < total; i++) {
+        int64_t number = rp_series_number(series_of_kind(record, kind), i);
+        if (number < from || number > to) continue;
+        if (!*count) *first = i;
+        ++*count;
+    }
+    if (*count) return RP_OK;
+    return fail_frame_range(record, kind, report);
 }

@@ -1,4 +1,4 @@
-/* What the program says: faults, usage, numbers in short. */
+/* Messages: faults, usage, JSON values, short forms of numbers. */
 #include "cli.h"
 
 #include <errno.h>
@@ -131,7 +131,7 @@ void print_json_faults(FILE *file, const rp_report *report)
     fputc(']', file);
 }
 
-int say_faults(rp_code code, const rp_report *report, bool json)
+int print_faults(rp_code code, const rp_report *report, bool json)
 {
     int count = rp_report_count(report), total = rp_report_total(report);
     for (int i = 0; i < count; i++) {
@@ -151,13 +151,15 @@ int say_faults(rp_code code, const rp_report *report, bool json)
     return exit_code(code);
 }
 
-void say_more_may_follow(void)
+void print_more_may_follow(const rp_report *report)
 {
+    const rp_fault *first = rp_report_fault(report, 0);
+    if (!first || !first->key || !first->key[0]) return; /* the scene was not found or not read */
     fprintf(stderr,
-            "repose: meshes and grains are looked at when this is mended; more may follow\n");
+            "repose: meshes and grains are checked once these are corrected; more may follow\n");
 }
 
-/* Cuts "a|b|c" apart in place. */
+/* Splits "a|b|c" in place. */
 static int split_words(char *words, const char **list)
 {
     int count = 0;
@@ -168,7 +170,7 @@ static int split_words(char *words, const char **list)
     return count;
 }
 
-const char *hint_of(const char *word, const char *words, char *hint, size_t size)
+const char *suggestion(const char *word, const char *words, char *hint, size_t size)
 {
     char copy[512], nearest[64];
     const char *list[WORD_LIST_MAX];
@@ -191,8 +193,8 @@ int find_word(const char *words, const char *word)
     return -1;
 }
 
-int say_unknown(const verb *v, const char *what, const char *word, const char *const *known,
-                int count)
+int print_unknown_word(const verb *v, const char *what, const char *word, const char *const *known,
+                       int count)
 {
     char nearest[64], hint[128] = "";
     if (rp_word_suggest(word, known, count, nearest, sizeof nearest))
@@ -202,10 +204,10 @@ int say_unknown(const verb *v, const char *what, const char *word, const char *c
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "; there are ", known[i]);
     }
-    return say_usage(v, "%s '%s'%s%s", what, word, hint, list);
+    return print_usage_error(v, "%s '%s'%s%s", what, word, hint, list);
 }
 
-int say_usage(const verb *v, const char *format, ...)
+int print_usage_error(const verb *v, const char *format, ...)
 {
     char text[4096];
     va_list arguments;
