@@ -25,10 +25,10 @@ void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
     (void)engine, (void)gravity;
 }
 
-rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
-                        double dt, rp_report *report)
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *rest_time,
+                        double time, double dt, rp_report *report)
 {
-    (void)engine, (void)states, (void)calm, (void)time, (void)dt, (void)report;
+    (void)engine, (void)states, (void)rest_time, (void)time, (void)dt, (void)report;
     return RP_ERROR_UNSUPPORTED;
 }
 

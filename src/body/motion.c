@@ -1,25 +1,29 @@
-/* Prescribed motion. */
+/* Prescribed motion: keys (W6), animations (W12), uniform motion, and tracks of controlled bodies
+ * (B6). All of them are functions of the time alone, so that no error accumulates over steps and a
+ * resumed run has the same bits. */
 #include "base/log.h"
 #include "body/inside.h"
 #include "math/keys.h"
 
-/* --- keys ------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------ */
 
 rp_pose rp_motion_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
                             double time)
 {
-    rp_keys way = {keys, count, sizeof *keys, offsetof(rp_key_spec, time), interpolation};
-    rp_vec3 rotation = rp_keys_vec3(&way, offsetof(rp_key_spec, rotation), time);
-    return (rp_pose){rp_keys_vec3(&way, offsetof(rp_key_spec, position), time),
+    rp_keys curve = {keys, count, sizeof *keys, offsetof(rp_key_spec, time), interpolation};
+    rp_vec3 rotation = rp_keys_vec3(&curve, offsetof(rp_key_spec, rotation), time);
+    return (rp_pose){rp_keys_vec3(&curve, offsetof(rp_key_spec, position), time),
                      rp_quat_euler(rotation)};
 }
 
-/* --- animations ------------------------------------------------------------------------------- */
+/* --- animations ------------------------------------------------------------------------------ */
 
+/* Linear position and constant angular velocity along the shorter arc between two keys (slerp; K.
+ * Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985). */
 rp_pose rp_motion_animation_pose(const rp_animation_key *keys, int count, double time)
 {
     RP_ASSERT(count > 0);
-    int low = 0, high = count - 1; /* the key at or before `time` is one of these */
+    int low = 0, high = count - 1; /* the key at or before `time` is within [low, high] */
     while (low < high) {
         int middle = (low + high + 1) / 2;
         if (time >= keys[middle].time)
@@ -30,12 +34,12 @@ rp_pose rp_motion_animation_pose(const rp_animation_key *keys, int count, double
     const rp_animation_key *key = &keys[low];
     if (low == count - 1 || time <= key->time) return (rp_pose){key->position, key->orientation};
     double s = (time - key->time) / (key[1].time - key->time);
-    rp_vec3 way = rp_v3_sub(key[1].position, key->position);
-    return (rp_pose){rp_v3_madd(key->position, s, way),
+    rp_vec3 difference = rp_v3_sub(key[1].position, key->position);
+    return (rp_pose){rp_v3_madd(key->position, s, difference),
                      rp_quat_slerp(key->orientation, key[1].orientation, s)};
 }
 
-/* --- bodies of the scene --- */
+/* --- bodies of the scene --------------------------------------------------------------------- */
 
 rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
 {
@@ -52,8 +56,6 @@ rp_pose rp_body_pose_at(const rp_body_spec *spec, double time)
     return pose;
 }
 
-/* The velocities that lead from where a keyed body is to where it has to be. What it does evenly is
- * known as it is, however far it turns in a step. */
 void rp_body_follow_keys(rp_body_state *state, const rp_body_spec *spec, double time, double dt)
 {
     bool moved = spec->keys_move || spec->animation.count;
@@ -65,9 +67,10 @@ void rp_body_follow_keys(rp_body_state *state, const rp_body_spec *spec, double 
     rp_store_vec3(state->angular_velocity, turned ? rp_v3_scale(turn, 1 / dt) : spec->spin);
 }
 
-/* --- tracks --- */
+/* --- tracks ---------------------------------------------------------------------------------- */
 
-/* A step may end after a track by this part of itself, and still be even motion to its end. */
+/* A step may end later than its track by this fraction of its length, and is still uniform motion.
+ */
 #define STEP_EPSILON 1e-6
 
 rp_pose rp_track_pose(const rp_track *track, double time)
@@ -83,8 +86,7 @@ void rp_track_follow(const rp_track *track, double time, double dt, rp_body_stat
     rp_vec3 velocity = track->velocity, spin = track->spin;
     if (time >= track->end) {
         velocity = spin = rp_v3(0, 0, 0);
-    } else if (time + dt >
-               track->end + STEP_EPSILON * dt) { /* the step ends in the rest after it */
+    } else if (time + dt > track->end + STEP_EPSILON * dt) { /* the track ends within the step */
         rp_pose from = rp_track_pose(track, time);
         rp_quat turn = rp_quat_mul(track->to.orientation, rp_quat_conj(from.orientation));
         velocity = rp_v3_scale(rp_v3_sub(track->to.position, from.position), 1 / dt);

@@ -1,6 +1,6 @@
-/* What touches: every shape as one of the engine's geometries, contacts as joints of one step. Two
- * meshes are a case of their own: the engine's answer for them lets stacks sink, so the corners of
- * each are looked up in the distance field of the other. */
+/* Contacts between bodies: every shape becomes an ODE geometry, every contact a joint of one step.
+ * Two meshes are a special case: ODE's contacts let stacks of them sink, so the vertices of each
+ * are looked up in the signed distance field of the other. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contacts of one pair at most. */
+/* Contacts of a pair, at most. */
 #define CONTACTS 32
-/* Pieces of round shapes that the engine knows only as triangles. */
+/* Segments of cones and funnels, which ODE knows only as triangles. */
 #define SEGMENTS 48
-/* Between two rough surfaces; rough means that sand clings, which says nothing of solids. */
+/* Friction of two rough surfaces: rough describes sand on a surface, not solids. */
 #define ROUGH_ON_ROUGH 1.0
-/* How far contacts give way, in parts of what a body would move: too little to be seen, and enough
- * to tell apart the many contacts of one face. */
-#define SOFT 1e-6
-/* m/s: below this speed, or what gravity adds in two steps, nothing bounces. */
-#define LEAST_BOUNCE 0.01
+/* Compliance of contacts (constraint force mixing), as a fraction of the bodies' own mobility:
+ * invisible, and enough to make the many contacts of a flat face a regular system. */
+#define COMPLIANCE 1e-6
+/* Approach speed below which nothing bounces, m/s, besides what gravity adds in two steps. */
+#define BOUNCE_SPEED_LEAST 0.01
 
 static rp_code add_triangles(rp_solid *solid, const rp_mesh *mesh, dGeomID *out, rp_report *report)
 {
@@ -98,7 +98,7 @@ void rp_engine_add_walls(rp_engine *engine)
     }
 }
 
-/* Negative for the walls of the domain. */
+/* Returns the body of a geometry; -1 - side for walls of the domain. */
 static int body_of(dGeomID geom)
 {
     return (int)(intptr_t)dGeomGetData(geom);
@@ -117,12 +117,12 @@ static double restitution_of(const rp_engine *engine, int body)
 }
 
 /* 1/kg */
-static double lightness_of(const rp_engine *engine, int body)
+static double inverse_mass_of(const rp_engine *engine, int body)
 {
     return rp_is_dynamic(engine, body) ? 1 / engine->solids[body].mass.mass : 0;
 }
 
-/* (B1) */
+/* (B1): geometric mean; rough counts as the other surface's friction. */
 static double pair_friction(double a, double b)
 {
     if (isfinite(a) && isfinite(b)) return sqrt(a * b);
@@ -138,9 +138,10 @@ static rp_vec3 velocity_at(const rp_engine *engine, int body, const dReal *at)
     return rp_ode_vec3(v);
 }
 
-/* How a surface moves along itself beyond what the engine knows of its body: the belt, and the
- * motion of a plane, which has no body. */
-static rp_vec3 running_at(const rp_engine *engine, int body, const dReal *at, rp_vec3 normal)
+/* Returns the tangential velocity of a surface that ODE does not know from its body: that of a
+ * belt, and the motion of a plane, which has no body in ODE. */
+static rp_vec3 surface_velocity_at(const rp_engine *engine, int body, const dReal *at,
+                                   rp_vec3 normal)
 {
     if (body < 0) return rp_v3(0, 0, 0);
     const rp_body_state *state = &engine->start[body];
@@ -154,21 +155,23 @@ static rp_vec3 running_at(const rp_engine *engine, int body, const dReal *at, rp
     return rp_v3_madd(v, -rp_v3_dot(v, normal), normal);
 }
 
-static void set_axis(dContact *contact, rp_vec3 along)
+static void set_friction_axis(dContact *contact, rp_vec3 along)
 {
     const double axis[3] = {along.x, along.y, along.z};
     contact->surface.mode |= dContactFDir1;
     memcpy(contact->fdir1, axis, sizeof axis);
 }
 
-/* (B2a): friction holds the bodies at `running` against each other, the first minus the second. The
- * engine wants it along its two axes of friction, the second of which is the normal times the
- * first; of a contact whose first has no body, normal and velocities are the other way round. */
-static void set_running(const rp_engine *engine, int first, rp_vec3 running, dContact *contact)
+/* (B2a): friction drives the pair towards the relative velocity `surface_motion`, the first minus
+ * the second. ODE takes its components along two axes, the second of which is the normal times the
+ * first; where the first body of a contact has no ODE body, normal and velocities are reversed. */
+static void set_surface_motion(const rp_engine *engine, int first, rp_vec3 surface_motion,
+                               dContact *contact)
 {
-    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normal(running));
+    if (!(contact->surface.mode & dContactFDir1))
+        set_friction_axis(contact, rp_v3_normal(surface_motion));
     bool turned = first < 0 || !engine->solids[first].body;
-    rp_vec3 v = rp_v3_scale(running, turned ? -1 : 1);
+    rp_vec3 v = rp_v3_scale(surface_motion, turned ? -1 : 1);
     rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);
     rp_vec3 axis = rp_v3(contact->fdir1[0], contact->fdir1[1], contact->fdir1[2]);
     contact->surface.mode |= dContactMotion1 | dContactMotion2;
@@ -176,58 +179,63 @@ static void set_running(const rp_engine *engine, int first, rp_vec3 running, dCo
     contact->surface.motion2 = rp_v3_dot(v, rp_v3_cross(normal, axis));
 }
 
-static void surface_of(const rp_engine *engine, int first, int second, dContact *contact)
+/* Sets friction, compliance and restitution of a contact. */
+static void set_surface(const rp_engine *engine, int first, int second, dContact *contact)
 {
     const dReal *at = contact->geom.pos;
     rp_vec3 normal = rp_ode_vec3(contact->geom.normal);
-    rp_vec3 running =
-        rp_v3_sub(running_at(engine, second, at, normal), running_at(engine, first, at, normal));
+    rp_vec3 surface_motion = rp_v3_sub(surface_velocity_at(engine, second, at, normal),
+                                       surface_velocity_at(engine, first, at, normal));
     rp_vec3 slip = rp_v3_sub(velocity_at(engine, first, at), velocity_at(engine, second, at));
     double closing = -rp_v3_dot(slip, normal);
-    slip = rp_v3_sub(rp_v3_madd(slip, closing, normal), running);
-    double threshold = LEAST_BOUNCE + 2 * rp_v3_length(engine->gravity) * engine->dt;
+    slip = rp_v3_sub(rp_v3_madd(slip, closing, normal), surface_motion);
+    double threshold = BOUNCE_SPEED_LEAST + 2 * rp_v3_length(engine->gravity) * engine->dt;
     double bounce = sqrt(restitution_of(engine, first) * restitution_of(engine, second));
-    double soft = SOFT * engine->dt * (lightness_of(engine, first) + lightness_of(engine, second));
+    double compliance = COMPLIANCE * engine->dt *
+                        (inverse_mass_of(engine, first) + inverse_mass_of(engine, second));
     contact->surface.mode = dContactApprox1 | dContactSoftCFM | dContactSlip1 | dContactSlip2;
-    contact->surface.soft_cfm = contact->surface.slip1 = contact->surface.slip2 = soft;
+    contact->surface.soft_cfm = contact->surface.slip1 = contact->surface.slip2 = compliance;
     contact->surface.mu = pair_friction(friction_of(engine, first), friction_of(engine, second));
+    /* Restitution only above the threshold, so that bodies come to rest. */
     if (bounce > 0 && closing > threshold) {
         contact->surface.mode |= dContactBounce;
         contact->surface.bounce = bounce;
         contact->surface.bounce_vel = threshold;
     }
-    /* The engine's friction is a square; with one axis along the slip it acts against it in full,
-     * and across it not at all. */
+    /* (B2) ODE's friction is a pyramid. With one axis along the slip it acts against the motion
+     * with its full size, and not across it. */
     double speed = rp_v3_length(slip);
-    if (speed > threshold) set_axis(contact, rp_v3_scale(slip, 1 / speed));
-    if (rp_v3_length(running) > 0) set_running(engine, first, running, contact);
+    if (speed > threshold) set_friction_axis(contact, rp_v3_scale(slip, 1 / speed));
+    if (rp_v3_length(surface_motion) > 0)
+        set_surface_motion(engine, first, surface_motion, contact);
 }
 
-/* A surface that no dynamic body behind it moves, and that moves there. */
-static bool carries(const rp_engine *engine, int body, const dContactGeom *geom)
+/* True when a surface that does not belong to a dynamic body moves at the contact. */
+static bool is_conveying(const rp_engine *engine, int body, const dContactGeom *geom)
 {
     if (rp_is_dynamic(engine, body)) return false;
-    rp_vec3 v = running_at(engine, body, geom->pos, rp_ode_vec3(geom->normal));
+    rp_vec3 v = surface_velocity_at(engine, body, geom->pos, rp_ode_vec3(geom->normal));
     return rp_v3_length(rp_v3_add(v, velocity_at(engine, body, geom->pos))) > 0;
 }
 
-static void keep(rp_engine *engine, int first, int second, const dContactGeom *geom)
+/* Adds a contact to the list of the step. */
+static void add_contact(rp_engine *engine, int first, int second, const dContactGeom *geom)
 {
     size_t count = engine->found_count;
     if (!rp_reserve((void **)&engine->found, &engine->found_capacity, count, count + 1,
                     sizeof *engine->found) ||
-        !rp_reserve((void **)&engine->meetings, &engine->meeting_capacity, count, count + 1,
-                    sizeof *engine->meetings)) {
+        !rp_reserve((void **)&engine->body_contacts, &engine->body_contact_capacity, count,
+                    count + 1, sizeof *engine->body_contacts)) {
         engine->short_of_memory = true;
         return;
     }
     dContact *contact = &engine->found[count];
     memset(contact, 0, sizeof *contact);
     contact->geom = *geom;
-    surface_of(engine, first, second, contact);
-    bool carried = carries(engine, first, geom) || carries(engine, second, geom);
-    engine->meetings[count] =
-        (rp_body_contact){.first = first, .second = second, .carried = carried, .number = count};
+    set_surface(engine, first, second, contact);
+    bool conveyed = is_conveying(engine, first, geom) || is_conveying(engine, second, geom);
+    engine->body_contacts[count] =
+        (rp_body_contact){.first = first, .second = second, .conveyed = conveyed, .number = count};
     engine->found_count++;
 }
 
@@ -241,9 +249,9 @@ static rp_pose pose_of(const rp_engine *engine, int body)
     return rp_state_pose(&engine->start[body]);
 }
 
-/* Where to keep a contact of that depth: at the end, or, where it is full, in place of the
- * shallowest; -1 when that is no less deep. */
-static int place_for(const dContactGeom *best, int count, double depth)
+/* Returns the slot for a contact of that depth: at the end, or, where the list is full, in place of
+ * the shallowest; -1 when that is no shallower. */
+static int slot_for(const dContactGeom *best, int count, double depth)
 {
     if (count < CONTACTS) return count;
     int place = 0;
@@ -252,15 +260,16 @@ static int place_for(const dContactGeom *best, int count, double depth)
     return best[place].depth < depth ? place : -1;
 }
 
-/* The deepest corners of `corners` inside `field`: contacts that push `corners` out along the
- * field's normal. `swap` when the pair's first is the field. */
-static void corners_in_field(rp_engine *engine, int corners, int field, bool swap)
+/* Finds the deepest vertices of one mesh inside the signed distance field of another: contacts that
+ * push the vertices out along the gradient. `swap`: the first body of the pair is that of the
+ * field. */
+static void vertices_in_sdf(rp_engine *engine, int vertices_of, int sdf_of, bool swap)
 {
-    const rp_solid *solid = &engine->solids[corners];
+    const rp_solid *solid = &engine->solids[vertices_of];
     const rp_body_spec *specs = rp_scene_bodies(engine->scene);
-    const rp_mesh *mesh = solid->made ? solid->made : specs[corners].shape.mesh;
-    const rp_shape *shape = &specs[field].shape;
-    rp_pose from = pose_of(engine, corners), to = pose_of(engine, field);
+    const rp_mesh *mesh = solid->made ? solid->made : specs[vertices_of].shape.mesh;
+    const rp_shape *shape = &specs[sdf_of].shape;
+    rp_pose from = pose_of(engine, vertices_of), to = pose_of(engine, sdf_of);
     rp_box3 bounds = rp_shape_bounds(shape);
     dContactGeom best[CONTACTS];
     int count = 0;
@@ -271,22 +280,23 @@ static void corners_in_field(rp_engine *engine, int corners, int field, bool swa
         double depth = -rp_shape_distance(shape, local, &n);
         if (depth < 0) continue;
         n = rp_v3_scale(rp_quat_rotate(to.orientation, n), swap ? -1 : 1);
-        int place = place_for(best, count, depth);
+        int place = slot_for(best, count, depth);
         if (place < 0) continue;
         if (place == count) count++;
         best[place] = (dContactGeom){.pos = {at.x, at.y, at.z},
                                      .normal = {n.x, n.y, n.z},
                                      .depth = depth,
-                                     .g1 = engine->solids[swap ? field : corners].geom,
-                                     .g2 = engine->solids[swap ? corners : field].geom};
+                                     .g1 = engine->solids[swap ? sdf_of : vertices_of].geom,
+                                     .g2 = engine->solids[swap ? vertices_of : sdf_of].geom};
     }
     for (int k = 0; k < count; k++)
-        keep(engine, swap ? field : corners, swap ? corners : field, &best[k]);
+        add_contact(engine, swap ? sdf_of : vertices_of, swap ? vertices_of : sdf_of, &best[k]);
 }
 
-static void meet(void *context, dGeomID a, dGeomID b)
+/* Called by ODE for each pair of geometries whose bounding boxes overlap. */
+static void collide_pair(void *context, dGeomID a, dGeomID b)
 {
-    if (body_of(a) < body_of(b)) { /* always the same way round, walls last */
+    if (body_of(a) < body_of(b)) { /* a fixed order of the pair, walls last */
         dGeomID other = a;
         a = b;
         b = other;
@@ -297,14 +307,14 @@ static void meet(void *context, dGeomID a, dGeomID b)
     dBodyID one = dGeomGetBody(a), two = dGeomGetBody(b);
     if (one && two && dAreConnectedExcluding(one, two, dJointTypeContact)) return;
     if (has_triangles(a) && has_triangles(b)) {
-        corners_in_field(engine, first, second, false);
-        corners_in_field(engine, second, first, true);
+        vertices_in_sdf(engine, first, second, false);
+        vertices_in_sdf(engine, second, first, true);
         return;
     }
     dContactGeom found[CONTACTS];
     int count = dCollide(a, b, CONTACTS, found, sizeof *found);
     for (int i = 0; i < count; i++)
-        keep(engine, first, second, &found[i]);
+        add_contact(engine, first, second, &found[i]);
 }
 
 static int by_bodies(const void *a, const void *b)
@@ -320,17 +330,18 @@ rp_code rp_engine_collide(rp_engine *engine, rp_report *report)
     dJointGroupEmpty(engine->contacts);
     engine->found_count = 0;
     engine->short_of_memory = false;
-    dSpaceCollide(engine->space, engine, meet);
+    dSpaceCollide(engine->space, engine, collide_pair);
     if (engine->short_of_memory)
         return rp_fail_memory(report, engine->found_count * sizeof *engine->found,
                               "contacts of bodies");
-    /* The order in which pairs are found depends on the steps before; results must not. */
+    /* ODE finds pairs in an order that depends on earlier steps; the order of contacts must not,
+     * since it affects rounding. */
     if (engine->found_count)
-        qsort(engine->meetings, engine->found_count, sizeof *engine->meetings, by_bodies);
+        qsort(engine->body_contacts, engine->found_count, sizeof *engine->body_contacts, by_bodies);
     for (size_t n = 0; n < engine->found_count; n++) {
-        const dContact *contact = &engine->found[engine->meetings[n].number];
+        const dContact *contact = &engine->found[engine->body_contacts[n].number];
         dJointID joint = dJointCreateContact(engine->world, engine->contacts, contact);
-        dJointSetFeedback(joint, &engine->meetings[n].force);
+        dJointSetFeedback(joint, &engine->body_contacts[n].force);
         dJointAttach(joint, dGeomGetBody(contact->geom.g1), dGeomGetBody(contact->geom.g2));
     }
     return RP_OK;

@@ -1,5 +1,5 @@
-/* Joints of the scene: made at the poses where they take hold, released at their time, broken by
- * too much. */
+/* Joints of the scene in ODE: attached at their reference poses, driven by motors, released at
+ * their time, broken by too large a force. */
 #include "base/log.h"
 #include "base/report.h"
 #include "body/ode.h"
@@ -42,9 +42,10 @@ rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report)
         const rp_solid none = {0}, *body = &engine->solids[spec->body];
         const rp_solid *other = spec->other >= 0 ? &engine->solids[spec->other] : &none;
         bool gives = rp_is_dynamic(engine, spec->body) || rp_is_dynamic(engine, spec->other);
-        if (engine->broken[i] || !gives) continue; /* what the program holds needs no joint */
-        rp_solid_place(body, control->holds[0]);
-        rp_solid_place(other, control->holds[1]);
+        if (engine->broken[i] || !gives)
+            continue; /* controlled bodies need no joint between them */
+        rp_solid_place(body, control->reference[0]);
+        rp_solid_place(other, control->reference[1]);
         engine->joints[i] = make_joint(engine->world, spec, body->body, other->body);
         if (!engine->joints[i]) return rp_fail_memory(report, sizeof(dJointID), "joints");
         dJointSetFeedback(engine->joints[i], &engine->joint_forces[i]);
@@ -52,14 +53,15 @@ rp_code rp_engine_add_joints(rp_engine *engine, rp_report *report)
     return RP_OK;
 }
 
-static void let_go(rp_engine *engine, int i)
+static void destroy_joint(rp_engine *engine, int i)
 {
     if (!engine->joints[i]) return;
     dJointDestroy(engine->joints[i]);
     engine->joints[i] = NULL;
 }
 
-/* The engine has a joint's only body be its first, and turns its own motor and limits round. */
+/* In ODE the only body of a joint is its first: motor, limits and forces of a joint without a first
+ * body are reversed. */
 static bool is_reversed(const rp_engine *engine, const rp_joint_spec *spec)
 {
     return !engine->solids[spec->body].body;
@@ -84,19 +86,20 @@ void rp_joint_motion_of(const rp_engine *engine, int joint, double *position, do
     }
 }
 
-/* What a motor has to run at in this step. A servo goes all that is left to its target: that
- * is stable for any load, since the engine meets speeds at the end of the step. A hinge without
- * limits goes the shorter way round. */
+/* Returns the speed of a motor in this step. A servo asks for all of the remaining distance in one
+ * step (B8): that is stable for any load, since ODE reaches speeds at the end of the step. A hinge
+ * without limits takes the shorter arc. */
 static double motor_speed(const rp_engine *engine, int joint)
 {
     const rp_joint_control *control = &engine->host.joints[joint];
     if (!(control->servo > 0)) return control->speed;
     double position, rate;
     rp_joint_motion_of(engine, joint, &position, &rate);
-    double left = control->target - position;
+    double remaining = control->target - position;
     bool hinge = rp_scene_joints(engine->scene)[joint].kind == RP_JOINT_HINGE;
-    if (hinge && isinf(control->low) && isinf(control->high)) left = remainder(left, 2 * RP_PI);
-    return fmax(-control->speed, fmin(control->speed, left / engine->dt));
+    if (hinge && isinf(control->low) && isinf(control->high))
+        remaining = remainder(remaining, 2 * RP_PI);
+    return fmax(-control->speed, fmin(control->speed, remaining / engine->dt));
 }
 
 static void tune_joint(const rp_engine *engine, int i, void (*set)(dJointID, int, dReal))
@@ -122,16 +125,16 @@ void rp_engine_set_joint_params(rp_engine *engine)
     }
 }
 
-/* Force and torque on the joint's first body, the latter about the anchor, or where there is none
- * about the middle of the body that the engine tells them of; all as of the start of the step. */
+/* Reads force and torque of a joint on its first body, as of the start of the step. ODE gives the
+ * torque about the centre of mass; states hold it about the anchor, if there is one. */
 static void read_load(rp_engine *engine, int i)
 {
     const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
     rp_joint_control *control = &engine->host.joints[i];
     bool reversed = is_reversed(engine, spec);
-    int told = reversed ? spec->other : spec->body;
-    rp_pose pose = rp_state_pose(&engine->start[told]), hold = control->holds[reversed];
-    rp_vec3 middle = rp_pose_to_world(pose, engine->solids[told].mass.centre), anchor = middle;
+    int reported = reversed ? spec->other : spec->body;
+    rp_pose pose = rp_state_pose(&engine->start[reported]), hold = control->reference[reversed];
+    rp_vec3 middle = rp_pose_to_world(pose, engine->solids[reported].mass.centre), anchor = middle;
     if (spec->kind == RP_JOINT_HINGE || spec->kind == RP_JOINT_BALL)
         anchor = rp_pose_to_world(pose, rp_pose_to_local(hold, spec->anchor));
     rp_vec3 force = rp_ode_vec3(engine->joint_forces[i].f1);
@@ -165,19 +168,19 @@ bool rp_engine_joint_holds(const rp_engine *engine, int joint)
 void rp_engine_release_joint(rp_engine *engine, int joint)
 {
     engine->broken[joint] = 1;
-    let_go(engine, joint);
+    destroy_joint(engine, joint);
 }
 
-void rp_engine_release_joints(rp_engine *engine, double *calm)
+void rp_engine_release_joints(rp_engine *engine, double *rest_time)
 {
     for (int i = 0; i < engine->joint_count; i++) {
         const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
         if (!engine->joints[i]) continue;
         if (!engine->broken[i] && engine->time < spec->release) continue;
-        engine->broken[i] = 1; /* for engines that are made later, too */
-        let_go(engine, i);
-        calm[spec->body] = 0;
-        if (spec->other >= 0) calm[spec->other] = 0;
+        engine->broken[i] = 1; /* also for engines that are created later */
+        destroy_joint(engine, i);
+        rest_time[spec->body] = 0;
+        if (spec->other >= 0) rest_time[spec->other] = 0;
     }
 }
 
@@ -186,13 +189,13 @@ void rp_engine_break_joints(rp_engine *engine)
     for (int i = 0; i < engine->joint_count; i++) {
         const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
         if (!engine->joints[i]) continue;
-        /* One end may be the world, whose force is not told; the other's is as great. */
+        /* ODE gives no force on the world; that on the other body is as large. */
         const dJointFeedback *f = &engine->joint_forces[i];
         double force = fmax(rp_v3_length(rp_ode_vec3(f->f1)), rp_v3_length(rp_ode_vec3(f->f2)));
         if (!(force > spec->break_force)) continue;
         engine->broken[i] = 1;
         rp_log(RP_LOG_INFO, "at %.4g s joint '%s' breaks: it had to hold %.3g N", engine->time,
                spec->name, force);
-        let_go(engine, i);
+        destroy_joint(engine, i);
     }
 }

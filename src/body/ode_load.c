@@ -1,13 +1,14 @@
-/* What a trial step starts from: places, masses and forces; docs/theory/bodies.md (B3). */
+/* What a step of ODE starts from: poses, masses and forces. Grains that a body holds are added to
+ * its mass, so that the coupling iteration (B3) converges; docs/theory/bodies.md. */
 #include "body/ode.h"
 
 #include <string.h>
 
-/* Tensors are positive by more than this part of their size. */
+/* Tolerance of positive definiteness, relative to the trace. */
 #define ROUNDING 1e-12
 
-/* Whether the engine takes this tensor: it ends the program over one that is not positive, as
- * rounding leaves it of grains in a row. */
+/* True when ODE accepts this inertia tensor (Sylvester's criterion): it ends the program over one
+ * that is not positive definite, as rounding leaves that of grains in a row. */
 static bool is_positive(const double i[6])
 {
     double xx = i[0], minor = i[0] * i[1] - i[3] * i[3];
@@ -18,7 +19,8 @@ static bool is_positive(const double i[6])
            all > ROUNDING * size * size * size;
 }
 
-/* A tensor that is not positive gives way to its trace along all axes, which is never less. */
+/* A tensor that is not positive definite is replaced by its trace times the identity, which is an
+ * upper bound. */
 void rp_solid_set_mass(const rp_solid *solid, double mass, const double inertia[6])
 {
     double trace = inertia[0] + inertia[1] + inertia[2];
@@ -30,8 +32,9 @@ void rp_solid_set_mass(const rp_solid *solid, double mass, const double inertia[
     dBodySetMass(solid->body, &m);
 }
 
-/* Puts the engine's middle of a body at an arm from the body's origin, along the world's axes. */
-static void place_middle(rp_engine *engine, int i, rp_vec3 arm)
+/* Places ODE's centre of mass at an arm from the body's origin, in the world's axes, and sets its
+ * velocity accordingly. */
+static void place_centre(rp_engine *engine, int i, rp_vec3 arm)
 {
     rp_solid *solid = &engine->solids[i];
     const rp_body_state *state = &engine->start[i];
@@ -68,7 +71,7 @@ static void place_body(rp_engine *engine, int i)
     }
     dBodySetQuaternion(solid->body, state->orientation);
     dBodySetAngularVel(solid->body, w[0], w[1], w[2]);
-    place_middle(engine, i, rp_quat_rotate(pose.orientation, solid->mass.centre));
+    place_centre(engine, i, rp_quat_rotate(pose.orientation, solid->mass.centre));
 }
 
 void rp_engine_place(rp_engine *engine)
@@ -77,7 +80,8 @@ void rp_engine_place(rp_engine *engine)
         place_body(engine, i);
 }
 
-/* An inertia tensor of the grains that are held, about a point at `c` from the body's origin. */
+/* Returns the inertia tensor of the held grains about a point at `c` from the body's origin, from
+ * their moments about the origin (parallel axis theorem). */
 static rp_mat3 held_inertia(const rp_load *load, rp_vec3 c)
 {
     const double *s = load->second, m = load->mass;
@@ -90,7 +94,7 @@ static rp_mat3 held_inertia(const rp_load *load, rp_vec3 c)
     return (rp_mat3){{{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}}};
 }
 
-/* A tensor along the world's axes in the body's, added to what is there. */
+/* Adds a tensor, given in the world's axes, to one in the body's axes. */
 static void add_tensor(rp_mat3 world, rp_mat3 turn, double factor, double inertia[6])
 {
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
@@ -99,52 +103,57 @@ static void add_tensor(rp_mat3 world, rp_mat3 turn, double factor, double inerti
         inertia[k] += factor * local.m[at[k][0]][at[k][1]];
 }
 
-/* How the body's guessed velocities differ from those at the start, per time. */
-typedef struct change {
+/* The acceleration of the last prediction: (U - U_0) / dt of (B3). */
+typedef struct acceleration {
     rp_vec3 move, turn; /* m/s2 of the origin; rad/s2 */
-} change;
+} acceleration;
 
-static rp_vec3 move_at(const change *c, rp_vec3 arm)
+static rp_vec3 acceleration_at(const acceleration *c, rp_vec3 arm)
 {
     return rp_v3_add(c->move, rp_v3_cross(c->turn, arm));
 }
 
-static void push(const rp_solid *solid, rp_vec3 force, rp_vec3 torque)
+static void add_force(const rp_solid *solid, rp_vec3 force, rp_vec3 torque)
 {
     dBodyAddForce(solid->body, force.x, force.y, force.z);
     dBodyAddTorque(solid->body, torque.x, torque.y, torque.z);
 }
 
-/* (B3) for a body that no joint holds: body and grains are one, about the middle of both; and what
- * moving the grains as before needs is added to the forces. `force` acts at the body's own middle.
- */
-static void hold_free(rp_engine *engine, int i, const rp_load *load, rp_vec3 force, const change *c)
+/* (B3) for a body without joints: body and held grains become one rigid body about their common
+ * centre of mass (K* = K), and the force K (U - U_0) / dt is added. `force` acts at the body's own
+ * centre of mass. */
+static void add_held_mass_free(rp_engine *engine, int i, const rp_load *load, rp_vec3 force,
+                               const acceleration *c)
 {
     rp_solid *solid = &engine->solids[i];
     rp_mat3 turn = rp_quat_matrix(rp_state_pose(&engine->start[i]).orientation);
     double mass = solid->mass.mass, all = mass + load->mass;
     rp_vec3 centre = solid->middle;
-    rp_vec3 middle = rp_v3_scale(rp_v3_madd(load->moment, mass, centre), 1 / all);
-    rp_vec3 d = rp_v3_sub(centre, middle);
+    rp_vec3 centre_of_mass = rp_v3_scale(rp_v3_madd(load->moment, mass, centre), 1 / all);
+    rp_vec3 d = rp_v3_sub(centre, centre_of_mass);
     const rp_load own = {.mass = mass,
                          .second = {mass * d.x * d.x, mass * d.y * d.y, mass * d.z * d.z,
                                     mass * d.x * d.y, mass * d.x * d.z, mass * d.y * d.z}};
-    rp_mat3 grains = held_inertia(load, middle);
+    /* Inertia of the body and of the grains about the common centre of mass. */
+    rp_mat3 grains = held_inertia(load, centre_of_mass);
     double inertia[6];
     memcpy(inertia, solid->mass.inertia, sizeof inertia);
     add_tensor(held_inertia(&own, rp_v3(0, 0, 0)), turn, 1, inertia);
     add_tensor(grains, turn, 1, inertia);
     rp_solid_set_mass(solid, all, inertia);
-    place_middle(engine, i, middle);
-    rp_vec3 moment = rp_v3_madd(load->moment, -load->mass, middle), move = move_at(c, middle);
-    push(solid, rp_v3_madd(rp_v3_cross(c->turn, moment), load->mass, move),
-         rp_v3_add(rp_v3_cross(moment, move), rp_m3_apply(grains, c->turn)));
-    push(solid, rp_v3(0, 0, 0), rp_v3_cross(d, force));
+    place_centre(engine, i, centre_of_mass);
+    /* The force and torque that K (U - U_0) / dt amounts to. */
+    rp_vec3 moment = rp_v3_madd(load->moment, -load->mass, centre_of_mass),
+            move = acceleration_at(c, centre_of_mass);
+    add_force(solid, rp_v3_madd(rp_v3_cross(c->turn, moment), load->mass, move),
+              rp_v3_add(rp_v3_cross(moment, move), rp_m3_apply(grains, c->turn)));
+    add_force(solid, rp_v3(0, 0, 0), rp_v3_cross(d, force));
 }
 
-/* (B3) for one that joints hold, whose middle the engine must not move: the mixed moments are left
- * out, and mass and inertia are counted twice over, which is never less. */
-static void hold_joined(rp_engine *engine, int i, const rp_load *load, const change *c)
+/* (B3) for a body with joints, whose centre of mass must stay, since joints are fixed to it: K* is
+ * twice the diagonal blocks of K, an upper bound; the mixed moments are left out. */
+static void add_held_mass_joined(rp_engine *engine, int i, const rp_load *load,
+                                 const acceleration *c)
 {
     const rp_solid *solid = &engine->solids[i];
     rp_mat3 turn = rp_quat_matrix(rp_state_pose(&engine->start[i]).orientation);
@@ -153,8 +162,8 @@ static void hold_joined(rp_engine *engine, int i, const rp_load *load, const cha
     memcpy(inertia, solid->mass.inertia, sizeof inertia);
     add_tensor(grains, turn, 2, inertia);
     rp_solid_set_mass(solid, solid->mass.mass + 2 * load->mass, inertia);
-    push(solid, rp_v3_scale(move_at(c, solid->middle), 2 * load->mass),
-         rp_v3_scale(rp_m3_apply(grains, c->turn), 2));
+    add_force(solid, rp_v3_scale(acceleration_at(c, solid->middle), 2 * load->mass),
+              rp_v3_scale(rp_m3_apply(grains, c->turn), 2));
 }
 
 static rp_vec3 rate(const double a[3], const double b[3], double dt)
@@ -171,12 +180,12 @@ static bool is_joined(const rp_engine *engine, int body)
     return false;
 }
 
-/* Gravity, what grains and the host program push, and what grains hold. */
+/* Adds gravity, the loads from grains, forces of the host program, and the mass of held grains. */
 static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_body_state *guess)
 {
     const rp_solid *solid = &engine->solids[i];
     const rp_body_state *start = &engine->start[i];
-    const rp_wrench *extra = &engine->host.pushes[i];
+    const rp_wrench *extra = &engine->host.wrenches[i];
     rp_vec3 force = rp_v3_madd(load->force, solid->mass.mass, engine->gravity);
     rp_vec3 torque = rp_v3_sub(load->torque, rp_v3_cross(solid->middle, load->force));
     bool pushed = rp_v3_dot(load->force, load->force) + rp_v3_dot(load->torque, load->torque) > 0;
@@ -186,15 +195,16 @@ static void load_body(rp_engine *engine, int i, const rp_load *load, const rp_bo
         pushed = true;
     }
     if (pushed) dBodyEnable(solid->body);
+    /* Only forces from outside wake a body that sleeps; gravity alone does not. */
     if (!dBodyIsEnabled(solid->body)) return;
-    push(solid, force, torque);
+    add_force(solid, force, torque);
     if (!(load->mass > 0)) return;
-    change c = {rate(guess->velocity, start->velocity, engine->dt),
-                rate(guess->angular_velocity, start->angular_velocity, engine->dt)};
+    acceleration c = {rate(guess->velocity, start->velocity, engine->dt),
+                      rate(guess->angular_velocity, start->angular_velocity, engine->dt)};
     if (is_joined(engine, i))
-        hold_joined(engine, i, load, &c);
+        add_held_mass_joined(engine, i, load, &c);
     else
-        hold_free(engine, i, load, force, &c);
+        add_held_mass_free(engine, i, load, force, &c);
 }
 
 void rp_engine_load(rp_engine *engine, const rp_load *loads, const rp_body_state *states)

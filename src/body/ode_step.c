@@ -1,4 +1,7 @@
-/* Steps of rigid bodies by the Open Dynamics Engine; docs/theory/bodies.md (B1 …). */
+/* Steps of rigid bodies by the Open Dynamics Engine (ODE); docs/theory/bodies.md (B1 …). ODE
+ * reports errors through global handlers and may end the program: all calls that can do so are
+ * guarded here. The engine has no memory: every step sets poses, velocities, masses and forces
+ * again, so that a step can be repeated with other loads and a resumed run has the same bits. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
@@ -9,45 +12,48 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Up to so many rows of contacts and joints the engine solves them exactly, in a time that grows
- * with their cube; beyond, by so many sweeps over them. */
+/* Systems of up to so many constraint rows are solved exactly (Dantzig's LCP solver, cubic time);
+ * larger ones iteratively, by so many sweeps of projected Gauss-Seidel. */
 #define EXACT_ROWS 160
 #define SWEEPS 80
-/* Contacts may sink in by this part of the smallest body, so that they last from step to step. */
+/* Allowed penetration of contacts, as a fraction of the smallest body, so that contacts persist
+ * from step to step. */
 #define SKIN 2e-3
-/* Bodies that overlap are parted no faster than they would fall through the smallest one. */
-#define PARTING 1.0
+/* Speed limit of the correction of overlaps, in units of the speed of a fall through the smallest
+ * body. */
+#define CORRECTION_SPEED 1.0
 
-/* The engine draws from one generator and one set of handlers for the whole process. */
-static rp_lock one_at_a_time;
-static rp_once woken_up;
-static _Thread_local char complaint[256];
-static _Thread_local bool unsure; /* the exact solve met more contacts than it can tell apart */
+/* ODE has one random generator and one set of handlers for the whole process. */
+static rp_lock ode_lock;
+static rp_once initialized;
+static _Thread_local char last_error[256];
+static _Thread_local bool is_unreliable; /* the exact solver reported a singular system */
 
-static _Thread_local jmp_buf way_out;
-static _Thread_local bool stepping; /* the way out is open */
+static _Thread_local jmp_buf escape;
+static _Thread_local bool stepping; /* a jump to `escape` is allowed */
 
-/* The engine ends the program when a handler of errors returns. Its solve for few contacts does so
- * over systems that are too far from sound: then the step is left, to be taken the other way. */
-static void hear(int number, const char *format, va_list arguments)
+/* ODE ends the program when an error handler returns. Its exact solver calls the handler for
+ * singular systems: then the step is abandoned by a long jump, and repeated with the iterative
+ * solver. */
+static void on_error(int number, const char *format, va_list arguments)
 {
     (void)number;
-    vsnprintf(complaint, sizeof complaint, format, arguments);
-    if (stepping) longjmp(way_out, 1);
+    vsnprintf(last_error, sizeof last_error, format, arguments);
+    if (stepping) longjmp(escape, 1);
 }
 
-static void hear_message(int number, const char *format, va_list arguments)
+static void on_message(int number, const char *format, va_list arguments)
 {
     (void)number, (void)format, (void)arguments;
-    unsure = true;
+    is_unreliable = true;
 }
 
-static void wake_up(void)
+static void initialize(void)
 {
     dInitODE2(0);
-    dSetErrorHandler(hear);
-    dSetDebugHandler(hear);
-    dSetMessageHandler(hear_message);
+    dSetErrorHandler(on_error);
+    dSetDebugHandler(on_error);
+    dSetMessageHandler(on_message);
 }
 
 bool rp_engine_is_there(void)
@@ -65,19 +71,20 @@ static double smallest_body(const rp_scene *scene)
     return isfinite(least) ? least : 1;
 }
 
-static void set_world(rp_engine *engine)
+static void set_world_params(rp_engine *engine)
 {
     double size = smallest_body(engine->scene);
     double gravity = fmax(rp_scene_gravity_max(engine->scene), 1);
-    dWorldSetGravity(engine->world, 0, 0, 0); /* given as a force, with the true mass */
+    dWorldSetGravity(engine->world, 0, 0, 0); /* gravity is added as a force, with the true mass */
     dWorldSetERP(engine->world, 0.2);
     dWorldSetCFM(engine->world, 1e-10);
     dWorldSetContactSurfaceLayer(engine->world, SKIN * size);
-    dWorldSetContactMaxCorrectingVel(engine->world, PARTING * sqrt(2 * gravity * size));
+    dWorldSetContactMaxCorrectingVel(engine->world, CORRECTION_SPEED * sqrt(2 * gravity * size));
     dWorldSetQuickStepNumIterations(engine->world, SWEEPS);
     dWorldSetAutoDisableFlag(engine->world, 0);
 }
 
+/* Computes mass, centre and inertia from the shape; a given mass scales both. */
 static rp_mass mass_of(const rp_body_spec *spec)
 {
     rp_mass mass;
@@ -90,7 +97,7 @@ static rp_mass mass_of(const rp_body_spec *spec)
     return mass;
 }
 
-/* The engine would end the program. */
+/* ODE would end the program over such a mass. */
 static rp_code check_mass(const rp_body_spec *spec, const rp_mass *mass, rp_report *report)
 {
     if (rp_mass_is_sound(mass)) return RP_OK;
@@ -122,14 +129,14 @@ static rp_code add_body(rp_engine *engine, int i, rp_report *report)
     return rp_engine_add_geom(engine, i, report);
 }
 
-static rp_code fill(rp_engine *engine, rp_report *report)
+static rp_code create_parts(rp_engine *engine, rp_report *report)
 {
     engine->world = dWorldCreate();
     engine->space = dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ);
     engine->contacts = dJointGroupCreate(0);
     if (!engine->world || !engine->space || !engine->contacts)
         return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
-    set_world(engine);
+    set_world_params(engine);
     rp_code code = RP_OK;
     for (int i = 0; i < engine->count && code == RP_OK; i++)
         code = add_body(engine, i, report);
@@ -139,7 +146,7 @@ static rp_code fill(rp_engine *engine, rp_report *report)
     return rp_engine_add_joints(engine, report);
 }
 
-/* The arrays that live as long as the engine. */
+/* Arrays that live as long as the engine. */
 enum { SOLIDS, STATES, JOINTS, JOINT_FORCES, BROKEN };
 
 static size_t bytes_of(const rp_engine *engine, int which)
@@ -155,7 +162,7 @@ rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states
                          const uint8_t *broken, rp_engine **out, rp_report *report)
 {
     *out = NULL;
-    rp_once_run(&woken_up, wake_up);
+    rp_once_run(&initialized, initialize);
     dAllocateODEDataForThread(dAllocateMaskAll);
     rp_engine *engine = rp_allocate_zero(sizeof *engine);
     if (!engine) return rp_fail_memory(report, sizeof *engine, "the rigid-body engine");
@@ -174,7 +181,7 @@ rp_code rp_engine_create(const rp_engine_host *host, const rp_body_state *states
         engine->broken) {
         memcpy(engine->start, states, bytes_of(engine, STATES));
         if (broken) memcpy(engine->broken, broken, bytes_of(engine, BROKEN));
-        code = fill(engine, report);
+        code = create_parts(engine, report);
     } else {
         rp_fail_memory(report, bytes_of(engine, SOLIDS), "the rigid-body engine");
     }
@@ -196,7 +203,8 @@ void rp_engine_destroy(rp_engine *engine)
         rp_mesh_destroy(engine->solids[i].made);
     }
     rp_release(engine->found, engine->found_capacity * sizeof *engine->found);
-    rp_release(engine->meetings, engine->meeting_capacity * sizeof *engine->meetings);
+    rp_release(engine->body_contacts,
+               engine->body_contact_capacity * sizeof *engine->body_contacts);
     rp_release(engine->solids, bytes_of(engine, SOLIDS));
     rp_release(engine->start, bytes_of(engine, STATES));
     rp_release(engine->joints, bytes_of(engine, JOINTS));
@@ -205,26 +213,26 @@ void rp_engine_destroy(rp_engine *engine)
     rp_release(engine, sizeof *engine);
 }
 
-static void let_sleep(rp_engine *engine, const double *calm)
+static void apply_sleep(rp_engine *engine, const double *rest_time)
 {
     for (int i = 0; i < engine->count; i++) {
         if (!rp_is_dynamic(engine, i)) continue;
-        if (calm[i] > RP_BODY_SLEEP_TIME)
+        if (rest_time[i] > RP_BODY_SLEEP_TIME)
             dBodyDisable(engine->solids[i].body);
         else
             dBodyEnable(engine->solids[i].body);
     }
 }
 
-/* What a moving surface carries is not at rest, however slow it is. */
-static void wake_carried(const rp_engine *engine, double *calm)
+/* Wakes bodies on a conveying surface: they are not at rest, however slow they are. */
+static void wake_conveyed(const rp_engine *engine, double *rest_time)
 {
     for (size_t n = 0; n < engine->found_count; n++) {
-        const rp_body_contact *meeting = &engine->meetings[n];
-        const int both[2] = {meeting->first, meeting->second};
-        for (int k = 0; k < 2 && meeting->carried; k++) {
-            if (!rp_is_dynamic(engine, both[k]) || !isfinite(calm[both[k]])) continue;
-            calm[both[k]] = 0;
+        const rp_body_contact *contact_pair = &engine->body_contacts[n];
+        const int both[2] = {contact_pair->first, contact_pair->second};
+        for (int k = 0; k < 2 && contact_pair->conveyed; k++) {
+            if (!rp_is_dynamic(engine, both[k]) || !isfinite(rest_time[both[k]])) continue;
+            rest_time[both[k]] = 0;
             dBodyEnable(engine->solids[both[k]].body);
         }
     }
@@ -235,8 +243,9 @@ void rp_engine_set_gravity(rp_engine *engine, const rp_gravity *gravity)
     engine->source = *gravity;
 }
 
-rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *calm, double time,
-                        double dt, rp_report *report)
+/* Poses, joints, sleep and contacts of a step; velocities are predicted afterwards. */
+rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *rest_time,
+                        double time, double dt, rp_report *report)
 {
     dAllocateODEDataForThread(dAllocateMaskAll);
     engine->time = time;
@@ -244,11 +253,12 @@ rp_code rp_engine_begin(rp_engine *engine, const rp_body_state *states, double *
     engine->gravity = rp_gravity_at(&engine->source, time + dt / 2);
     memcpy(engine->start, states, bytes_of(engine, STATES));
     rp_engine_place(engine);
-    rp_engine_release_joints(engine, calm);
+    /* Joints let go at their time; motors and limits get their present values. */
+    rp_engine_release_joints(engine, rest_time);
     rp_engine_set_joint_params(engine);
-    let_sleep(engine, calm);
+    apply_sleep(engine, rest_time);
     rp_code code = rp_engine_collide(engine, report);
-    if (code == RP_OK) wake_carried(engine, calm);
+    if (code == RP_OK) wake_conveyed(engine, rest_time);
     return code;
 }
 
@@ -260,7 +270,7 @@ static int rows_of(const rp_engine *engine)
     return rows;
 }
 
-/* The engine ends the program over numbers that are none: they are caught before it sees them. */
+/* ODE ends the program over numbers that are not finite: they are caught before. */
 static rp_code check_loads(const rp_engine *engine, const rp_load *loads,
                            const rp_body_state *states, rp_report *report)
 {
@@ -274,18 +284,18 @@ static rp_code check_loads(const rp_engine *engine, const rp_load *loads,
                    loads[i].second[1] + loads[i].second[2];
         if (!isfinite(sum))
             return rp_fail(report, RP_ERROR_NUMERIC,
-                           "at %.6g s what pushes body '%s', or its speed, is no number",
+                           "at %.6g s a force on body '%s', or its velocity, is not finite",
                            engine->time, rp_scene_bodies(engine->scene)[i].name);
     }
     return RP_OK;
 }
 
-/* False when the engine gave up. */
-static bool take_step(rp_engine *engine, bool exact)
+/* Takes one step of ODE; false when it failed. */
+static bool step_once(rp_engine *engine, bool exact)
 {
     int stepped = 0;
     stepping = true;
-    if (setjmp(way_out) == 0)
+    if (setjmp(escape) == 0)
         stepped = exact ? dWorldStep(engine->world, engine->dt)
                         : dWorldQuickStep(engine->world, engine->dt);
     stepping = false;
@@ -294,19 +304,19 @@ static bool take_step(rp_engine *engine, bool exact)
 
 static rp_code step_world(rp_engine *engine, bool exact, rp_report *report)
 {
-    complaint[0] = 0;
-    unsure = false;
-    rp_lock_take(&one_at_a_time);
+    last_error[0] = 0;
+    is_unreliable = false;
+    rp_lock_take(&ode_lock);
     dRandSetSeed(1);
-    bool stepped = take_step(engine, exact);
-    rp_lock_give(&one_at_a_time);
-    if (!stepped && exact) unsure = true;
-    if (stepped || unsure) return RP_OK;
-    return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine gives up: %s",
-                   engine->time, complaint[0] ? complaint : "out of memory");
+    bool stepped = step_once(engine, exact);
+    rp_lock_give(&ode_lock);
+    if (!stepped && exact) is_unreliable = true;
+    if (stepped || is_unreliable) return RP_OK;
+    return rp_fail(report, RP_ERROR_NUMERIC, "at %.6g s the rigid-body engine fails: %s",
+                   engine->time, last_error[0] ? last_error : "out of memory");
 }
 
-/* Of the body's origin, from that of the engine's middle. */
+/* Converts ODE's velocity of the centre of mass to that of the body's origin. */
 static void read_velocity(const rp_solid *solid, rp_vec3 middle, rp_body_state *state)
 {
     rp_vec3 w = rp_ode_vec3(dBodyGetAngularVel(solid->body));
@@ -316,7 +326,8 @@ static void read_velocity(const rp_solid *solid, rp_vec3 middle, rp_body_state *
     memcpy(state->angular_velocity, spin, sizeof spin);
 }
 
-/* Without loads the forces that the states hold are taken. */
+/* Sets up and takes a step, exactly where the system is small, iteratively where it is large or the
+ * exact solver failed. Without loads the forces in `states` are used. */
 static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_body_state *states,
                              rp_report *report)
 {
@@ -324,11 +335,12 @@ static rp_code load_and_step(rp_engine *engine, const rp_load *loads, const rp_b
     RP_TRY(check_loads(engine, loads, states, report));
     rp_engine_load(engine, loads, states);
     rp_code code = step_world(engine, exact, report);
-    if (code != RP_OK || !exact || !unsure) return code;
+    if (code != RP_OK || !exact || !is_unreliable) return code;
     rp_engine_load(engine, loads, states);
     return step_world(engine, false, report);
 }
 
+/* Predicts velocities under given loads: a full step of which only the velocities are kept. */
 rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state *states,
                           rp_report *report)
 {
@@ -345,8 +357,8 @@ rp_code rp_engine_predict(rp_engine *engine, const rp_load *loads, rp_body_state
 static void read_pose(const rp_solid *solid, rp_body_state *state)
 {
     memcpy(state->orientation, dBodyGetQuaternion(solid->body), sizeof state->orientation);
-    rp_quat turn = rp_state_pose(state).orientation;
-    rp_vec3 centre = rp_quat_rotate(turn, solid->mass.centre);
+    rp_quat orientation = rp_state_pose(state).orientation;
+    rp_vec3 centre = rp_quat_rotate(orientation, solid->mass.centre);
     rp_vec3 at = rp_v3_sub(rp_ode_vec3(dBodyGetPosition(solid->body)), centre);
     const double position[3] = {at.x, at.y, at.z};
     memcpy(state->position, position, sizeof position);
@@ -358,13 +370,14 @@ static bool is_asleep(const rp_engine *engine, int body)
     return rp_is_dynamic(engine, body) && !dBodyIsEnabled(engine->solids[body].body);
 }
 
-/* Adds what a joint did to a body; its torque is about the body's middle. */
+/* Adds the reaction of a contact or joint to a body; ODE gives torques about the centre of mass,
+ * states hold them about the origin. */
 static void add_reaction(const rp_engine *engine, int body, const dReal *force, const dReal *torque,
                          rp_body_state *states)
 {
     if (!rp_is_dynamic(engine, body) || is_asleep(engine, body)) return;
-    rp_quat turn = rp_state_pose(&engine->start[body]).orientation;
-    rp_vec3 centre = rp_quat_rotate(turn, engine->solids[body].mass.centre);
+    rp_quat orientation = rp_state_pose(&engine->start[body]).orientation;
+    rp_vec3 centre = rp_quat_rotate(orientation, engine->solids[body].mass.centre);
     rp_vec3 f = rp_ode_vec3(force);
     rp_vec3 t = rp_v3_add(rp_ode_vec3(torque), rp_v3_cross(centre, f));
     const double forces[3] = {f.x, f.y, f.z}, torques[3] = {t.x, t.y, t.z};
@@ -374,7 +387,7 @@ static void add_reaction(const rp_engine *engine, int body, const dReal *force, 
     }
 }
 
-/* The engine has a joint's only body be its first. */
+/* In ODE the only body of a joint is always its first one. */
 static void add_pair(const rp_engine *engine, int first, int second, const dJointFeedback *f,
                      rp_body_state *states)
 {
@@ -389,13 +402,13 @@ static void add_pair(const rp_engine *engine, int first, int second, const dJoin
 static void read_reactions(const rp_engine *engine, rp_body_state *states)
 {
     for (int i = 0; i < engine->count; i++) {
-        if (is_asleep(engine, i)) continue; /* what carries it still does */
+        if (is_asleep(engine, i)) continue; /* its last reaction still holds */
         memset(states[i].contact_force, 0, sizeof states[i].contact_force);
         memset(states[i].contact_torque, 0, sizeof states[i].contact_torque);
     }
     for (size_t n = 0; n < engine->found_count; n++) {
-        const rp_body_contact *meeting = &engine->meetings[n];
-        add_pair(engine, meeting->first, meeting->second, &meeting->force, states);
+        const rp_body_contact *contact_pair = &engine->body_contacts[n];
+        add_pair(engine, contact_pair->first, contact_pair->second, &contact_pair->force, states);
     }
     for (int i = 0; i < engine->joint_count; i++) {
         const rp_joint_spec *spec = &rp_scene_joints(engine->scene)[i];
@@ -404,6 +417,7 @@ static void read_reactions(const rp_engine *engine, rp_body_state *states)
     }
 }
 
+/* Takes the step for good, with true masses and the final forces of the grains (B5). */
 rp_code rp_engine_finish(rp_engine *engine, rp_body_state *states, rp_report *report)
 {
     rp_code code = load_and_step(engine, NULL, states, report);

@@ -1,4 +1,6 @@
-/* Files, their includes, and settings: all merged into one tree before anything is understood. */
+/* Files, their includes, and settings: all are merged into one tree before any value is
+ * interpreted. Included files come first, what the including file says overrides them, settings
+ * override both. */
 #include "base/files.h"
 #include "document/document.h"
 #include "document/words.h"
@@ -7,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that is being read, and the one that includes it. */
+/* A file that is being read, and the one that includes it: a chain that shows cycles. */
 typedef struct visit {
     const struct visit *from;
     const rp_node *by;    /* the node that names it; NULL for the scene itself */
@@ -17,7 +19,7 @@ typedef struct visit {
 
 static rp_node *load_visit(rp_tree *tree, const char *path, visit *v);
 
-/* A fault about a file: at the include that names it, or about the file as such. */
+/* Reports a fault of a file: at the include that names it, or for the scene file itself. */
 static void file_fail(rp_tree *tree, rp_code code, const char *path, const visit *v,
                       const char *what)
 {
@@ -30,9 +32,8 @@ static void file_fail(rp_tree *tree, rp_code code, const char *path, const visit
     rp_document_fail(tree, code, &document, 0, 0, 0, "%s", what);
 }
 
-/* What is wrong with a file before a byte of it is read, or NULL: devices and pipes may have no
- * end.
- */
+/* Returns why a file is refused before a byte of it is read, or NULL: devices and pipes may have no
+ * end. */
 static const char *refuse(const rp_tree *tree, const rp_file_info *info)
 {
     if (info->kind == RP_FILE_FOLDER) return "this is a folder, not a scene file";
@@ -64,7 +65,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
     return !wrong;
 }
 
-/* The folder part of a path, as a copy. */
+/* Returns a copy of the folder part of a path. */
 static const char *folder_of(rp_tree *tree, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -91,7 +92,7 @@ char *rp_tree_resolve_path(rp_tree *tree, const rp_document *document, const cha
     return known ? rp_tree_text(tree, absolute, strlen(absolute)) : path;
 }
 
-/* True when the file is one of those that led here. */
+/* True when the file is one of those that include it. */
 static bool is_cycle(const visit *v)
 {
     for (const visit *other = v->from; other; other = other->from)
@@ -99,7 +100,7 @@ static bool is_cycle(const visit *v)
     return false;
 }
 
-/* Adds one included file to what was included before it. */
+/* Merges one included file into those before it. */
 static void include_one(rp_tree *tree, rp_node *base, const rp_node *named, const visit *from)
 {
     if (named->kind != RP_NODE_SCALAR || !named->text[0]) {
@@ -117,7 +118,7 @@ static void include_one(rp_tree *tree, rp_node *base, const rp_node *named, cons
     if (root) rp_node_merge(base, root);
 }
 
-/* Works the included files in below what the file says itself. */
+/* Merges the included files below what the file itself says. */
 static rp_node *resolve_includes(rp_tree *tree, rp_node *root, const visit *v)
 {
     rp_node *include = rp_node_find(root, "include");
@@ -140,7 +141,7 @@ static rp_node *resolve_includes(rp_tree *tree, rp_node *root, const visit *v)
     return base;
 }
 
-/* A scene is a map of keys, and says something. */
+/* The root of a scene must be a map that is not empty. */
 static rp_node *expect_map(rp_tree *tree, rp_node *root)
 {
     if (!root || root->kind == RP_NODE_MAP) return root;
@@ -196,13 +197,13 @@ rp_node *rp_tree_load_text(rp_tree *tree, const char *text, size_t size, const c
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-/* A part of a key path: a key, or a place in a list, which may be written `keys[1]` or `keys.1`. */
+/* A part of a key path: a key, or an index of a list, written `keys[1]` or `keys.1`. */
 typedef struct path_part {
     const char *text;
     bool bracketed;
 } path_part;
 
-/* The part that `*rest` begins with; `*rest` is then what follows it. */
+/* Returns the first part of `*rest`, and moves `*rest` behind it. */
 static path_part next_part(rp_tree *tree, const char **rest)
 {
     bool bracketed = **rest == '[';
@@ -213,7 +214,8 @@ static path_part next_part(rp_tree *tree, const char **rest)
     return (path_part){rp_tree_text(tree, start, length), bracketed};
 }
 
-/* Keys between single dots, places in brackets behind them, and not too many of both. */
+/* Checks a key path: keys between single dots, indices in brackets behind them, and a limited
+ * depth. */
 static bool is_key_path(const char *path)
 {
     int depth = 0;
@@ -244,7 +246,7 @@ static rp_node *place_in_list(rp_tree *tree, rp_node *list, const char *part, co
     return NULL;
 }
 
-/* A place in a list that is not there must not make the entry that it would be in. */
+/* Reports a list, or an entry of one, that does not exist: settings do not extend lists. */
 static rp_node *fail_no_list(rp_tree *tree, const rp_node *node, const char *part,
                              const rp_node *like)
 {
@@ -258,7 +260,8 @@ static rp_node *fail_no_list(rp_tree *tree, const rp_node *node, const char *par
     return NULL;
 }
 
-/* The child that a part of a key path names; `rest` is what follows it. */
+/* Returns the child that a part of a key path names, creating maps on the way; `rest` is what
+ * follows. */
 static rp_node *step_down(rp_tree *tree, rp_node *node, path_part part, const char *rest,
                           const rp_node *like)
 {
@@ -268,7 +271,7 @@ static rp_node *step_down(rp_tree *tree, rp_node *node, path_part part, const ch
     if (child) return child;
     if (strchr(rest, '[')) return fail_no_list(tree, node, part.text, like);
     if (node->kind == RP_NODE_SCALAR) {
-        /* what was said is overridden by what is below it now */
+        /* the scalar is overridden by the keys below it */
         node->kind = RP_NODE_MAP;
         node->text = NULL;
         node->document = like->document;
@@ -280,7 +283,7 @@ static rp_node *step_down(rp_tree *tree, rp_node *node, path_part part, const ch
     return child;
 }
 
-/* Hangs the value in at the key path. */
+/* Sets the value at a key path. */
 static void put_value(rp_tree *tree, rp_node *root, const char *path, rp_node *value)
 {
     rp_node *node = root;
@@ -301,7 +304,7 @@ static void put_value(rp_tree *tree, rp_node *root, const char *path, rp_node *v
         rp_node_replace(node, value);
 }
 
-/* Not a whole file may hide in a setting, but its size is bounded like one. */
+/* Parses one setting as YAML and applies it. Its size is limited as that of a file. */
 static void load_setting(rp_tree *tree, rp_node *root, const rp_setting *setting)
 {
     size_t key_size = strlen(setting->key), value_size = strlen(setting->value);

@@ -1,4 +1,5 @@
-/* Nodes of a document: memory, links, merging, faults with a place; and the tree as text. */
+/* Nodes of a document: memory, links, merging, key paths, and faults with their positions; and the
+ * tree as YAML text, always in the same form, so that equal scenes give equal texts. */
 #include "document/document.h"
 
 #include <stdarg.h>
@@ -20,7 +21,8 @@ rp_code rp_tree_no_memory(rp_tree *tree, size_t size)
     return tree->code = RP_ERROR_MEMORY;
 }
 
-/* The arena rounds every piece up to a cache line; most of ours are a few bytes. */
+/* Allocates from pages: the arena rounds every block up to a cache line, and most nodes are
+ * smaller. */
 void *rp_tree_allocate(rp_tree *tree, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
@@ -95,7 +97,7 @@ void rp_node_append(rp_node *parent, rp_node *child)
     parent->count++;
 }
 
-/* What points to `child`: its elder sibling's or its parent's link. */
+/* Returns the link that points to `child`, in its elder sibling or its parent. */
 static rp_node **link_to(rp_node *child, rp_node **elder)
 {
     rp_node **link = &child->parent->first;
@@ -144,7 +146,7 @@ int rp_node_index(const rp_node *child)
     return index;
 }
 
-/* Depth is bounded by that of the files, so the recursion is, too. */
+/* The depth of files is limited, and with it this recursion. */
 void rp_node_merge(rp_node *base, rp_node *over)
 {
     for (rp_node *child = over->first, *next; child; child = next) {
@@ -182,7 +184,7 @@ void rp_node_path(const rp_node *node, const char *last, char *path, size_t size
     if (last) path_add(path, size, last, 0);
 }
 
-/* The start of the line that `offset` is in. A line too long to be shown anyway is not searched to
+/* Returns the start of the line of `offset`. A line that is too long to be shown is not searched to
  * its start: many faults in one endless line would take endless time. */
 static const char *line_start(const rp_document *document, size_t offset)
 {
@@ -214,7 +216,7 @@ static rp_code add_fault(rp_tree *tree, rp_code code, const rp_place *place, con
     return code;
 }
 
-/* The report keeps no more; finding paths for millions of faults would take its time. */
+/* Limits the number of faults: computing key paths for millions of them would take too long. */
 static bool is_full(rp_tree *tree)
 {
     if (tree->report && rp_report_count(tree->report) < FAULTS_SHOWN) return false;
@@ -286,7 +288,7 @@ static void put_text(writer *w, const char *text)
     put(w, text, strlen(text));
 }
 
-/* True when the text means itself without quotes, in brackets too. */
+/* True when the text can be written without quotes, also inside brackets. */
 static bool is_plain(const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -298,7 +300,7 @@ static bool is_plain(const char *text)
     return text[0] != '-' || (text[1] >= '0' && text[1] <= '9') || text[1] == '.';
 }
 
-/* Everything that the other styles cannot carry goes into double quotes. */
+/* Writes a text in double quotes, with escapes where necessary. */
 static void put_quoted(writer *w, const char *text)
 {
     put_text(w, "\"");
@@ -377,7 +379,7 @@ char *rp_yaml_write(const rp_node *root)
     writer w = {0};
     put_block(&w, root, 0);
     put_text(&w, "");
-    /* rp_text_release goes by the length, so the text must fill its block exactly */
+    /* rp_text_release uses the length, so the text must fill its block exactly */
     char *text = w.failed ? NULL : rp_text_copy(w.text);
     rp_release(w.text, w.capacity);
     return text;

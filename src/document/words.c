@@ -1,4 +1,4 @@
-/* Lists of words, spelling suggestions, and numbers with units. */
+/* Lists of words such as "fixed|keys|dynamic", spelling suggestions, and numbers with units. */
 #include "document/words.h"
 #include "base/locale.h"
 #include "document/words.h"
@@ -72,7 +72,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Edit distance with swaps of neighbors, letters in either case being equal. */
+/* Edit distance with insertions, deletions, substitutions and swaps of neighbors (optimal string
+ * alignment; three rows of the table suffice), ignoring case. */
 static int edits_between(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][LENGTH_MAX + 1];
@@ -95,8 +96,7 @@ static int edits_between(const char *a, int a_length, const char *b, int b_lengt
     return last[b_length];
 }
 
-/* Words that other programs and everyday language have for what scenes call otherwise: each line is
- * a word of ours behind those that mean it. */
+/* Synonyms that other programs and everyday language use for words of scenes. */
 static const char *const meanings[][2] = {
     {"box", "cube|cuboid|brick|rectangle|rect|square"},
     {"sphere", "ball|globe|point"},
@@ -162,7 +162,7 @@ static const char *const meanings[][2] = {
     {"good", "medium|normal|default"},
 };
 
-/* Whether `word` is known to mean the candidate. */
+/* True when `word` is a known synonym of the candidate. */
 static bool is_meant(const char *word, const char *candidate, size_t length)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
@@ -174,7 +174,7 @@ static bool is_meant(const char *word, const char *candidate, size_t length)
 rp_nearest rp_nearest_to(const char *wrong)
 {
     int length = (int)strnlen(wrong, LENGTH_MAX + 1);
-    /* more edits than this and it is a different word */
+    /* with more edits it is a different word */
     return (rp_nearest){.wrong = wrong, .edits = length / 3 + 2};
 }
 
@@ -183,10 +183,10 @@ void rp_nearest_try(rp_nearest *nearest, const char *candidate, size_t length)
     size_t wrong_length = strnlen(nearest->wrong, LENGTH_MAX + 1);
     if (length > LENGTH_MAX || wrong_length > LENGTH_MAX || !length || !wrong_length) return;
     int edits = edits_between(nearest->wrong, (int)wrong_length, candidate, (int)length);
-    /* A slip of the finger is likelier than another word for it, and that than a resemblance. */
+    /* A typing error is likelier than a synonym, and a synonym than a resemblance. */
     bool meant = edits > 1 && is_meant(nearest->wrong, candidate, length);
     if (meant) edits = 1;
-    /* not when hardly a letter stays */
+    /* not when hardly a letter agrees */
     bool alike = meant || (size_t)edits < (length > wrong_length ? length : wrong_length);
     if (edits >= nearest->edits || !alike) return;
     nearest->edits = edits;
@@ -267,7 +267,7 @@ static const named_unit units[] = {
 };
 #define UNIT_COUNT (sizeof units / sizeof units[0])
 
-/* Units that are written out: the short name of each is meant. */
+/* Spelled-out units, each with its symbol. */
 static const char spelled_out[] =
     "metre=m|metres=m|meter=m|meters=m|kilometre=km|kilometer=km|centimetre=cm|centimeter=cm|"
     "millimetre=mm|millimeter=mm|micron=um|inch=in|inches=in|foot=ft|feet=ft|gram=g|grams=g|"
@@ -275,7 +275,7 @@ static const char spelled_out[] =
     "sec=s|minute=min|minutes=min|hour=h|hours=h|hertz=Hz|degree=deg|degrees=deg|radian=rad|"
     "radians=rad|turns=turn|newton=N|newtons=N|pascal=Pa|joule=J|watt=W|litre=L|liter=L|l=L";
 
-/* What messages offer; the first of each dimension is SI. */
+/* Units that messages offer; the first of each dimension is SI. */
 static const char *const usual[] = {
     "m",     "cm",    "mm",    "um",   "km",  "in",   "ft",   "kg",   "g",    "mg",    "t",
     "lb",    "s",     "ms",    "us",   "min", "h",    "1/s",  "Hz",   "rad",  "deg",   "°",
@@ -311,7 +311,7 @@ static const rp_unit *find_unit(const char *name, size_t length)
     for (size_t i = 0; i < UNIT_COUNT; i++)
         if (strlen(units[i].name) == length && memcmp(units[i].name, name, length) == 0)
             return &units[i].unit;
-    /* the micro sign and the Greek letter, as they are typed */
+    /* the micro sign and the Greek letter mu */
     if (length > 2 && (memcmp(name, "\xc2\xb5", 2) == 0 || memcmp(name, "\xce\xbc", 2) == 0)) {
         if (length == 3 && name[2] == 'm') return find_unit("um", 2);
         if (length == 3 && name[2] == 's') return find_unit("us", 2);
@@ -322,6 +322,7 @@ static const rp_unit *find_unit(const char *name, size_t length)
     return find_unit(meant, strlen(meant));
 }
 
+/* Multiplies a unit by a power of another: exponents of dimensions add up, factors multiply. */
 static void multiply(rp_unit *unit, const rp_unit *factor, int power)
 {
     int times = power < 0 ? -power : power;
@@ -335,7 +336,8 @@ static void multiply(rp_unit *unit, const rp_unit *factor, int power)
     }
 }
 
-/* Reads "^2", "2", "-1" or nothing; moves `*at` behind it. 0 when there is nonsense. */
+/* Reads an exponent "^2", "2", "-1", or none, which is 1, and moves `*at` behind it. Returns 0 when
+ * it is invalid. */
 static int read_power(const char **at)
 {
     const char *c = *at;
@@ -356,6 +358,8 @@ static bool fail_at(const char *start, char *unknown, size_t size)
     return false;
 }
 
+/* Reads factors one by one: a unit, its exponent, and a blank, a star or a slash before the next.
+ */
 bool rp_unit_parse(const char *text, rp_unit *unit, char *unknown, size_t size)
 {
     *unit = (rp_unit){.times = 1, .over = 1};
@@ -376,7 +380,7 @@ bool rp_unit_parse(const char *text, rp_unit *unit, char *unknown, size_t size)
             if (!power) return fail_at(start, unknown, size);
             multiply(unit, factor, below ? -power : power);
         }
-        /* "kg/m s" would leave open what is below: a slash holds for one factor */
+        /* a slash applies to one factor only: "kg/m s" is kg s/m, never ambiguous */
         below = false;
         while (*at == ' ' || *at == '*' || *at == '/') {
             if (*at == '/' && below) return fail_at(start, unknown, size);
@@ -448,7 +452,7 @@ double rp_unit_number_at(const char *text, const char **end)
     char *stop;
     double value = rp_locale_number(text, &stop);
     *end = stop;
-    return isinf(value) ? nan("") : value; /* infinity has to be meant */
+    return isinf(value) ? nan("") : value; /* an overflow is not an infinity */
 }
 
 bool rp_unit_after_number(const char *text, const char *shown, const rp_unit *wanted, rp_unit *unit,

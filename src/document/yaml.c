@@ -1,13 +1,13 @@
 /* YAML text to nodes, through libfyaml's event parser. No other file knows the library.
  *
- * The text is looked over before the library sees it, for what libfyaml 0.7.12 does not bear:
+ * The text is scanned before the library sees it, for what libfyaml 0.7.12 does not handle:
  *   - it queues the tokens of a whole line to find out whether the line is a key, 400 bytes for
  *     each: 16 MB of "[" took 6 GB. Long lines are refused;
- *   - the same happens over many lines with anchors, tags and aliases. Their number is bounded;
+ *   - the same happens over many lines with anchors, tags and aliases. Their number is limited;
  *   - line breaks in a block text take quadratic time. Long runs of blank lines are refused;
- *   - it hands the faulty line to printf as the format when it prints its own messages, so "%n" in
- *     a scene would write to memory. Messages are collected instead, which prints nothing. They are
- *     set free by fy_diag_destroy only; fy_diag_unref alone leaks them;
+ *   - it passes the faulty line to printf as the format when it prints its own messages, so "%n" in
+ *     a scene would write to memory. Messages are collected instead, which prints nothing. Only
+ *     fy_diag_destroy frees them; fy_diag_unref alone leaks them;
  *   - it leaks when it decodes seven or more pairs of quotes in a row in a text in single quotes,
  *     so those are decoded here.
  */
@@ -23,7 +23,7 @@
 #define BRACKETS_MAX 1000
 #define ANCHORS_MAX 1000
 
-/* --- the look over the text before ------------------------------------------------------------ */
+/* --- the scan before parsing ------------------------------------------------------------------ */
 
 typedef struct scan {
     rp_tree *tree;
@@ -44,7 +44,8 @@ static bool scan_fail(scan *s, const char *what)
     return false;
 }
 
-/* Bytes of the UTF-8 character at `c`, 0 when it is none. */
+/* Returns the number of bytes of the UTF-8 character at `c`, 0 when it is invalid: a wrong length,
+ * an overlong form, a surrogate, or beyond U+10FFFF. */
 static size_t character_size(const unsigned char *c, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -66,10 +67,10 @@ static bool scan_character(scan *s)
     size_t size = character_size(c, s->document->size - s->at);
     if (!size) return scan_fail(s, "this is not UTF-8 text: is it really a scene file?");
     if (c[0] < 0x20 && c[0] != '\t' && c[0] != '\n' && c[0] != '\r')
-        return scan_fail(s, c[0] ? "a control character stands here: is it really a scene file?"
-                                 : "a zero byte stands here: is it really a scene file?");
+        return scan_fail(s, c[0] ? "there is a control character here: is it really a scene file?"
+                                 : "there is a zero byte here: is it really a scene file?");
     if (c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0 && c[1] != 0x85))
-        return scan_fail(s, "a control character stands here");
+        return scan_fail(s, "there is a control character here");
     s->brackets += c[0] == '[' || c[0] == '{';
     s->brackets -= c[0] == ']' || c[0] == '}';
     s->marks += c[0] == '&' || c[0] == '*' || c[0] == '!';
@@ -81,7 +82,7 @@ static bool scan_character(scan *s)
     return true;
 }
 
-/* The first characters of a line. */
+/* Checks the beginning of a line: blank lines, directives, tabs. */
 static bool scan_line_start(scan *s)
 {
     const char *line = s->document->text + s->at;
@@ -99,6 +100,7 @@ static bool scan_line_start(scan *s)
     return true;
 }
 
+/* Scans the whole text once for what libfyaml cannot handle, before it sees any of it. */
 static bool scan_text(rp_tree *tree, const rp_document *document)
 {
     scan s = {.tree = tree, .document = document, .line = 1};
@@ -125,16 +127,16 @@ typedef struct build {
     rp_tree *tree;
     const rp_document *document;
     rp_node *root;
-    rp_node *open[RP_SCENE_DEPTH_MAX];         /* maps and lists that are not closed yet */
+    rp_node *open[RP_SCENE_DEPTH_MAX];         /* stack of maps and lists that are not closed */
     const char *anchor_of[RP_SCENE_DEPTH_MAX]; /* their anchors, or NULL */
     int depth;
-    rp_node *key; /* a scalar that waits for its value */
+    rp_node *key; /* a key whose value has not come */
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
     int documents;
 } build;
 
-/* A place for faults and new nodes. */
+/* Returns a node with the position of a mark, for faults and new nodes. */
 static rp_node here(const build *b, const struct fy_mark *mark)
 {
     rp_node node = {.document = b->document, .line = 1, .column = 1};
@@ -145,7 +147,7 @@ static rp_node here(const build *b, const struct fy_mark *mark)
     return node;
 }
 
-/* An empty value has no mark of its own; it stands where its key stands. */
+/* An empty value has no mark of its own: it is at the position of its key. */
 static rp_node here_event(const build *b, struct fy_event *event)
 {
     const struct fy_mark *mark = fy_event_start_mark(event);
@@ -161,7 +163,7 @@ static bool build_fail(build *b, const rp_node *place, const char *format, const
     return false;
 }
 
-/* The library's mark stands behind an opening quote; ours stands on it. */
+/* libfyaml's mark is behind an opening quote; ours is on it. */
 static void step_on_quote(rp_node *place)
 {
     const char *text = place->document->text;
@@ -172,7 +174,7 @@ static void step_on_quote(rp_node *place)
     place->offset--;
 }
 
-/* Decodes a text in single quotes that stands on one line: only the quotes are doubled. */
+/* Decodes a text in single quotes on one line: doubled quotes become one. */
 static const char *single_quoted(build *b, const char *raw, size_t size)
 {
     size_t used = 0;
@@ -227,7 +229,8 @@ static bool set_anchor(build *b, const char *name, const rp_node *node)
     return true;
 }
 
-/* Hangs a finished scalar, alias or a new container into what is open. */
+/* Adds a finished scalar, alias or a new container to the innermost open container. In a map
+ * scalars alternate between key and value. */
 static bool place_node(build *b, rp_node *node)
 {
     if (!b->depth) {
@@ -305,8 +308,8 @@ static int by_key(const void *a, const void *b)
                  : (one->key_offset > other->key_offset) - (one->key_offset < other->key_offset);
 }
 
-/* Notes keys that are given twice and keeps the first of each. Sorted, so that a map of many keys
- * does not take quadratic time. */
+/* Reports keys that are given twice and keeps the first of each. They are sorted, so that a map of
+ * many keys does not take quadratic time. */
 static bool check_duplicates(build *b, rp_node *map)
 {
     size_t size = (size_t)map->count * sizeof(rp_node *), n = 0;
@@ -340,7 +343,8 @@ static bool close_container(build *b)
     return !name || set_anchor(b, name, node);
 }
 
-/* A copy of what the anchor names, at the anchor's place: that is where a fault is mended. */
+/* Copies what an anchor names, with the positions of the anchor: that is where a fault is to be
+ * corrected. */
 static rp_node *copy_node(build *b, const rp_node *node, int depth)
 {
     if (depth > RP_SCENE_DEPTH_MAX) {
@@ -377,6 +381,7 @@ static bool add_alias(build *b, struct fy_event *event)
                       name);
 }
 
+/* Handles one event of the parser: containers open and close, scalars and aliases are added. */
 static bool take_event(build *b, struct fy_event *event)
 {
     rp_node place;
@@ -401,7 +406,7 @@ static bool take_event(build *b, struct fy_event *event)
     }
 }
 
-/* What the library found wrong, in its words. */
+/* Reports what libfyaml found wrong, in its words. */
 static void report_syntax(build *b, struct fy_diag *diag)
 {
     void *iterator = NULL;
@@ -426,9 +431,9 @@ static void run_parser(build *b, struct fy_parser *parser, struct fy_diag *diag)
         return;
     }
     for (struct fy_event *event; (event = fy_parser_parse(parser));) {
-        bool goes_on = take_event(b, event);
+        bool is_ok = take_event(b, event);
         fy_parser_event_free(parser, event);
-        if (!goes_on) {
+        if (!is_ok) {
             b->tree->broken = true;
             return;
         }
@@ -451,7 +456,7 @@ static void parse_events(build *b)
         run_parser(b, parser, diag);
     else
         rp_tree_no_memory(b->tree, sizeof *b);
-    if (diag) fy_diag_reset_error(diag); /* its messages hold tokens of the parser */
+    if (diag) fy_diag_reset_error(diag); /* its messages refer to tokens of the parser */
     if (parser) fy_parser_destroy(parser);
     if (diag) fy_diag_destroy(diag);
 }
@@ -459,6 +464,7 @@ static void parse_events(build *b)
 rp_node *rp_yaml_parse(rp_tree *tree, const rp_document *document)
 {
     if (!scan_text(tree, document)) return NULL;
+    /* A fault in this document must not depend on faults of earlier ones. */
     bool was_broken = tree->broken;
     tree->broken = false;
     build *b = rp_allocate_zero(sizeof *b);

@@ -1,5 +1,5 @@
-/* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
- * and kinds of grains. */
+/* Builds what follows from the values of a valid scene: poses, unit vectors, shapes, meshes,
+ * animations and kinds of grains. Faults in files are reported at the key that names the file. */
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -18,7 +18,7 @@ static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
     return (rp_pose){position, rp_quat_euler(rotation)};
 }
 
-/* A hash of a file's content. 0 or an error number. */
+/* Hashes the content of a file in pieces. Returns 0 or an error number. */
 static int hash_file(const char *path, uint64_t *hash)
 {
     rp_file_info info;
@@ -33,34 +33,34 @@ static int hash_file(const char *path, uint64_t *hash)
     return error;
 }
 
-/* The name under which a run keeps a file: its content, and the ending that tells its format. NULL,
- * with the fault told, when it cannot be read. */
-static char *name_kept(rp_reader *reader, const rp_node *named, const char *file)
+/* Returns the name under which run folders store a file: a hash of its content with the file's
+ * extension, which tells the format. NULL, with the fault reported, when it cannot be read. */
+static char *stored_name_of(rp_reader *reader, const rp_node *named, const char *file)
 {
     uint64_t hash;
     const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
     bool plain = dot && strlen(dot) <= 8 && strspn(dot + 1, ENDING_LETTERS) == strlen(dot + 1);
-    char *kept = rp_read_allocate(reader, 64);
-    if (!kept) return NULL;
+    char *stored_name = rp_read_allocate(reader, 64);
+    if (!stored_name) return NULL;
     int error = hash_file(file, &hash);
     if (!error) {
-        snprintf(kept, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
-        return kept;
+        snprintf(stored_name, 64, "meshes/%016" PRIx64 "%s", hash, plain ? dot : "");
+        return stored_name;
     }
     rp_node_fail(reader->tree, named, NULL, "cannot read '%s': %s", file, strerror(error));
     return NULL;
 }
 
-/* The same for a mesh that came with the draft. */
-static char *name_memory(rp_reader *reader, const rp_memory_mesh *memory)
+/* The same for a mesh from memory. */
+static char *stored_name_of_memory(rp_reader *reader, const rp_memory_mesh *memory)
 {
-    char *kept = rp_read_allocate(reader, 64);
-    uint64_t hash = 0; /* piece by piece, as that of the file that a run makes of it */
+    char *stored_name = rp_read_allocate(reader, 64);
+    uint64_t hash = 0; /* in pieces, as for the file that a run writes */
     for (size_t at = 0; at < memory->size; at += PIECE)
         hash =
             rp_hash(memory->text + at, memory->size - at < PIECE ? memory->size - at : PIECE, hash);
-    if (kept) snprintf(kept, 64, "meshes/%016" PRIx64 ".obj", hash);
-    return kept;
+    if (stored_name) snprintf(stored_name, 64, "meshes/%016" PRIx64 ".obj", hash);
+    return stored_name;
 }
 
 const rp_memory_mesh *rp_memory_mesh_find(const rp_memory_mesh *meshes, const char *file)
@@ -70,9 +70,9 @@ const rp_memory_mesh *rp_memory_mesh_find(const rp_memory_mesh *meshes, const ch
     return meshes;
 }
 
-/* From memory or from the file, and the name that a run keeps it under. */
-static rp_code fetch_mesh(rp_reader *reader, const char *file, double scale,
-                          const rp_memory_mesh *memory, rp_mesh **mesh, rp_report *inner)
+/* Reads a mesh from memory or from its file. */
+static rp_code read_mesh_data(rp_reader *reader, const char *file, double scale,
+                              const rp_memory_mesh *memory, rp_mesh **mesh, rp_report *inner)
 {
     if (memory)
         return rp_mesh_read_memory(memory->name, memory->text, memory->size, scale, mesh, inner);
@@ -83,9 +83,9 @@ static rp_code fetch_mesh(rp_reader *reader, const char *file, double scale,
     return rp_mesh_read(file, scale, mesh, inner);
 }
 
-/* Tells at the place that names the file what is wrong with it. */
-static void tell_faults(rp_reader *reader, const rp_node *named, const char *what, rp_code code,
-                        const rp_report *inner)
+/* Reports the faults of a file at the key that names it. */
+static void report_faults(rp_reader *reader, const rp_node *named, const char *what, rp_code code,
+                          const rp_report *inner)
 {
     if (code == RP_ERROR_MEMORY)
         rp_tree_no_memory(reader->tree, 0);
@@ -108,7 +108,7 @@ static rp_scene_mesh *find_mesh(const rp_reader *reader, const char *file, doubl
     return m;
 }
 
-/* NULL, with the fault noted, when it cannot be read. */
+/* Returns NULL, with the fault reported, when it cannot be read. */
 static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const char *file,
                                 double scale)
 {
@@ -116,15 +116,16 @@ static rp_scene_mesh *read_mesh(rp_reader *reader, const rp_node *named, const c
     rp_report *inner = rp_report_create();
     rp_mesh *mesh = NULL;
     const rp_memory_mesh *memory = rp_memory_mesh_find(reader->memory, file);
-    rp_code code = m ? fetch_mesh(reader, file, scale, memory, &mesh, inner) : RP_OK;
-    tell_faults(reader, named, "mesh", code, inner);
+    rp_code code = m ? read_mesh_data(reader, file, scale, memory, &mesh, inner) : RP_OK;
+    report_faults(reader, named, "mesh", code, inner);
     rp_report_destroy(inner);
     if (!m || code != RP_OK) {
         rp_mesh_destroy(mesh);
         return NULL;
     }
-    char *kept = memory ? name_memory(reader, memory) : name_kept(reader, named, file);
-    *m = (rp_scene_mesh){file, kept, scale, mesh, *reader->meshes};
+    char *stored_name =
+        memory ? stored_name_of_memory(reader, memory) : stored_name_of(reader, named, file);
+    *m = (rp_scene_mesh){file, stored_name, scale, mesh, *reader->meshes};
     *reader->meshes = m;
     return m;
 }
@@ -137,7 +138,8 @@ static void warn_of_size(const rp_scene_mesh *m)
                m->file, length);
 }
 
-static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec, rp_shape *shape)
+static void build_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec,
+                       rp_shape *shape)
 {
     double scale = spec->scale > 0 ? spec->scale : 1;
     rp_scene_mesh *m = find_mesh(reader, spec->file, scale);
@@ -150,8 +152,8 @@ static void make_mesh(rp_reader *reader, const rp_node *entry, rp_shape_spec *sp
     spec->stored_name = m->stored_name;
 }
 
-static void make_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec,
-                       rp_shape *shape)
+static void build_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *spec,
+                        rp_shape *shape)
 {
     *shape = (rp_shape){.kind = (rp_shape_kind)spec->kind,
                         .size = spec->size,
@@ -159,10 +161,10 @@ static void make_shape(rp_reader *reader, const rp_node *entry, rp_shape_spec *s
                         .height = spec->height,
                         .neck = spec->neck,
                         .thickness = spec->thickness};
-    if (shape->kind == RP_SHAPE_MESH) make_mesh(reader, entry, spec, shape);
+    if (shape->kind == RP_SHAPE_MESH) build_mesh(reader, entry, spec, shape);
 }
 
-static void make_body_pose(const rp_node *entry, rp_body_spec *body)
+static void build_body_pose(const rp_node *entry, rp_body_spec *body)
 {
     body->pose = pose_of(body->position, body->rotation);
     if (rp_v3_length(body->normal) > 0) {
@@ -176,10 +178,10 @@ static void make_body_pose(const rp_node *entry, rp_body_spec *body)
     if (body->keys_turn) body->pose.orientation = rp_quat_euler(first->rotation);
 }
 
-/* Puts the keys of an animation into the world: its file's frame stands where the body's position
- * and rotation say. */
-static void take_animation(rp_reader *reader, rp_body_spec *body, const rp_animation_key *keys,
-                           int count)
+/* Transforms the keys of an animation to the world: position and rotation of the body place the
+ * file's frame. */
+static void set_animation(rp_reader *reader, rp_body_spec *body, const rp_animation_key *keys,
+                          int count)
 {
     double scale = body->shape_spec.scale > 0 ? body->shape_spec.scale : 1;
     rp_animation_key *own = rp_read_allocate(reader, (size_t)count * sizeof *own);
@@ -194,7 +196,7 @@ static void take_animation(rp_reader *reader, rp_body_spec *body, const rp_anima
     body->pose = (rp_pose){own[0].position, own[0].orientation};
 }
 
-static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec *body)
+static void build_animation(rp_reader *reader, const rp_node *entry, rp_body_spec *body)
 {
     const rp_node *named = rp_node_find(entry, "animation");
     if (!named || !body->animation_file) return;
@@ -202,14 +204,15 @@ static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec
     rp_animation_key *keys;
     int count;
     rp_code code = rp_animation_read(body->animation_file, body->node, &keys, &count, inner);
-    if (code == RP_OK) take_animation(reader, body, keys, count);
-    if (code == RP_OK) body->animation_stored_name = name_kept(reader, named, body->animation_file);
-    tell_faults(reader, named, "animation", code, inner);
+    if (code == RP_OK) set_animation(reader, body, keys, count);
+    if (code == RP_OK)
+        body->animation_stored_name = stored_name_of(reader, named, body->animation_file);
+    report_faults(reader, named, "animation", code, inner);
     rp_animation_release(keys, count);
     rp_report_destroy(inner);
 }
 
-static void make_clump(rp_reader *reader, const rp_node *entry, rp_grain_spec *grain)
+static void build_clump(rp_reader *reader, const rp_node *entry, rp_grain_spec *grain)
 {
     rp_ball balls[RP_CLUMP_MAX];
     const rp_ball_spec *given = grain->spheres.items;
@@ -220,11 +223,11 @@ static void make_clump(rp_reader *reader, const rp_node *entry, rp_grain_spec *g
     rp_report *inner = rp_report_create();
     rp_code code = rp_clump_make(balls, count, &grain->clump, inner);
     const rp_node *named = rp_node_find(entry, "spheres");
-    tell_faults(reader, named ? named : entry, "grain", code, inner);
+    report_faults(reader, named ? named : entry, "grain", code, inner);
     rp_report_destroy(inner);
 }
 
-static void make_grains(rp_reader *reader, rp_scene *scene)
+static void build_grains(rp_reader *reader, rp_scene *scene)
 {
     rp_grain_spec *grains = scene->grains.items;
     const rp_node *section = rp_node_find(reader->root, "grains");
@@ -232,13 +235,13 @@ static void make_grains(rp_reader *reader, rp_scene *scene)
     double room = (1 - scene->particles.jitter) * scene->particles.spacing;
     for (int i = 0; i < scene->grains.count && entry; i++, entry = entry->next) {
         if (!rp_node_has(entry, "material")) grains[i].material = -1;
-        make_clump(reader, entry, &grains[i]);
+        build_clump(reader, entry, &grains[i]);
         rp_grain_set_sizes(&grains[i], room);
     }
 }
 
-/* What contacts do not say. */
-static void make_contacts(rp_reader *reader, rp_scene *scene)
+/* Sets what contacts do not give. */
+static void build_contacts(rp_reader *reader, rp_scene *scene)
 {
     rp_contact_spec *contacts = scene->contacts.items;
     const rp_node *section = rp_node_find(reader->root, "contacts");
@@ -250,8 +253,8 @@ static void make_contacts(rp_reader *reader, rp_scene *scene)
     }
 }
 
-/* What a joint does not say. */
-static void make_joints(rp_reader *reader, rp_scene *scene)
+/* Sets what joints do not give. */
+static void build_joints(rp_reader *reader, rp_scene *scene)
 {
     rp_joint_spec *joints = scene->joints.items;
     const rp_node *section = rp_node_find(reader->root, "joints");
@@ -268,7 +271,7 @@ static void make_joints(rp_reader *reader, rp_scene *scene)
 }
 
 /* The regions of `moisture:`. */
-static void make_regions(rp_reader *reader, rp_scene *scene)
+static void build_regions(rp_reader *reader, rp_scene *scene)
 {
     rp_moisture_spec *regions = scene->moisture.items;
     const rp_node *section = rp_node_find(reader->root, "moisture");
@@ -277,23 +280,23 @@ static void make_regions(rp_reader *reader, rp_scene *scene)
         regions[i].everywhere = !rp_node_has(entry, "shape");
         regions[i].pose = pose_of(regions[i].position, regions[i].rotation);
         if (!regions[i].everywhere)
-            make_shape(reader, entry, &regions[i].shape_spec, &regions[i].shape);
+            build_shape(reader, entry, &regions[i].shape_spec, &regions[i].shape);
     }
 }
 
-static void make_voids(rp_reader *reader, rp_scene *scene)
+static void build_voids(rp_reader *reader, rp_scene *scene)
 {
     rp_void_spec *voids = scene->voids.items;
     const rp_node *section = rp_node_find(reader->root, "voids");
     const rp_node *entry = section ? section->first : NULL;
     for (int i = 0; i < scene->voids.count && entry; i++, entry = entry->next) {
         voids[i].pose = pose_of(voids[i].position, voids[i].rotation);
-        make_shape(reader, entry, &voids[i].shape_spec, &voids[i].shape);
+        build_shape(reader, entry, &voids[i].shape_spec, &voids[i].shape);
     }
 }
 
-/* What the keys of cameras do not say. */
-static void make_cameras(rp_reader *reader, rp_scene *scene)
+/* Sets what the keys of cameras do not give. */
+static void build_cameras(rp_reader *reader, rp_scene *scene)
 {
     const rp_camera_spec *cameras = scene->cameras.items;
     const rp_node *section = rp_node_find(reader->root, "cameras");
@@ -318,30 +321,30 @@ void rp_scene_build(rp_reader *reader, rp_scene *scene)
     const rp_node *entry = section ? section->first : NULL;
     for (int i = 0; i < scene->sources.count && entry; i++, entry = entry->next) {
         sources[i].pose = pose_of(sources[i].position, sources[i].rotation);
-        make_shape(reader, entry, &sources[i].shape_spec, &sources[i].shape);
+        build_shape(reader, entry, &sources[i].shape_spec, &sources[i].shape);
     }
     section = rp_node_find(reader->root, "bodies");
     entry = section ? section->first : NULL;
     for (int i = 0; i < scene->bodies.count && entry; i++, entry = entry->next) {
-        make_body_pose(entry, &bodies[i]);
-        make_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
-        make_animation(reader, entry, &bodies[i]);
+        build_body_pose(entry, &bodies[i]);
+        build_shape(reader, entry, &bodies[i].shape_spec, &bodies[i].shape);
+        build_animation(reader, entry, &bodies[i]);
     }
-    make_grains(reader, scene);
-    make_contacts(reader, scene);
-    make_joints(reader, scene);
-    make_regions(reader, scene);
-    make_voids(reader, scene);
-    make_cameras(reader, scene);
+    build_grains(reader, scene);
+    build_contacts(reader, scene);
+    build_joints(reader, scene);
+    build_regions(reader, scene);
+    build_voids(reader, scene);
+    build_cameras(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
         emitters[i].direction = rp_v3_normal(emitters[i].direction);
     scene->light.direction = rp_v3_normal(scene->light.direction);
 }
 
-static void rename_file(const rp_node *entry, const char *key, const char *kept)
+static void rename_file(const rp_node *entry, const char *key, const char *stored_name)
 {
     rp_node *named = rp_node_find(entry, key);
-    if (named && kept) named->text = kept;
+    if (named && stored_name) named->text = stored_name;
 }
 
 void rp_scene_make_portable(rp_reader *reader, const rp_scene *scene)

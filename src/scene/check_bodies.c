@@ -1,4 +1,5 @@
-/* Checks of shapes, nozzles, bodies and joints. */
+/* Checks of values that must fit each other in sources, voids, emitters, moisture regions, bodies
+ * and joints. The first part says which keys each kind needs and allows. */
 #include "document/words.h"
 #include "scene/inside.h"
 
@@ -11,7 +12,6 @@
 
 /* --- fixed grains ---------------------------------------------------------------------------- */
 
-/* Fixed grains; `map` is the body or the domain. */
 void rp_check_roughness(rp_tree *tree, const rp_node *map, const rp_roughness *roughness)
 {
     const rp_node *own = rp_node_find(map, "roughness");
@@ -54,7 +54,7 @@ static const needs nozzle_needs[] = {
     [RP_NOZZLE_RECTANGLE] = {"width|height", ""},
 };
 
-/* Of `keys`, those needed must be given, those that mean nothing must not. */
+/* Of `keys`, those that are required must be given, and those without a meaning must not. */
 static void check_needs(rp_tree *tree, const rp_node *map, const char *what, const char *keys,
                         const needs *wants)
 {
@@ -175,7 +175,7 @@ static void check_keys(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
     check_key_list(tree, map, body);
 }
 
-/* A pose has one origin: the body's own values, or its keys. */
+/* A pose is given once: by the body's own values, or by its keys. */
 static void check_pose(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     bool moved = rp_body_keys_have(map, "position"), turned = rp_body_keys_have(map, "rotation");
@@ -189,8 +189,8 @@ static void check_pose(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
                     "its keys say how it is turned; leave this out, or theirs");
 }
 
-/* What a body does by itself: `key` is velocity or spin, `verb` what that makes of it, `pose` what
- * keys would say instead. */
+/* Checks `key`, which is velocity or spin; `verb` says what it makes the body do, `pose` what keys
+ * would give instead. */
 static void check_rate(rp_tree *tree, const rp_node *map, const rp_body_spec *body, const char *key,
                        const char *verb, const char *pose)
 {
@@ -259,8 +259,8 @@ static void check_mass(rp_tree *tree, const rp_node *map, const rp_body_spec *bo
                      "a dynamic body needs a density, such as 2500 kg/m3, or a mass, such as 2 kg");
 }
 
-/* Fixed grains go with the body, and are not carried along by a belt; those of a plane are as far
- * from where it turns as one likes. */
+/* Fixed grains move with their body and not with a belt. Those of a plane would be arbitrarily far
+ * from its axis of rotation. */
 static void check_rough_body(rp_tree *tree, const rp_node *map, const rp_body_spec *body)
 {
     bool turns =
@@ -299,7 +299,7 @@ static const needs joint_needs[] = {
     [RP_JOINT_SLIDER] = {"", "axis|low|high|motor_speed|motor_force"},
 };
 
-/* What a kind may move, in the words of its keys. */
+/* The keys of a kind of joint that moves. */
 typedef struct joint_words {
     const char *low, *high, *speed, *force, *unit;
     double scale; /* from the unit to SI */
@@ -323,7 +323,7 @@ static void check_joint_motion(rp_tree *tree, const rp_node *map, const rp_joint
                      words->speed, words->force);
 }
 
-/* Which bodies a joint holds; `bodies` is their section. */
+/* Checks the bodies that a joint holds; `bodies` is their section. */
 static void check_joint_bodies(rp_tree *tree, const rp_node *map, const rp_joint_spec *joint,
                                const rp_node *bodies, const rp_scene *scene)
 {

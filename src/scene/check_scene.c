@@ -1,6 +1,6 @@
-/* What a parameter table cannot say: values that must fit each other. Runs after reading, on the
- * same tree, so that faults have their places. A section with a value that was not understood is
- * left out: what it lacks would be reported twice. */
+/* Checks that a parameter table cannot express: values that must fit each other. They run after
+ * reading, on the same tree, so that faults have a line. A section with an invalid value is left
+ * out: its faults would be reported twice. */
 #include "document/words.h"
 #include "scene/inside.h"
 
@@ -25,7 +25,7 @@ static void check_time(rp_tree *tree, const rp_node *map, const rp_time_spec *ti
                     time->min_step, time->max_step);
 }
 
-/* Named sides must be walls. */
+/* Sides that are named as rough must be walls. */
 static void check_rough_sides(rp_tree *tree, const rp_node *map, const rp_domain_spec *domain)
 {
     const rp_node *own = rp_node_find(map, "roughness");
@@ -205,12 +205,12 @@ static void check_contacts(rp_tree *tree, const rp_node *root, const rp_scene *s
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* Of a place that a camera stands at and one that it looks at, given in `map`. */
+/* Checks position and target of a camera, or of one of its keys, given in `map`. */
 static void check_sight(rp_tree *tree, const rp_node *map, rp_vec3 position, rp_vec3 target,
                         rp_vec3 up)
 {
     rp_vec3 view = rp_v3_sub(target, position);
-    /* A key has no up, and a target only where it gives one. */
+    /* A key has no up vector, and a target only where it gives one. */
     const char *there = rp_node_has(map, "target") ? "target" : "position";
     const char *above = rp_node_has(map, "up") ? "up" : "position";
     if (rp_v3_is_zero(view))
@@ -265,13 +265,13 @@ static void check_light(rp_tree *tree, const rp_node *map, const rp_light_spec *
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-static const rp_node *sound_section(const rp_node *root, const char *key)
+static const rp_node *valid_section(const rp_node *root, const char *key)
 {
     const rp_node *map = rp_node_find(root, key);
     return map && map->kind == RP_NODE_MAP && !map->bad ? map : NULL;
 }
 
-/* Calls CHECK for each entry of a named section whose values are understood. */
+/* Calls `check` for each entry of a named section whose values are valid. */
 #define check_entries(tree, root, key, list, type, check)                                          \
     do {                                                                                           \
         const rp_node *section_ = rp_node_find(root, key);                                         \
@@ -281,7 +281,7 @@ static const rp_node *sound_section(const rp_node *root, const char *key)
             if (!entry_->bad) check(tree, entry_, &items_[i_]);                                    \
     } while (0)
 
-/* What the method's own table of a section says about values that must fit each other. */
+/* Calls the check of the method's own table for an entry. */
 static void check_own_entry(rp_reader *reader, const char *section, const rp_node *map,
                             const void *entry, const void *values)
 {
@@ -304,9 +304,9 @@ void rp_scene_check(rp_reader *reader, const rp_scene *scene)
 {
     rp_tree *tree = reader->tree;
     const rp_node *root = reader->root, *map;
-    if ((map = sound_section(root, "time"))) check_time(tree, map, &scene->time);
-    if ((map = sound_section(root, "domain"))) check_domain(tree, map, &scene->domain);
-    if ((map = sound_section(root, "light"))) check_light(tree, map, &scene->light);
+    if ((map = valid_section(root, "time"))) check_time(tree, map, &scene->time);
+    if ((map = valid_section(root, "domain"))) check_domain(tree, map, &scene->domain);
+    if ((map = valid_section(root, "light"))) check_light(tree, map, &scene->light);
     map = rp_node_find(root, "gravity_keys");
     if (map && map->kind == RP_NODE_LIST && !map->bad)
         check_gravity_keys(tree, map, &scene->gravity_keys);

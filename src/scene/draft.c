@@ -1,4 +1,5 @@
-/* Drafts: scenes that a program makes, key by key. */
+/* Drafts: scenes that a program makes key by key. Joints and meshes of a program become the keys
+ * and the OBJ text that files would contain, so that there is one way of checking them. */
 #include "base/entry.h"
 #include "base/locale.h"
 #include "base/log.h"
@@ -20,7 +21,7 @@ struct rp_draft {
     rp_setting *settings; /* copies */
     size_t count, capacity;
     rp_memory_mesh *meshes; /* the newest first */
-    bool out_of_memory;     /* told when it is finished */
+    bool out_of_memory;     /* reported when it is finished */
     const char *refusal;    /* likewise: what else is wrong with it; NULL: nothing */
 };
 
@@ -52,8 +53,6 @@ void rp_draft_set(rp_draft *draft, const char *key, const char *value)
     rp_text_release((char *)setting.value);
     draft->out_of_memory = true;
 }
-
-/* --- meshes of drafts ------------------------------------------------------------------------- */
 
 void rp_draft_take_mesh(rp_draft *draft, const char *name, char *text, size_t size)
 {
@@ -137,7 +136,7 @@ typedef struct joint_draft {
 
 static void set(const joint_draft *joint, const char *key, const char *format, ...) RP_PRINTF(3, 4);
 
-/* Numbers have points, whatever the host program's language. */
+/* The decimal separator is a point, whatever the host program's locale. */
 static void set(const joint_draft *joint, const char *key, const char *format, ...)
 {
     char path[256], value[256];
@@ -154,7 +153,7 @@ static void set_vector(const joint_draft *joint, const char *key, const double v
     set(joint, key, "[%.17g, %.17g, %.17g]", v[0], v[1], v[2]);
 }
 
-/* What is not a limit is left out; a number that makes no sense is passed on, to be refused. */
+/* Infinite limits are left out; invalid numbers are passed on, to be refused by the checks. */
 static void set_hinge(const joint_draft *joint, const rp_joint_def *def)
 {
     if (!(isinf(def->low) && def->low < 0)) set(joint, "low_angle", "%.17g rad", def->low);
@@ -177,7 +176,7 @@ void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *d
 {
     RP_ENTER();
     char kind[64] = "";
-    if (!name || !def) rp_draft_set(draft, NULL, NULL); /* told when the draft is finished */
+    if (!name || !def) rp_draft_set(draft, NULL, NULL); /* reported when the draft is finished */
     if (!name || !def) return;
     rp_joint_def own = rp_default_joint();
     if (rp_options_take(&own, sizeof own, def, __func__, "def", NULL) != RP_OK)
@@ -200,7 +199,7 @@ void rp_draft_add_joint(rp_draft *draft, const char *name, const rp_joint_def *d
 
 /* --- meshes of drafts ------------------------------------------------------------------------- */
 
-/* More than any line of it has. */
+/* Longer than any line. */
 #define LINE 128
 
 typedef struct mesh_text {
@@ -220,7 +219,7 @@ static bool add_line(mesh_text *m, const char *format, ...)
     return true;
 }
 
-/* OBJ counts vertices from 1. A number that stands for none becomes one that no vertex has. */
+/* OBJ counts vertices from 1; the largest 32-bit index becomes one that no vertex has. */
 static bool add_lines(mesh_text *m, const double *positions, size_t vertices,
                       const uint32_t *triangles, size_t count)
 {
@@ -239,12 +238,12 @@ void rp_draft_add_mesh(rp_draft *draft, const char *name, const double *position
 {
     if (!draft) return;
     if (!name || (vertices && !positions) || (count && !triangles)) {
-        rp_draft_set(draft, NULL, NULL); /* told when it is finished */
+        rp_draft_set(draft, NULL, NULL); /* reported when it is finished */
         return;
     }
     RP_ENTER();
     mesh_text m = {0};
-    /* Numbers have points, whatever the host program's language. */
+    /* The decimal separator is a point, whatever the host program's locale. */
     void *before = rp_locale_enter();
     bool ok = add_lines(&m, positions, vertices, triangles, count);
     rp_locale_leave(before);

@@ -1,4 +1,5 @@
-/* From a tree of nodes to a filled scene: what read.c, value.c, check.c and make.c share. */
+/* What the files of this room share: the reader that turns a tree of nodes into a scene, checks,
+ * and the building of what follows from the values. */
 #ifndef RP_SCENE_READ_H
 #define RP_SCENE_READ_H
 
@@ -12,42 +13,46 @@ typedef struct rp_reader {
     const rp_memory_mesh *memory; /* likewise */
     const rp_scene_schema *schema;
     rp_node *root;
-    const rp_scene_method *chosen; /* what the scene names, known before it is read; or NULL */
-    const rp_param_table *method;  /* the same, once `solver:` has been read */
+    const rp_scene_method
+        *chosen; /* the method that the scene names, or NULL; known before values are read */
+    const rp_param_table *method; /* the same, once `solver:` was read */
     void *method_params;
 } rp_reader;
 
-/* read.c: fills `target` from the map by the table. Knows no key. Missing defaults are added to the
- * tree, whose keys then stand in the order of the table: written out it is the complete scene.
- * Faults are noted in the tree. */
+/* read_tables.c: fills `target` from the map by the table. It knows no key. Missing defaults are
+ * added to the tree, and keys are put into the order of the table: written out the tree is the
+ * complete scene. Faults are reported in the tree. */
 void rp_read_table(rp_reader *reader, const rp_param_table *table, rp_node *map, void *target);
-/* Zeroed, for the life of the scene; NULL, with the fault noted, when memory runs out. */
+/* Allocates zeroed memory for the life of the scene; NULL, with the fault reported, when memory
+ * runs out. */
 void *rp_read_allocate(rp_reader *reader, size_t size);
-/* A fault that makes the map around the node unfit for check.c. Use: rp_read_fail(r, node, …) */
+/* Reports a fault that makes the map around the node invalid, so that checks skip it. Use:
+ * rp_read_fail(reader, node, …) */
 #define rp_read_fail(reader, node, ...)                                                            \
     (rp_read_mark_invalid(node), (void)rp_node_fail((reader)->tree, node, NULL, __VA_ARGS__))
 void rp_read_mark_invalid(rp_node *node);
 
-/* The method that the scene names, or the default one; NULL when there is no such method. */
+/* Returns the method that the scene names, or the default one; NULL when there is no such method.
+ */
 const rp_scene_method *rp_read_chosen_method(const rp_scene_schema *schema, const rp_node *root);
-/* The table that a method adds to a section such as "materials"; NULL: none. */
+/* Returns the table that a method adds to a section such as "materials"; NULL: none. */
 const rp_param_table *rp_scene_method_table(const rp_scene_method *method, const char *section);
 
-/* value.c: one value of a simple kind. */
+/* read_values.c: reads one value of a simple kind. */
 void rp_read_value(rp_reader *reader, const rp_param *param, rp_node *node, void *target);
-/* "'5 parsec'", "a list" …: what was found, short enough for a message. */
+/* Describes what was found, short enough for a message: "'5 parsec'", "a list of 3". */
 const char *rp_read_describe(const rp_node *node, char *text, size_t size);
 
-/* check.c: what a table cannot say. */
+/* check_scene.c: checks that a table cannot express. */
 void rp_scene_check(rp_reader *reader, const rp_scene *scene);
-/* True when some key of a body gives it: "position" or "rotation". */
+/* True when some key of a body has it: "position" or "rotation". */
 bool rp_body_keys_have(const rp_node *body, const char *what);
-/* make.c: poses, unit vectors, shapes, meshes and animations. */
+/* build_scene.c: builds poses, unit vectors, shapes, meshes and animations. */
 void rp_scene_build(rp_reader *reader, rp_scene *scene);
-/* Puts the names that a run keeps files under in place of their paths in the tree. */
+/* Replaces paths of files in the tree by their names in run folders. */
 void rp_scene_make_portable(rp_reader *reader, const rp_scene *scene);
 
-/* The fault stands at the value when it is there, at the section when not. */
+/* Reports a fault at the value when it is given, else at the section. */
 #define rp_fail_key(tree, map, name, ...)                                                          \
     do {                                                                                           \
         const rp_node *value_ = rp_node_find(map, name);                                           \

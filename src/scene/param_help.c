@@ -1,4 +1,5 @@
-/* Parameter tables as help, as pages of the manual, and as one flat list. */
+/* Parameter tables as text for the terminal, as pages of the manual, and as one flat list with full
+ * paths for programs. */
 #include "base/memory.h"
 #include "document/words.h"
 #include "scene/inside.h"
@@ -17,7 +18,7 @@ typedef struct printer {
     const rp_scene_schema *schema; /* NULL: methods are left out */
 } printer;
 
-/* "a number in m", "one of: disc, rectangle": how the value is written. */
+/* Describes how a value is written: "number in m", "one of: disc, rectangle". */
 static void kind_text(const rp_param *param, char *text, size_t size)
 {
     char words[512] = "";
@@ -59,7 +60,7 @@ static void kind_text(const rp_param *param, char *text, size_t size)
     }
 }
 
-/* A number for all keys, or a map of them. */
+/* Describes one number for all keys, or a map of them. */
 static void each_text(const rp_param *param, char *text, size_t size)
 {
     kind_text(&param->table->params[0], text, size);
@@ -152,7 +153,7 @@ static void print_heading(const printer *p, const rp_param_table *table, const c
     p->line(p->user, "| --- | --- | --- | --- | --- |");
 }
 
-/* The methods that add a key to a section, a bit each. */
+/* Returns the methods that add a key to a section, one bit each. */
 static unsigned methods_with(const printer *p, const char *section, const char *key)
 {
     unsigned bits = 0;
@@ -185,7 +186,8 @@ static void print_own_heading(const printer *p, unsigned methods, const char *pa
     p->line(p->user, "| --- | --- | --- | --- | --- |");
 }
 
-/* Keys of method `m` that none before it has, those that the same methods share together. */
+/* Prints the keys of method `m` that no method before it has, grouped by the methods that share
+ * them. */
 static void print_own(const printer *p, const char *section, int m, const char *path)
 {
     const rp_param_table *table = rp_scene_method_table(p->schema->method_at(m), section);
@@ -208,7 +210,7 @@ static void print_own(const printer *p, const char *section, int m, const char *
 
 static void print_table(const printer *p, const rp_param_table *table, const char *path);
 
-/* The table behind a section, with how its keys are reached: "bodies.NAME.", "keys[N].". */
+/* Prints the table of a section, with the path of its keys: "bodies.NAME.", "keys[N].". */
 static void print_section(const printer *p, const rp_param *param, const char *path)
 {
     char inner[256];
@@ -240,7 +242,7 @@ void rp_param_help(const rp_param_table *table, const char *path, rp_help_style 
     print_table(&p, table, prefix);
 }
 
-/* The methods come one after another; `method` itself is no parameter of theirs. */
+/* Prints the methods one after another; `method` itself is not one of their parameters. */
 static void print_methods(const printer *p, const rp_scene_schema *schema)
 {
     char line[600];
@@ -321,7 +323,7 @@ struct rp_param_list {
     bool failed;    /* memory ran out */
 };
 
-/* What all parameters of a table share. */
+/* What the parameters of a table have in common. */
 typedef struct place {
     rp_param_list *list;
     const char *prefix;  /* "bodies.NAME." */
@@ -338,7 +340,7 @@ static const char *copy_text(rp_param_list *list, const char *text)
     return copy ? memcpy(copy, text, size) : "";
 }
 
-/* The keys that one number may stand for: "left|right". */
+/* Joins the keys of a table: "left|right". */
 static const char *join_keys(rp_param_list *list, const rp_param_table *table)
 {
     char words[512] = "";
@@ -394,7 +396,7 @@ static void add_values(const place *p, const rp_param_table *table)
     }
 }
 
-/* What each method adds to the section. */
+/* Adds the keys that each method adds to the section. */
 static void add_own(const place *p, const char *section, const rp_scene_schema *schema)
 {
     for (int m = 0; m < schema->method_count; m++) {
@@ -406,7 +408,7 @@ static void add_own(const place *p, const char *section, const rp_scene_schema *
     }
 }
 
-/* The sections inside come behind the values of the table, as in help and manual. */
+/* Sections inside follow the values of the table, as in help and manual. */
 static void add_table(rp_param_list *list, const rp_param_table *table, const char *prefix,
                       const char *method, const rp_scene_schema *schema)
 {
@@ -457,7 +459,7 @@ const rp_param_info *rp_param_list_at(const rp_param_list *list, int index)
     return index >= 0 && index < rp_param_list_count(list) ? &list->items[index] : NULL;
 }
 
-/* Whether a path is of that form, in which NAME stands for a name and N for a number. */
+/* True when a path matches a form, in which NAME stands for a name and N for a number. */
 static bool has_form(const char *path, const char *form)
 {
     while (*form) {

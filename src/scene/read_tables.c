@@ -1,4 +1,6 @@
-/* The generic reader: walks parameter tables and fills structs. It knows kinds, not keys. */
+/* The generic reader: walks parameter tables and fills structs from the tree. It knows kinds of
+ * parameters, not keys. Missing defaults are added to the tree, and keys are put into the order of
+ * the table: written as text the tree is then the complete scene. */
 #include "base/log.h"
 #include "document/words.h"
 #include "scene/inside.h"
@@ -49,8 +51,8 @@ const rp_scene_method *rp_read_chosen_method(const rp_scene_schema *schema, cons
 
 /* --- unknown keys ----------------------------------------------------------------------------- */
 
-/* Calls `visit` with every key of a table, parts and what methods add included, until it gives
- * true. */
+/* Calls `visit` with every key of a table, including shared parts and keys that methods add, until
+ * it returns true. */
 typedef bool key_visit(void *user, const char *key);
 static bool visit_keys(const rp_reader *reader, const rp_param_table *table, key_visit *visit,
                        void *user)
@@ -99,7 +101,8 @@ static bool list_key(void *user, const char *key)
     return false;
 }
 
-/* `extra` is one more key that is known, or NULL. */
+/* Reports unknown keys, with the most similar known key or a list of all. `extra` is one more known
+ * key, or NULL. */
 static void refuse_unknown_keys(rp_reader *reader, const rp_param_table *table, const char *extra,
                                 rp_node *map)
 {
@@ -134,7 +137,7 @@ static rp_node *preset_scalar(rp_reader *reader, const rp_node *like, const char
     return node;
 }
 
-/* Presets are a scalar or a list of scalars, so they need no YAML. */
+/* Creates the node of a default: a scalar or a list of scalars, which needs no YAML parser. */
 static rp_node *preset_node(rp_reader *reader, const rp_node *like, const char *preset)
 {
     if (preset[0] != '[') return preset_scalar(reader, like, preset, strlen(preset));
@@ -151,8 +154,8 @@ static rp_node *preset_node(rp_reader *reader, const rp_node *like, const char *
     return list;
 }
 
-/* The node for a key that the scene does not give: its default, or an empty section. NULL when
- * there is nothing to read. */
+/* Returns the node for a key that the scene does not give: its default, or an empty section. NULL
+ * when there is nothing to read. */
 static rp_node *missing_node(rp_reader *reader, const rp_param *param, rp_node *map)
 {
     bool section = param->kind == RP_PARAM_TABLE || param->kind == RP_PARAM_METHOD;
@@ -175,7 +178,7 @@ static rp_node *missing_node(rp_reader *reader, const rp_param *param, rp_node *
 
 /* --- sections, named entries, lists ----------------------------------------------------------- */
 
-/* A key without a value is an empty section. */
+/* Requires a map; a key without a value is an empty map. */
 static bool expect_map(rp_reader *reader, rp_node *node, const char *name)
 {
     if (node->kind == RP_NODE_MAP) return true;
@@ -189,7 +192,7 @@ static bool expect_map(rp_reader *reader, rp_node *node, const char *name)
     return false;
 }
 
-/* Names become parts of key paths, columns and file names. */
+/* Checks a name: it becomes part of key paths, columns and file names. */
 static bool check_name(rp_reader *reader, const rp_node *entry)
 {
     const char *name = entry->key;
@@ -206,13 +209,13 @@ static bool check_name(rp_reader *reader, const rp_node *entry)
     return ok;
 }
 
-/* A plain `~` is as good as nothing said, also over what an include says. */
+/* True for a plain `~`, which stands for the default, also over what an include says. */
 static bool stands_for_default(const rp_node *node)
 {
     return node->kind == RP_NODE_SCALAR && node->plain && strcmp(node->text, "~") == 0;
 }
 
-/* `~` takes an entry away that an include gave. */
+/* Removes entries that are `~`: so a file can remove what an include gave. */
 static void drop_defaults(rp_node *map)
 {
     for (rp_node *entry = map->first, *next; entry; entry = next) {
@@ -241,7 +244,7 @@ static void read_named(rp_reader *reader, const rp_param *param, rp_node *map, r
         char *name = rp_read_allocate(reader, strlen(entry->key) + 1);
         if (!name) return;
         strcpy(name, entry->key);
-        memcpy(item, &name, sizeof name); /* the first member of every such struct */
+        memcpy(item, &name, sizeof name); /* the name is the first member of every such struct */
         if (expect_map(reader, entry, param->table->name))
             rp_read_table(reader, param->table, entry, item);
     }
@@ -266,7 +269,7 @@ static void read_list(rp_reader *reader, const rp_param *param, rp_node *list, r
     }
 }
 
-/* One number for all keys, or a map that says what differs from the default. */
+/* Reads one number for all keys, or a map of those that differ from the default. */
 static void read_each(rp_reader *reader, const rp_param *param, rp_node *node, double *out)
 {
     const rp_param_table *table = param->table;
@@ -352,8 +355,8 @@ static void read_param(rp_reader *reader, const rp_param *param, rp_node *node, 
     }
 }
 
-/* Values of a method that the scene did not choose: they must be good ones, since another run of
- * the scene may choose it, but go nowhere. What methods before it know is theirs. */
+/* Checks values of methods that the scene did not choose: another run may choose them. They are not
+ * stored. Keys that several methods know are checked once. */
 static void check_others(rp_reader *reader, const char *section, int method, rp_node *map)
 {
     const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
@@ -374,7 +377,7 @@ static void check_others(rp_reader *reader, const char *section, int method, rp_
     }
 }
 
-/* What methods add to an entry of a section. */
+/* Reads the keys that methods add to an entry of a section. */
 static void read_own(rp_reader *reader, const char *section, rp_node *map, void **target)
 {
     const rp_param_table *own = rp_scene_method_table(reader->chosen, section);
@@ -400,7 +403,7 @@ static void read_params(rp_reader *reader, const rp_param_table *table, rp_node 
         rp_node *node = rp_node_find(map, param->key);
         if (node) rp_node_remove(node);
         if (node && !stands_for_default(node))
-            rp_node_append(map, node); /* the written scene has the table's order */
+            rp_node_append(map, node); /* the written scene is in the table's order */
         else
             node = missing_node(reader, param, map);
         if (node) read_param(reader, param, node, place);

@@ -1,4 +1,5 @@
-/* Single values: numbers with units, words, colours, texts, names. */
+/* Single values: numbers with units, words, colours, texts, names. Every fault says what was found,
+ * what is allowed, and, for words, which one may have been meant. */
 #include "base/files.h"
 #include "document/words.h"
 #include "scene/inside.h"
@@ -29,7 +30,7 @@ const char *rp_read_describe(const rp_node *node, char *text, size_t size)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* "0.01 to 5 m", "at least 0", "at most 1": what the table allows. */
+/* Writes the allowed range: "0.01 to 5 m", "at least 0", "at most 1". */
 static void range_text(const rp_param *param, char *text, size_t size)
 {
     const char *unit = param->unit ? param->unit : "";
@@ -66,6 +67,7 @@ static bool read_real(rp_reader *reader, const rp_param *param, rp_node *node, d
     range_text(param, range, sizeof range);
     const char *text = node->kind == RP_NODE_SCALAR ? node->text : "", *end;
     if (param->also && rp_words_alias(param->also, text, meant, sizeof meant)) text = meant;
+    /* 1. The number. 2. Its unit, or the parameter's own. 3. The range, in SI units. */
     double value = rp_unit_number_at(text, &end);
     if (end == text) {
         rp_read_fail(reader, node, "found %s, expected a number; allowed: %s", shown, range);
@@ -93,7 +95,7 @@ static bool read_triple(rp_reader *reader, const rp_param *param, rp_node *node,
 {
     char shown[SHOWN];
     if (node->kind != RP_NODE_LIST || node->count != 3) {
-        /* `spin: 30 rpm` has the number, but not the axis */
+        /* `spin: 30 rpm` has a number, but no axis: the message shows the number as a vector */
         bool number = node->kind == RP_NODE_SCALAR && strlen(node->text) < 20 &&
                       node->text[strcspn(node->text, "0123456789")];
         rp_read_fail(reader, node, "found %s, expected a list of three numbers such as [0, 0, %s]",
@@ -129,7 +131,7 @@ static void read_count(rp_reader *reader, const rp_param *param, rp_node *node, 
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* The place of a word, by its own or another spelling; -1 when it is none. */
+/* Returns the index of a word, also by another spelling; -1 when it is unknown. */
 static int find_word(const rp_param *param, const char *text)
 {
     char meant[64];
@@ -185,7 +187,7 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
                      rp_read_describe(node, shown, sizeof shown));
 }
 
-/* A file that is missing is told together with all other mistakes; what is in it comes later. */
+/* Reports a missing file together with all other faults; its content is read later. */
 static void check_file(rp_reader *reader, const rp_node *named, const char *path)
 {
     rp_file_info info;
@@ -207,7 +209,7 @@ static void read_text(rp_reader *reader, const rp_param *param, rp_node *node, c
     }
     bool memory = strncmp(node->text, RP_MEMORY_PREFIX, strlen(RP_MEMORY_PREFIX)) == 0;
     if (param->kind == RP_PARAM_FILE && !memory) {
-        /* the tree gets the absolute path, so that the written scene holds wherever it is read */
+        /* the tree gets the absolute path, so that the written scene is valid in any folder */
         char *path = rp_tree_resolve_path(reader->tree, node->document, node->text);
         if (!path) return;
         check_file(reader, node, path);
@@ -246,7 +248,7 @@ static const char colour_words[] =
 static const uint32_t colour_codes[] = {0x000000, 0x808080, 0xffffff, 0xc0392b, 0x3a8f4a, 0x2f6fb5,
                                         0xe6c229, 0xe07b28, 0x7a5230, 0xe2c797, 0x8d8a84};
 
-/* The sRGB curve (IEC 61966-2-1), from the byte to the share of light. */
+/* Converts an sRGB byte to linear light (IEC 61966-2-1). */
 static double linear(uint32_t byte)
 {
     double value = byte / 255.0;

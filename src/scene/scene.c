@@ -1,4 +1,5 @@
-/* A scene from its sources to its end, and drafts. */
+/* A scene: reading, destruction, look-up by name, and what follows from its values at a time or
+ * place: walls, gravity, fixed grains, sizes of grains. */
 #include "scene/scene.h"
 #include "base/entry.h"
 #include "base/log.h"
@@ -22,7 +23,7 @@ void rp_scene_destroy(rp_scene *scene)
     rp_release(scene, sizeof *scene);
 }
 
-/* Texts that are left out are empty, so that nobody needs to ask. */
+/* Texts that are left out are empty, not NULL. */
 static void fill_texts(rp_scene *scene)
 {
     static char empty[1];
@@ -30,7 +31,8 @@ static void fill_texts(rp_scene *scene)
     if (!scene->description) scene->description = empty;
 }
 
-/* From the merged tree to the scene's values; faults are in the tree. */
+/* Fills a scene from the merged tree: values, checks, then what is built from them; each stage only
+ * when the one before had no faults. Faults are in the tree. */
 static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *schema, rp_scene *scene)
 {
     rp_reader reader = {.tree = tree,
@@ -55,7 +57,7 @@ static void fill_scene(rp_tree *tree, rp_node *root, const rp_scene_schema *sche
     if (!scene->text || !scene->portable) rp_tree_no_memory(tree, 0);
 }
 
-/* The scene's own copies of meshes from memory, in the same order. */
+/* Copies meshes from memory, in the same order. */
 static bool copy_memory(rp_scene *scene, const rp_memory_mesh *meshes)
 {
     rp_memory_mesh **end = &scene->memory;
@@ -73,7 +75,6 @@ static bool copy_memory(rp_scene *scene, const rp_memory_mesh *meshes)
     return true;
 }
 
-/* The tree's root to a scene, with meshes from memory; ends the tree. */
 rp_code rp_scene_finish_tree(rp_tree *tree, rp_node *root, const rp_setting *settings, int count,
                              const rp_memory_mesh *memory, const rp_scene_schema *schema,
                              rp_scene **out)
@@ -122,8 +123,8 @@ rp_code rp_scene_read_more(const rp_scene *scene, const rp_setting *additions, i
     return rp_scene_finish_tree(&tree, root, additions, count, scene->memory, schema, out);
 }
 
-/* All that a source needs is read again from the scene's own text; what it does not need, bodies
- * with their meshes first of all, is left out. */
+/* What a source needs is read again from the scene's own text; what it does not need, bodies with
+ * their meshes above all, is left out. */
 rp_code rp_scene_read_source(const rp_scene *scene, const char *name, const char *text,
                              const rp_scene_schema *schema, rp_scene **out, rp_report *report)
 {
@@ -171,7 +172,7 @@ int64_t rp_scene_frame_count(const rp_scene *scene)
 {
     if (!scene) return 0;
     RP_ENTER();
-    /* Whole frames after the first, the nearest number; time that passes at all is one frame. */
+    /* The number of frames after the first is rounded; any positive duration is one frame. */
     double frames = scene->time.duration * scene->time.frame_rate;
     return (int64_t)(frames > 0 ? fmax(1, floor(frames + 0.5)) : 0) + 1;
 }
@@ -239,7 +240,7 @@ bool rp_scene_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot,
                                      domain->high.y, domain->low.z,  domain->high.z};
     bool open = domain->open >> side & 1, periodic = domain->periodic >> (side / 2) & 1;
     *inward = ways[side];
-    /* On the axis of the side: the bound times the unit vector, whichever way that points. */
+    /* The foot is on the axis of the side: its bound times the unit vector. */
     *foot = rp_v3_scale(*inward, side % 2 ? -bounds[side] : bounds[side]);
     return isfinite(bounds[side]) && !open && !periodic;
 }
@@ -262,7 +263,7 @@ bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3])
 
 /* --- gravity (W8) ----------------------------------------------------------------------------- */
 
-/* Sine of the angle below which two vectors that point apart count as opposite, rad. */
+/* Two vectors count as opposite when the sine of their angle is below this. */
 #define OPPOSITE 1e-6
 
 static const rp_gravity_key_spec *keys_of(const rp_scene *scene)
@@ -277,12 +278,12 @@ bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b)
     return rp_v3_dot(a, b) < 0 && rp_v3_length(rp_v3_cross(a, b)) < OPPOSITE;
 }
 
-/* From the unit vector `a` the share `s` of the angle towards the unit vector `b`. */
+/* Rotates the unit vector `a` by the fraction `s` of the angle towards the unit vector `b`. */
 static rp_vec3 turned(rp_vec3 a, rp_vec3 b, double s)
 {
     rp_vec3 axis = rp_v3_cross(a, b);
     double angle = s * rp_atan2(rp_v3_length(axis), rp_v3_dot(a, b));
-    rp_vec3 across = rp_v3_normal(rp_v3_cross(axis, a)); /* zero where there is nothing to turn */
+    rp_vec3 across = rp_v3_normal(rp_v3_cross(axis, a)); /* zero where both are parallel */
     return rp_v3_madd(rp_v3_scale(a, rp_cos(angle)), rp_sin(angle), across);
 }
 
@@ -303,7 +304,7 @@ rp_vec3 rp_scene_gravity(const rp_scene *scene, double time)
     if (!count) return scene->gravity;
     while (i < count - 1 && time >= keys[i + 1].time)
         i++;
-    /* The keys' own values where they hold, not what rounding makes of them. */
+    /* At a key its own value is returned, without rounding. */
     if (i == count - 1 || time <= keys[i].time) return keys[i].gravity;
     return between(&keys[i], &keys[i + 1], time);
 }
@@ -311,7 +312,7 @@ rp_vec3 rp_scene_gravity(const rp_scene *scene, double time)
 double rp_scene_gravity_max(const rp_scene *scene)
 {
     if (!scene->gravity_keys.count) return rp_v3_length(scene->gravity);
-    double most = 0; /* lengths change linearly, so the longest is at a key */
+    double most = 0; /* the magnitude is linear between keys, so that its maximum is at a key */
     for (int i = 0; i < scene->gravity_keys.count; i++)
         most = fmax(most, rp_v3_length(keys_of(scene)[i].gravity));
     return most;
@@ -329,10 +330,10 @@ double rp_gravity_max(const rp_gravity *gravity)
 
 /* --- fixed grains of bodies and walls --------------------------------------------------------- */
 
-/* Sine of the angle by which a rough plane may be askew to a periodic axis. */
+/* Largest sine of the angle between a rough plane and a periodic axis. */
 #define ASKEW 1e-9
 
-/* Surfaces do not share their random numbers. */
+/* Each surface has its own random numbers. */
 static uint64_t seed_of(const rp_scene *scene, int number)
 {
     return (uint64_t)scene->seed + 0x9e3779b97f4a7c15u * (uint64_t)(number + 1);
@@ -348,8 +349,8 @@ static rp_vec3 axis_vector(int axis)
     return rp_v3(axis == 0, axis == 1, axis == 2);
 }
 
-/* Which of its own axes, x or y, a plane has along an axis of the world; -1: it faces that way, -2:
- * neither. */
+/* Returns which of its own axes, x or y, a plane has along an axis of the world; -1: the axis is
+ * its normal, -2: neither. */
 static int axis_along(rp_quat orientation, int axis)
 {
     rp_vec3 along = rp_quat_rotate(rp_quat_conj(orientation), axis_vector(axis));
@@ -358,7 +359,7 @@ static int axis_along(rp_quat orientation, int axis)
     return fabs(along.x) < ASKEW && fabs(along.y) < ASKEW ? -1 : -2;
 }
 
-/* Bounds of the domain along one of its axes as those of a plane's own axis. */
+/* Converts the bounds of the domain along an axis to those along a plane's own axis. */
 static void take_bounds(const rp_domain_spec *domain, rp_pose pose, int axis, int own,
                         rp_rough_span *span)
 {
@@ -390,7 +391,7 @@ rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_th
                          "domain.roughness", report);
 }
 
-/* What goes round a period must find the same fixed grains there. */
+/* The fixed grains of a plane must be periodic where the domain is. */
 static rp_code find_span(const rp_scene *scene, const rp_body_spec *body, const char *key,
                          rp_rough_span *span, rp_report *report)
 {
@@ -426,12 +427,13 @@ rp_code rp_scene_rough_body(const rp_scene *scene, int index, double reach, rp_t
 
 /* --- sizes of grains (W13), (W14) ------------------------------------------------------------- */
 
-/* Points that means are taken over. */
+/* Number of points for means of distributions. */
 #define POINTS 1024
 
-/* Phi(-2.5), below which normal sizes are cut off. */
+/* Phi(-2.5): the tail of the normal distribution that is cut off. */
 #define CUT_OFF 0.006209665325776132
 
+/* Returns the ratio of two polynomials (Horner's scheme). */
 static double ratio(const double *top, int degree_top, const double *bottom, int degree_bottom,
                     double x)
 {
@@ -443,8 +445,8 @@ static double ratio(const double *top, int degree_top, const double *bottom, int
     return a / b;
 }
 
-/* The quantile of the normal distribution within 2e-9 (P. Acklam, "An algorithm for computing the
- * inverse normal cumulative distribution function", 2003). */
+/* Returns the quantile of the normal distribution, with an error below 2e-9 (P. Acklam, "An
+ * algorithm for computing the inverse normal cumulative distribution function", 2003). */
 static double normal_quantile(double p)
 {
     static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,
@@ -465,15 +467,15 @@ static double normal_quantile(double p)
     return q * ratio(a, 5, b, 5, q * q);
 }
 
-/* The same, cut off on both sides. */
+/* The same with both tails cut off. */
 static double cut_quantile(double part)
 {
     double z = normal_quantile(CUT_OFF + part * (1 - 2 * CUT_OFF));
     return z > RP_SIZES_CUT ? RP_SIZES_CUT : z < -RP_SIZES_CUT ? -RP_SIZES_CUT : z;
 }
 
-/* Grains between two sieves, in relative numbers: mass is spread evenly over the diameters there,
- * and a grain has a mass of d^3. */
+/* Returns the relative number of grains between two sieves (W14): mass is uniform over the
+ * diameters there, and a grain has a mass of d^3. */
 static double sieve_number(const rp_sieve_spec *low, const rp_sieve_spec *high)
 {
     double a = low->diameter, b = high->diameter;
@@ -489,6 +491,7 @@ static double sieve_numbers(const rp_grain_spec *grain)
     return numbers;
 }
 
+/* Inverts the cumulative number of grains of a sieve curve (W14). */
 static double sieve_size(const rp_grain_spec *grain, double part)
 {
     const rp_sieve_spec *sieves = grain->sieve.items;
@@ -521,7 +524,7 @@ double rp_grain_diameter_quantile(const rp_grain_spec *grain, double part)
     }
 }
 
-/* The mean of the size to a power. */
+/* Returns the mean of a power of the diameter. */
 static double mean_power(const rp_grain_spec *grain, int power)
 {
     double sum = 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Whether a list of specs has an entry at that place. */
+/* True when a list of specs has that index. */
 #define HAS_ENTRY(scene, list, place) ((scene) && (place) >= 0 && (place) < (scene)->list.count)
 
 static void put(double to[3], rp_vec3 from)
@@ -23,7 +23,7 @@ static void put_quat(double to[4], rp_quat from)
     to[3] = from.z;
 }
 
-/* A word of "a|b|c" as a text that lives for ever. */
+/* Returns a word as a constant text. */
 static const char *word_at(const char *const *words, int count, int place)
 {
     return place >= 0 && place < count ? words[place] : "";
@@ -219,18 +219,18 @@ int64_t rp_scene_frame_every(const rp_scene *scene)
 
 /* --- shapes as triangles ---------------------------------------------------------------------- */
 
-#define CREASE_COS 0.766 /* faces that meet at more than 40 degrees have an edge between them */
+#define CREASE_COS 0.766 /* faces at an angle above 40 degrees have a crease between them */
 #define SEGMENTS_MAX 1024
 
-/* What the arrays of an rp_triangles are, and how large. */
+/* The arrays behind an rp_triangles, and their sizes. */
 typedef struct surface {
-    rp_triangles shown; /* first, so that one becomes the other */
+    rp_triangles shown; /* first member, so that a pointer to one is a pointer to the other */
     float *positions, *normals;
     uint32_t *indices;
     size_t position_capacity, normal_capacity, index_bytes;
 } surface;
 
-/* The mesh with what is needed to find a vertex's neighbors. */
+/* A mesh with the triangles around each vertex. */
 typedef struct mesh_around {
     const rp_mesh *mesh;
     rp_vec3 *normals;  /* of each triangle, as long as twice its area */
@@ -247,7 +247,7 @@ static void find_normals(mesh_around *a)
     }
 }
 
-/* A counting sort of all corners by their vertex. */
+/* Sorts all corners by their vertex (counting sort). */
 static void sort_corners(mesh_around *a)
 {
     const uint32_t *vertices = &a->mesh->triangles[0][0];
@@ -258,13 +258,13 @@ static void sort_corners(mesh_around *a)
         a->starts[v + 1] += a->starts[v];
     for (size_t i = count; i-- > 0;)
         a->corners[--a->starts[vertices[i] + 1]] = (uint32_t)i;
-    /* Each start has moved to that of the vertex before it. */
+    /* Each start has moved to that of the vertex before it: shift them back. */
     memmove(a->starts, a->starts + 1, a->mesh->vertex_count * sizeof *a->starts);
     a->starts[a->mesh->vertex_count] = (uint32_t)count;
 }
 
-/* The normal of a corner: the sum over the faces around its vertex that have no edge towards its
- * own face. */
+/* Returns the normal of a corner: the area-weighted sum over the faces around its vertex that have
+ * no crease towards its own face. */
 static rp_vec3 corner_normal(const mesh_around *a, uint32_t vertex, uint32_t corner)
 {
     rp_vec3 own = rp_v3_normal(a->normals[corner / 3]), sum = {0, 0, 0};
@@ -289,7 +289,7 @@ static bool add_vertex(surface *s, rp_vec3 at, const float normal[3])
     return true;
 }
 
-/* The vertices that one vertex of the mesh becomes: those from `first` on. */
+/* Adds the vertices that one vertex of the mesh becomes: one for each different normal. */
 static bool add_corners(surface *s, const mesh_around *a, uint32_t vertex)
 {
     size_t first = s->shown.vertex_count;

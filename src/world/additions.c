@@ -1,9 +1,8 @@
-/* Bodies and joints that are added while a world runs, and bodies that are removed.
- *
- * Scenes are immutable, and every room reads its part of one. So a world to which something is
- * added gets a scene of its own: the text of the first one with what was added behind it, read with
- * the same words and checks. Bodies and solver are then made for that scene and take the state
- * over, as after a resume. What was added is kept as text, which is what states hold of it. */
+/* Bodies and joints that are added while a world runs, and bodies that are removed. Scenes are
+ * immutable, and every room reads its part of one. A world to which something is added therefore
+ * gets a scene of its own: the text of the first scene with the additions, read with the same keys
+ * and checks. Bodies and solver are then created for that scene and take over the state, as after a
+ * resume. States store the additions as text. */
 #include "base/entry.h"
 #include "world/inside.h"
 
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- what was added --------------------------------------------------------------------------- */
+/* --- the list of additions ------------------------------------------------------------------- */
 
 static void end_additions(rp_additions *additions)
 {
@@ -46,7 +45,7 @@ static rp_code copy_additions(const rp_additions *from, rp_additions *to, rp_rep
     return RP_OK;
 }
 
-/* The first scene with these additions; NULL where there are none. */
+/* Reads the first scene with these additions; NULL where there are none. */
 static rp_code read_scene(const rp_world *world, const rp_additions *additions, rp_scene **out,
                           rp_report *report)
 {
@@ -61,7 +60,7 @@ static rp_code read_scene(const rp_world *world, const rp_additions *additions, 
 
 /* --- parts for another scene ------------------------------------------------------------------ */
 
-/* What depends on the bodies of a scene. */
+/* The parts of a world that depend on the bodies of its scene. */
 typedef struct parts {
     const rp_scene *scene;
     rp_bodies *bodies;
@@ -87,9 +86,9 @@ static rp_code parts_begin(const rp_world *world, const rp_scene *scene, bool ad
     return code;
 }
 
-/* Puts the parts into the world, whose own come out, and makes the solver for them. Grains and
- * their history are what the store holds; without one there are none. */
-static rp_code exchange(rp_world *world, parts *p, const rp_store *store, rp_report *report)
+/* Swaps the parts with those of the world and creates the solver for them. Grains and their history
+ * are read from the store; without a store the world has no grains. */
+static rp_code swap_parts(rp_world *world, parts *p, const rp_store *store, rp_report *report)
 {
     parts before = {world->scene, world->bodies, world->couple};
     rp_world_end_solver(world);
@@ -102,8 +101,8 @@ static rp_code exchange(rp_world *world, parts *p, const rp_store *store, rp_rep
     return RP_OK;
 }
 
-/* The scene and the additions of a world from now on. */
-static void settle(rp_world *world, rp_scene *scene, rp_additions *additions)
+/* Makes a scene and its additions those of the world. */
+static void adopt_scene(rp_world *world, rp_scene *scene, rp_additions *additions)
 {
     rp_scene_destroy(world->own_scene);
     world->own_scene = scene;
@@ -112,9 +111,9 @@ static void settle(rp_world *world, rp_scene *scene, rp_additions *additions)
     *additions = (rp_additions){0};
 }
 
-/* Moves a world into a scene that has more; where it fails the world is as before, or broken where
- * even that fails. */
-static rp_code move_into(rp_world *world, const rp_scene *scene, rp_report *report)
+/* Replaces the world's scene by one with more bodies or joints. Where it fails the world is as
+ * before, or invalid where the way back fails, too. */
+static rp_code replace_scene(rp_world *world, const rp_scene *scene, rp_report *report)
 {
     rp_store store;
     parts p;
@@ -122,15 +121,15 @@ static rp_code move_into(rp_world *world, const rp_scene *scene, rp_report *repo
     rp_code code = rp_world_write_grains(world, &store, report);
     if (code == RP_OK) code = parts_begin(world, scene, true, &p, report);
     if (code == RP_OK) {
-        code = exchange(world, &p, &store, report);
-        if (code != RP_OK) world->invalid = exchange(world, &p, &store, NULL) != RP_OK;
+        code = swap_parts(world, &p, &store, report);
+        if (code != RP_OK) world->invalid = swap_parts(world, &p, &store, NULL) != RP_OK;
         parts_end(&p);
     }
     rp_store_end(&store);
     return code;
 }
 
-/* What was removed cannot be held. */
+/* New joints must not hold bodies that were removed. */
 static rp_code check_joints(const rp_world *world, const rp_scene *scene, rp_report *report)
 {
     for (int i = world->scene->joints.count; i < scene->joints.count; i++) {
@@ -141,8 +140,8 @@ static rp_code check_joints(const rp_world *world, const rp_scene *scene, rp_rep
     return RP_OK;
 }
 
-/* Adds to a list of additions and moves the world there. */
-static rp_code change(rp_world *world, const char *key, const char *value, rp_report *report)
+/* Adds one entry to the scene: reads the new scene, checks it, and replaces the world's scene. */
+static rp_code add_to_scene(rp_world *world, const char *key, const char *value, rp_report *report)
 {
     rp_additions additions = {0};
     rp_scene *scene = NULL;
@@ -153,16 +152,16 @@ static rp_code change(rp_world *world, const char *key, const char *value, rp_re
                              world->scene->bodies.count + world->scene->joints.count)
         code = rp_fail(report, RP_ERROR_INPUT, "%s: '%.60s' adds nothing", key, value);
     if (code == RP_OK) code = check_joints(world, scene, report);
-    if (code == RP_OK) code = move_into(world, scene, report);
+    if (code == RP_OK) code = replace_scene(world, scene, report);
     if (code == RP_OK)
-        settle(world, scene, &additions);
+        adopt_scene(world, scene, &additions);
     else
         rp_scene_destroy(scene);
     end_additions(&additions);
     return code;
 }
 
-/* --- for the state of a world ----------------------------------------------------------------- */
+/* --- additions in the state ------------------------------------------------------------------ */
 
 rp_code rp_world_write_additions(const rp_world *world, rp_store *store, rp_report *report)
 {
@@ -180,7 +179,7 @@ rp_code rp_world_write_additions(const rp_world *world, rp_store *store, rp_repo
     return rp_store_give(store, "world/added", "", RP_U8, text, size, report);
 }
 
-/* Only what the functions below add: a file may hold any text. */
+/* A file may hold any text: only keys that the functions below could have added are allowed. */
 static rp_code check_addition(const char *key, rp_report *report)
 {
     size_t section = strspn(key, "abcdefghijklmnopqrstuvwxyz");
@@ -195,11 +194,11 @@ static rp_code read_additions(const rp_store *store, rp_additions *out, rp_repor
     if (!entry) return RP_OK;
     const char *text = entry->data, *end = text + entry->count;
     if (entry->type != RP_U8 || !entry->count || end[-1])
-        return rp_fail(report, RP_ERROR_DAMAGED, "what was added to the world is not whole");
+        return rp_fail(report, RP_ERROR_DAMAGED, "the additions of the state are incomplete");
     while (text < end) {
         const char *value = text + strlen(text) + 1;
         if (value >= end)
-            return rp_fail(report, RP_ERROR_DAMAGED, "what was added to the world is not whole");
+            return rp_fail(report, RP_ERROR_DAMAGED, "the additions of the state are incomplete");
         RP_TRY(check_addition(text, report));
         RP_TRY(add_addition(out, text, value, report));
         text = value + strlen(value) + 1;
@@ -216,8 +215,8 @@ static bool are_equal(const rp_additions *a, const rp_additions *b)
     return equal;
 }
 
-/* The state that follows is not here yet: the parts begin as the scene does. */
-static rp_code move_empty(rp_world *world, rp_additions *additions, rp_report *report)
+/* Replaces the scene before the rest of a state is read: bodies begin as the scene says. */
+static rp_code replace_scene_for_state(rp_world *world, rp_additions *additions, rp_report *report)
 {
     rp_scene *scene;
     parts p;
@@ -226,16 +225,17 @@ static rp_code move_empty(rp_world *world, rp_additions *additions, rp_report *r
     size_t added = (size_t)(now->bodies.count + now->joints.count) -
                    (size_t)(first->bodies.count + first->joints.count);
     rp_code code = RP_OK;
-    if (added != additions->count) /* an entry of the scene was replaced or dropped */
-        code = rp_fail(report, RP_ERROR_DAMAGED, "what was added to the world adds something else");
+    if (added != additions->count) /* an entry of the scene was replaced or removed */
+        code = rp_fail(report, RP_ERROR_DAMAGED,
+                       "the additions of the state do not add what they name");
     if (code == RP_OK) code = parts_begin(world, now, false, &p, report);
     if (code != RP_OK) {
         rp_scene_destroy(scene);
         return code;
     }
-    code = exchange(world, &p, NULL, report);
+    code = swap_parts(world, &p, NULL, report);
     parts_end(&p);
-    settle(world, scene, additions);
+    adopt_scene(world, scene, additions);
     return code;
 }
 
@@ -244,7 +244,7 @@ rp_code rp_world_read_additions(rp_world *world, const rp_store *store, rp_repor
     rp_additions additions = {0};
     rp_code code = read_additions(store, &additions, report);
     if (code == RP_OK && (!world->solver || !are_equal(&additions, &world->additions)))
-        code = move_empty(world, &additions, report);
+        code = replace_scene_for_state(world, &additions, report);
     end_additions(&additions);
     return code;
 }
@@ -262,7 +262,7 @@ const rp_scene *rp_world_scene(const rp_world *world)
     return world ? world->scene : NULL;
 }
 
-/* A name is one part of a key path, and a new one. */
+/* A name is one part of a key path, and not in use. */
 static rp_code check_name(const char *name, bool known, rp_report *report)
 {
     if (!*name || strpbrk(name, ".[]") || strlen(name) > 60)
@@ -277,7 +277,7 @@ static rp_code add(rp_world *world, const char *section, const char *name, const
     char key[128];
     snprintf(key, sizeof key, "%s.%s", section, name);
     rp_budget *before = rp_budget_enter(&world->budget);
-    rp_code code = change(world, key, text, report);
+    rp_code code = add_to_scene(world, key, text, report);
     rp_budget_enter(before);
     rp_world_refresh_view(world);
     return code;

@@ -1,11 +1,12 @@
-/* Where grains may appear: clear of voids (W10) and bodies (W11); docs/theory/world.md. */
+/* Where grains may appear: distances from voids (W10), bodies (W11), walls and large grains (W17);
+ * docs/theory/world.md. */
 #include "base/random.h"
 #include "base/report.h"
 #include "world/inside.h"
 
 #include <stdlib.h>
 
-/* A box spares the search in a mesh for all that is clearly outside. */
+/* The bounding box avoids the search in a mesh for points that are clearly outside. */
 double rp_clearance_distance(const rp_shape *shape, rp_pose pose, rp_vec3 point, double near)
 {
     rp_vec3 at = rp_pose_to_local(pose, point);
@@ -17,7 +18,8 @@ double rp_clearance_distance(const rp_shape *shape, rp_pose pose, rp_vec3 point,
     return outside > near ? outside : rp_shape_distance(shape, at, NULL);
 }
 
-/* The same to grains that are fixed on bodies and walls; infinite where there are none. */
+/* Returns the distance to grains that are fixed on bodies and walls; infinity where there are none.
+ */
 static double gap_to_fixed(const rp_world *world, rp_vec3 point, double near)
 {
     const rp_surface *surfaces = rp_couple_surfaces(world->couple);
@@ -77,7 +79,6 @@ double rp_world_distance_to_bodies(const rp_world *world, rp_vec3 point)
     return gap;
 }
 
-/* The place inside the period; elsewhere as it is. */
 rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
 {
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
@@ -87,7 +88,6 @@ rp_vec3 rp_world_domain_wrapped(const rp_domain_spec *domain, rp_vec3 at)
     return at;
 }
 
-/* Behind a wall, or nearer to one than `clearance`: a side that is neither open nor periodic. */
 bool rp_world_domain_is_behind_wall(const rp_domain_spec *domain, rp_vec3 at, double clearance)
 {
     const double low[3] = {domain->low.x, domain->low.y, domain->low.z};
@@ -102,7 +102,7 @@ bool rp_world_domain_is_behind_wall(const rp_domain_spec *domain, rp_vec3 at, do
     return false;
 }
 
-/* A lattice that stands on a floor is just as far from it, so rounding must not count. */
+/* A lattice that stands on a floor is exactly half a spacing from it: rounding must not count. */
 double rp_clearance_of_spacing(double spacing)
 {
     return spacing * (0.5 - 1e-6);
@@ -117,29 +117,29 @@ double rp_scene_clearance(const rp_scene *scene)
 
 #define LEVELS_MOST 16
 
-/* --- stones ------------------------------------------------------------------------------------
- */
-
-static double edge_of(const rp_large_spheres *stones, unsigned level)
+/* Returns the edge of a cell, m: the diameter of the largest sphere of the level, doubled per
+ * level. */
+static double edge_of(const rp_large_spheres *spheres, unsigned level)
 {
-    return ldexp(stones->least, (int)level + 1);
+    return ldexp(spheres->least, (int)level + 1);
 }
 
-static unsigned level_of(const rp_large_spheres *stones, double radius)
+static unsigned level_of(const rp_large_spheres *spheres, double radius)
 {
     unsigned level = 0;
-    while (level + 1 < LEVELS_MOST && radius > ldexp(stones->least, (int)level))
+    while (level + 1 < LEVELS_MOST && radius > ldexp(spheres->least, (int)level))
         level++;
     return level;
 }
 
-static size_t slot_of(const rp_large_spheres *stones, unsigned level, int64_t i, int64_t j,
+/* Hashes a cell to a slot; the number of slots is a power of two. */
+static size_t slot_of(const rp_large_spheres *spheres, unsigned level, int64_t i, int64_t j,
                       int64_t k)
 {
     uint64_t key = (uint64_t)i * 0x9e3779b97f4a7c15ull ^ (uint64_t)j * 0xc2b2ae3d27d4eb4full ^
                    (uint64_t)k * 0x165667b19e3779f9ull ^ (uint64_t)level << 59;
     key *= 0xff51afd7ed558ccdull;
-    return (size_t)(key >> 32) & (stones->slot_count - 1);
+    return (size_t)(key >> 32) & (spheres->slot_count - 1);
 }
 
 static int64_t cell_of(double x, double edge)
@@ -147,84 +147,85 @@ static int64_t cell_of(double x, double edge)
     return (int64_t)floor(x / edge);
 }
 
-static void link_stone(rp_large_spheres *stones, size_t number)
+static void link_sphere(rp_large_spheres *spheres, size_t number)
 {
-    rp_large_sphere *s = &stones->items[number];
-    unsigned level = level_of(stones, s->radius);
-    double edge = edge_of(stones, level);
-    size_t slot = slot_of(stones, level, cell_of(s->at.x, edge), cell_of(s->at.y, edge),
+    rp_large_sphere *s = &spheres->items[number];
+    unsigned level = level_of(spheres, s->radius);
+    double edge = edge_of(spheres, level);
+    size_t slot = slot_of(spheres, level, cell_of(s->at.x, edge), cell_of(s->at.y, edge),
                           cell_of(s->at.z, edge));
-    s->next = stones->slots[slot];
-    stones->slots[slot] = (uint32_t)number + 1;
-    if (level + 1 > stones->levels) stones->levels = level + 1;
+    s->next = spheres->slots[slot];
+    spheres->slots[slot] = (uint32_t)number + 1;
+    if (level + 1 > spheres->levels) spheres->levels = level + 1;
 }
 
-/* At least two slots for each. */
-static bool widen_slots(rp_large_spheres *stones)
+/* Keeps at least two slots per sphere. */
+static bool grow_slots(rp_large_spheres *spheres)
 {
-    size_t wanted = stones->slot_count ? stones->slot_count : 64;
-    while (wanted < 2 * (stones->count + 1))
+    size_t wanted = spheres->slot_count ? spheres->slot_count : 64;
+    while (wanted < 2 * (spheres->count + 1))
         wanted *= 2;
-    if (wanted == stones->slot_count) return true;
+    if (wanted == spheres->slot_count) return true;
     uint32_t *slots = rp_allocate_zero(wanted * sizeof *slots);
     if (!slots) return false;
-    if (stones->slots) rp_release(stones->slots, stones->slot_count * sizeof *slots);
-    stones->slots = slots;
-    stones->slot_count = wanted;
-    for (size_t n = 0; n < stones->count; n++)
-        link_stone(stones, n);
+    if (spheres->slots) rp_release(spheres->slots, spheres->slot_count * sizeof *slots);
+    spheres->slots = slots;
+    spheres->slot_count = wanted;
+    for (size_t n = 0; n < spheres->count; n++)
+        link_sphere(spheres, n);
     return true;
 }
 
-bool rp_large_spheres_add(rp_large_spheres *stones, rp_vec3 at, double radius)
+bool rp_large_spheres_add(rp_large_spheres *spheres, rp_vec3 at, double radius)
 {
-    if (!rp_reserve((void **)&stones->items, &stones->capacity, stones->count, stones->count + 1,
-                    sizeof *stones->items) ||
-        !widen_slots(stones))
+    if (!rp_reserve((void **)&spheres->items, &spheres->capacity, spheres->count,
+                    spheres->count + 1, sizeof *spheres->items) ||
+        !grow_slots(spheres))
         return false;
-    stones->items[stones->count] =
-        (rp_large_sphere){rp_world_domain_wrapped(stones->domain, at), radius, 0};
-    stones->most = fmax(stones->most, radius);
-    link_stone(stones, stones->count++);
+    spheres->items[spheres->count] =
+        (rp_large_sphere){rp_world_domain_wrapped(spheres->domain, at), radius, 0};
+    spheres->most = fmax(spheres->most, radius);
+    link_sphere(spheres, spheres->count++);
     return true;
 }
 
-void rp_large_spheres_end(rp_large_spheres *stones)
+void rp_large_spheres_end(rp_large_spheres *spheres)
 {
-    rp_release(stones->items, stones->capacity * sizeof *stones->items);
-    if (stones->slots) rp_release(stones->slots, stones->slot_count * sizeof *stones->slots);
-    *stones = (rp_large_spheres){0};
+    rp_release(spheres->items, spheres->capacity * sizeof *spheres->items);
+    if (spheres->slots) rp_release(spheres->slots, spheres->slot_count * sizeof *spheres->slots);
+    *spheres = (rp_large_spheres){0};
 }
 
-rp_code rp_large_spheres_collect(rp_large_spheres *stones, const rp_world *world, rp_report *report)
+rp_code rp_large_spheres_collect(rp_large_spheres *spheres, const rp_world *world,
+                                 rp_report *report)
 {
     const rp_scene *scene = world->scene;
     const rp_grains *p = &world->grains;
-    double room = rp_grain_max_diameter(scene);
-    *stones = (rp_large_spheres){.domain = &scene->domain, .least = room / 2};
+    double max_diameter = rp_grain_max_diameter(scene);
+    *spheres = (rp_large_spheres){.domain = &scene->domain, .least = max_diameter / 2};
     for (size_t i = 0; p->diameter && i < p->count; i++) {
         rp_vec3 at = rp_v3(p->x[i], p->y[i], p->z[i]);
-        if ((double)p->diameter[i] <= room || !isfinite(rp_v3_length(at))) continue;
-        if (rp_large_spheres_add(stones, at, (double)p->diameter[i] / 2)) continue;
-        rp_large_spheres_end(stones);
+        if ((double)p->diameter[i] <= max_diameter || !isfinite(rp_v3_length(at))) continue;
+        if (rp_large_spheres_add(spheres, at, (double)p->diameter[i] / 2)) continue;
+        rp_large_spheres_end(spheres);
         return rp_fail_memory(report, p->count * sizeof(rp_large_sphere), "large grains");
     }
     return RP_OK;
 }
 
-static double gap_in_slot(const rp_large_spheres *stones, size_t slot, rp_vec3 at, double gap)
+static double gap_in_slot(const rp_large_spheres *spheres, size_t slot, rp_vec3 at, double gap)
 {
-    for (uint32_t n = stones->slots[slot]; n; n = stones->items[n - 1].next) {
-        const rp_large_sphere *s = &stones->items[n - 1];
+    for (uint32_t n = spheres->slots[slot]; n; n = spheres->items[n - 1].next) {
+        const rp_large_sphere *s = &spheres->items[n - 1];
         gap = fmin(gap, rp_v3_length(rp_v3_sub(at, s->at)) - s->radius);
     }
     return gap;
 }
 
-/* In all cells where a stone of a level may lie that is so near. */
-static double gap_in_level(const rp_large_spheres *stones, unsigned level, rp_vec3 at, double gap)
+/* Searches all cells in which a sphere of this level may be nearer than `gap`. */
+static double gap_in_level(const rp_large_spheres *spheres, unsigned level, rp_vec3 at, double gap)
 {
-    double edge = edge_of(stones, level), reach = gap + edge / 2;
+    double edge = edge_of(spheres, level), reach = gap + edge / 2;
     int64_t low[3] = {cell_of(at.x - reach, edge), cell_of(at.y - reach, edge),
                       cell_of(at.z - reach, edge)};
     int64_t high[3] = {cell_of(at.x + reach, edge), cell_of(at.y + reach, edge),
@@ -232,15 +233,15 @@ static double gap_in_level(const rp_large_spheres *stones, unsigned level, rp_ve
     for (int64_t k = low[2]; k <= high[2]; k++)
         for (int64_t j = low[1]; j <= high[1]; j++)
             for (int64_t i = low[0]; i <= high[0]; i++)
-                gap = gap_in_slot(stones, slot_of(stones, level, i, j, k), at, gap);
+                gap = gap_in_slot(spheres, slot_of(spheres, level, i, j, k), at, gap);
     return gap;
 }
 
-/* The shifts by a period along an axis from which stones may be seen; 0 is always one. */
-static int shifts_of(const rp_large_spheres *stones, int axis, double x, double reach,
+/* The shifts by a period along an axis from which spheres may be seen; 0 is always one. */
+static int shifts_of(const rp_large_spheres *spheres, int axis, double x, double reach,
                      double shifts[3])
 {
-    const rp_domain_spec *d = stones->domain;
+    const rp_domain_spec *d = spheres->domain;
     const double low[3] = {d->low.x, d->low.y, d->low.z},
                  high[3] = {d->high.x, d->high.y, d->high.z};
     double length = high[axis] - low[axis];
@@ -252,19 +253,19 @@ static int shifts_of(const rp_large_spheres *stones, int axis, double x, double 
     return count;
 }
 
-double rp_large_spheres_distance(const rp_large_spheres *stones, rp_vec3 at, double near)
+double rp_large_spheres_distance(const rp_large_spheres *spheres, rp_vec3 at, double near)
 {
-    double gap = near, reach = near + stones->most, x[3], y[3], z[3];
-    if (!stones->count) return near;
-    at = rp_world_domain_wrapped(stones->domain, at);
-    int nx = shifts_of(stones, 0, at.x, reach, x), ny = shifts_of(stones, 1, at.y, reach, y),
-        nz = shifts_of(stones, 2, at.z, reach, z);
+    double gap = near, reach = near + spheres->most, x[3], y[3], z[3];
+    if (!spheres->count) return near;
+    at = rp_world_domain_wrapped(spheres->domain, at);
+    int nx = shifts_of(spheres, 0, at.x, reach, x), ny = shifts_of(spheres, 1, at.y, reach, y),
+        nz = shifts_of(spheres, 2, at.z, reach, z);
     for (int k = 0; k < nz; k++)
         for (int j = 0; j < ny; j++)
             for (int i = 0; i < nx; i++)
-                for (unsigned level = 0; level < stones->levels; level++) {
+                for (unsigned level = 0; level < spheres->levels; level++) {
                     rp_vec3 from = rp_v3_add(at, rp_v3(x[i], y[j], z[k]));
-                    gap = fmin(gap, gap_in_level(stones, level, from, fmax(gap, 0)));
+                    gap = fmin(gap, gap_in_level(spheres, level, from, fmax(gap, 0)));
                 }
     return gap;
 }

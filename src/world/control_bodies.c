@@ -33,7 +33,7 @@ static bool is_driven(const rp_world *world, int body)
     return drive == RP_DRIVE_PROGRAM || drive == RP_DRIVE_RETURN;
 }
 
-/* What keys lead, or nothing moves at all, has to be taken over first. */
+/* A body that keys move, or that is fixed, must be taken over first. */
 static rp_code check_movable(const rp_world *world, int body, rp_report *report)
 {
     RP_TRY(rp_world_check_body(world, body, report));
@@ -61,7 +61,7 @@ static rp_code check_dynamic(const rp_world *world, int body, rp_report *report)
                    name_of(world, body));
 }
 
-/* Beyond this lengths, speeds and forces are mistakes, and their squares overflow. */
+/* Larger lengths, speeds and forces are mistakes, and their squares overflow. */
 #define MOST 1e12
 
 static rp_code check_vector(const double *v, const char *what, rp_report *report)
@@ -73,7 +73,7 @@ static rp_code check_vector(const double *v, const char *what, rp_report *report
     return RP_OK;
 }
 
-/* The pose of a body with another position or orientation; either may be NULL. */
+/* Computes the pose of a body with another position or orientation; either may be NULL. */
 static rp_code new_pose(const rp_world *world, int body, const double *position,
                         const double *orientation, rp_pose *pose, rp_report *report)
 {
@@ -91,7 +91,7 @@ static rp_code new_pose(const rp_world *world, int body, const double *position,
     return RP_OK;
 }
 
-/* After a change: surfaces and views show it, and the length of the next step depends on it. */
+/* Updates surfaces and views after a change. */
 static rp_code show_change(rp_world *world)
 {
     rp_couple_refresh(world->couple);
@@ -231,9 +231,6 @@ bool rp_body_is_controlled(const rp_world *world, int body)
 
 /* --- joints ----------------------------------------------------------------------------------- */
 
-/* Beyond this speeds and forces are mistakes. */
-#define MOST 1e12
-
 static const rp_joint_spec *spec_of(const rp_world *world, int joint)
 {
     return &rp_scene_joints(world->scene)[joint];
@@ -246,7 +243,7 @@ static rp_code check_joint(const rp_world *world, int joint, rp_report *report)
                    world->scene->joints.count);
 }
 
-/* Only what moves along one coordinate has a motor and limits. */
+/* Fails for joints without a coordinate: only hinges and sliders have motors and limits. */
 static rp_code check_moves(const rp_world *world, int joint, rp_report *report)
 {
     RP_TRY(check_joint(world, joint, report));

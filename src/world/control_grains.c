@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this lengths and speeds are mistakes, and their squares overflow. */
+/* Larger lengths and speeds are mistakes, and their squares overflow. */
 #define MOST 1e12
-/* Grains that stand for many may start this much nearer than their spacing: packings of resting
- * sand have pairs at 0.8. */
+/* Coarse grains may start at this fraction of their spacing: packings of sand at rest have pairs at
+ * 0.8. */
 #define NEAREST 0.7
-/* Rounding must not count. */
+/* Tolerance for rounding. */
 #define SLACK (1 - 1e-6)
 
 static bool is_vector(const double v[3])
@@ -65,7 +65,7 @@ rp_code rp_world_check_capacity(const rp_world *world, size_t count, const char 
                    world->most_grains);
 }
 
-/* The table as it was before grains were appended to it. */
+/* The table of grains before grains were appended to it. */
 typedef struct before {
     size_t count;
     uint32_t next_id;
@@ -76,7 +76,7 @@ static before begin_change(const rp_world *world)
     return (before){world->grains.count, world->grains.next_id};
 }
 
-/* After a change of the table, or back to where it was. */
+/* Ends a change of the table; where it failed, restores the table. */
 static rp_code end_change(rp_world *world, const before *was, rp_code code)
 {
     rp_grains *p = &world->grains;
@@ -164,7 +164,7 @@ static double radius_of(const rp_world *world, size_t i)
     return p->diameter ? (double)p->diameter[i] / 2 : world->scene->particles.spacing / 2;
 }
 
-/* Why a grain cannot be where it is; NULL when it can. */
+/* Returns why a grain cannot be at its position; NULL when it can. */
 static const char *fault_of(const rp_world *world, size_t i, const uint8_t *dead)
 {
     const rp_grains *p = &world->grains;
@@ -181,7 +181,7 @@ static const char *fault_of(const rp_world *world, size_t i, const uint8_t *dead
     return NULL;
 }
 
-/* Marks those that have no room; a fault for the first of them unless they may be left out. */
+/* Marks grains without space; fails at the first of them unless they may be left out. */
 static rp_code check_places(const rp_world *world, const rp_grains_def *def, size_t first,
                             uint8_t *dead, size_t *lost, rp_report *report)
 {
@@ -200,7 +200,7 @@ static rp_code check_places(const rp_world *world, const rp_grains_def *def, siz
     return RP_OK;
 }
 
-/* Any size of the material's kinds. */
+/* Draws grains of any size of the material's kinds. */
 static void set_grains(rp_world *world, const rp_grains_def *def, size_t first)
 {
     rp_grain_split all = {.fine = 1};
@@ -215,7 +215,7 @@ static void set_grains(rp_world *world, const rp_grains_def *def, size_t first)
     }
 }
 
-/* Appended first, so that the new grains are tested against each other, too. */
+/* Grains are appended first, so that they are tested against each other as well. */
 static rp_code append(rp_world *world, const rp_grains_def *def, size_t *lost, rp_report *report)
 {
     rp_grains *p = &world->grains;

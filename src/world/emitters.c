@@ -1,5 +1,5 @@
-/* Streams: emitters that pour layer by layer (W5), on a lattice or cut from a packing (W16);
- * docs/theory/world.md. They may be changed while a world runs. */
+/* Emitters: nozzles that grains leave layer by layer (W5), on a lattice or cut from the relaxed
+ * packing (W16); docs/theory/world.md. The host program may change them while a world runs. */
 #include "base/entry.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Grains that leave a nozzle side by side, at most. */
+/* Largest number of grains of a layer. */
 #define LAYER_MAX 1e8
 #define GOLDEN 0.61803398874989485
-/* How far a relaxed stream moves sideways from layer to layer, in spacings: so little that grains
- * of neighboring layers stay as far apart. */
-#define DRIFT 0.02
+/* The packing moves sideways by this much from layer to layer, in spacings: so little that grains
+ * of neighboring layers keep their distance. */
+#define LAYER_DRIFT 0.02
 
-/* Whether a point of the nozzle's plane, from its centre, lies in the opening. */
+/* True when a point of the nozzle's plane, given from its centre, lies in the opening. */
 static bool in_nozzle(const rp_emitter_spec *spec, double u, double v)
 {
     if (spec->nozzle == RP_NOZZLE_DISC) return u * u + v * v <= spec->radius * spec->radius;
@@ -41,20 +41,20 @@ double rp_emitter_full_rate(const rp_scene *scene, const rp_emitter_spec *spec)
     return places * mass / (spacing * spacing * spacing);
 }
 
-/* Numbers that make no sense; a scene's own emitters were checked when it was read. */
-static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
+/* Checks ranges for emitters that programs add; those of a scene were checked when it was read. */
+static bool is_valid(const rp_scene *scene, const rp_emitter_spec *s)
 {
     double size = s->nozzle == RP_NOZZLE_DISC ? s->radius : fmin(s->width, s->height);
-    double place = rp_v3_length(s->position), way = rp_v3_length(s->direction);
+    double place = rp_v3_length(s->position), distance = rp_v3_length(s->direction);
     double layer = nozzle_area(s) / (scene->particles.spacing * scene->particles.spacing);
-    return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(way - 1) < 1e-6 &&
+    return size > 0 && layer <= LAYER_MAX && isfinite(place) && fabs(distance - 1) < 1e-6 &&
            s->speed > 0 && isfinite(s->speed) && s->rate >= 0 && isfinite(s->start) &&
            s->stop > s->start && s->material >= 0 && s->material < scene->materials.count &&
            s->moisture >= 0 && s->moisture <= 1 && s->clearance >= 0 && isfinite(s->clearance);
 }
 
-/* Its middle or the ends of its two axes. */
-static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *spec)
+/* True when the centre of the nozzle, or an end of its two axes, is behind a wall. */
+static bool nozzle_is_behind_wall(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
@@ -75,7 +75,7 @@ static rp_code fail_emitter(const rp_emitter_spec *spec, rp_report *report, cons
     return rp_fail_at(report, RP_ERROR_INPUT, NULL, key, "%s", what);
 }
 
-static bool fits_stream(const rp_scene *scene, int material)
+static bool fits_lattice(const rp_scene *scene, int material)
 {
     rp_grain_split split = rp_grain_split_of(scene, material);
     return split.spacing <= scene->particles.spacing && !(split.large > 0);
@@ -84,20 +84,20 @@ static bool fits_stream(const rp_scene *scene, int material)
 rp_code rp_emitter_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_report *report)
 {
     char what[256];
-    if (!is_sound(scene, spec))
+    if (!is_valid(scene, spec))
         return fail_emitter(
             spec, report,
             "needs a finite position, a direction, a nozzle of at most 1e8 grains, "
             "speed > 0, rate >= 0, stop > start, a material of the scene, a moisture "
             "from 0 to 1 and a clearance >= 0");
-    if (nozzle_is_walled_off(scene, spec))
+    if (nozzle_is_behind_wall(scene, spec))
         return fail_emitter(
             spec, report,
             "the nozzle lies or reaches behind a wall of the domain; move it, make it "
             "smaller, or widen or open the domain");
-    if (rp_world_resolves_grains(scene) && !fits_stream(scene, spec->material)) {
+    if (rp_world_resolves_grains(scene) && !fits_lattice(scene, spec->material)) {
         snprintf(what, sizeof what,
-                 "some grains of its material do not fit a place of the stream, which a "
+                 "some grains of its material do not fit a site of its lattice, which a "
                  "particles.spacing of %.4g m makes %.4g m wide; raise it, or let a source make "
                  "the large ones",
                  scene->particles.spacing, rp_grain_max_diameter(scene));
@@ -112,109 +112,113 @@ rp_code rp_emitter_check(const rp_scene *scene, const rp_emitter_spec *spec, rp_
     return fail_emitter(spec, report, what);
 }
 
-/* Time from one layer of grains to the next: a spacing's way. */
+/* Returns the time from one layer to the next, s: that in which grains move by a spacing. */
 static double layer_interval(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     return scene->particles.spacing / spec->speed;
 }
 
-/* The share of a layer's places that hold a grain. */
+/* Returns the fraction of a layer's sites that hold a grain. */
 static double layer_share(const rp_scene *scene, const rp_emitter_spec *spec)
 {
     return spec->rate > 0 ? spec->rate / rp_emitter_full_rate(scene, spec) : 1;
 }
 
-/* When a layer leaves the nozzle, s. */
-static double due_of(const rp_scene *scene, const rp_emitter_state *stream, uint64_t layer)
+/* Returns when a layer leaves the nozzle, s. */
+static double due_time(const rp_scene *scene, const rp_emitter_state *emitter, uint64_t layer)
 {
-    double layers = (double)layer - (double)stream->first_layer;
-    return stream->since + layer_interval(scene, &stream->spec) * layers;
+    double layers = (double)layer - (double)emitter->first_layer;
+    return emitter->since + layer_interval(scene, &emitter->spec) * layers;
 }
 
-bool rp_emitter_is_at(const rp_scene *scene, const rp_emitter_state *stream, double time, double dt)
+bool rp_emitter_is_at(const rp_scene *scene, const rp_emitter_state *emitter, double time,
+                      double dt)
 {
-    const rp_emitter_spec *spec = &stream->spec;
+    const rp_emitter_spec *spec = &emitter->spec;
     double interval = layer_interval(scene, spec);
-    double layers = (fmin(time, spec->stop) - stream->since) / interval;
+    double layers = (fmin(time, spec->stop) - emitter->since) / interval;
     double slack = 2 + 1e-6 * fabs(layers);
-    double made = (double)stream->next_layer - (double)stream->first_layer;
+    double made = (double)emitter->next_layer - (double)emitter->first_layer;
     if (!(made >= 0) || made > fmax(layers, 0) + slack) return false;
-    return stream->off || made >= layers - slack - dt / interval;
+    return emitter->off || made >= layers - slack - dt / interval;
 }
 
-double rp_emitter_next_event(const rp_emitter_state *stream, double time)
+double rp_emitter_next_event(const rp_emitter_state *emitter, double time)
 {
-    return !stream->off && stream->since > time ? stream->since : INFINITY;
+    return !emitter->off && emitter->since > time ? emitter->since : INFINITY;
 }
 
-/* Counts layers from now on by the present speed: the next one leaves a spacing behind the last, or
- * at once where that is past. */
-static void rebase(const rp_scene *scene, rp_emitter_state *stream, const rp_emitter_spec *to,
-                   bool off, double time)
+/* Applies a change: from now on layers are counted at the new speed. The next one leaves a spacing
+ * behind the last one, or at once where that is past. */
+static void restart_layers(const rp_scene *scene, rp_emitter_state *emitter,
+                           const rp_emitter_spec *to, bool off, double time)
 {
     double next = fmax(time, to->start);
-    if (!stream->off && stream->next_layer > stream->first_layer) {
-        double last = due_of(scene, stream, stream->next_layer - 1);
+    if (!emitter->off && emitter->next_layer > emitter->first_layer) {
+        double last = due_time(scene, emitter, emitter->next_layer - 1);
         next = fmax(next, last + layer_interval(scene, to));
-    } else if (stream->next_layer > 0) { /* changed again before its next layer */
-        next = fmax(next, fmin(stream->since, time + layer_interval(scene, to)));
+    } else if (emitter->next_layer > 0) { /* changed again before its next layer */
+        next = fmax(next, fmin(emitter->since, time + layer_interval(scene, to)));
     }
-    stream->spec = *to;
-    stream->off = off;
-    stream->since = next;
-    stream->first_layer = stream->next_layer;
+    emitter->spec = *to;
+    emitter->off = off;
+    emitter->since = next;
+    emitter->first_layer = emitter->next_layer;
 }
 
-/* Whether a body stands in the way of a grain from its place in the nozzle to where it is by now.
- */
-static bool is_barred(const rp_world *world, rp_vec3 from, rp_vec3 direction, double way)
+/* True when a body blocks the straight path of a grain from the nozzle to its present position.
+ * Sphere tracing: each step goes as far as the distance to the nearest body allows. */
+static bool is_blocked(const rp_world *world, rp_vec3 from, rp_vec3 direction, double distance)
 {
     double clearance = rp_scene_clearance(world->scene);
-    double least = fmax(world->scene->particles.spacing / 10, way / 1000); /* for an end at all */
+    double least =
+        fmax(world->scene->particles.spacing / 10, distance / 1000); /* so that it ends */
     for (double done = 0;;) {
         rp_vec3 at =
             rp_world_domain_wrapped(&world->scene->domain, rp_v3_madd(from, done, direction));
         double gap = rp_world_distance_to_bodies(world, at) - clearance;
         if (gap < 0) return true;
-        if (done >= way) return false;
-        done = fmin(way, done + fmax(gap, least));
+        if (done >= distance) return false;
+        done = fmin(distance, done + fmax(gap, least));
     }
 }
 
-/* A layer of places over the opening, in spacings. */
+/* A layer of sites over the opening, in spacings. */
 typedef struct layer {
     double across[2]; /* shift of its lattice along both axes of the nozzle's plane */
-    double turn;      /* where its multiples of the golden ratio begin */
+    double phase;     /* where its sequence of multiples of the golden ratio begins */
     bool relaxed;
-    int64_t first[3]; /* which place of the packing its own middle is */
+    int64_t first[3]; /* site of the packing at its centre */
 } layer;
 
-/* Layers that lie on a lattice are shifted at random, so that they do not line up. Relaxed ones are
- * cut one after another from the packing, which slides through the nozzle and a little sideways:
- * its places come to lie everywhere in the opening, and the mean rate is exact. */
-static layer layer_of(const rp_world *world, const rp_emitter_state *stream, uint64_t number)
+/* Returns a layer, a function of the seed, the emitter and the number alone. Layers on a lattice
+ * have a random shift, so that their rows do not line up. Relaxed layers are cut one after another
+ * from the packing, which slides through the nozzle and slightly sideways: in the long run its
+ * sites cover the opening evenly, so that the mean rate is exact. */
+static layer layer_at(const rp_world *world, const rp_emitter_state *emitter, uint64_t number)
 {
-    uint64_t seed = (uint64_t)world->scene->seed, which = (uint64_t)(stream - world->emitters);
-    rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, which << 40 | number);
+    uint64_t seed = (uint64_t)world->scene->seed, index = (uint64_t)(emitter - world->emitters);
+    rp_random4 random = rp_random(seed, RP_RANDOM_EMITTER, index << 40 | number);
     layer l = {.across = {(double)rp_random_unit(random.bits[0]) - 0.5,
                           (double)rp_random_unit(random.bits[1]) - 0.5},
-               .turn = rp_random_unit(random.bits[2]),
+               .phase = rp_random_unit(random.bits[2]),
                .relaxed = rp_scene_packing_is_relaxed(world->scene)};
     if (!l.relaxed) return l;
-    random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | which);
-    const double drift[2] = {DRIFT, DRIFT * GOLDEN};
+    random = rp_random(seed, RP_RANDOM_PACKING, (uint64_t)1 << 32 | index);
+    const double drift[2] = {LAYER_DRIFT, LAYER_DRIFT * GOLDEN};
     for (int a = 0; a < 2; a++) {
         double shift = (double)rp_random_unit(random.bits[a]) + drift[a] * (double)number;
         double whole = floor(shift + 0.5);
         l.across[a] = shift - whole;
         l.first[a] = -(int64_t)whole;
     }
-    l.first[2] = (int64_t)(random.bits[2] >> 16) - (int64_t)number; /* later ones are behind */
+    l.first[2] = (int64_t)(random.bits[2] >> 16) - (int64_t)number; /* later layers lie behind */
     return l;
 }
 
-/* Across the nozzle and ahead of it; never behind it. */
-static rp_vec3 place_of_layer(const layer *l, double i, double j)
+/* Returns the position of a site, in spacings: x and y in the plane of the nozzle, z ahead of it
+ * and never behind. */
+static rp_vec3 layer_site(const layer *l, double i, double j)
 {
     rp_vec3 at = rp_v3(i + l->across[0], j + l->across[1], 0);
     if (!l->relaxed) return at;
@@ -223,116 +227,121 @@ static rp_vec3 place_of_layer(const layer *l, double i, double j)
     return rp_v3_add(at, rp_v3_add(shift, rp_v3(0, 0, RP_TILE_REACH)));
 }
 
-/* How far ahead of the nozzle grains may appear at once, m. */
+/* Returns how far ahead of the nozzle grains may appear, m. */
 static double layer_reach(const rp_scene *scene)
 {
     return rp_scene_packing_is_relaxed(scene) ? 2 * RP_TILE_REACH * scene->particles.spacing : 0;
 }
 
-/* One layer. When less flows than the nozzle passes, some places stay empty: those where multiples
- * of the golden ratio fall beyond the share, which spreads the grains evenly and keeps their
- * number. What a body, a wall or a large grain bars is lost. */
-static rp_code pour_layer(const rp_world *world, const rp_emitter_state *stream, uint64_t number,
-                          double way, const rp_large_spheres *stones, rp_position_list *b,
+/* Collects the positions of one layer, whose grains have travelled `distance` since they left. At a
+ * rate below that of a full nozzle some sites stay empty: those where the multiple of the golden
+ * ratio (modulo 1) is above the share, which spreads the grains evenly and keeps their number.
+ * Grains that a body, a wall or a large grain blocks are lost. */
+static rp_code pour_layer(const rp_world *world, const rp_emitter_state *emitter, uint64_t number,
+                          double distance, const rp_large_spheres *spheres, rp_position_list *b,
                           rp_report *report)
 {
-    const rp_emitter_spec *spec = &stream->spec;
+    const rp_emitter_spec *spec = &emitter->spec;
     double spacing = world->scene->particles.spacing;
-    layer l = layer_of(world, stream, number);
+    layer l = layer_at(world, emitter, number);
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
     double nu = ceil(reach_u / spacing) + 1, nv = ceil(reach_v / spacing) + 1;
-    double share = layer_share(world->scene, spec), turn = l.turn;
+    double share = layer_share(world->scene, spec), phase = l.phase;
     for (double j = -nv; j <= nv; j++)
         for (double i = -nu; i <= nu; i++) {
-            rp_vec3 place = rp_v3_scale(place_of_layer(&l, i, j), spacing);
+            /* Inside the opening, and among those that hold a grain? */
+            rp_vec3 place = rp_v3_scale(layer_site(&l, i, j), spacing);
             if (!in_nozzle(spec, place.x, place.y)) continue;
-            turn += GOLDEN;
-            turn -= floor(turn);
-            if (turn >= share) continue;
+            phase += GOLDEN;
+            phase -= floor(phase);
+            if (phase >= share) continue;
+            /* From the nozzle to the present position, with nothing in between? */
             rp_vec3 from = rp_v3_madd(rp_v3_madd(spec->position, place.x, u), place.y, v);
-            rp_vec3 to = rp_v3_madd(from, way + place.z, spec->direction);
+            rp_vec3 to = rp_v3_madd(from, distance + place.z, spec->direction);
             if (rp_world_domain_is_behind_wall(&world->scene->domain, to,
                                                rp_scene_clearance(world->scene)))
                 continue;
-            if (rp_large_spheres_distance(stones, to, spacing) <
+            if (rp_large_spheres_distance(spheres, to, spacing) <
                 rp_large_spheres_clearance(world->scene, spacing))
                 continue;
-            if (is_barred(world, from, spec->direction, way + place.z)) continue;
+            if (is_blocked(world, from, spec->direction, distance + place.z)) continue;
             if (!rp_position_list_add(b, to))
                 return rp_fail_memory(report, sizeof from, "an emitter");
         }
     return RP_OK;
 }
 
-typedef struct sand_before {
+typedef struct nozzle_frame {
     const rp_world *world;
     const rp_emitter_spec *spec;
     rp_vec3 u, v; /* axes of the nozzle's plane */
-} sand_before;
+} nozzle_frame;
 
-/* Minus the way from the nozzle to the nearest sand before it. Grains that fall count as the stream
- * itself; what is further behind the nozzle than its clearance is something else. */
-static double nearness_of_range(void *context, rp_range range)
+/* Returns minus the distance from the nozzle to the nearest sand in front of it, for a maximum over
+ * all grains. Grains that still move at half the emitter's speed belong to its own jet; grains
+ * further behind the nozzle than its clearance do not count. */
+static double negative_distance(void *context, rp_range range)
 {
-    const sand_before *s = context;
+    const nozzle_frame *s = context;
     const rp_grains *p = &s->world->grains;
     const rp_emitter_spec *spec = s->spec;
     double nearest = INFINITY;
     for (size_t i = range.begin; i < range.end; i++) {
         rp_vec3 from = rp_v3_sub(rp_v3(p->x[i], p->y[i], p->z[i]), spec->position);
-        double way = rp_v3_dot(from, spec->direction);
-        if (way >= nearest || way < -spec->clearance) continue;
+        double distance = rp_v3_dot(from, spec->direction);
+        if (distance >= nearest || distance < -spec->clearance) continue;
         if (!in_nozzle(spec, rp_v3_dot(from, s->u), rp_v3_dot(from, s->v))) continue;
         rp_vec3 velocity = rp_v3(p->vx[i], p->vy[i], p->vz[i]);
-        if (rp_v3_dot(velocity, spec->direction) < spec->speed / 2) nearest = way;
+        if (rp_v3_dot(velocity, spec->direction) < spec->speed / 2) nearest = distance;
     }
     return -nearest;
 }
 
-/* A nozzle with a clearance draws back from sand that has come nearer, but not through walls. */
-static void draw_back(const rp_world *world, rp_emitter_spec *spec)
+/* Moves a nozzle with a clearance back from sand that has come nearer, but not through walls. */
+static void retract_nozzle(const rp_world *world, rp_emitter_spec *spec)
 {
     size_t count = world->grains.count;
     if (!(spec->clearance > 0) || !count) return;
-    sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
+    nozzle_frame s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
-    double way = -rp_reduce_max(&world->grains, world->threads, 4096, nearness_of_range, &s);
+    double distance = -rp_reduce_max(&world->grains, world->threads, 4096, negative_distance, &s);
     double room = fmax(spec->clearance, layer_reach(world->scene));
-    double back = room + world->scene->particles.spacing / 2 - way;
+    double back = room + world->scene->particles.spacing / 2 - distance;
     rp_emitter_spec moved = *spec;
     moved.position = rp_v3_madd(spec->position, -back, spec->direction);
-    if (back > 0 && !nozzle_is_walled_off(world->scene, &moved)) spec->position = moved.position;
+    if (back > 0 && !nozzle_is_behind_wall(world->scene, &moved)) spec->position = moved.position;
 }
 
-/* Layers that have left the nozzle by now; each has made its way since. */
-rp_code rp_emitter_emit(rp_world *world, rp_emitter_state *stream, rp_report *report)
+/* Emits all layers that are due by now; each has travelled since its own time. */
+rp_code rp_emitter_emit(rp_world *world, rp_emitter_state *emitter, rp_report *report)
 {
-    rp_emitter_spec *spec = &stream->spec;
+    rp_emitter_spec *spec = &emitter->spec;
     rp_position_list *b = &world->layer;
     b->count = 0;
-    if (stream->off || due_of(world->scene, stream, stream->next_layer) > world->time) return RP_OK;
-    rp_large_spheres stones;
-    rp_code code = rp_large_spheres_collect(&stones, world, report);
+    if (emitter->off || due_time(world->scene, emitter, emitter->next_layer) > world->time)
+        return RP_OK;
+    rp_large_spheres spheres;
+    rp_code code = rp_large_spheres_collect(&spheres, world, report);
     for (;;) {
-        double due = due_of(world->scene, stream, stream->next_layer);
+        double due = due_time(world->scene, emitter, emitter->next_layer);
         if (due > world->time || due >= spec->stop || code != RP_OK) break;
         if (rp_is_stopped(&world->stop)) {
-            rp_large_spheres_end(&stones);
+            rp_large_spheres_end(&spheres);
             return RP_INTERRUPTED;
         }
-        if (!b->count) draw_back(world, spec);
-        code = pour_layer(world, stream, stream->next_layer, spec->speed * (world->time - due),
-                          &stones, b, report);
+        if (!b->count) retract_nozzle(world, spec);
+        code = pour_layer(world, emitter, emitter->next_layer, spec->speed * (world->time - due),
+                          &spheres, b, report);
         if (code == RP_OK && (double)(world->grains.count + b->count) > world->most_grains)
             code =
                 rp_fail(report, RP_ERROR_MEMORY,
                         "at %.6g s emitter '%s' makes more than the %.4g grains that memory holds",
                         world->time, spec->name, world->most_grains);
-        stream->next_layer++;
+        emitter->next_layer++;
     }
-    rp_large_spheres_end(&stones);
+    rp_large_spheres_end(&spheres);
     size_t first = 0;
     rp_grain_split split = rp_grain_split_of(world->scene, spec->material);
     rp_grain_template of = {spec->material, spec->moisture, &split, false};
@@ -411,20 +420,20 @@ rp_code rp_world_add_emitter(rp_world *world, const rp_emitter_def *def, rp_repo
     rp_emitter_def own = rp_default_emitter();
     RP_TAKE_OPTIONS(&own, def, report);
     rp_emitter_spec spec = spec_of(&own);
-    rp_emitter_state stream = {.off = !own.on};
+    rp_emitter_state emitter = {.off = !own.on};
     const char *name = own.name ? own.name : RP_EMITTER_ADDED;
     RP_TRY(check_name(world, name, report));
-    strcpy(stream.name, name);
+    strcpy(emitter.name, name);
     spec.start = fmax(spec.start, world->time);
-    RP_TRY(check_def(world, &spec, stream.name, report));
+    RP_TRY(check_def(world, &spec, emitter.name, report));
     rp_budget *before = rp_budget_enter(&world->budget);
     bool fits = rp_reserve((void **)&world->emitters, &world->emitter_capacity,
                            world->emitter_count, world->emitter_count + 1, sizeof *world->emitters);
     rp_budget_enter(before);
     if (!fits) return rp_fail_memory(report, sizeof *world->emitters, "emitters");
-    stream.spec = spec;
-    stream.since = spec.start;
-    world->emitters[world->emitter_count++] = stream;
+    emitter.spec = spec;
+    emitter.since = spec.start;
+    world->emitters[world->emitter_count++] = emitter;
     rp_emitters_name(world);
     return RP_OK;
 }
@@ -460,8 +469,8 @@ rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def
     RP_NEED(world, report);
     RP_NEED(def, report);
     RP_TRY(check_emitter(world, emitter, report));
-    const rp_emitter_state *stream = &world->emitters[emitter];
-    const rp_emitter_spec *spec = &stream->spec;
+    const rp_emitter_state *state = &world->emitters[emitter];
+    const rp_emitter_spec *spec = &state->spec;
     bool round = spec->nozzle == RP_NOZZLE_DISC;
     rp_emitter_def now = rp_default_emitter(), known = now;
     RP_TAKE_OPTIONS(&known, def, report);
@@ -476,8 +485,8 @@ rp_code rp_world_emitter(const rp_world *world, int emitter, rp_emitter_def *def
                            .material = spec->material,
                            .moisture = spec->moisture,
                            .clearance = spec->clearance,
-                           .name = stream->name,
-                           .on = !stream->off};
+                           .name = state->name,
+                           .on = !state->off};
     store_vec3(now.position, spec->position);
     store_vec3(now.direction, spec->direction);
     rp_options_give(def, def->size, &now, sizeof now);
@@ -493,10 +502,10 @@ rp_code rp_world_set_emitter(rp_world *world, int emitter, const rp_emitter_def 
     rp_emitter_def own = rp_default_emitter();
     RP_TAKE_OPTIONS(&own, def, report);
     RP_TRY(check_emitter(world, emitter, report));
-    rp_emitter_state *stream = &world->emitters[emitter];
+    rp_emitter_state *state = &world->emitters[emitter];
     rp_emitter_spec spec = spec_of(&own);
-    RP_TRY(check_def(world, &spec, stream->name, report));
-    rebase(world->scene, stream, &spec, !own.on, world->time);
+    RP_TRY(check_def(world, &spec, state->name, report));
+    restart_layers(world->scene, state, &spec, !own.on, world->time);
     return RP_OK;
 }
 
@@ -505,8 +514,8 @@ rp_code rp_world_switch_emitter(rp_world *world, int emitter, bool on, rp_report
     RP_NEED(world, report);
     RP_ENTER();
     RP_TRY(check_emitter(world, emitter, report));
-    rp_emitter_state *stream = &world->emitters[emitter];
-    const rp_emitter_spec spec = stream->spec;
-    if (stream->off == on) rebase(world->scene, stream, &spec, !on, world->time);
+    rp_emitter_state *state = &world->emitters[emitter];
+    const rp_emitter_spec spec = state->spec;
+    if (state->off == on) restart_layers(world->scene, state, &spec, !on, world->time);
     return RP_OK;
 }

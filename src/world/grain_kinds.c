@@ -1,5 +1,5 @@
-/* What single grains are: kind, size and orientation, drawn once for each; docs/theory/world.md
- * (W15). */
+/* Single grains for methods that resolve them: kind, size and orientation, drawn once for each id
+ * (W15), and the placing of large grains (W17); docs/theory/world.md. */
 #include "base/random.h"
 #include "base/report.h"
 #include "math/trig.h"
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The largest grain over the smallest, at most. Beyond that, contacts of the smallest last so short
- * that the largest never get anywhere. */
+/* Limit of the largest diameter over the smallest. Beyond it the contacts of the smallest grains
+ * last so short that a run of the largest would take for ever. */
 #define RATIO_MAX 100
 #define BISECTIONS 60
-/* More than rounding. */
+/* Tolerance for rounding. */
 #define SLACK (1 + 1e-6)
 
 bool rp_world_resolves_grains(const rp_scene *scene)
@@ -27,8 +27,7 @@ bool rp_world_orients_grains(const rp_scene *scene)
     return false;
 }
 
-/* The kinds of a material: those that name it, or where there is none those that name no material.
- */
+/* True when some kind names the material; else its kinds are those that name no material. */
 static bool is_named(const rp_scene *scene, int material)
 {
     for (int i = 0; i < scene->grains.count; i++)
@@ -44,22 +43,23 @@ static double shares_of(const rp_scene *scene, int key)
     return shares;
 }
 
-/* All 32 bits, so that rare kinds and sizes occur. */
+/* Converts 32 random bits to [0, 1), with all of them, so that rare kinds and sizes occur. */
 static double unit_of(uint32_t bits)
 {
     return bits * 0x1p-32;
 }
 
-/* --- grains that fit, and large ones ---------------------------------------------------------- */
+/* --- grains that fit the lattice, and large ones ------------------------------------------------
+ */
 
-static double room_in(const rp_scene *scene, double spacing)
+static double max_diameter_in(const rp_scene *scene, double spacing)
 {
     return (1 - scene->particles.jitter) * spacing * SLACK;
 }
 
 double rp_grain_max_diameter(const rp_scene *scene)
 {
-    return room_in(scene, scene->particles.spacing);
+    return max_diameter_in(scene, scene->particles.spacing);
 }
 
 static double share_of(const rp_scene *scene, int key, int kind)
@@ -73,7 +73,8 @@ double rp_grain_share(const rp_scene *scene, int material, int kind)
     return share_of(scene, is_named(scene, material) ? material : -1, kind);
 }
 
-/* The part of a kind's grains that are no larger than that. */
+/* Returns the fraction of a kind's grains up to a diameter: the inverse of the quantile, by
+ * bisection. */
 static double part_below(const rp_grain_spec *kind, double size)
 {
     if (kind->largest <= size) return 1;
@@ -94,7 +95,7 @@ static void split_at(const rp_scene *scene, int material, double spacing, rp_gra
     *split = (rp_grain_split){.spacing = spacing};
     for (int i = 0; i < scene->grains.count; i++) {
         double share = rp_grain_share(scene, material, i);
-        split->fits[i] = part_below(&rp_scene_grains(scene)[i], room_in(scene, spacing));
+        split->fits[i] = part_below(&rp_scene_grains(scene)[i], max_diameter_in(scene, spacing));
         split->fine += share * split->fits[i];
         split->large += share * (1 - split->fits[i]);
     }
@@ -103,6 +104,8 @@ static void split_at(const rp_scene *scene, int material, double spacing, rp_gra
     split->large = all > 0 ? split->large / all : 0;
 }
 
+/* Splits at the scene's spacing; where no grain fits it, at the spacing of the kind with the
+ * smallest grains. */
 rp_grain_split rp_grain_split_of(const rp_scene *scene, int material)
 {
     rp_grain_split split;
@@ -116,9 +119,9 @@ rp_grain_split rp_grain_split_of(const rp_scene *scene, int material)
     return split;
 }
 
-/* The kind at `part` of the shares. */
+/* Returns the kind at a quantile of the cumulative shares. */
 static int pick_kind(const rp_scene *scene, const rp_grain_split *split, bool large, int material,
-                     double part)
+                     double fraction)
 {
     double shares[RP_KINDS_MAX], all = 0;
     int key = is_named(scene, material) ? material : -1, picked = 0;
@@ -127,7 +130,7 @@ static int pick_kind(const rp_scene *scene, const rp_grain_split *split, bool la
         shares[i] = share_of(scene, key, i) * (large ? 1 - fits : fits);
         all += shares[i];
     }
-    double left = part * all;
+    double left = fraction * all;
     for (int i = 0; i < scene->grains.count; i++) {
         if (!(shares[i] > 0)) continue;
         picked = i;
@@ -137,10 +140,11 @@ static int pick_kind(const rp_scene *scene, const rp_grain_split *split, bool la
     return picked;
 }
 
-/* K. Shoemake, "Uniform random rotations", Graphics Gems III, 1992. */
-static rp_quat random_turn(rp_random4 random)
+/* Returns a rotation that is uniform over all rotations: K. Shoemake, "Uniform random rotations",
+ * Graphics Gems III, 1992. */
+static rp_quat random_orientation(rp_random4 random)
 {
-    double part = unit_of(random.bits[0]), a = sqrt(1 - part), b = sqrt(part);
+    double fraction = unit_of(random.bits[0]), a = sqrt(1 - fraction), b = sqrt(fraction);
     double first = 2 * RP_PI * unit_of(random.bits[1]),
            second = 2 * RP_PI * unit_of(random.bits[2]);
     return rp_quat_normal(
@@ -162,12 +166,14 @@ void rp_grain_draw_split(const rp_scene *scene, const rp_grain_split *split, boo
     rp_random4 random = rp_random(seed, RP_RANDOM_GRAIN, id);
     out->kind = pick_kind(scene, split, large, material, unit_of(random.bits[0]));
     const rp_grain_spec *kind = &rp_scene_grains(scene)[out->kind];
-    double part = unit_of(random.bits[1]), fits = split->fits[out->kind];
-    double d = rp_grain_diameter_quantile(kind, large ? fits + (1 - fits) * part : fits * part);
+    double fraction = unit_of(random.bits[1]), fits = split->fits[out->kind];
+    double d =
+        rp_grain_diameter_quantile(kind, large ? fits + (1 - fits) * fraction : fits * fraction);
     out->diameter = d;
     out->mass = rp_scene_materials(scene)[material].grain_density * kind->clump.volume * d * d * d;
-    out->orientation = kind->clump.count > 1 ? random_turn(rp_random(seed, RP_RANDOM_TURN, id))
-                                             : rp_quat_identity();
+    out->orientation = kind->clump.count > 1
+                           ? random_orientation(rp_random(seed, RP_RANDOM_TURN, id))
+                           : rp_quat_identity();
 }
 
 double rp_grain_mean_mass(const rp_scene *scene, bool resolved, int material)
@@ -199,27 +205,28 @@ double rp_world_grains_in(const rp_scene *scene, int material, double volume)
     double cell = scene->particles.spacing * scene->particles.spacing * scene->particles.spacing;
     if (!rp_world_resolves_grains(scene)) return volume / cell;
     rp_grain_split split = rp_grain_split_of(scene, material);
-    double places = volume / (split.spacing * split.spacing * split.spacing);
-    double large = (double)rp_grain_large_count(scene, &split, material, places);
-    return large > 0 ? large / split.large : places;
+    double sites = volume / (split.spacing * split.spacing * split.spacing);
+    double large = (double)rp_grain_large_count(scene, &split, material, sites);
+    return large > 0 ? large / split.large : sites;
 }
 
-/* Large grains are placed among those that fit; where none does, the spacing is a mistake. */
+/* Large grains are placed among those that fit the lattice; where no grain of the scene fits, the
+ * spacing is a mistake. */
 static rp_code check_kind(const rp_scene *scene, const rp_grain_spec *kind, rp_report *report)
 {
-    double spacing = scene->particles.spacing, part = 1 - scene->particles.jitter;
+    double spacing = scene->particles.spacing, fraction = 1 - scene->particles.jitter;
     for (int i = 0; i < scene->grains.count; i++)
-        if (rp_scene_grains(scene)[i].smallest <= part * spacing * SLACK) return RP_OK;
+        if (rp_scene_grains(scene)[i].smallest <= fraction * spacing * SLACK) return RP_OK;
     char key[128];
     snprintf(key, sizeof key, "grains.%s.%s", kind->name,
              kind->sizes == RP_SIZES_SIEVE ? "sieve" : "diameter");
     return rp_fail_at(
         report, RP_ERROR_INPUT, NULL, key,
-        "the largest grains are %.4g m across, and no grain of the scene fits a place of the "
+        "the largest grains are %.4g m across, and no grain of the scene fits a site of the "
         "lattice: a spacing of %.4g m with a jitter of %g leaves %.4g m; raise "
         "particles.spacing to %.4g m",
-        kind->largest, spacing, scene->particles.jitter, part * spacing,
-        kind->largest / part * SLACK);
+        kind->largest, spacing, scene->particles.jitter, fraction * spacing,
+        kind->largest / fraction * SLACK);
 }
 
 static rp_code check_ratio(const rp_scene *scene, rp_report *report)
@@ -237,7 +244,7 @@ static rp_code check_ratio(const rp_scene *scene, rp_report *report)
                       small->smallest, small->name, large->largest, large->name, RATIO_MAX);
 }
 
-/* Grains that are real carry no finer ones. */
+/* Resolved grains carry no fine ones. */
 static rp_code check_detail(const rp_scene *scene, rp_report *report)
 {
     if (scene->detail.factor < 1) return RP_OK;
@@ -273,8 +280,8 @@ rp_code rp_world_check_grains(const rp_scene *scene, rp_report *report)
 /* Points over which the space of large grains is averaged. */
 #define POINTS 64
 
-/* m3 that a large grain takes from the lattice in the mean: all places nearer than half a spacing.
- */
+/* Returns the mean volume that a large grain takes from the lattice, m3: all sites nearer than half
+ * a spacing. */
 static double space_of_large(const rp_scene *scene, const rp_grain_split *split, int material)
 {
     double space = 0, shares = 0;
@@ -283,8 +290,8 @@ static double space_of_large(const rp_scene *scene, const rp_grain_split *split,
         double share = rp_grain_share(scene, material, i) * (1 - split->fits[i]);
         shares += share;
         for (int n = 0; n < POINTS && share > 0; n++) {
-            double part = split->fits[i] + (1 - split->fits[i]) * (n + 0.5) / POINTS;
-            double reach = rp_grain_diameter_quantile(kind, part) + split->spacing;
+            double fraction = split->fits[i] + (1 - split->fits[i]) * (n + 0.5) / POINTS;
+            double reach = rp_grain_diameter_quantile(kind, fraction) + split->spacing;
             space += share * RP_PI / 6 * reach * reach * reach / POINTS;
         }
     }
@@ -292,42 +299,43 @@ static double space_of_large(const rp_scene *scene, const rp_grain_split *split,
 }
 
 size_t rp_grain_large_count(const rp_scene *scene, const rp_grain_split *split, int material,
-                            double places)
+                            double sites)
 {
     if (!(split->large > 0)) return 0;
     double cell = split->spacing * split->spacing * split->spacing;
     double each = split->fine * cell / split->large + space_of_large(scene, split, material);
-    return (size_t)floor(places * cell / each + 0.5);
+    return (size_t)floor(sites * cell / each + 0.5);
 }
 
-/* Sizes in descending order; those that are equal as they came. */
-typedef struct ranked {
+/* Order of descending diameter; equal ones in the order of their numbers. */
+typedef struct sized {
     double diameter;
     size_t number;
-} ranked;
+} sized;
 
 static int compare_sizes(const void *a, const void *b)
 {
-    const ranked *left = a, *right = b;
+    const sized *left = a, *right = b;
     if (left->diameter != right->diameter) return left->diameter > right->diameter ? -1 : 1;
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-static bool has_room(const rp_world *world, const rp_source_spec *source,
-                     const rp_large_spheres *stones, rp_vec3 local, double radius)
+static bool is_free(const rp_world *world, const rp_source_spec *source,
+                    const rp_large_spheres *spheres, rp_vec3 local, double radius)
 {
     const rp_domain_spec *domain = &world->scene->domain;
     if (rp_shape_distance(&source->shape, local, NULL) > -radius) return false;
     rp_vec3 point = rp_pose_to_world(source->pose, local);
     return !rp_world_domain_is_behind_wall(domain, point, radius) &&
-           rp_large_spheres_distance(stones, point, radius) >= radius &&
+           rp_large_spheres_distance(spheres, point, radius) >= radius &&
            rp_world_distance_to_voids(world, point) >= radius &&
            rp_world_distance_to_bodies(world, rp_world_domain_wrapped(domain, point)) >= radius;
 }
 
-/* Anywhere in the source's box, until a try finds room. */
-static bool find_room(const rp_world *world, const rp_source_spec *source,
-                      const rp_large_spheres *stones, double radius, size_t number, rp_vec3 *out)
+/* Random sequential addition: draws positions in the source's box until one is free. */
+static bool find_position(const rp_world *world, const rp_source_spec *source,
+                          const rp_large_spheres *spheres, double radius, size_t number,
+                          rp_vec3 *out)
 {
     rp_box3 box = rp_shape_bounds(&source->shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
@@ -338,7 +346,7 @@ static bool find_room(const rp_world *world, const rp_source_spec *source,
         rp_vec3 local = rp_v3_add(box.low, rp_v3(size.x * (double)rp_random_unit(random.bits[0]),
                                                  size.y * (double)rp_random_unit(random.bits[1]),
                                                  size.z * (double)rp_random_unit(random.bits[2])));
-        if (!has_room(world, source, stones, local, radius)) continue;
+        if (!is_free(world, source, spheres, local, radius)) continue;
         *out = rp_pose_to_world(source->pose, local);
         return true;
     }
@@ -346,20 +354,20 @@ static bool find_room(const rp_world *world, const rp_source_spec *source,
 }
 
 rp_code rp_grain_place_large(const rp_world *world, const rp_source_spec *source,
-                             const double *diameters, size_t count, rp_large_spheres *stones,
+                             const double *diameters, size_t count, rp_large_spheres *spheres,
                              rp_vec3 *positions, uint8_t *lost, rp_report *report)
 {
-    ranked *order = rp_allocate(count * sizeof *order);
+    sized *order = rp_allocate(count * sizeof *order);
     if (!order) return rp_fail_memory(report, count * sizeof *order, source->name);
     for (size_t n = 0; n < count; n++)
-        order[n] = (ranked){diameters[n], n};
+        order[n] = (sized){diameters[n], n};
     qsort(order, count, sizeof *order, compare_sizes);
     rp_code code = RP_OK;
     for (size_t n = 0; n < count && code == RP_OK; n++) {
         size_t i = order[n].number;
         if (rp_is_stopped(&world->stop)) code = RP_INTERRUPTED;
-        lost[i] = !find_room(world, source, stones, diameters[i] / 2, n, &positions[i]);
-        if (!lost[i] && !rp_large_spheres_add(stones, positions[i], diameters[i] / 2))
+        lost[i] = !find_position(world, source, spheres, diameters[i] / 2, n, &positions[i]);
+        if (!lost[i] && !rp_large_spheres_add(spheres, positions[i], diameters[i] / 2))
             code = rp_fail_memory(report, count * sizeof(rp_large_sphere), source->name);
     }
     rp_release(order, count * sizeof *order);

@@ -1,4 +1,5 @@
-/* What a scene will need, before anything is allocated. */
+/* Estimate of the grains and the memory that a scene needs, before anything is allocated; and
+ * checks that follow from it. */
 #include "base/entry.h"
 #include "base/options.h"
 #include "base/report.h"
@@ -8,21 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Places of a source that are looked at, about. */
+/* Number of lattice sites of a source that are sampled, about. */
 #define SAMPLES 30000
-/* Scenes that look at more lattice places than this would not come to an end. */
+/* Limit of the lattice sites of a source: filling more would take for ever. */
 #define LATTICE_MAX 2e10
-/* A frame on its way to disk exists twice in memory, with some 50 bytes per grain. */
+/* A frame that is being written exists twice in memory, with about 50 bytes per grain. */
 #define FRAME_BYTES_EACH 100
-/* Contacts of a grain, where frames hold them: half of its dozen neighbors, some of which touch in
- * two points; with what the frame makes of each. */
+/* Contacts per grain, where frames hold them: half of its dozen neighbors, some of which touch in
+ * two points; and bytes of each in a frame. */
 #define CONTACTS_EACH 10
 #define FRAME_BYTES_CONTACT 100
-/* Arrays that grow while grains pour in become half as large again, and for a moment the old ones
- * are there, too. */
+/* Arrays that grow while grains are added become half as large again, and for a moment the old ones
+ * exist as well. */
 #define GROWTH 2.5
-/* Spacings that grains of an emitter may go in a fixed step: solvers stop beyond that. */
-#define STEP_WAY_MOST 1e4
+/* Spacings that grains of an emitter may travel in a fixed step: solvers fail beyond that. */
+#define STEP_SPACINGS_MOST 1e4
 /* The program itself, its threads and tables. */
 #define BASE_BYTES 64e6
 
@@ -40,13 +41,13 @@ size_t rp_world_budget(const rp_world_options *options)
 
 /* --- grains of sources ------------------------------------------------------------------------ */
 
-/* What takes places away from sources: bodies and their images, where they are when a source
- * appears, and voids. Room for all of them is taken once. */
+/* Bodies and their images, where they are when a source is filled, and voids: sources leave out
+ * their space. */
 typedef struct solids {
     const rp_scene *scene;
     rp_body_state *states;
     rp_surface *surfaces;
-    int count; /* surfaces of bodies; walls take nothing away */
+    int count; /* surfaces of bodies; walls do not count */
 } solids;
 
 static size_t solids_bytes(const rp_scene *scene)
@@ -90,7 +91,7 @@ static void solids_place(solids *s, double time)
     rp_surfaces_refresh(s->surfaces, s->count, s->states);
 }
 
-static bool is_taken(const solids *s, rp_vec3 point)
+static bool is_occupied(const solids *s, rp_vec3 point)
 {
     double spacing = s->scene->particles.spacing, clearance = rp_scene_clearance(s->scene);
     const rp_void_spec *voids = rp_scene_voids(s->scene);
@@ -106,7 +107,7 @@ static bool is_taken(const solids *s, rp_vec3 point)
     return false;
 }
 
-/* All places of a small source are looked at, and SAMPLES of a large one. */
+/* Counts the free sites of a source: all of them where it is small, else SAMPLES. */
 static double grains_of_source(const solids *s, const rp_source_spec *source)
 {
     double all = 0, free = 0, spacing = s->scene->particles.spacing;
@@ -119,7 +120,7 @@ static double grains_of_source(const solids *s, const rp_source_spec *source)
                 rp_vec3 local = rp_v3_madd(lattice.first, lattice.step, rp_v3(i, j, k));
                 if (rp_shape_distance(&source->shape, local, NULL) > 0) continue;
                 all++;
-                free += !is_taken(s, rp_pose_to_world(source->pose, local));
+                free += !is_occupied(s, rp_pose_to_world(source->pose, local));
             }
     if (!(lattice.step > spacing)) return each * free;
     return each * places * (all > 0 ? free / all : 1);
@@ -136,7 +137,7 @@ static double grains_of_sources(const rp_scene *scene)
         grains += grains_of_source(&s, source);
     }
     solids_release(&s);
-    return made ? grains : INFINITY; /* which memory does not suffice for, either */
+    return made ? grains : INFINITY; /* then memory does not suffice, either */
 }
 
 /* --- everything ------------------------------------------------------------------------------- */
@@ -158,7 +159,7 @@ static double grains_of_emitters(const rp_scene *scene)
     return grains;
 }
 
-/* Spheres of a grain: the mean over the kinds of the material that has most. */
+/* Returns the mean number of spheres of a grain, for the material that has most. */
 static double spheres_each(const rp_scene *scene)
 {
     double most = 1;
@@ -195,9 +196,9 @@ rp_estimate rp_scene_estimate(const rp_scene *scene, const rp_world_options *opt
     if (rp_options_take(&own, sizeof own, options, __func__, "options", NULL) != RP_OK)
         return (rp_estimate){0};
     double at_start = grains_of_sources(scene), poured = grains_of_emitters(scene);
-    double roomy = at_start + (poured > 0 ? GROWTH * poured : 0);
+    double at_most = at_start + (poured > 0 ? GROWTH * poured : 0);
     return (rp_estimate){.grains = at_start + poured,
-                         .bytes = BASE_BYTES + roomy * bytes_each(scene),
+                         .bytes = BASE_BYTES + at_most * bytes_each(scene),
                          .bytes_limit = rp_world_memory_limit(&own)};
 }
 
@@ -211,7 +212,7 @@ static rp_code check_lattice(const rp_scene *scene, rp_report *report)
         double places = size.x * size.y * size.z / cell;
         if (!(places <= LATTICE_MAX))
             return rp_fail(report, RP_ERROR_INPUT,
-                           "source '%s' spans %.3g places of the lattice, more than %.0e; raise "
+                           "source '%s' spans %.3g sites of the lattice, more than %.0e; raise "
                            "particles.spacing",
                            source->name, places, LATTICE_MAX);
     }
@@ -229,18 +230,18 @@ rp_code rp_emitter_check_step(const rp_scene *scene, const rp_emitter_spec *spec
     double step = scene->time.step, spacing = scene->particles.spacing;
     double room = rp_world_domain_closed_volume(&scene->domain);
     double poured = rp_emitter_grain_rate(scene, spec) * step * spacing * spacing * spacing;
-    if (poured <= room && spec->speed * step <= STEP_WAY_MOST * spacing) return RP_OK;
+    if (poured <= room && spec->speed * step <= STEP_SPACINGS_MOST * spacing) return RP_OK;
     char key[128];
     snprintf(key, sizeof key, "emitters.%s", spec->name);
     if (poured > room)
         return rp_fail_at(report, RP_ERROR_INPUT, NULL, key,
                           "in one step of %.3g s it lets out %.3g m3, more than the closed domain "
-                          "holds (%.3g m3): grains would lie on each other. Lower its speed or "
+                          "holds (%.3g m3): grains would overlap. Lower its speed or "
                           "rate, or leave time.step out",
                           step, poured, room);
     return rp_fail_at(
         report, RP_ERROR_INPUT, NULL, key,
-        "its grains go %.3g spacings in one step of %.3g s; lower its speed, or leave "
+        "its grains travel %.3g spacings in one step of %.3g s; lower its speed, or leave "
         "time.step out",
         spec->speed * step / spacing, step);
 }

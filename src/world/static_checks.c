@@ -1,27 +1,27 @@
-/* What looks wrong with a world before its first step: said by `repose check`, and again when a run
- * starts. Nothing here changes the world, nor needs its grains: sources are looked at by samples,
- * so that a scene of a hundred million grains is reviewed as quickly as one of a thousand. */
+/* Static checks: what looks wrong with a world before its first step. `repose check` reports it,
+ * and a run does at its start. Nothing here changes the world or needs its grains: sources are
+ * sampled, so that a scene of a hundred million grains takes as long as one of a thousand. */
 #include "base/report.h"
 #include "world/inside.h"
 
 #include <stdio.h>
 
-/* Places of a source that are looked at, about; and of a nozzle, along each axis. */
+/* Number of sites of a source that are sampled, about; and of a nozzle, along each axis. */
 #define SAMPLES 30000
 #define NOZZLE_SAMPLES 15
-/* Shares of a source or nozzle that are worth a word. */
+/* Fractions of a source or nozzle from which on a warning is given. */
 #define SHARE_LEAST 0.01
 #define SHARE_BODIES 0.5
-/* Bodies that begin this share of the smaller one's size inside each other are thrown apart. */
+/* Bodies that overlap by more than this fraction of the smaller one's size are thrown apart. */
 #define OVERLAP_SHARE 0.02
 #define OVERLAP_SAMPLES 16
-/* Of a keyed body: pieces of the time between two keys in which its speed is looked at, and how
- * much faster than before and after it must be to be told of. */
+/* For keyed bodies: intervals between two keys in which the speed is sampled; and how many times
+ * faster than before and after a motion must be for a warning. */
 #define KEY_PIECES 8
 #define KEY_RATIO 4
-/* Grain-steps that take weeks: some ten millions are done in a second. */
+/* Grains times steps of a run that takes weeks: some ten millions are computed in a second. */
 #define WORK_MOST 2e13
-/* Ends the search for what a grain falls on. */
+/* Limit of the steps of a fall. */
 #define FALL_STEPS 400
 
 typedef char key_text[160];
@@ -32,18 +32,18 @@ static const char *key_of(key_text text, const char *section, const char *name)
     return text;
 }
 
-/* A warning is a fault that nobody fails by. */
+/* A warning is a fault with the code RP_OK. */
 #define warn(review, key, ...) (void)rp_fail_at((review)->warnings, RP_OK, NULL, key, __VA_ARGS__)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* How many of the places that were looked at are where. */
-typedef struct places {
-    double step; /* m, from one to the next */
-    double all, walled_off, gone, in_void, in_body, shared;
-    rp_vec3 first_walled_off;
-    const char *other; /* a source that has the same places */
-} places;
+/* How many samples of a source are where. */
+typedef struct samples {
+    double step; /* m, distance of samples */
+    double all, behind_wall, outside, in_void, in_body, shared;
+    rp_vec3 first_behind_wall;
+    const char *other; /* another source that fills the same space */
+} samples;
 
 static bool is_in_source(const rp_world *world, const rp_source_spec *source, rp_vec3 point)
 {
@@ -52,31 +52,32 @@ static bool is_in_source(const rp_world *world, const rp_source_spec *source, rp
            rp_shape_distance(&source->shape, local, NULL) < -world->scene->particles.spacing / 2;
 }
 
-/* m. Of two sources the one with the finer lattice makes room for the other's grains. */
-static double lattice_of(const rp_world *world, const rp_source_spec *source)
+/* Returns the spacing of a source's lattice, m. Of two sources the one with the finer lattice
+ * leaves out the grains of the other. */
+static double lattice_spacing(const rp_world *world, const rp_source_spec *source)
 {
     return rp_grain_split_of(world->scene, source->material).spacing;
 }
 
-/* A source after `index` with that place, too: each pair is told of once. */
+/* Returns a source after `index` that fills this point, too, so that each pair is reported once. */
 static const rp_source_spec *other_source_at(const rp_world *world, int index, rp_vec3 point)
 {
     const rp_source_spec *sources = rp_scene_sources(world->scene);
     for (int i = index + 1; i < world->scene->sources.count; i++)
         if (sources[i].at == sources[index].at && is_in_source(world, &sources[i], point) &&
-            lattice_of(world, &sources[i]) == lattice_of(world, &sources[index]))
+            lattice_spacing(world, &sources[i]) == lattice_spacing(world, &sources[index]))
             return &sources[i];
     return NULL;
 }
 
-static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p)
+static void classify_sample(rp_review *review, int index, rp_vec3 point, samples *p)
 {
     const rp_world *world = review->world;
     const rp_source_spec *source = &rp_scene_sources(world->scene)[index];
     const rp_domain_spec *domain = &world->scene->domain;
     const float at[3] = {(float)point.x, (float)point.y, (float)point.z};
     double spacing = world->scene->particles.spacing, clearance = rp_scene_clearance(world->scene);
-    /* Samples are not the grains themselves: what is behind a wall must be so by half of one. */
+    /* Samples are not the grains themselves: they must be behind a wall by half a spacing. */
     double behind = p->step > spacing ? -spacing / 2 : 0;
     p->all++;
     if (rp_world_distance_to_voids(world, point) < clearance) {
@@ -85,9 +86,9 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
                clearance) {
         p->in_body++;
     } else if (rp_world_domain_is_behind_wall(domain, point, behind)) {
-        if (!p->walled_off++) p->first_walled_off = point;
+        if (!p->behind_wall++) p->first_behind_wall = point;
     } else if (rp_scene_domain_has_left(domain, at)) {
-        p->gone++;
+        p->outside++;
     } else {
         const rp_source_spec *other = other_source_at(world, index, point);
         rp_review_add_start(review, point, source->velocity);
@@ -97,53 +98,54 @@ static void look_at_place(rp_review *review, int index, rp_vec3 point, places *p
     }
 }
 
-/* Places of a lattice, at the distance of grains or as many as SAMPLES of the shape's box. */
-static places look_at_source(rp_review *review, int index)
+/* Samples the lattice of a source: all sites, or about SAMPLES in the shape's box. */
+static samples sample_source(rp_review *review, int index)
 {
     const rp_scene *scene = review->world->scene;
     const rp_source_spec *source = &rp_scene_sources(scene)[index];
     rp_source_grid lattice = rp_source_sampling(source, scene->particles.spacing, SAMPLES);
-    places p = {.step = lattice.step};
+    samples p = {.step = lattice.step};
     for (double k = 0; k < lattice.count.z; k++)
         for (double j = 0; j < lattice.count.y; j++)
             for (double i = 0; i < lattice.count.x; i++) {
                 rp_vec3 local = rp_v3_madd(lattice.first, lattice.step, rp_v3(i, j, k));
                 if (rp_shape_distance(&source->shape, local, NULL) <= 0)
-                    look_at_place(review, index, rp_pose_to_world(source->pose, local), &p);
+                    classify_sample(review, index, rp_pose_to_world(source->pose, local), &p);
             }
     return p;
 }
 
-static rp_code fail_walled_off(const rp_review *review, const char *key, const places *p)
+static rp_code fail_behind_wall(const rp_review *review, const char *key, const samples *p)
 {
-    rp_vec3 at = p->first_walled_off;
+    rp_vec3 at = p->first_behind_wall;
     return rp_fail_at(review->report, RP_ERROR_INPUT, NULL, key,
                       "about %.2g %% of its grains lie behind a wall of the domain, the first at "
                       "[%.4g, %.4g, %.4g] m; move it, or widen or open the domain",
-                      100 * p->walled_off / p->all, at.x, at.y, at.z);
+                      100 * p->behind_wall / p->all, at.x, at.y, at.z);
 }
 
-static void warn_of_places(const rp_review *review, const char *key, const places *p, double grains)
+static void warn_of_samples(const rp_review *review, const char *key, const samples *p,
+                            double grains)
 {
     double lost = p->in_void + p->in_body;
-    if (p->gone > SHARE_LEAST * p->all)
+    if (p->outside > SHARE_LEAST * p->all)
         warn(review, key,
-             "%.2g %% of its grains lie beyond an open side of the domain: they are gone after the "
+             "%.2g %% of its grains lie beyond an open side of the domain: they are removed after "
+             "the "
              "first step",
-             100 * p->gone / p->all);
+             100 * p->outside / p->all);
     if (lost == p->all)
         warn(review, key, "stays empty: %s fill all of it",
              p->in_body == 0  ? "voids"
              : p->in_void > 0 ? "bodies and voids"
                               : "bodies");
     else if (p->in_body > SHARE_BODIES * p->all)
-        warn(review, key,
-             "%.2g %% of its grains, about %.3g, are left out since bodies are where it lies",
+        warn(review, key, "%.2g %% of its grains, about %.3g, are left out where bodies are",
              100 * p->in_body / p->all, grains * p->in_body / p->all);
     if (p->shared > SHARE_LEAST * p->all)
         warn(review, key,
-             "%.2g %% of its grains are in the places of those of the source '%s' and will be "
-             "thrown apart; move one of them, or let it appear later",
+             "%.2g %% of its grains overlap those of the source '%s' and will be thrown "
+             "apart; move one of them, or let it appear later",
              100 * p->shared / p->all, p->other);
 }
 
@@ -160,29 +162,30 @@ static void review_source(rp_review *review, int index)
              scene->time.duration);
         return;
     }
-    places p = look_at_source(review, index);
-    double free = p.all - p.walled_off - p.gone - p.in_void - p.in_body;
+    samples p = sample_source(review, index);
+    double free = p.all - p.behind_wall - p.outside - p.in_void - p.in_body;
     review->grains += p.all > 0 ? grains * free / p.all : 0;
     if (p.all == 0)
         warn(review, key, "stays empty: it is smaller than a grain (particles.spacing is %.4g m)",
              spacing);
-    else if (p.walled_off > 0)
-        review->code = fail_walled_off(review, key, &p);
-    if (p.all > 0) warn_of_places(review, key, &p, grains);
+    else if (p.behind_wall > 0)
+        review->code = fail_behind_wall(review, key, &p);
+    if (p.all > 0) warn_of_samples(review, key, &p, grains);
 }
 
 /* --- emitters --------------------------------------------------------------------------------- */
 
-/* The share of the nozzle's opening before which a body stands, and that beyond an open side. */
-static void look_at_nozzle(rp_review *review, const rp_emitter_spec *spec, double *barred,
-                           double *gone)
+/* Computes the fraction of the nozzle's opening that a body blocks, and that beyond an open side.
+ */
+static void sample_nozzle(rp_review *review, const rp_emitter_spec *spec, double *blocked,
+                          double *outside)
 {
     const rp_domain_spec *domain = &review->world->scene->domain;
     rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
     bool disc = spec->nozzle == RP_NOZZLE_DISC;
     double reach_u = disc ? spec->radius : spec->width / 2;
     double reach_v = disc ? spec->radius : spec->height / 2, all = 0;
-    *barred = *gone = 0;
+    *blocked = *outside = 0;
     for (int j = 0; j < NOZZLE_SAMPLES; j++)
         for (int i = 0; i < NOZZLE_SAMPLES; i++) {
             double a = 2 * (i + 0.5) / NOZZLE_SAMPLES - 1, b = 2 * (j + 0.5) / NOZZLE_SAMPLES - 1;
@@ -193,18 +196,18 @@ static void look_at_nozzle(rp_review *review, const rp_emitter_spec *spec, doubl
                 rp_world_distance_to_bodies(review->world, rp_world_domain_wrapped(domain, at));
             bool inside = gap < review->world->scene->particles.spacing * (0.5 - 1e-6);
             all++;
-            *barred += inside;
-            *gone += rp_scene_domain_has_left(domain, place);
+            *blocked += inside;
+            *outside += rp_scene_domain_has_left(domain, place);
             if (!inside) rp_review_add_start(review, at, rp_v3_scale(spec->direction, spec->speed));
         }
-    *barred /= all;
-    *gone /= all;
+    *blocked /= all;
+    *outside /= all;
 }
 
 static void review_emitter(rp_review *review, const rp_emitter_spec *spec)
 {
     const rp_scene *scene = review->world->scene;
-    double barred, gone, seconds = fmin(spec->stop, scene->time.duration) - spec->start;
+    double blocked, outside, seconds = fmin(spec->stop, scene->time.duration) - spec->start;
     key_text key;
     key_of(key, "emitters", spec->name);
     if (!(seconds > 0) && scene->time.duration > 0) {
@@ -212,24 +215,24 @@ static void review_emitter(rp_review *review, const rp_emitter_spec *spec)
              scene->time.duration);
         return;
     }
-    look_at_nozzle(review, spec, &barred, &gone);
-    if (barred == 1)
+    sample_nozzle(review, spec, &blocked, &outside);
+    if (blocked == 1)
         warn(review, key, "the nozzle lies inside a body: nothing comes out of it");
-    else if (barred > SHARE_BODIES)
-        warn(review, key, "a body is in the way of %.2g %% of the nozzle", 100 * barred);
-    if (gone > SHARE_LEAST)
+    else if (blocked > SHARE_BODIES)
+        warn(review, key, "a body blocks %.2g %% of the nozzle", 100 * blocked);
+    if (outside > SHARE_LEAST)
         warn(review, key,
              "%.2g %% of the nozzle lie beyond an open side of the domain: what comes out there is "
-             "gone at once",
-             100 * gone);
-    review->grains += (1 - barred) * fmax(0, seconds) * rp_emitter_grain_rate(scene, spec);
+             "removed at once",
+             100 * outside);
+    review->grains += (1 - blocked) * fmax(0, seconds) * rp_emitter_grain_rate(scene, spec);
 }
 
-/* --- the sand as a whole ---------------------------------------------------------------------- */
+/* --- the whole scene -------------------------------------------------------------------------- */
 
 void rp_review_add_start(rp_review *review, rp_vec3 point, rp_vec3 velocity)
 {
-    /* Every n-th place, n growing, so that all sources have some whatever their size. */
+    /* Keeps every n-th start, n growing, so that all sources have some whatever their size. */
     if (review->start_seen++ % review->start_stride) return;
     if (review->start_count == RP_REVIEW_STARTS) {
         for (int i = 0; i < RP_REVIEW_STARTS / 2; i++)
@@ -240,7 +243,8 @@ void rp_review_add_start(rp_review *review, rp_vec3 point, rp_vec3 velocity)
     review->starts[review->start_count++] = (rp_review_start){point, velocity};
 }
 
-/* Whether a grain comes to a wall or a body on its flight. */
+/* True when a grain in free flight reaches a wall or a body. Time advances so that the grain falls
+ * at most half its distance from the nearest solid. */
 static bool falls_on_something(const rp_review *review, const rp_review_start *start, rp_vec3 g)
 {
     const rp_world *world = review->world;
@@ -279,30 +283,30 @@ static void review_ground(rp_review *review)
     for (int i = 0; i < review->start_count; i++)
         if (falls_on_something(review, &review->starts[i], g)) return;
     warn(review, "domain",
-         "there is nothing for the grains to rest on: no wall and no body is in the way of their "
-         "fall. Give the domain a `low`, or add a body such as `ground: {shape: plane}`");
+         "there is nothing for the grains to rest on: they fall on no wall and on no body. Give "
+         "the domain a `low`, or add a body such as `ground: {shape: plane}`");
 }
 
-/* The solver lays fixed grains where it knows them. */
+/* Fixed grains exist only where the solver supports them: warns where it does not. */
 static void review_roughness(rp_review *review)
 {
     const rp_scene *scene = review->world->scene;
     const rp_surface *surfaces = rp_couple_surfaces(review->world->couple);
     key_text key;
-    bool told = false;
-    for (int i = 0; i < rp_couple_count(review->world->couple) && !told; i++) {
+    bool found = false;
+    for (int i = 0; i < rp_couple_count(review->world->couple) && !found; i++) {
         const rp_surface *s = &surfaces[i];
         const rp_roughness *own = s->body < 0 ? &scene->domain.roughness.grains
                                               : &rp_scene_bodies(scene)[s->body].roughness;
-        told = own->radius > 0 && !s->rough &&
-               (s->body >= 0 || scene->domain.roughness.sides >> s->side & 1);
-        if (!told) continue;
+        found = own->radius > 0 && !s->rough &&
+                (s->body >= 0 || scene->domain.roughness.sides >> s->side & 1);
+        if (!found) continue;
         if (s->body < 0)
             snprintf(key, sizeof key, "domain.roughness");
         else
             snprintf(key, sizeof key, "bodies.%s.roughness", rp_scene_bodies(scene)[s->body].name);
         warn(review, key,
-             "counts for nothing: the method %s does not resolve grains; there `friction: rough` "
+             "has no effect: the method %s does not resolve grains; there `friction: rough` "
              "is as rough as a surface can be. Fixed grains are for dem",
              scene->method->name);
     }
@@ -323,8 +327,8 @@ static void review_amount(rp_review *review)
     double sand = review->grains * spacing * spacing * spacing;
     if (sand > room)
         warn(review, scene->emitters.count ? "emitters" : "sources",
-             "%.3g m3 of sand come into a closed domain of %.3g m3; the grains will lie on each "
-             "other. Stop earlier, or open a side",
+             "%.3g m3 of sand come into a closed domain of %.3g m3; the grains will overlap. Stop "
+             "earlier, or open a side",
              sand, room);
 }
 
@@ -332,11 +336,11 @@ static void review_time(rp_review *review)
 {
     const rp_scene *scene = review->world->scene;
     if (rp_scene_frame_count(scene) <= 1)
-        warn(review, "time.duration", "is %g s: only the first frame comes of it",
+        warn(review, "time.duration", "is %g s: only the first frame is written",
              scene->time.duration);
 }
 
-/* The smallest grains rule the step of all, and a run of all of them takes weeks. */
+/* The smallest grains determine the step of all: warns of runs that take weeks. */
 static void review_work(rp_review *review)
 {
     const rp_world *world = review->world;
@@ -349,16 +353,17 @@ static void review_work(rp_review *review)
         smallest = fmin(smallest, rp_scene_grains(scene)[i].smallest);
     if (!(steps * review->grains > WORK_MOST)) return;
     warn(review, "grains",
-         "contacts of the smallest, %.3g m, last so short that a step is %.2g s: %.2g grains take "
-         "%.2g steps, for weeks. Take larger ones for the smallest, a lower 'young', fewer grains, "
+         "contacts of the smallest, %.3g m, are so short that a step is %.2g s: %.2g grains take "
+         "%.2g steps: the run takes weeks. Take larger ones for the smallest, a lower 'young', "
+         "fewer grains, "
          "or a shorter duration",
          smallest, dt, review->grains, steps);
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */
 
-/* m, of the thinnest part of a shape that a grain can be on both sides of; a mesh is as thick as
- * its box. */
+/* Returns the thickness of the thinnest part of a shape that grains can be on both sides of, m; of
+ * a mesh that of its box. */
 static double thickness_of(const rp_shape *shape)
 {
     return shape->kind == RP_SHAPE_FUNNEL ? shape->thickness : rp_shape_extent(shape);
@@ -376,7 +381,7 @@ static void review_thickness(rp_review *review, const rp_body_spec *body)
          thin, spacing);
 }
 
-/* m, how far the corners of a body's box go from one pose to another, at most. */
+/* Returns the largest distance that a corner of a body's box moves from one pose to another, m. */
 static double distance_moved(const rp_body_spec *body, rp_pose from, rp_pose to)
 {
     rp_box3 box = body->shape.kind == RP_SHAPE_PLANE ? (rp_box3){0} : rp_shape_bounds(&body->shape);
@@ -390,7 +395,7 @@ static double distance_moved(const rp_body_spec *body, rp_pose from, rp_pose to)
     return most;
 }
 
-/* m/s, of its fastest point between two times. */
+/* Returns the speed of a body's fastest corner between two times, m/s. */
 static double speed_between(const rp_body_spec *body, double from, double to)
 {
     double piece = (to - from) / KEY_PIECES, most = 0;
@@ -410,7 +415,7 @@ static double key_time(const rp_body_spec *body, int key)
 }
 
 /* Two keys less than a frame apart that throw sand higher than a spacing, while the body is far
- * slower before and after them: mostly a slip of the pen. Nobody would see such a motion. */
+ * slower before and after them, are mostly a typing error: the motion would not be seen. */
 static void review_keys(rp_review *review, const rp_body_spec *body)
 {
     const rp_scene *scene = review->world->scene;
@@ -457,8 +462,8 @@ static double inside_of(const rp_surface *surface, rp_vec3 point)
     return -rp_shape_distance(surface->shape, rp_pose_to_local(surface->pose, point), NULL);
 }
 
-/* The part of a's box that b may have, too; false where that is not thicker than `least` for
- * certain: most bodies that touch are settled by this. */
+/* Computes the intersection of two bounding boxes; false where it is thinner than `least`: this
+ * decides for most bodies that touch. */
 static bool shared_box(const rp_surface *a, const rp_surface *b, double least, rp_box3 *box)
 {
     *box = rp_clearance_surface_bounds(a);
@@ -473,8 +478,8 @@ static bool shared_box(const rp_surface *a, const rp_surface *b, double least, r
     return fmin(size.x, fmin(size.y, size.z)) > least;
 }
 
-/* How deep two bodies are in each other, m, where that is deepest; below zero when they are apart.
- * Between two bodies a lens of that thickness is what both have. */
+/* Returns the largest overlap of two bodies, m, and its point; negative when they are apart. The
+ * common part of two bodies is a lens of that thickness. */
 static double overlap_of(const rp_surface *a, const rp_surface *b, double least, rp_vec3 *deepest)
 {
     bool plane = b->shape->kind == RP_SHAPE_PLANE;
@@ -521,7 +526,7 @@ static void review_overlaps(rp_review *review)
         if (!a->dynamic || rp_v3_length(a->shift) > 0) continue;
         for (int j = 0; j < count; j++) {
             const rp_surface *b = &surfaces[j];
-            bool again = b->dynamic && j <= i; /* the pair was looked at from the other side */
+            bool again = b->dynamic && j <= i; /* the pair was examined in the other order */
             if (again || a->body == b->body) continue;
             if (b->body < 0 || !are_joined(review->world->scene, a->body, b->body))
                 review_pair(review, a, b);

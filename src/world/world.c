@@ -110,10 +110,10 @@ rp_code rp_world_begin_solver(rp_world *world, rp_report *report)
 
 void rp_world_end_solver(rp_world *world)
 {
-    rp_grains_end(&world->grains); /* first: some of its fields lie in the solver */
+    rp_grains_end(&world->grains); /* first: some of its fields are owned by the solver */
     if (world->solver) world->type->destroy(world->solver);
     world->solver = NULL;
-    world->external = (rp_external){0}; /* arrays of the grains */
+    world->external = (rp_external){0}; /* they were arrays of the grains */
 }
 
 rp_code rp_world_check_valid(const rp_world *world, rp_report *report)
@@ -123,7 +123,7 @@ rp_code rp_world_check_valid(const rp_world *world, rp_report *report)
                    "a step or a load of this world failed before; restore a state or destroy it");
 }
 
-/* Everything a world owns, in the order in which each needs the ones before. */
+/* Creates all that a world owns, in the order of dependencies. */
 static rp_code create_parts(rp_world *world, const rp_world_options *options, rp_report *report)
 {
     const rp_scene *scene = world->scene;
@@ -138,8 +138,8 @@ static rp_code create_parts(rp_world *world, const rp_world_options *options, rp
     return code;
 }
 
-/* The first grains. */
-static rp_code fill(rp_world *world, rp_report *report)
+/* Adds the first grains. */
+static rp_code add_first_grains(rp_world *world, rp_report *report)
 {
     rp_budget *before = rp_budget_enter(&world->budget);
     rp_code code = rp_world_emit(world, report);
@@ -148,7 +148,7 @@ static rp_code fill(rp_world *world, rp_report *report)
     return code;
 }
 
-/* Everything that can be known to fail before a world is made. */
+/* Checks all that can fail before a world is created, so that all faults are reported together. */
 static rp_code check_scene(const rp_scene *scene, const rp_world_options *options,
                            rp_report *report)
 {
@@ -170,7 +170,7 @@ static rp_code check_scene(const rp_scene *scene, const rp_world_options *option
     return code;
 }
 
-/* A world before its first grain. */
+/* Creates a world without grains. */
 static rp_code create_empty(const rp_scene *scene, const rp_world_options *options, rp_world **out,
                             rp_report *report)
 {
@@ -209,7 +209,7 @@ rp_code rp_world_create(const rp_scene *scene, const rp_world_options *options, 
     rp_world_options own = rp_default_world_options();
     RP_TAKE_OPTIONS(&own, options, report);
     RP_TRY(create_empty(scene, &own, &world, report));
-    rp_code code = fill(world, report);
+    rp_code code = add_first_grains(world, report);
     if (code == RP_OK) {
         rp_world_refresh_view(world);
         *out = world;
@@ -231,6 +231,7 @@ void rp_world_destroy(rp_world *world)
     rp_position_list_end(&world->layer);
     rp_release(world->source_done, (size_t)world->scene->sources.count);
     rp_release(world->contacts.items, world->contacts.capacity * sizeof *world->contacts.items);
+
     rp_query_end(&world->query);
     rp_arena_destroy(&world->arena);
     rp_threads_destroy(world->threads);
@@ -251,7 +252,7 @@ rp_code rp_scene_review(const rp_scene *scene, const rp_world_options *options, 
     rp_code code = rp_world_review(world, warnings, report);
     bool few = rp_scene_estimate(scene, &own).grains <= REVIEW_GRAINS;
     if (code == RP_OK && few) {
-        code = fill(world, report);
+        code = add_first_grains(world, report);
         if (code == RP_OK) code = rp_world_check_first_step(world, warnings, report);
     }
     rp_world_destroy(world);
@@ -288,12 +289,12 @@ void rp_world_view(const rp_world *world, rp_view *view)
     *view = world ? world->view : (rp_view){0};
 }
 
-/* The solver's contacts of this instant; asked for once, however often they are wanted. */
+/* Collects the solver's contacts of this instant, once per step. */
 static rp_code collect_contacts(rp_world *world, rp_report *report)
 {
     rp_contacts *contacts = &world->contacts;
     contacts->count = 0;
-    /* No contacts are an empty list, which is not the same as none that are known. */
+    /* An empty list (no contacts) is not the same as NULL (contacts are unknown). */
     if (!rp_reserve((void **)&contacts->items, &contacts->capacity, 0, 1, sizeof *contacts->items))
         return rp_fail_memory(report, sizeof *contacts->items, "contacts");
     RP_TRY(rp_world_check_valid(world, report));

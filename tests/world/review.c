@@ -93,7 +93,7 @@ static void sand_that_is_not_there(void **state)
          "sources.sand", "50 % of its grains lie beyond an open side"},
         {FINE ROOM "sources: {a: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 0.3]}, b: "
                    "{shape: box, size: [0.4, 0.4, 0.4], position: [0.2, 0, 0.3]}}\n",
-         "sources.a", "in the places of those of the source 'b'"},
+         "sources.a", "overlap those of the source 'b'"},
         {FINE ROOM "sources: {a: {shape: box, size: [0.4, 0.4, 0.4], position: [0, 0, 0.3]}, b: "
                    "{shape: box, size: [0.4, 0.4, 0.4], position: [0.4, 0, 0.3]}}\n",
          NULL, NULL},
@@ -116,7 +116,7 @@ static void sand_and_bodies(void **state)
          "sources.sand", "stays empty: bodies fill all of it"},
         {FINE ROOM SAND "bodies: {stone: {shape: box, size: [0.4, 0.4, 0.3], position: [0, 0, "
                         "0.3]}}\n",
-         "sources.sand", "are left out since bodies are where it lies"},
+         "sources.sand", "are left out where bodies are"},
         {FINE ROOM SAND "emitters: {e: {radius: 0.1, position: [0, 0, 1.5]}}\n"
                         "bodies: {stone: {shape: sphere, radius: 0.3, position: [0, 0, 1.5]}}\n",
          "emitters.e", "inside a body"},
@@ -137,7 +137,7 @@ static void sand_and_bodies(void **state)
         {FINE SAND "bodies: {ground: {shape: plane, roughness: {radius: 1 cm}}}\n",
          "bodies.ground.roughness", "the method frictional does not resolve grains"},
         {FINE SAND "domain: {low: [-1, -1, 0], roughness: {radius: 1 cm}}\n", "domain.roughness",
-         "counts for nothing"},
+         "has no effect"},
         {FINE SAND "domain: {low: [-1, -1, 0], roughness: {radius: 1 cm}}\nsolver: {method: dem}\n",
          NULL, NULL},
     };
@@ -193,7 +193,7 @@ static void single_grains(void **state)
          NULL, NULL},
         {"particles: {spacing: 2 cm}\nsolver: {method: dem}\ntime: {duration: 100000 s}\n" ROOM SAND
          "materials: {sand: {young: 100 GPa}}\ngrains: {s: {shape: sphere, diameter: 2 mm}}\n",
-         "grains", "for weeks"},
+         "grains", "takes weeks"},
     };
     CHECK_ALL(all);
 }
