@@ -4,7 +4,7 @@
 #include "validation/collapse.h"
 #include "base/report.h"
 
-#include "measure/layer.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <stdio.h>

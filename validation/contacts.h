@@ -2,7 +2,7 @@
 #ifndef RP_VALIDATION_CONTACTS_H
 #define RP_VALIDATION_CONTACTS_H
 
-#include "contact/forces.h"
+#include "contact/contact.h"
 #include "validation/validation.h"
 
 /* Normal and shear forces of contacts between grains from `low` to `high`, m, in layers of about

@@ -2,7 +2,7 @@
 #ifndef RP_VALIDATION_HTML_H
 #define RP_VALIDATION_HTML_H
 
-#include "base/atomic.h"
+#include "system/atomic.h"
 
 #include <stddef.h>
 

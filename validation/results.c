@@ -1,8 +1,8 @@
 /* The results as one page of Markdown that is kept with the documentation: without dates and
  * machines, so that it changes only when results do. A run replaces the parts of the cases that it
  * ran, in the form that it ran them in; all others stay as they are in the file. */
-#include "base/atomic.h"
 #include "base/memory.h"
+#include "system/atomic.h"
 #include "validation/validation.h"
 
 #include <stdio.h>

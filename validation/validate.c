@@ -1,8 +1,7 @@
 /* Validation for the public interface: which cases there are, and a session that runs some. */
 #include "repose/validate.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "validation/validation.h"
 
 #include <string.h>

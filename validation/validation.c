@@ -1,6 +1,6 @@
 #include "validation/validation.h"
 
-#include "base/clock.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* The states of all bodies, the order of their step, means of their loads, and their state in
  * stores. */
 #include "body/body.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/inside.h"

@@ -2,9 +2,9 @@
  * text brought along. */
 #include "check.h"
 
-#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "system/atomic.h"
 #include "validation/html.h"
 #include "validation/validation.h"
 

@@ -34,8 +34,8 @@ bl_info = {
 SAND = (0.69, 0.47, 0.19)  # linear, for runs that do not name their colours
 STONE = (0.4, 0.4, 0.4)
 VARIATION = 0.3  # of the brightness of grains, from the darkest to the brightest
-SEAL_BYTES = 512
-SEAL = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
+CHECKSUM_BYTES = 512
+CHECKSUM = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
 
 
 class ReposeError(Exception):
@@ -55,21 +55,21 @@ def h5py():
     return module
 
 
-def open_sealed(path):
-    """An HDF5 file of a run. Its seal says how long it is; HDF5 itself is no good judge of damage."""
+def open_checksummed(path):
+    """An HDF5 file of a run. Its checksum line says how long it is; HDF5 itself does not notice all damage."""
     try:
         with open(path, "rb") as file:
-            seal = SEAL.match(file.read(SEAL_BYTES))
-        if not seal or int(seal.group(1)) + SEAL_BYTES != os.path.getsize(path):
+            line = CHECKSUM.match(file.read(CHECKSUM_BYTES))
+        if not line or int(line.group(1)) + CHECKSUM_BYTES != os.path.getsize(path):
             raise ReposeError(f"{path} is damaged or cut short")
         return h5py().File(path, "r")
     except OSError as error:
         raise ReposeError(f"{path} cannot be read: {error}") from error
 
 
-def read_sealed(path, read):
+def read_checksummed(path, read):
     """What `read` makes of an open file; what it does not find there is damage."""
-    with open_sealed(path) as file:
+    with open_checksummed(path) as file:
         try:
             return read(file)
         except (KeyError, ValueError, IndexError, OSError, RuntimeError) as error:
@@ -137,7 +137,7 @@ def coarse_grains(path):
             "spacing": float(file.attrs["spacing"]),
         }
 
-    return read_sealed(path, read)
+    return read_checksummed(path, read)
 
 
 def spread(values, chosen, shape, kind):
@@ -186,8 +186,8 @@ def fine_grains(path):
     def facts(file):
         return {name: file.attrs[name] for name in ("count", "part_count", "precision", "spacing")}
 
-    about = read_sealed(path, facts)
-    parts = [read_sealed(f"{path[:-3]}-{i:03d}.h5",
+    about = read_checksummed(path, facts)
+    parts = [read_checksummed(f"{path[:-3]}-{i:03d}.h5",
                          lambda file: fine_part(file, float(about["precision"])))
              for i in range(int(about["part_count"]))]
     if sum(len(part["id"]) for part in parts) != int(about["count"]):
@@ -272,7 +272,7 @@ def read_poses(folder, number):
         group = file["bodies"]
         return group["position"][:], group["orientation"][:]
 
-    return read_sealed(paths[at_or_before(paths, number)], read)
+    return read_checksummed(paths[at_or_before(paths, number)], read)
 
 
 def matrix_of(orientation):

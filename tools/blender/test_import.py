@@ -118,8 +118,8 @@ def test_coarse(run):
     return things
 
 
-def sealed(path, fill):
-    """An HDF5 file with a seal in front, as runs have them; the hash is left out."""
+def checksummed(path, fill):
+    """An HDF5 file with a checksum line in front, as runs have them; the hash is left out."""
     with h5py.File(path, "w", userblock_size=512) as file:
         fill(file)
     text = f"REPOSE SEAL 1 {os.path.getsize(path) - 512} 0\n".encode()
@@ -153,8 +153,8 @@ def write_fine(run):
         with h5py.File(f"{run}/frames/000002.h5", "r") as coarse:
             coarse.copy("bodies", file)
 
-    sealed(f"{run}/fine/000002.h5", index)
-    sealed(f"{run}/fine/000002-000.h5", write_part)
+    checksummed(f"{run}/fine/000002.h5", index)
+    checksummed(f"{run}/fine/000002-000.h5", write_part)
 
 
 def test_fine(run):
