@@ -1,6 +1,5 @@
 /* Bodies and joints under the control of the host program: tracks (B6), applied forces (B7), motors
  * and servos (B8), and their state in stores. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/inside.h"

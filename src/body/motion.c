@@ -1,7 +1,7 @@
 /* Prescribed motion: keys (W6), animations (W12), uniform motion, and tracks of controlled bodies
  * (B6). All of them are functions of the time alone, so that no error accumulates over steps and a
  * resumed run has the same bits. */
-#include "base/log.h"
+#include "base/report.h"
 #include "body/inside.h"
 #include "math/keys.h"
 

@@ -1,7 +1,6 @@
 /* Contacts between bodies: every shape becomes an ODE geometry, every contact a joint of one step.
  * Two meshes are a special case: ODE's contacts let stacks of them sink, so the vertices of each
  * are looked up in the signed distance field of the other. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/ode.h"

@@ -1,6 +1,5 @@
 /* Joints of the scene in ODE: attached at their reference poses, driven by motors, released at
  * their time, broken by too large a force. */
-#include "base/log.h"
 #include "base/report.h"
 #include "body/ode.h"
 

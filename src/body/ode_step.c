@@ -2,7 +2,6 @@
  * reports errors through global handlers and may end the program: all calls that can do so are
  * guarded here. The engine has no memory: every step sets poses, velocities, masses and forces
  * again, so that a step can be repeated with other loads and a resumed run has the same bits. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/threads.h"

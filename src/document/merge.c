@@ -1,7 +1,7 @@
 /* Files, their includes, and settings: all are merged into one tree before any value is
  * interpreted. Included files come first, what the including file says overrides them, settings
  * override both. */
-#include "base/files.h"
+#include "base/file.h"
 #include "document/document.h"
 #include "document/words.h"
 
@@ -47,7 +47,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
 {
     rp_file_info info;
     char what[256];
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     snprintf(what, sizeof what, "cannot open this file: %s", strerror(error));
     const char *wrong = error ? what : refuse(tree, &info);
     if (!wrong) {
@@ -56,7 +56,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
         tree->bytes += size;
         char *text = rp_tree_allocate(tree, size + 1);
         if (!text) return false;
-        error = rp_file_get(path, text, size, &document->size);
+        error = rp_file_read_start(path, text, size, &document->size);
         text[document->size] = 0;
         document->text = text;
         if (error) wrong = strerror(error);

@@ -1,6 +1,6 @@
 /* Lists of words such as "fixed|keys|dynamic", spelling suggestions, and numbers with units. */
 #include "document/words.h"
-#include "base/locale.h"
+#include "base/text.h"
 #include "document/words.h"
 #include "math/vec.h"
 

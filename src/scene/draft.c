@@ -1,10 +1,8 @@
 /* Drafts: scenes that a program makes key by key. Joints and meshes of a program become the keys
  * and the OBJ text that files would contain, so that there is one way of checking them. */
-#include "base/entry.h"
-#include "base/locale.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
+#include "base/text.h"
 #include "document/words.h"
 #include "scene/inside.h"
 #include "scene/scene.h"

@@ -1,7 +1,7 @@
 /* The generic reader: walks parameter tables and fills structs from the tree. It knows kinds of
  * parameters, not keys. Missing defaults are added to the tree, and keys are put into the order of
  * the table: written as text the tree is then the complete scene. */
-#include "base/log.h"
+#include "base/report.h"
 #include "document/words.h"
 #include "scene/inside.h"
 

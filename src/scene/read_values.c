@@ -1,6 +1,6 @@
 /* Single values: numbers with units, words, colours, texts, names. Every fault says what was found,
  * what is allowed, and, for words, which one may have been meant. */
-#include "base/files.h"
+#include "base/file.h"
 #include "document/words.h"
 #include "scene/inside.h"
 
@@ -191,7 +191,7 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
 static void check_file(rp_reader *reader, const rp_node *named, const char *path)
 {
     rp_file_info info;
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     if (error)
         rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", path, strerror(error));
     else if (info.kind != RP_FILE_PLAIN)

@@ -1,8 +1,6 @@
 /* A scene: reading, destruction, look-up by name, and what follows from its values at a time or
  * place: walls, gravity, fixed grains, sizes of grains. */
 #include "scene/scene.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/report.h"
 #include "math/exponent.h"
 #include "math/trig.h"

@@ -1,6 +1,6 @@
 /* What a scene holds, for the public interface. */
 #include "repose/scene_info.h"
-#include "base/entry.h"
+#include "base/report.h"
 #include "scene/scene.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * gets a scene of its own: the text of the first scene with the additions, read with the same keys
  * and checks. Bodies and solver are then created for that scene and take over the state, as after a
  * resume. States store the additions as text. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "world/inside.h"
 
 #include "repose/body.h"

@@ -1,5 +1,5 @@
 /* Bodies and joints as the host program controls them while a world runs. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "repose/body.h"
 #include "world/inside.h"
 

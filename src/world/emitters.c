@@ -1,8 +1,5 @@
 /* Emitters: nozzles that grains leave layer by layer (W5), on a lattice or cut from the relaxed
  * packing (W16); docs/theory/world.md. The host program may change them while a world runs. */
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "packing/packing.h"

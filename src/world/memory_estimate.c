@@ -1,9 +1,7 @@
 /* Estimate of the grains and the memory that a scene needs, before anything is allocated; and
  * checks that follow from it. */
-#include "base/entry.h"
-#include "base/options.h"
+#include "base/file.h"
 #include "base/report.h"
-#include "base/system.h"
 #include "world/inside.h"
 
 #include <stdio.h>

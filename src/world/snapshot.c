@@ -2,8 +2,7 @@
  * of. Names and layouts are part of the file format: see docs/guide/run-folder.md. Whatever the
  * host program may change is written only where it did, so that other states equal those of earlier
  * versions. */
-#include "base/entry.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "world/inside.h"
 

@@ -1,8 +1,6 @@
 /* Sources: shapes that are filled with grains site by site (W4), on a lattice or with a relaxed
  * packing (W16), except where voids and bodies are (W10, W11); large grains come first (W17). See
  * docs/theory/world.md. Emitters are in emitters.c. */
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "packing/packing.h"

@@ -1,8 +1,6 @@
 /* Steps of a world: their order (W3), their length (W1, W2), and what a world does in them besides
  * the solver and the bodies: moisture (W9), removal of grains behind open sides, checks of the
  * numbers. docs/theory/world.md has the equations. */
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/report.h"
 #include "world/inside.h"
 

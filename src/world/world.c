@@ -1,8 +1,5 @@
 /* A world: created from a scene, viewed, queried, destroyed; docs/theory/world.md. Steps are in
  * stepping.c. */
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/report.h"
 #include "world/inside.h"
 
