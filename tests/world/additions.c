@@ -1,5 +1,5 @@
 /* Bodies and joints that come and go while a world runs. */
-#include "worlds.h"
+#include "world/running.h"
 
 #include "world/world.h"
 
@@ -8,11 +8,6 @@
 #include <unistd.h>
 
 #define G 9.81
-#define EMPTY                                                                                      \
-    "time: {duration: 10 s}\n"                                                                     \
-    "domain: {low: [-9, -9, -9], high: [9, 9, 9], open: [left, right, front, back, bottom, "       \
-    "top]}\n"                                                                                      \
-    "particles: {spacing: 1 cm}\n"
 #define BALL "{shape: sphere, radius: 0.1, position: [0, 0, 1], motion: dynamic, density: 900}"
 /* Sand on a floor that is a body, above another floor. */
 #define SAND                                                                                       \
@@ -30,35 +25,7 @@
          "solver: {method: dem}\n"                                                                 \
          "sources: {bed: {shape: box, size: [0.16, 0.16, 0.16], position: [0, 0, 0.1]}}\n"
 
-typedef struct stage {
-    rp_scene *scene;
-    rp_world *world;
-    rp_report *report;
-    rp_view view;
-} stage;
-
-static stage stage_of(const char *text)
-{
-    stage s = {.scene = scene_of(text), .report = rp_report_create()};
-    s.world = world_of(s.scene, 1);
-    rp_world_view(s.world, &s.view);
-    return s;
-}
-
-static void run(stage *s, double time)
-{
-    run_world(s->world, time);
-    rp_world_view(s->world, &s->view);
-}
-
-static void end(stage *s)
-{
-    rp_world_destroy(s->world);
-    rp_scene_destroy(s->scene);
-    rp_report_destroy(s->report);
-}
-
-static int add_body(stage *s, const char *name, const char *text)
+static int add_body(running *s, const char *name, const char *text)
 {
     int body;
     check_ok(rp_world_add_body(s->world, name, text, &body, s->report), s->report);
@@ -66,27 +33,10 @@ static int add_body(stage *s, const char *name, const char *text)
     return body;
 }
 
-/* Goes on in a fresh world of the first scene from a snapshot of this one, and compares. */
-static void check_resumes(stage *s, double time)
-{
-    rp_snapshot *snapshot;
-    check_ok(rp_world_snapshot(s->world, &snapshot, s->report), s->report);
-    rp_world *other = world_of(s->scene, 1);
-    check_ok(rp_world_restore(other, snapshot, s->report), s->report);
-    assert_true(rp_world_hash(other) == rp_world_hash(s->world));
-    assert_string_equal(rp_scene_text(rp_world_scene(other)),
-                        rp_scene_text(rp_world_scene(s->world)));
-    run(s, time);
-    run_world(other, time);
-    assert_true(rp_world_hash(other) == rp_world_hash(s->world));
-    rp_world_destroy(other);
-    rp_snapshot_destroy(snapshot);
-}
-
 static void an_added_body_falls_like_one_of_the_scene(void **state)
 {
     (void)state;
-    stage a = stage_of(EMPTY "bodies: {ball: " BALL "}\n"), b = stage_of(EMPTY);
+    running a = running_of(OPEN_SPACE "bodies: {ball: " BALL "}\n"), b = running_of(OPEN_SPACE);
     assert_int_equal(add_body(&b, "ball", BALL), 0);
     assert_int_equal(rp_body_find(b.world, "ball"), 0);
     assert_int_equal(rp_scene_find_body(rp_world_scene(b.world), "ball"), 0);
@@ -105,7 +55,7 @@ static void an_added_body_falls_like_one_of_the_scene(void **state)
 /* What lies far away changes nothing of what grains and bodies do, nor of what they remember. */
 static void check_undisturbed(const char *text, double tolerance)
 {
-    stage a = stage_of(text), b = stage_of(text);
+    running a = running_of(text), b = running_of(text);
     run(&a, 0.3);
     run(&b, 0.3);
     assert_int_equal(add_body(&b, "moon", "{shape: sphere, radius: 1 cm, position: [0, 0, 50]}"),
@@ -144,7 +94,7 @@ static double mean_vz(const rp_view *view)
 
 static void check_falls(const char *text, double settled)
 {
-    stage s = stage_of(text);
+    running s = running_of(text);
     run(&s, settled);
     assert_null(s.view.bodies_absent);
     check_near(mean_vz(&s.view), 0, 0.02);
@@ -183,7 +133,7 @@ static void single_grains_fall_where_a_body_was(void **state)
 static void a_body_lands_in_sand(void **state)
 {
     (void)state;
-    stage s = stage_of(SPH);
+    running s = running_of(SPH);
     run(&s, 0.2);
     int ball = add_body(&s, "ball",
                         "{shape: sphere, radius: 4 cm, position: [0, 0, 0.3], motion: dynamic, "
@@ -198,7 +148,7 @@ static void a_body_lands_in_sand(void **state)
 static void joints_are_added(void **state)
 {
     (void)state;
-    stage s = stage_of(EMPTY);
+    running s = running_of(OPEN_SPACE);
     int ball = add_body(&s, "ball", BALL), joint;
     run(&s, 0.1);
     double z = s.view.bodies[ball].position[2];
@@ -232,7 +182,7 @@ static void joints_are_added(void **state)
 static void states_know_what_was_added(void **state)
 {
     (void)state;
-    stage s = stage_of(SPH);
+    running s = running_of(SPH);
     char path[] = "/tmp/repose-added-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
@@ -259,7 +209,7 @@ static void states_know_what_was_added(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
-    stage s = stage_of(SPH);
+    running s = running_of(SPH);
     run(&s, 0.1);
     uint64_t before = rp_world_hash(s.world);
     const char *const bad[][2] = {
@@ -296,7 +246,7 @@ static void forged_additions_are_refused(void **state)
         FORGED("bodies.floor.size", "[1, 1, 1]"),
         FORGED("bodies.", BALL),
     };
-    stage s = stage_of(SPH);
+    running s = running_of(SPH);
     run(&s, 0.1);
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
         rp_store store;
