@@ -184,7 +184,7 @@ static rp_code predict_first(rp_bodies *bodies, rp_report *report)
     return code == RP_OK ? rp_engine_predict(engine, NULL, bodies->states, report) : code;
 }
 
-/* 1. Bodies that were released end their way back. 2. Prescribed motion gives velocities. 3. The
+/* 1. Bodies that were released end their motion back. 2. Prescribed motion gives velocities. 3. The
  * engine finds contacts and predicts the velocities of dynamic bodies. */
 rp_code rp_bodies_begin(rp_bodies *bodies, double time, double dt, rp_report *report)
 {

@@ -346,7 +346,7 @@ static void check_joint_bodies(rp_tree *tree, const rp_node *map, const rp_joint
                      body->name);
     else if (sound && body->motion != RP_MOTION_DYNAMIC && other->motion != RP_MOTION_DYNAMIC)
         rp_node_fail(tree, body_node, NULL,
-                     "neither '%s' nor '%s' is dynamic, so nothing could give way; say `motion: "
+                     "neither '%s' nor '%s' is dynamic, so neither could move; say `motion: "
                      "dynamic` for one of them",
                      body->name, other->name);
 }

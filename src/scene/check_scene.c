@@ -89,10 +89,9 @@ static void check_gravity_keys(rp_tree *tree, const rp_node *list, const rp_plai
             rp_fail_key(tree, entry, "time", "times must rise: %g s comes after %g s", keys[i].time,
                         keys[i - 1].time);
         if (rp_gravity_is_opposite(keys[i - 1].gravity, keys[i].gravity))
-            rp_fail_key(
-                tree, entry, "gravity",
-                "it points just the other way than at the key before, so the way of turning "
-                "is not defined; add a key in between");
+            rp_fail_key(tree, entry, "gravity",
+                        "it is opposite to that of the key before, so the direction of rotation "
+                        "is not defined; add a key in between");
     }
 }
 

@@ -232,12 +232,12 @@ rp_scene_file rp_scene_file_at(const rp_scene *scene, int index)
 
 bool rp_scene_domain_wall(const rp_domain_spec *domain, int side, rp_vec3 *foot, rp_vec3 *inward)
 {
-    static const rp_vec3 ways[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
-                                           {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    static const rp_vec3 normals[RP_SIDES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                              {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     const double bounds[RP_SIDES] = {domain->low.x,  domain->high.x, domain->low.y,
                                      domain->high.y, domain->low.z,  domain->high.z};
     bool open = domain->open >> side & 1, periodic = domain->periodic >> (side / 2) & 1;
-    *inward = ways[side];
+    *inward = normals[side];
     /* The foot is on the axis of the side: its bound times the unit vector. */
     *foot = rp_v3_scale(*inward, side % 2 ? -bounds[side] : bounds[side]);
     return isfinite(bounds[side]) && !open && !periodic;
@@ -362,9 +362,9 @@ static void take_bounds(const rp_domain_spec *domain, rp_pose pose, int axis, in
                         rp_rough_span *span)
 {
     rp_vec3 e = axis_vector(axis), along = rp_quat_rotate(rp_quat_conj(pose.orientation), e);
-    double way = (own ? along.y : along.x) > 0 ? 1 : -1, here = rp_v3_dot(pose.position, e);
-    double a = way * (rp_v3_dot(domain->low, e) - here);
-    double b = way * (rp_v3_dot(domain->high, e) - here);
+    double sign = (own ? along.y : along.x) > 0 ? 1 : -1, here = rp_v3_dot(pose.position, e);
+    double a = sign * (rp_v3_dot(domain->low, e) - here);
+    double b = sign * (rp_v3_dot(domain->high, e) - here);
     span->low[own] = fmin(a, b);
     span->high[own] = fmax(a, b);
     span->wraps[own] = domain->periodic >> axis & 1;

@@ -389,8 +389,9 @@ static double distance_moved(const rp_body_spec *body, rp_pose from, rp_pose to)
     for (int c = 0; c < 8; c++) {
         rp_vec3 corner = rp_v3(c & 1 ? box.high.x : box.low.x, c & 2 ? box.high.y : box.low.y,
                                c & 4 ? box.high.z : box.low.z);
-        rp_vec3 way = rp_v3_sub(rp_pose_to_world(to, corner), rp_pose_to_world(from, corner));
-        most = fmax(most, rp_v3_length(way));
+        rp_vec3 displacement =
+            rp_v3_sub(rp_pose_to_world(to, corner), rp_pose_to_world(from, corner));
+        most = fmax(most, rp_v3_length(displacement));
     }
     return most;
 }

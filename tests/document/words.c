@@ -1,4 +1,4 @@
-/* Units: to SI, to the nearest number, with the dimension told. */
+/* Units: to SI, to the nearest number, with the dimension reported. */
 #include "check.h"
 
 #include "document/words.h"

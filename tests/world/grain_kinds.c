@@ -270,8 +270,8 @@ static void memory_goes_with_spheres(void **state)
         check_ok(rp_world_step(world, NULL), NULL);
         double taken = (double)(rp_memory_now().bytes - before);
         rp_estimate estimate = rp_scene_estimate(scene, NULL);
-        double told = estimate.bytes - 64e6 - 100 * estimate.grains;
-        assert_true(taken < told && taken > 0.4 * told);
+        double counted = estimate.bytes - 64e6 - 100 * estimate.grains;
+        assert_true(taken < counted && taken > 0.4 * counted);
         rp_world_destroy(world);
         rp_scene_destroy(scene);
     }
