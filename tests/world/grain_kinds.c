@@ -480,7 +480,7 @@ static void streams_refuse_large_grains(void **state)
              "emitters: {jet: {nozzle: disc, radius: 0.03, position: [0, 0, 1], speed: 1}}\n");
     rp_report *report = rp_report_create();
     assert_int_equal(rp_emitter_check(scene, rp_scene_emitters(scene), report), RP_ERROR_INPUT);
-    assert_non_null(strstr(rp_report_fault(report, 0)->message, "do not fit a place"));
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, "do not fit a site"));
     rp_report_destroy(report);
     rp_scene_destroy(scene);
 }
