@@ -3,17 +3,17 @@
  * resumed run has the same bits. */
 #include "base/report.h"
 #include "body/inside.h"
-#include "math/keys.h"
+#include "math/keyframes.h"
 
 /* --- keys ------------------------------------------------------------------------------------ */
 
 rp_pose rp_motion_keys_pose(const rp_key_spec *keys, int count, rp_interpolation interpolation,
                             double time)
 {
-    rp_keys curve = {keys, count, sizeof *keys, offsetof(rp_key_spec, time), interpolation};
-    rp_vec3 rotation = rp_keys_vec3(&curve, offsetof(rp_key_spec, rotation), time);
-    return (rp_pose){rp_keys_vec3(&curve, offsetof(rp_key_spec, position), time),
-                     rp_quat_euler(rotation)};
+    rp_keyframes curve = {keys, count, sizeof *keys, offsetof(rp_key_spec, time), interpolation};
+    rp_vec3 rotation = rp_keyframes_vec3(&curve, offsetof(rp_key_spec, rotation), time);
+    return (rp_pose){rp_keyframes_vec3(&curve, offsetof(rp_key_spec, position), time),
+                     rp_quat_from_euler(rotation)};
 }
 
 /* --- animations ------------------------------------------------------------------------------ */

@@ -168,7 +168,7 @@ static void set_surface_motion(const rp_engine *engine, int first, rp_vec3 surfa
                                dContact *contact)
 {
     if (!(contact->surface.mode & dContactFDir1))
-        set_friction_axis(contact, rp_v3_normal(surface_motion));
+        set_friction_axis(contact, rp_v3_normalized(surface_motion));
     bool turned = first < 0 || !engine->solids[first].body;
     rp_vec3 v = rp_v3_scale(surface_motion, turned ? -1 : 1);
     rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);

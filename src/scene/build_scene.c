@@ -15,7 +15,7 @@
 
 static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
 {
-    return (rp_pose){position, rp_quat_euler(rotation)};
+    return (rp_pose){position, rp_quat_from_euler(rotation)};
 }
 
 /* Hashes the content of a file in pieces. Returns 0 or an error number. */
@@ -168,14 +168,14 @@ static void build_body_pose(const rp_node *entry, rp_body_spec *body)
 {
     body->pose = pose_of(body->position, body->rotation);
     if (rp_v3_length(body->normal) > 0) {
-        body->normal = rp_v3_normal(body->normal);
+        body->normal = rp_v3_normalized(body->normal);
         body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
     }
     const rp_key_spec *first = body->keys.items;
     body->keys_move = rp_body_keys_have(entry, "position");
     body->keys_turn = rp_body_keys_have(entry, "rotation");
     if (body->keys_move) body->pose.position = first->position;
-    if (body->keys_turn) body->pose.orientation = rp_quat_euler(first->rotation);
+    if (body->keys_turn) body->pose.orientation = rp_quat_from_euler(first->rotation);
 }
 
 /* Transforms the keys of an animation to the world: position and rotation of the body place the
@@ -203,12 +203,12 @@ static void build_animation(rp_reader *reader, const rp_node *entry, rp_body_spe
     rp_report *inner = rp_report_create();
     rp_animation_key *keys;
     int count;
-    rp_code code = rp_animation_read(body->animation_file, body->node, &keys, &count, inner);
+    rp_code code = rp_gltf_animation_read(body->animation_file, body->node, &keys, &count, inner);
     if (code == RP_OK) set_animation(reader, body, keys, count);
     if (code == RP_OK)
         body->animation_stored_name = stored_name_of(reader, named, body->animation_file);
     report_faults(reader, named, "animation", code, inner);
-    rp_animation_release(keys, count);
+    rp_gltf_animation_release(keys, count);
     rp_report_destroy(inner);
 }
 
@@ -266,7 +266,7 @@ static void build_joints(rp_reader *reader, rp_scene *scene)
         if (!rp_node_has(entry, "axis")) joint->axis = rp_v3(0, 0, 1);
         if (!rp_node_has(entry, hinge ? "low_angle" : "low")) joint->low = -INFINITY;
         if (!rp_node_has(entry, hinge ? "high_angle" : "high")) joint->high = INFINITY;
-        joint->axis = rp_v3_normal(joint->axis);
+        joint->axis = rp_v3_normalized(joint->axis);
     }
 }
 
@@ -337,8 +337,8 @@ void rp_scene_build(rp_reader *reader, rp_scene *scene)
     build_voids(reader, scene);
     build_cameras(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
-        emitters[i].direction = rp_v3_normal(emitters[i].direction);
-    scene->light.direction = rp_v3_normal(scene->light.direction);
+        emitters[i].direction = rp_v3_normalized(emitters[i].direction);
+    scene->light.direction = rp_v3_normalized(scene->light.direction);
 }
 
 static void rename_file(const rp_node *entry, const char *key, const char *stored_name)

@@ -2,8 +2,7 @@
  * place: walls, gravity, fixed grains, sizes of grains. */
 #include "scene/scene.h"
 #include "base/report.h"
-#include "math/exponent.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "scene/inside.h"
 
 #include <math.h>
@@ -271,8 +270,8 @@ static const rp_gravity_key_spec *keys_of(const rp_scene *scene)
 
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b)
 {
-    a = rp_v3_normal(a);
-    b = rp_v3_normal(b);
+    a = rp_v3_normalized(a);
+    b = rp_v3_normalized(b);
     return rp_v3_dot(a, b) < 0 && rp_v3_length(rp_v3_cross(a, b)) < OPPOSITE;
 }
 
@@ -281,7 +280,7 @@ static rp_vec3 turned(rp_vec3 a, rp_vec3 b, double s)
 {
     rp_vec3 axis = rp_v3_cross(a, b);
     double angle = s * rp_atan2(rp_v3_length(axis), rp_v3_dot(a, b));
-    rp_vec3 across = rp_v3_normal(rp_v3_cross(axis, a)); /* zero where both are parallel */
+    rp_vec3 across = rp_v3_normalized(rp_v3_cross(axis, a)); /* zero where both are parallel */
     return rp_v3_madd(rp_v3_scale(a, rp_cos(angle)), rp_sin(angle), across);
 }
 
@@ -289,7 +288,7 @@ static rp_vec3 between(const rp_gravity_key_spec *from, const rp_gravity_key_spe
 {
     double s = (time - from->time) / (to->time - from->time);
     double before = rp_v3_length(from->gravity), after = rp_v3_length(to->gravity);
-    rp_vec3 a = rp_v3_normal(from->gravity), b = rp_v3_normal(to->gravity);
+    rp_vec3 a = rp_v3_normalized(from->gravity), b = rp_v3_normalized(to->gravity);
     if (!(before > 0)) a = b;
     if (!(after > 0)) b = a;
     return rp_v3_scale(turned(a, b, s), before + s * (after - before));
@@ -371,12 +370,12 @@ static void take_bounds(const rp_domain_spec *domain, rp_pose pose, int axis, in
 }
 
 rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report)
+                            rp_rough_surface *rough, rp_report *report)
 {
     static const rp_shape plane = {.kind = RP_SHAPE_PLANE};
     const rp_domain_spec *domain = &scene->domain;
     rp_vec3 foot, inward;
-    *rough = (rp_rough){0};
+    *rough = (rp_rough_surface){0};
     bool wanted = domain->roughness.grains.radius > 0 && domain->roughness.sides >> side & 1;
     if (!rp_scene_domain_wall(domain, side, &foot, &inward) || !wanted) return RP_OK;
     rp_pose pose = rp_scene_wall_pose(foot, inward);
@@ -384,9 +383,9 @@ rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_th
     for (int axis = 0; axis < 3; axis++)
         if (axis != side / 2)
             take_bounds(domain, pose, axis, axis_along(pose.orientation, axis), &span);
-    return rp_rough_make(rough, &plane, &domain->roughness.grains,
-                         seed_of(scene, scene->bodies.count + side), &span, reach, threads,
-                         "domain.roughness", report);
+    return rp_rough_surface_make(rough, &plane, &domain->roughness.grains,
+                                 seed_of(scene, scene->bodies.count + side), &span, reach, threads,
+                                 "domain.roughness", report);
 }
 
 /* The fixed grains of a plane must be periodic where the domain is. */
@@ -408,19 +407,19 @@ static rp_code find_span(const rp_scene *scene, const rp_body_spec *body, const 
 }
 
 rp_code rp_scene_rough_body(const rp_scene *scene, int index, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report)
+                            rp_rough_surface *rough, rp_report *report)
 {
     const rp_body_spec *body = &rp_scene_bodies(scene)[index];
     char key[160];
     rp_rough_span span = endless();
     rp_code code = RP_OK;
-    *rough = (rp_rough){0};
+    *rough = (rp_rough_surface){0};
     if (!(body->roughness.radius > 0)) return RP_OK;
     snprintf(key, sizeof key, "bodies.%s.roughness", body->name);
     if (body->shape.kind == RP_SHAPE_PLANE) code = find_span(scene, body, key, &span, report);
     RP_TRY(code);
-    return rp_rough_make(rough, &body->shape, &body->roughness, seed_of(scene, index), &span, reach,
-                         threads, key, report);
+    return rp_rough_surface_make(rough, &body->shape, &body->roughness, seed_of(scene, index),
+                                 &span, reach, threads, key, report);
 }
 
 /* --- sizes of grains (W13), (W14) ------------------------------------------------------------- */

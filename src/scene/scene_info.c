@@ -91,12 +91,13 @@ rp_camera_view rp_camera_view_at(const rp_camera_spec *camera, double time)
     if (!camera->keys.count)
         return (rp_camera_view){camera->position, camera->target, camera->up,
                                 camera->field_of_view};
-    rp_keys keys = {camera->keys.items, camera->keys.count, sizeof(rp_camera_key_spec),
-                    offsetof(rp_camera_key_spec, time), (rp_interpolation)camera->interpolation};
+    rp_keyframes keys = {camera->keys.items, camera->keys.count, sizeof(rp_camera_key_spec),
+                         offsetof(rp_camera_key_spec, time),
+                         (rp_interpolation)camera->interpolation};
     return (rp_camera_view){
-        rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
-        rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, target), time), camera->up,
-        rp_keys_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
+        rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
+        rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, target), time), camera->up,
+        rp_keyframes_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
 }
 
 int rp_scene_camera_count(const rp_scene *scene)
@@ -111,7 +112,7 @@ rp_camera_info rp_scene_camera_info(const rp_scene *scene, int camera, double ti
     RP_ENTER();
     const rp_camera_spec *spec = &rp_scene_cameras(scene)[camera];
     rp_camera_view sight = rp_camera_view_at(spec, time);
-    rp_quat turn = rp_quat_axis(rp_v3_normal(sight.up), spec->orbit * time);
+    rp_quat turn = rp_quat_from_axis(rp_v3_normalized(sight.up), spec->orbit * time);
     rp_vec3 arm = rp_quat_rotate(turn, rp_v3_sub(sight.position, sight.target));
     info = (rp_camera_info){.name = spec->name, .field_of_view = sight.field_of_view};
     put(info.position, rp_v3_add(sight.target, arm));
@@ -267,12 +268,12 @@ static void sort_corners(mesh_around *a)
  * no crease towards its own face. */
 static rp_vec3 corner_normal(const mesh_around *a, uint32_t vertex, uint32_t corner)
 {
-    rp_vec3 own = rp_v3_normal(a->normals[corner / 3]), sum = {0, 0, 0};
+    rp_vec3 own = rp_v3_normalized(a->normals[corner / 3]), sum = {0, 0, 0};
     for (uint32_t i = a->starts[vertex]; i < a->starts[vertex + 1]; i++) {
         rp_vec3 other = a->normals[a->corners[i] / 3];
-        if (rp_v3_dot(own, rp_v3_normal(other)) >= CREASE_COS) sum = rp_v3_add(sum, other);
+        if (rp_v3_dot(own, rp_v3_normalized(other)) >= CREASE_COS) sum = rp_v3_add(sum, other);
     }
-    rp_vec3 normal = rp_v3_normal(sum);
+    rp_vec3 normal = rp_v3_normalized(sum);
     return rp_v3_length(normal) > 0 ? normal : own;
 }
 

@@ -2,7 +2,7 @@
  * (W15), and the placing of large grains (W17); docs/theory/world.md. */
 #include "base/random.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "world/inside.h"
 
 #include <stdio.h>
@@ -147,7 +147,7 @@ static rp_quat random_orientation(rp_random4 random)
     double fraction = unit_of(random.bits[0]), a = sqrt(1 - fraction), b = sqrt(fraction);
     double first = 2 * RP_PI * unit_of(random.bits[1]),
            second = 2 * RP_PI * unit_of(random.bits[2]);
-    return rp_quat_normal(
+    return rp_quat_normalized(
         (rp_quat){b * rp_cos(second), a * rp_sin(first), a * rp_cos(first), b * rp_sin(second)});
 }
 

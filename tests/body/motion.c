@@ -1,8 +1,8 @@
 /* Prescribed motion: bodies along keys, and along the animated nodes of files. */
 #include "body/body.h"
 #include "check.h"
-#include "geom/gltf.h"
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
+#include "meshfile/gltf.h"
 #include "repose/repose.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void poses_pass_through_the_keys(void **state)
             rp_pose pose = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH,
                                                keys[i].time + side * 1e-9);
             check_near(rp_v3_length(rp_v3_sub(pose.position, keys[i].position)), 0, 1e-7);
-            check_quat(pose.orientation, rp_quat_euler(keys[i].rotation), 1e-6);
+            check_quat(pose.orientation, rp_quat_from_euler(keys[i].rotation), 1e-6);
         }
         rp_pose pose = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, keys[i].time);
         assert_true(pose.position.x == keys[i].position.x);
@@ -134,7 +134,7 @@ static void even_keys_give_even_motion(void **state)
     for (double t = 1; t <= 3.25; t += 0.01) {
         rp_pose pose = rp_motion_keys_pose(even, 6, RP_INTERPOLATION_SMOOTH, t);
         check_near(pose.position.x, 2 * t, 1e-13);
-        check_quat(pose.orientation, rp_quat_euler(rp_v3(0, 0, -3 * t)), 1e-12);
+        check_quat(pose.orientation, rp_quat_from_euler(rp_v3(0, 0, -3 * t)), 1e-12);
     }
 }
 
@@ -183,7 +183,7 @@ static void check_turn(rp_quat a, rp_quat b)
 static void poses_lie_between_keys(void **state)
 {
     (void)state;
-    const rp_quat quarter = rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 2);
+    const rp_quat quarter = rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 2);
     const rp_animation_key keys[] = {
         {1, {0, 0, 0}, {1, 0, 0, 0}}, {2, {1, 0, 0}, {1, 0, 0, 0}}, {4, {1, 4, 0}, quarter}};
     static const double times[] = {-1, 1, 1.5, 2, 2.5, 4, 9};
@@ -191,7 +191,7 @@ static void poses_lie_between_keys(void **state)
     for (int i = 0; i < 7; i++) {
         rp_pose pose = rp_motion_animation_pose(keys, 3, times[i]);
         check_vector(pose.position, x[i], y[i], 0);
-        check_turn(pose.orientation, rp_quat_axis(rp_v3(0, 0, 1), y[i] / 4 * RP_PI / 2));
+        check_turn(pose.orientation, rp_quat_from_axis(rp_v3(0, 0, 1), y[i] / 4 * RP_PI / 2));
         rp_pose alone = rp_motion_animation_pose(keys + 1, 1, times[i]);
         check_vector(alone.position, 1, 0, 0);
     }
@@ -204,7 +204,7 @@ static void keys_come_out_of_a_file(void **state)
     for (int named = 0; named < 2; named++) {
         rp_animation_key *keys;
         int count;
-        check_ok(rp_animation_read(path, named ? "arm" : NULL, &keys, &count, report), report);
+        check_ok(rp_gltf_animation_read(path, named ? "arm" : NULL, &keys, &count, report), report);
         assert_int_equal(count, 4);
         static const double times[] = {0, 0.5, 1, 2};
         for (int i = 0; i < 4; i++)
@@ -213,11 +213,13 @@ static void keys_come_out_of_a_file(void **state)
         check_vector(keys[0].position, 0, 0, 5);
         check_vector(keys[1].position, 1.5, 0, 5);
         check_vector(keys[3].position, 3, 0, 11);
-        rp_quat rig = rp_quat_axis(rp_v3(1, 0, 0), RP_PI / 2);
+        rp_quat rig = rp_quat_from_axis(rp_v3(1, 0, 0), RP_PI / 2);
         check_turn(keys[1].orientation, rig);
-        check_turn(keys[2].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 6)));
-        check_turn(keys[3].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 2)));
-        rp_animation_release(keys, count);
+        check_turn(keys[2].orientation,
+                   rp_quat_mul(rig, rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 6)));
+        check_turn(keys[3].orientation,
+                   rp_quat_mul(rig, rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 2)));
+        rp_gltf_animation_release(keys, count);
     }
     rp_report_destroy(report);
 }
@@ -242,7 +244,7 @@ static void what_cannot_be_read_is_told(void **state)
         rp_report *report = rp_report_create();
         rp_animation_key *keys;
         int count;
-        rp_code code = rp_animation_read(cases[i].file, cases[i].node, &keys, &count, report);
+        rp_code code = rp_gltf_animation_read(cases[i].file, cases[i].node, &keys, &count, report);
         assert_int_equal(code, codes[i]);
         assert_null(keys);
         assert_non_null(strstr(rp_report_fault(report, 0)->message, cases[i].message));
@@ -261,10 +263,10 @@ static void scale_is_left_out_with_a_warning(void **state)
         int count;
         warnings = 0;
         write_gltf(scaled, i ? 2 : 1.0 / 3); /* a third undoes the rig's */
-        check_ok(rp_animation_read(scaled, "arm", &keys, &count, NULL), NULL);
+        check_ok(rp_gltf_animation_read(scaled, "arm", &keys, &count, NULL), NULL);
         assert_int_equal(warnings, i);
         check_vector(keys[3].position, 3, 0, 11);
-        rp_animation_release(keys, count);
+        rp_gltf_animation_release(keys, count);
     }
     hooks = rp_default_hooks();
     rp_set_hooks(&hooks);
