@@ -8,17 +8,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* --- keys
- * ----------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 static const double degree = RP_PI / 180;
 
-static const rp_key_spec keys[] = {
+static const rp_key_spec key_frames[] = {
     {0.5, {0, 1, 0}, {0, 0, 0}},        {1.0, {1, 1, 2}, {0.3, 0, 1}},
     {1.2, {2, 1, 1}, {0.3, -0.2, 5}},   {3.0, {9, 1, 1}, {0.9, -0.2, 9}},
     {3.5, {9.5, 1, 4}, {0.8, 0.4, 20}},
 };
-#define KEYS (int)(sizeof keys / sizeof *keys)
+#define KEYS (int)(sizeof key_frames / sizeof *key_frames)
 
 static void check_quat(rp_quat a, rp_quat b, double tolerance)
 {
@@ -27,17 +26,20 @@ static void check_quat(rp_quat a, rp_quat b, double tolerance)
 
 static rp_vec3 velocity(double time, double h)
 {
-    rp_vec3 before = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, time - h).position;
+    rp_vec3 before =
+        rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, time - h).position;
     return rp_v3_scale(
-        rp_v3_sub(rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, time + h).position,
+        rp_v3_sub(rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, time + h).position,
                   before),
         0.5 / h);
 }
 
 static rp_vec3 spin(double time, double h)
 {
-    rp_quat from = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, time - h).orientation;
-    rp_quat to = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, time + h).orientation;
+    rp_quat from =
+        rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, time - h).orientation;
+    rp_quat to =
+        rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, time + h).orientation;
     return rp_v3_scale(rp_quat_log(rp_quat_mul(to, rp_quat_conj(from))), 0.5 / h);
 }
 
@@ -46,14 +48,15 @@ static void poses_pass_through_the_keys(void **state)
     (void)state;
     for (int i = 0; i < KEYS; i++) {
         for (int side = -1; side <= 1; side++) {
-            rp_pose pose = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH,
-                                               keys[i].time + side * 1e-9);
-            check_near(rp_v3_length(rp_v3_sub(pose.position, keys[i].position)), 0, 1e-7);
-            check_quat(pose.orientation, rp_quat_from_euler(keys[i].rotation), 1e-6);
+            rp_pose pose = rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH,
+                                               key_frames[i].time + side * 1e-9);
+            check_near(rp_v3_length(rp_v3_sub(pose.position, key_frames[i].position)), 0, 1e-7);
+            check_quat(pose.orientation, rp_quat_from_euler(key_frames[i].rotation), 1e-6);
         }
-        rp_pose pose = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, keys[i].time);
-        assert_true(pose.position.x == keys[i].position.x);
-        assert_true(pose.position.z == keys[i].position.z);
+        rp_pose pose =
+            rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, key_frames[i].time);
+        assert_true(pose.position.x == key_frames[i].position.x);
+        assert_true(pose.position.z == key_frames[i].position.z);
     }
 }
 
@@ -66,7 +69,7 @@ static void rates_have_no_jumps(void **state)
         check_near(rp_v3_length(rp_v3_sub(spin(t, h), spin(t + 4 * h, h))), 0, 5e-3);
     }
     for (int i = 0; i < KEYS; i++) {
-        double t = keys[i].time;
+        double t = key_frames[i].time;
         check_near(rp_v3_length(rp_v3_sub(velocity(t - h, h), velocity(t + h, h))), 0, 5e-3);
         check_near(rp_v3_length(rp_v3_sub(spin(t - h, h), spin(t + h, h))), 0, 5e-3);
     }
@@ -76,19 +79,22 @@ static void nothing_overshoots(void **state)
 {
     (void)state;
     for (int i = 0; i + 1 < KEYS; i++) {
-        double last = keys[i].position.x;
+        double last = key_frames[i].position.x;
         for (int k = 0; k <= 1000; k++) {
-            double t = keys[i].time + (keys[i + 1].time - keys[i].time) * k / 1000;
-            rp_vec3 p = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, t).position;
+            double t =
+                key_frames[i].time + (key_frames[i + 1].time - key_frames[i].time) * k / 1000;
+            rp_vec3 p = rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, t).position;
             assert_true(p.x >= last - 1e-15);
             assert_true(p.y == 1);
-            assert_true(p.z >= fmin(keys[i].position.z, keys[i + 1].position.z) - 1e-15);
-            assert_true(p.z <= fmax(keys[i].position.z, keys[i + 1].position.z) + 1e-15);
+            assert_true(p.z >=
+                        fmin(key_frames[i].position.z, key_frames[i + 1].position.z) - 1e-15);
+            assert_true(p.z <=
+                        fmax(key_frames[i].position.z, key_frames[i + 1].position.z) + 1e-15);
             last = p.x;
         }
     }
-    assert_true(rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, 2.1).position.z ==
-                1); /* between equal keys */
+    assert_true(rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, 2.1).position.z ==
+                1); /* between equal key_frames */
 }
 
 static void it_rests_before_and_after(void **state)
@@ -96,13 +102,14 @@ static void it_rests_before_and_after(void **state)
     (void)state;
     const double outside[][2] = {{-5, 0.5}, {0.49, 0.5}, {3.51, 3.5}, {1e9, 3.5}};
     for (int i = 0; i < 4; i++) {
-        rp_pose pose = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, outside[i][0]);
-        rp_pose end = rp_motion_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, outside[i][1]);
+        rp_pose pose =
+            rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, outside[i][0]);
+        rp_pose end = rp_motion_keys_pose(key_frames, KEYS, RP_INTERPOLATION_SMOOTH, outside[i][1]);
         assert_memory_equal(&pose, &end, sizeof pose);
     }
     check_near(rp_v3_length(velocity(0.5, 1e-6)), 0, 1e-4);
     check_near(rp_v3_length(spin(3.5, 1e-6)), 0, 1e-4);
-    rp_pose only = rp_motion_keys_pose(&keys[1], 1, RP_INTERPOLATION_SMOOTH, 1.0);
+    rp_pose only = rp_motion_keys_pose(&key_frames[1], 1, RP_INTERPOLATION_SMOOTH, 1.0);
     assert_true(only.position.z == 2);
 }
 
@@ -154,8 +161,7 @@ static void linear_keys_move_and_turn_evenly(void **state)
     }
 }
 
-/* --- animations
- * ----------------------------------------------------------------------------------- */
+/* --- animations ------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/repose-animation-XXXXXX";
 static char path[100], scaled[100], other[100], still[100];
@@ -380,5 +386,5 @@ int main(void)
         cmocka_unit_test(bodies_follow_animations),
         cmocka_unit_test(wrong_animations_are_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
