@@ -258,9 +258,9 @@ static void a_fixed_floor_is_taken_away(void **state)
 /* A weight of 2 kg, half a metre from a hinge. */
 #define ARM                                                                                        \
     OPEN_SPACE                                                                                     \
-        "bodies: {arm: {shape: sphere, radius: 5 cm, position: [0.5, 0, 0], motion: dynamic, "     \
-        "mass: 2 "                                                                                 \
-        "kg}, post: {shape: box, size: [0.1, 0.1, 0.1], position: [0, 1, 0]}}\n"
+    "bodies: {arm: {shape: sphere, radius: 5 cm, position: [0.5, 0, 0], motion: dynamic, "         \
+    "mass: 2 "                                                                                     \
+    "kg}, post: {shape: box, size: [0.1, 0.1, 0.1], position: [0, 1, 0]}}\n"
 #define HINGE(ends)                                                                                \
     ARM "joints: {shoulder: {kind: hinge, " ends ", anchor: [0, 0, 0], axis: [0, 1, 0]}}\n"
 

@@ -15,7 +15,8 @@
 
 static int asked;
 
-/* As many contacts as steps were taken, reported by a solver that can do nothing else of its own. */
+/* As many contacts as steps were taken, reported by a solver that can do nothing else of its own.
+ */
 static rp_code telling(const void *solver, rp_contacts *contacts, rp_report *report)
 {
     static size_t count;
