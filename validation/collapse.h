@@ -17,7 +17,7 @@ typedef struct rp_collapse {
 
 /* Runs a column of the case's scene.yaml until it rests. */
 rp_code rp_collapse_run(rp_case_context *c, rp_collapse *column);
-/* The band of experiments for the run-out: its middle and half its width. */
+/* The band of experiments for the run-out: its centre and half its width. */
 void rp_collapse_band(double aspect, double *middle, double *half);
 
 #endif

@@ -35,7 +35,7 @@ rp_code rp_layered_forces(const rp_view *view, double low, double high, double l
     rp_contact_space space = rp_contact_everywhere();
     rp_code code = rp_force_lists_make(view, &space, out, report);
     RP_TRY(code);
-    out->count = 0; /* room for all of them */
+    out->count = 0; /* the capacity is kept */
     for (int i = 0; i < layers && code == RP_OK; i++) {
         rp_force_lists part;
         space.region.low.z = low + (high - low) * i / layers;

@@ -24,7 +24,7 @@ const float *rp_grains_field(const rp_view *view, const char *name);
  * at most to `most`, s; a look every twentieth of a second. */
 rp_code rp_grains_settle(rp_case_context *c, rp_world *world, double speed, double least,
                          double most);
-/* m: the height below which `part` of the grains have their middle, 0 to 1. */
+/* m: the height below which `part` of the grains have their centre, 0 to 1. */
 double rp_grains_height(const rp_view *view, double part);
 /* The slope of a surface that falls along x, in degrees, positive where it falls to the right: the
  * highest grains in strips of `width`, from `low` to `high`; the share of the line is written to

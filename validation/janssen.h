@@ -18,8 +18,8 @@ typedef struct rp_janssen {
 
 /* m2, the silo's cross-section. */
 double rp_janssen_area(const rp_janssen *silo);
-/* Fits K, the ratio of the pressure on the wall to the vertical one, judges load, misfit and K, and
- * draws them. */
+/* Fits K, the ratio of the pressure wall-clock time to the vertical one, judges load, misfit and K,
+ * and draws them. */
 void rp_janssen_judge(rp_case_context *c, const rp_janssen *silo);
 
 #endif

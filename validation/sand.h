@@ -31,7 +31,7 @@ rp_sand_sums rp_sand_sum(const rp_view *view);
 /* Root mean square of the grains' speeds, m/s. */
 double rp_sand_speed(const rp_view *view);
 
-/* The worst compression of all instants that were looked at. */
+/* The largest compression of all instants that were evaluated. */
 typedef struct rp_squeeze {
     double mean, largest;           /* of max(0, rho / rho_0 - 1) over the grains */
     double mean_time, largest_time; /* s, when that was */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECONDS_BETWEEN 5.0 /* on the wall, of progress lines */
+#define SECONDS_BETWEEN 5.0 /* wall-clock seconds between progress messages */
 
 extern const rp_case rp_case_free_flight, rp_case_bounce, rp_case_tilting_bed, rp_case_momentum,
     rp_case_closed_box, rp_case_settled_volume, rp_case_published, rp_case_pile_angle,

@@ -131,5 +131,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_body_momentum = {"body-momentum", "Grains and bodies keep their momentum",
-                                       run};
+const rp_case rp_case_body_momentum = {"body-momentum", "Grains and bodies conserve momentum", run};

@@ -75,4 +75,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_closed_box = {"closed-box", "In a closed box the energy only falls", run};
+const rp_case rp_case_closed_box = {"closed-box", "Energy in a closed box never increases", run};

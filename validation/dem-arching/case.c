@@ -11,7 +11,7 @@
 #define ARCH_LIMIT 2.0             /* mean forces */
 #define OPEN 0.5                   /* s */
 #define WATCHED (c->quick ? 2 : 6) /* s; four times the grains go through the same hole */
-#define NEAR 0.025                 /* m, of the middle of the hole */
+#define NEAR 0.025                 /* m, distance from the centre of the hole */
 
 /* The largest force near the hole over the mean of all. */
 static double arch_of(const rp_view *view)

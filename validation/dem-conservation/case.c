@@ -156,4 +156,4 @@ static rp_code run(rp_case_context *c)
     return code == RP_OK ? blow(c) : code;
 }
 
-const rp_case rp_case_dem_conservation = {"dem-conservation", "What contacts may not change", run};
+const rp_case rp_case_dem_conservation = {"dem-conservation", "What contacts must conserve", run};

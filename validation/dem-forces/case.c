@@ -218,7 +218,7 @@ static void draw_others(rp_case_context *c, const pile *piles)
 /* Without friction, or memory of it, they creep to their rest. */
 static const pile wanted[PILES] = {
     {"tetrahedra", "scene.yaml", "history", .friction = 0.5, .still = 1e-3},
-    {"without memory", "scene.yaml", "viscous", .friction = 0.5, .still = 5e-3},
+    {"without history", "scene.yaml", "viscous", .friction = 0.5, .still = 5e-3},
     {"spheres", "spheres.yaml", "history", .friction = 0.5, .still = 1e-3},
     {"without friction", "scene.yaml", "history", .friction = 0, .still = 5e-3},
 };

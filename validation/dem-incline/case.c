@@ -22,7 +22,7 @@
 #define LOOKS 80
 #define LAYERS_MAX 80 /* slices, one diameter thick */
 
-/* Sums over looks, slice by slice. */
+/* Sums over measurements, slice by slice. */
 typedef struct profile {
     double area;                               /* m2 */
     double volume[LAYERS_MAX];                 /* m3, of solid */
@@ -31,7 +31,7 @@ typedef struct profile {
     double first, second; /* m/s, mean speed along x of both halves */
 } profile;
 
-/* Volume of a sphere below a height over its middle. */
+/* Volume of a sphere below a height above its centre. */
 static double part_below(double height, double radius)
 {
     double h = fmin(fmax(height + radius, 0), 2 * radius);
@@ -91,7 +91,7 @@ static rp_code tilt(rp_case_context *c, double angle, double until, double then,
     return rp_trial_begin(c, "scene.yaml", settings, c->quick ? 1 : 5, trial);
 }
 
-/* What the profile tells of the bulk: slices from a sixth of the height to five sixths. */
+/* Properties of the bulk from the profile: slices from a sixth of the height to five sixths. */
 typedef struct bulk {
     double height;       /* of the layer, diameters */
     double fill, spread; /* volume fraction: its mean, largest less least */

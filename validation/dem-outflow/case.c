@@ -70,5 +70,5 @@ static rp_code run(rp_case_context *c)
     return RP_OK;
 }
 
-const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains run out of a cone at an even rate",
+const rp_case rp_case_dem_outflow = {"dem-outflow", "Grains flow out of a cone at a constant rate",
                                      run};

@@ -179,7 +179,7 @@ static rp_code slides(rp_case_context *c)
     judge_part(c, "slides, then rolls: speed", r.speed[r.samples - 1], 5.0 / 7 * SPEED, LIMIT,
                "m/s");
     rp_figure *figure = rp_case_figure(c, "A sphere slides, then rolls", "time [s]", "speed [m/s]");
-    rp_figure_add(figure, "of its middle", RP_PLOT_LINE, r.time, r.speed, NULL, (size_t)r.samples);
+    rp_figure_add(figure, "of its centre", RP_PLOT_LINE, r.time, r.speed, NULL, (size_t)r.samples);
     rp_figure_add(figure, "spin times radius", RP_PLOT_LINE, r.time, r.rim, NULL,
                   (size_t)r.samples);
     return RP_OK;
@@ -284,4 +284,5 @@ static rp_code run(rp_case_context *c)
     return blocks(c);
 }
 
-const rp_case rp_case_dem_pair = {"dem-pair", "Grains collide, slide and roll as they should", run};
+const rp_case rp_case_dem_pair = {"dem-pair", "Grains collide, slide and roll as closed forms say",
+                                  run};

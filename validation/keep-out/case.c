@@ -129,4 +129,4 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_keep_out = {"keep-out", "Grains keep out of solids and pass no wall", run};
+const rp_case rp_case_keep_out = {"keep-out", "No grain enters a solid or passes a wall", run};

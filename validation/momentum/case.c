@@ -112,4 +112,4 @@ static rp_code run(rp_case_context *c)
     return collide(c, "jittered", "0.1", energy, off);
 }
 
-const rp_case rp_case_momentum = {"momentum", "Grains keep momentum and only lose energy", run};
+const rp_case rp_case_momentum = {"momentum", "Momentum is conserved, energy decreases", run};

@@ -1,4 +1,4 @@
-/* Poured heaps have the angle that was asked for, whatever the number of grains. */
+/* Poured heaps have their angle of repose, whatever the number of grains. */
 #include "base/report.h"
 #include "measure/angle.h"
 #include "validation/pile-angle/pile-angle.h"
@@ -49,7 +49,7 @@ static rp_code pour(rp_case_context *c, pile *p)
 static void judge(rp_case_context *c, const pile *p)
 {
     char what[96];
-    snprintf(what, sizeof what, "%g degrees asked, %.1f K grains", p->asked, p->grains / 1000);
+    snprintf(what, sizeof what, "%g degrees specified, %.1f K grains", p->asked, p->grains / 1000);
     rp_judge_near(c, what, p->angle.degrees, p->asked, LIMIT, "deg");
 }
 
@@ -63,7 +63,7 @@ static void draw(rp_figure *figure, const pile *piles, int count)
         angle[i] = piles[i].angle.degrees;
         spread[i] = piles[i].angle.uncertainty;
     }
-    snprintf(name, sizeof name, "asked %g deg", piles[0].asked);
+    snprintf(name, sizeof name, "specified %g deg", piles[0].asked);
     rp_figure_add(figure, name, RP_PLOT_POINTS, grains, angle, spread, (size_t)count);
     rp_figure_add(figure, "", RP_PLOT_DASHED, ends, level, NULL, 2);
 }
@@ -93,4 +93,4 @@ static rp_code run(rp_case_context *c)
                     : rp_pour_piles(c, asked, 4, spacings, 2);
 }
 
-const rp_case rp_case_pile_angle = {"pile-angle", "Poured heaps have the angle asked for", run};
+const rp_case rp_case_pile_angle = {"pile-angle", "Poured heaps have their angle of repose", run};

@@ -70,7 +70,7 @@ static rp_code stand(rp_case_context *c, const char *method, bool cone, outcome 
 static void draw(rp_case_context *c, const char *title, const outcome *ours, const outcome *theirs,
                  double start)
 {
-    /* The cone at the start, or a line of the angle asked through the foot of ours. */
+    /* The cone at the start, or a line of the specified angle through the foot of ours. */
     double foot = start > 0 ? start : ours->angle.radius;
     double slope = tan((start > 0 ? START : ASKED) * RP_DEGREE);
     const double place[] = {0, foot}, height[] = {foot * slope, 0};

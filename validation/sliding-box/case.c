@@ -10,7 +10,7 @@
 #define SETTLED 0.2      /* s, when the box has come to lie on the board */
 #define TIME_SLIDE 1.0   /* s */
 #define TIME_STAY 2.0    /* s */
-#define START 2.5        /* m, up the board from its middle */
+#define START 2.5        /* m, up the board from its centre */
 #define HALF_HEIGHTS 0.1 /* m, of board and box together */
 #define SAMPLES 128
 
@@ -100,7 +100,7 @@ static rp_code let_stay(rp_case_context *c)
     rp_code code = begin(c, angle, 0.3, &trial);
     if (code == RP_OK) code = follow(c, &trial, angle, TIME_STAY, &s);
     if (code == RP_OK) {
-        rp_judge_at_most(c, "way in 2 s on 15 degrees, friction 0.3", 1000 * s.moved,
+        rp_judge_at_most(c, "distance in 2 s on 15 degrees, friction 0.3", 1000 * s.moved,
                          1000 * STAY_LIMIT, "mm");
         rp_case_note(c, "the box that stays: %.3g mm down the board at the end", 1000 * s.way);
     }
@@ -119,5 +119,5 @@ static rp_code run(rp_case_context *c)
     return code == RP_OK ? let_stay(c) : code;
 }
 
-const rp_case rp_case_sliding_box = {"sliding-box", "A box slides down a board as friction says",
+const rp_case rp_case_sliding_box = {"sliding-box", "A box slides down a board by Coulomb friction",
                                      run};

@@ -10,7 +10,7 @@
 #define SETTLED 0.5     /* s */
 #define TURNED 1.5      /* s, when the slow turning begins */
 #define RATE 4.0        /* degrees per second */
-#define BELOW 10.0      /* degrees below the angle asked, where it begins */
+#define BELOW 10.0      /* degrees below the specified angle, where it begins */
 #define ABOVE 8.0       /* degrees above it, where it ends */
 #define CREEP_BELOW 4.0 /* degrees below it, where creep is read */
 #define G 9.81          /* m/s2 */
@@ -100,7 +100,7 @@ static void draw(rp_case_context *c, const tilt *tilts, int count)
         rp_case_figure(c, "A bed is tilted", "slope [deg]", "mean speed along the slope [m/s]");
     for (int i = 0; i < count; i++) {
         char name[32];
-        snprintf(name, sizeof name, "asked %g deg", tilts[i].asked);
+        snprintf(name, sizeof name, "specified %g deg", tilts[i].asked);
         rp_figure_add(figure, name, RP_PLOT_LINE, tilts[i].slope, tilts[i].speed, NULL,
                       (size_t)tilts[i].count);
     }
@@ -122,5 +122,5 @@ static rp_code run(rp_case_context *c)
     return code;
 }
 
-const rp_case rp_case_tilting_bed = {"tilting-bed", "A tilted bed flows at its angle of repose",
+const rp_case rp_case_tilting_bed = {"tilting-bed", "A tilted bed yields at its angle of repose",
                                      run};
