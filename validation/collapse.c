@@ -41,7 +41,7 @@ static rp_code begin(rp_case_context *c, const rp_collapse *column, rp_trial *tr
     return rp_trial_begin(c, "scene.yaml", settings, 5, trial);
 }
 
-static rp_code look(rp_case_context *c, const rp_trial *trial, rp_collapse *column)
+static rp_code evaluate(rp_case_context *c, const rp_trial *trial, rp_collapse *column)
 {
     rp_measure_options options = rp_default_measure_options();
     rp_front front;
@@ -72,7 +72,7 @@ rp_code rp_collapse_run(rp_case_context *c, rp_collapse *column)
     double fall = sqrt(column->aspect * column->length / G);
     rp_code code = begin(c, column, &trial);
     if (code == RP_OK) code = rp_case_run_to(c, trial.world, REST * fall, 20);
-    if (code == RP_OK) code = look(c, &trial, column);
+    if (code == RP_OK) code = evaluate(c, &trial, column);
     rp_trial_end(&trial);
     return code;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LOOKS 0.05 /* s */
+#define EVALUATIONS 0.05 /* s */
 #define STRIPS_MAX 512
 #define STRIPS_LEAST 4
 
@@ -51,7 +51,7 @@ rp_code rp_grains_settle(rp_case_context *c, rp_world *world, double speed, doub
         rp_view view;
         rp_world_view(world, &view);
         if (view.time >= most || (view.time >= least && rp_sand_speed(&view) < speed)) break;
-        code = rp_case_run_to(c, world, view.time + LOOKS, 1);
+        code = rp_case_run_to(c, world, view.time + EVALUATIONS, 1);
     }
     return code;
 }

@@ -21,7 +21,7 @@ rp_power rp_power_through(const double *x, const double *y, int count);
 /* One of the solver's own fields; NULL when it has no such. */
 const float *rp_grains_field(const rp_view *view, const char *name);
 /* Runs until the grains' root mean square speed is below `speed`, m/s, but at least to `least` and
- * at most to `most`, s; a look every twentieth of a second. */
+ * at most to `most`, s; an evaluation every twentieth of a second. */
 rp_code rp_grains_settle(rp_case_context *c, rp_world *world, double speed, double least,
                          double most);
 /* m: the height below which `part` of the grains have their centre, 0 to 1. */

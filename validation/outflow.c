@@ -6,7 +6,7 @@
 #define PATIENCE 0.25 /* s */
 
 /* Mass and speed of what is still above the hole. */
-static double look(const rp_view *view, double *speed)
+static double evaluate(const rp_view *view, double *speed)
 {
     double mass = 0, energy = 0;
     for (size_t i = 0; i < view->count; i++) {
@@ -29,7 +29,7 @@ rp_code rp_outflow_watch(rp_case_context *c, rp_world *world, double between, do
         rp_view view;
         code = rp_case_run_to(c, world, start + between * out->count, 1);
         rp_world_view(world, &view);
-        out->left = look(&view, &out->speed);
+        out->left = evaluate(&view, &out->speed);
         if (!out->count) {
             out->mass = out->left;
             out->grains = view.count;

@@ -1,4 +1,5 @@
-/* Grains that run out of a vessel through a hole at z = 0: what has passed, from look to look. */
+/* Grains that run out of a vessel through a hole at z = 0: what has passed, from one evaluation to
+ * the next. */
 #ifndef RP_VALIDATION_OUTFLOW_H
 #define RP_VALIDATION_OUTFLOW_H
 

@@ -56,25 +56,27 @@ double rp_sand_speed(const rp_view *view)
     return s.mass > 0 ? sqrt(2 * s.kinetic / s.mass) : 0;
 }
 
-void rp_squeeze_look(rp_squeeze *squeeze, const rp_view *view, const rp_scene *scene)
+void rp_compression_add(rp_compression *compression, const rp_view *view, const rp_scene *scene)
 {
     rp_density_error e;
     if (rp_measure_density_error(view, scene, &e, NULL) != RP_OK) return;
-    squeeze->looks++;
-    if (e.mean > squeeze->mean) squeeze->mean = e.mean, squeeze->mean_time = view->time;
-    if (e.largest > squeeze->largest)
-        squeeze->largest = e.largest, squeeze->largest_time = view->time;
+    compression->evaluations++;
+    if (e.mean > compression->mean) compression->mean = e.mean, compression->mean_time = view->time;
+    if (e.largest > compression->largest)
+        compression->largest = e.largest, compression->largest_time = view->time;
 }
 
-void rp_squeeze_judge(rp_case_context *c, const rp_squeeze *squeeze, const char *where)
+void rp_compression_judge(rp_case_context *c, const rp_compression *compression, const char *where)
 {
     char what[160];
-    double never = squeeze->looks ? 0 : NAN; /* nothing was seen: no number, no verdict of ok */
+    double never = compression->evaluations
+                       ? 0
+                       : NAN; /* nothing was evaluated: no number, and the verdict is not ok */
     snprintf(what, sizeof what, "mean compression%s", where);
-    rp_judge_at_most(c, what, 100 * squeeze->mean + never, MEAN_LIMIT, "%");
+    rp_judge_at_most(c, what, 100 * compression->mean + never, MEAN_LIMIT, "%");
     snprintf(what, sizeof what, "largest compression%s", where);
-    rp_judge_at_most(c, what, 100 * squeeze->largest + never, LARGEST_LIMIT, "%");
-    rp_case_note(c,
-                 "compression%s: the mean was worst at %.3g s, a grain at %.3g s, of %d instants",
-                 where, squeeze->mean_time, squeeze->largest_time, squeeze->looks);
+    rp_judge_at_most(c, what, 100 * compression->largest + never, LARGEST_LIMIT, "%");
+    rp_case_note(
+        c, "compression%s: the mean was worst at %.3g s, a grain at %.3g s, of %d instants", where,
+        compression->mean_time, compression->largest_time, compression->evaluations);
 }

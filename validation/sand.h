@@ -32,14 +32,14 @@ rp_sand_sums rp_sand_sum(const rp_view *view);
 double rp_sand_speed(const rp_view *view);
 
 /* The largest compression of all instants that were evaluated. */
-typedef struct rp_squeeze {
+typedef struct rp_compression {
     double mean, largest;           /* of max(0, rho / rho_0 - 1) over the grains */
     double mean_time, largest_time; /* s, when that was */
-    int looks;
-} rp_squeeze;
+    int evaluations;
+} rp_compression;
 /* An instant without grains, or before the first step, counts as nothing. */
-void rp_squeeze_look(rp_squeeze *squeeze, const rp_view *view, const rp_scene *scene);
+void rp_compression_add(rp_compression *compression, const rp_view *view, const rp_scene *scene);
 /* The limits are the same everywhere: 0.5 % in the mean of an instant, 2 % for a single grain. */
-void rp_squeeze_judge(rp_case_context *c, const rp_squeeze *squeeze, const char *where);
+void rp_compression_judge(rp_case_context *c, const rp_compression *compression, const char *where);
 
 #endif

@@ -36,7 +36,7 @@ const char *rp_case_title(int index)
 bool rp_case_is_meant(int index, const char *word)
 {
     const rp_case *which = rp_case_at(index);
-    return which && word && rp_case_answers(which, word);
+    return which && word && rp_case_matches(which, word);
 }
 
 void rp_default_validation_options_fill(rp_validation_options *options, size_t size)
@@ -115,7 +115,7 @@ rp_code rp_validation_run(rp_validation *validation, int index, rp_case_outcome 
     result->context.quick = validation->options.quick;
     result->context.say = validation->options.say ? pass_on : NULL;
     result->context.user = &s;
-    rp_case_say(&result->context, "%s", which->title);
+    rp_case_progress(&result->context, "%s", which->title);
     rp_code code = rp_case_run(which, validation->options.folder, result);
     result->context.say = NULL; /* the speaker goes with this call */
     if (outcome)

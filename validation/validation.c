@@ -61,7 +61,7 @@ const rp_case *rp_case_find(const char *name)
     return NULL;
 }
 
-bool rp_case_answers(const rp_case *which, const char *word)
+bool rp_case_matches(const rp_case *which, const char *word)
 {
     if (rp_case_find(word)) return strcmp(which->name, word) == 0;
     size_t length = strlen(word);
@@ -86,7 +86,8 @@ static void add_verdict(rp_case_context *c, rp_verdict verdict, const char *what
     else
         c->verdicts[c->verdict_count++] = verdict;
     if (c->slow)
-        rp_case_say(c, "%s %s: %.6g %s", verdict.ok ? "ok" : "MISS", what, verdict.measured, unit);
+        rp_case_progress(c, "%s %s: %.6g %s", verdict.ok ? "ok" : "MISS", what, verdict.measured,
+                         unit);
 }
 
 void rp_judge_near(rp_case_context *c, const char *what, double measured, double expected,
@@ -159,12 +160,12 @@ void rp_case_note(rp_case_context *c, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(c->notes + used, sizeof c->notes - used, format, arguments);
     va_end(arguments);
-    if (c->slow) rp_case_say(c, "%s", c->notes + used);
+    if (c->slow) rp_case_progress(c, "%s", c->notes + used);
     used = strlen(c->notes);
     if (used + 1 < sizeof c->notes) memcpy(c->notes + used, "\n", 2);
 }
 
-void rp_case_say(rp_case_context *c, const char *format, ...)
+void rp_case_progress(rp_case_context *c, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -185,7 +186,7 @@ rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int sli
         if (rp_clock() - c->said < SECONDS_BETWEEN) continue;
         rp_view view;
         rp_world_view(world, &view);
-        rp_case_say(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
+        rp_case_progress(c, "%.3g of %.3g s, %zu grains", view.time, time, view.count);
         c->said = rp_clock();
         c->slow = true;
     }

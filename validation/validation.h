@@ -54,7 +54,7 @@ typedef struct rp_case {
 const rp_case *rp_case_at(int index);
 const rp_case *rp_case_find(const char *name); /* NULL when unknown */
 /* Whether a word names the case; see rp_case_is_meant. */
-bool rp_case_answers(const rp_case *which, const char *word);
+bool rp_case_matches(const rp_case *which, const char *word);
 
 /* A scene of the case's folder, such as "scene.yaml", with settings as --set gives them. */
 rp_code rp_case_scene(rp_case_context *c, const char *file, const rp_setting *settings,
@@ -79,7 +79,7 @@ rp_figure *rp_case_figure(rp_case_context *c, const char *title, const char *x_l
 /* Adds a line to the report. */
 void rp_case_note(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
 /* Reports progress. */
-void rp_case_say(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
+void rp_case_progress(rp_case_context *c, const char *format, ...) RP_PRINTF(2, 3);
 /* Runs the world to a time, in `slices` even parts, and reports progress every few seconds. The
  * parts do not depend on the clock, so a run is the same each time. */
 rp_code rp_case_run_to(rp_case_context *c, rp_world *world, double time, int slices);

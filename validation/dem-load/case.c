@@ -102,7 +102,7 @@ static rp_code sample(rp_case_context *c, press *p, const rp_trial *trial, doubl
     return code;
 }
 
-static rp_code squeeze(rp_case_context *c, press *p)
+static rp_code compress(rp_case_context *c, press *p)
 {
     char keys[1024];
     rp_trial trial;
@@ -186,7 +186,7 @@ static rp_code run(rp_case_context *c)
     p = (press){.radius = c->quick ? 0.045 : 0.23, .aloft = c->quick ? 0.3 : 0.8};
     rp_force_fits fits;
     rp_code code = settle(c, &p);
-    if (code == RP_OK) code = squeeze(c, &p);
+    if (code == RP_OK) code = compress(c, &p);
     if (code == RP_OK) code = rp_force_fit(p.forces.normal, p.forces.count, &fits, c->report);
     if (code == RP_OK) {
         work_out(&p);

@@ -25,7 +25,7 @@ static rp_code run_out(rp_case_context *c, double friction, rp_outflow *flow)
         {"bodies.cone.radius", "64.5 cm"},          {"bodies.cone.height", "60 cm"},
     };
     rp_trial trial;
-    rp_case_say(c, "friction %g", friction);
+    rp_case_progress(c, "friction %g", friction);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 2 : 8, &trial);
     if (code == RP_OK)
         code = rp_outflow_watch(c, trial.world, c->quick ? 0.01 : 0.05, TO + 0.02,

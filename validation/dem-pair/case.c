@@ -100,23 +100,23 @@ static void judge_hit(rp_case_context *c, const hit *h)
 
 static rp_code hits(rp_case_context *c)
 {
-    static const hit asked[] = {{.law = "hertz", .restitution = 1, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.8, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.3, .steps = "1000"},
-                                {.law = "linear", .restitution = 1, .steps = "1000"},
-                                {.law = "linear", .restitution = 0.8, .steps = "1000"},
-                                {.law = "linear", .restitution = 0.3, .steps = "1000"},
-                                {.law = "hertz", .restitution = 0.8, .steps = "20"},
-                                {.law = "hertz", .restitution = 0.3, .steps = "20"},
-                                {.law = "hertz", .restitution = 0.1, .steps = "20"},
-                                {.law = "linear", .restitution = 0.8, .steps = "20"},
-                                {.law = "linear", .restitution = 0.3, .steps = "20"},
-                                {.law = "linear", .restitution = 0.1, .steps = "20"}};
-    static hit all[sizeof asked / sizeof *asked];
+    static const hit specified[] = {{.law = "hertz", .restitution = 1, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.8, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.3, .steps = "1000"},
+                                    {.law = "linear", .restitution = 1, .steps = "1000"},
+                                    {.law = "linear", .restitution = 0.8, .steps = "1000"},
+                                    {.law = "linear", .restitution = 0.3, .steps = "1000"},
+                                    {.law = "hertz", .restitution = 0.8, .steps = "20"},
+                                    {.law = "hertz", .restitution = 0.3, .steps = "20"},
+                                    {.law = "hertz", .restitution = 0.1, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.8, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.3, .steps = "20"},
+                                    {.law = "linear", .restitution = 0.1, .steps = "20"}};
+    static hit all[sizeof specified / sizeof *specified];
     rp_figure *figure =
         rp_case_figure(c, "Force of a collision", "time [ms]", "force between two spheres [N]");
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        all[i] = asked[i];
+    for (size_t i = 0; i < sizeof specified / sizeof *specified; i++) {
+        all[i] = specified[i];
         RP_TRY(collide(c, &all[i]));
         judge_hit(c, &all[i]);
         char name[64];

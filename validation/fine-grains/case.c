@@ -173,7 +173,7 @@ static uint64_t cell(float x, double edge)
     return (uint64_t)((int64_t)floor(x / edge) + (1 << 20));
 }
 
-static rp_code look(void *user, const rp_chunk *chunk, rp_report *report)
+static rp_code evaluate(void *user, const rp_chunk *chunk, rp_report *report)
 {
     (void)report;
     crowd *k = user;
@@ -216,7 +216,7 @@ static rp_code look_at(rp_case_context *c, rp_detail *detail, crowd *k, size_t g
     k->count = k->twice = 0;
     k->moved = 0;
     memset(k->seen, 0, grains);
-    return rp_detail_visit(detail, look, k, c->report);
+    return rp_detail_visit(detail, evaluate, k, c->report);
 }
 
 static bool all_asleep(const rp_view *view)
@@ -319,7 +319,7 @@ static rp_code try_heap(rp_case_context *c, bool published)
     rp_trial trial;
     rp_threads *threads = NULL;
     rp_detail *detail = NULL;
-    rp_case_say(c, "heap, %s", published ? "as published" : "separated");
+    rp_case_progress(c, "heap, %s", published ? "as published" : "separated");
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 3 : 1, &trial);
     if (code == RP_OK) code = rp_threads_create(c->world->threads, &threads, c->report);
     rp_detail_options options = {.threads = threads, .memory = INFINITY};

@@ -126,8 +126,9 @@ static void judge(rp_case_context *c, const flow *f)
     rp_judge_near(c, what, 100 * f->mean / bagnold_mean(f->slope), 100, LIMIT, "%");
     snprintf(what, sizeof what, "worst layer at %g degrees, of the surface's speed", f->slope);
     rp_judge_at_most(c, what, misfit(f), LIMIT, "%");
-    rp_case_note(c, "%g degrees: %.4g m/s, closed form %.4g m/s; first half of the look %.4g m/s",
-                 f->slope, f->mean, bagnold_mean(f->slope), f->first);
+    rp_case_note(
+        c, "%g degrees: %.4g m/s, closed form %.4g m/s; first half of the evaluation %.4g m/s",
+        f->slope, f->mean, bagnold_mean(f->slope), f->first);
 }
 
 static void draw(rp_case_context *c, const flow *flows, int count)

@@ -73,7 +73,7 @@ static rp_code rest_one(rp_case_context *c, double ratio, bool dropped, rp_figur
         {"particles.spacing", "4 cm"}};
     rp_trial trial;
     r = (rest){0};
-    rp_case_say(c, "%s", name);
+    rp_case_progress(c, "%s", name);
     rp_code code = rp_trial_begin(c, "scene.yaml", settings, c->quick ? 3 : 2, &trial);
     if (code == RP_OK) code = watch(c, &trial, &r);
     if (code == RP_OK) {
