@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program as a user meets it: verbs, exit codes, messages, a run that is interrupted and resumed.
+# The program from the user's side: verbs, exit codes, messages, a run that is interrupted and resumed.
 #   tests/cli/cli.sh PROGRAM SOURCE
 set -eu
 repose=$1
@@ -53,7 +53,7 @@ expect 0 "$repose" help measure; prints "  angle  *slope of a pile"; prints "--p
 expect 0 "$repose" help validate; prints "  bounce  *A grain bounces"
 for scene in "$source"/scenes/*.yaml; do expect 0 "$repose" check --strict "$scene"; done
 
-# --- the manual is the program's own word
+# --- the manual equals the output of the program
 "$repose" help scene --markdown | cmp - "$source/docs/guide/scene.md" ||
     fail "docs/guide/scene.md is out of date; run make docs"
 
@@ -302,12 +302,12 @@ mkdir empty
 expect 8 env PATH="$work/empty" "$repose" render whole -o film.mp4 $paint; says "apt-get install ffmpeg"
 [ ! -e film.mp4.frames ] || fail "a film that cannot be made leaves a folder behind"
 expect 0 env PATH="$work/empty" "$repose" render whole $paint --frames 2:3; says "Rendering single pictures instead"; prints "whole/pictures"
-# who would wait long is told of a quicker way, once
+# long rendering prints a hint about faster qualities, once
 "$repose" render whole -o long --size 320x180 --samples 2000 2>long.err &
 pid=$!
 for i in $(seq 600); do grep -q "faster" long.err && break; kill -0 $pid 2>/dev/null || break; sleep 0.05; done
 kill $pid 2>/dev/null; wait $pid || true
-[ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "nobody was told of drafts: $(cat long.err)"
+[ "$(grep -c 'draft are faster' long.err)" -eq 1 ] || fail "no hint about drafts: $(cat long.err)"
 if command -v ffmpeg >/dev/null; then
     expect 0 "$repose" render whole $paint; prints "^whole/film.mp4$"; says "encoding the film"; says "done: 16 pictures"
     expect 0 "$repose" render whole $paint -o made/here/film.webm --fps 12.5 --frames 3:5 --json
@@ -319,14 +319,14 @@ if command -v ffmpeg >/dev/null; then
         found=$(ffprobe -v error -count_frames -show_entries stream=width,height,r_frame_rate,nb_read_frames -of csv=p=0 made/here/film.webm)
         [ "$found" = "64,36,25/2,3" ] || fail "not the film that was asked for: $found"
     fi
-    # Ctrl-C keeps what is whole and says how to go on
+    # Ctrl-C keeps finished pictures and prints how to continue
     "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4 >/dev/null 2>cut.err &
     pid=$!
     while [ ! -e cut.mp4.frames/000002.png ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
     kill -INT $pid
     code=0; wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "exit $code after an interrupt"
-    grep -q "pictures are done. The same command continues" cut.err || fail "no word on how to go on: $(cat cut.err)"
+    grep -q "pictures are done. The same command continues" cut.err || fail "no message on how to continue: $(cat cut.err)"
     expect 0 "$repose" render whole --samples 1 --size 1280x720 --threads 1 -o cut.mp4; says "existed already)"
     # a run with its film
     expect 0 "$repose" run first-fall -o filmed $small $paint --film --camera automatic; says "^film: filmed/film.mp4"
@@ -370,7 +370,7 @@ fi
 }
 expect 2 "$repose" run first-fall -o x --size 64x36; says "add --film"
 expect 2 "$repose" run first-fall -o x --film --samples 0; says "0 samples"
-expect 2 "$repose" run first-fall -o x --film --camera nobody; says "no camera"
+expect 2 "$repose" run first-fall -o x --film --camera missing; says "no camera"
 expect 2 "$repose" run first-fall -o x --film --color speed; says "--range"
 [ ! -e x ] || fail "a film that was refused left a run behind"
 # which fields there are is known by the first frame: the run stops there
@@ -408,7 +408,7 @@ mkdir holiday && cp last.png holiday/000003.png
 expect 2 "$repose" render whole -o holiday; says "000003.png"
 cmp last.png holiday/000003.png || fail "pictures of somebody else were painted over"
 expect 2 "$repose" render whole --frames 900:901
-expect 2 "$repose" render whole --camera nobody -o x.png
+expect 2 "$repose" render whole --camera missing -o x.png
 expect 4 "$repose" render whole -o whole/manifest.json/film.mp4; says "manifest.json"
 expect 4 "$repose" render whole -o whole/manifest.json/last.png; says "manifest.json"
 expect 4 "$repose" render nowhere
@@ -422,7 +422,7 @@ expect 2 "$repose" render partly -o partly.png $paint --color density; says "--g
 cp -r whole spoilt
 printf 'x' | dd of=spoilt/frames/000005.h5 bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect 6 "$repose" render spoilt -o spoilt-pictures --samples 1 --size 64x36; says "000005.h5"; says "selects frames that are not damaged"
-# one that is gone is told
+# a missing frame is reported
 rm spoilt/frames/000005.h5
 expect 0 "$repose" render spoilt -o spoilt.png --samples 1 --size 64x36; says "1 frame is missing between 0 and 15"
 expect 4 "$repose" info nowhere
@@ -440,7 +440,7 @@ expect 0 "$repose" validate bounce -q -o results.md
 expect 0 "$repose" validate free-flight -q --quick -o results.md
 grep -q "^### bounce, full form$" results.md || fail "results of a case that was not run again are gone"
 grep -q "^### free-flight, quick form$" results.md || fail "results of the case that ran are not there"
-# a case that cannot run is told, and the others still run
+# a case that cannot run is reported, and the others still run
 mkdir data
 cp -r "$source/validation" data/validation
 echo "particles: {spacing: wide}" >data/validation/free-flight/scene.yaml
@@ -546,12 +546,12 @@ expect 6 "$repose" info damaged; says "000015.h5"; prints "frames:"
 rm damaged/manifest.json
 expect 2 "$repose" info damaged; says "manifest.json"
 
-# --- Ctrl-C ends the run at its last step and says how to go on; the end is the same
+# --- Ctrl-C ends the run at its last step and prints how to continue; the end is the same
 long="--set particles.spacing=2cm --set time.duration=0.6s"
 # shellcheck disable=SC2086
 "$repose" run first-fall -o uncut $long --json >uncut.json
 # Commands in the background ignore Ctrl-C in a shell without job control; a closed terminal (HUP) and
-# TERM take the same way.
+# TERM are handled in the same manner.
 for signal in TERM HUP; do
     # shellcheck disable=SC2086
     "$repose" run first-fall -o cut-$signal $long >cut.out 2>cut.err &
@@ -561,13 +561,13 @@ for signal in TERM HUP; do
     code=0
     wait $pid || code=$?
     [ "$code" -eq 130 ] || fail "a run that got $signal ends with $code"
-    grep -q "repose resume 'cut-$signal'" cut.err || fail "an interrupted run does not say how to go on"
+    grep -q "repose resume 'cut-$signal'" cut.err || fail "an interrupted run does not print how to continue"
     expect 0 "$repose" resume cut-$signal --json
     [ "$(hash_of out)" = "$(hash_of uncut.json)" ] || fail "the resumed run ends in another state"
     diff -r uncut/frames cut-$signal/frames >/dev/null || fail "the resumed run's frames differ"
 done
 
-# --- killed for good at any moment, it goes on to the same end
+# --- killed at any moment, it can be resumed to the same end
 for moment in 1 4 9; do
     # shellcheck disable=SC2086
     "$repose" run first-fall -o killed-$moment $long >/dev/null 2>&1 &

@@ -6,9 +6,9 @@ File > Import > Repose run, or from Python:
     repose_import.load("runs/castle")            # or load(…, grains="fine")
 
 The grains are the vertices of a mesh with the attributes velocity, radius, colour, id and material,
-read anew from the run's HDF5 files whenever the frame changes; nothing of them is kept in the .blend
-file. Blender's frame is the run's frame. Bodies take their shapes from export/bodies-*.ply, which
-`repose export RUN --format ply --only bodies --frames 0` writes, and their places from the frames.
+read again from the HDF5 files of the run whenever the frame changes; the .blend file does not contain
+them. Blender's frame is the run's frame. Bodies take their shapes from export/bodies-*.ply, which
+`repose export RUN --format ply --only bodies --frames 0` writes, and their poses from the frames.
 """
 import json
 import os
@@ -34,8 +34,8 @@ bl_info = {
 SAND = (0.69, 0.47, 0.19)  # linear, for runs that do not name their colours
 STONE = (0.4, 0.4, 0.4)
 VARIATION = 0.3  # of the brightness of grains, from the darkest to the brightest
-SEAL_BYTES = 512
-SEAL = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
+HEADER_BYTES = 512
+HEADER = re.compile(rb"REPOSE SEAL \d+ (\d+) ")
 
 
 class ReposeError(Exception):
@@ -55,21 +55,21 @@ def h5py():
     return module
 
 
-def open_sealed(path):
-    """An HDF5 file of a run. Its seal says how long it is; HDF5 itself is no good judge of damage."""
+def open_checksummed(path):
+    """Opens an HDF5 file of a run, whose header holds length and checksum: HDF5 itself does not detect damage."""
     try:
         with open(path, "rb") as file:
-            seal = SEAL.match(file.read(SEAL_BYTES))
-        if not seal or int(seal.group(1)) + SEAL_BYTES != os.path.getsize(path):
+            header = HEADER.match(file.read(HEADER_BYTES))
+        if not header or int(header.group(1)) + HEADER_BYTES != os.path.getsize(path):
             raise ReposeError(f"{path} is damaged or cut short")
         return h5py().File(path, "r")
     except OSError as error:
         raise ReposeError(f"{path} cannot be read: {error}") from error
 
 
-def read_sealed(path, read):
-    """What `read` makes of an open file; what it does not find there is damage."""
-    with open_sealed(path) as file:
+def read_checksummed(path, read):
+    """Returns the result of `read` on an open file; missing data are reported as damage."""
+    with open_checksummed(path) as file:
         try:
             return read(file)
         except (KeyError, ValueError, IndexError, OSError, RuntimeError) as error:
@@ -137,7 +137,7 @@ def coarse_grains(path):
             "spacing": float(file.attrs["spacing"]),
         }
 
-    return read_sealed(path, read)
+    return read_checksummed(path, read)
 
 
 def spread(values, chosen, shape, kind):
@@ -186,8 +186,8 @@ def fine_grains(path):
     def facts(file):
         return {name: file.attrs[name] for name in ("count", "part_count", "precision", "spacing")}
 
-    about = read_sealed(path, facts)
-    parts = [read_sealed(f"{path[:-3]}-{i:03d}.h5",
+    about = read_checksummed(path, facts)
+    parts = [read_checksummed(f"{path[:-3]}-{i:03d}.h5",
                          lambda file: fine_part(file, float(about["precision"])))
              for i in range(int(about["part_count"]))]
     if sum(len(part["id"]) for part in parts) != int(about["count"]):
@@ -272,7 +272,7 @@ def read_poses(folder, number):
         group = file["bodies"]
         return group["position"][:], group["orientation"][:]
 
-    return read_sealed(paths[at_or_before(paths, number)], read)
+    return read_checksummed(paths[at_or_before(paths, number)], read)
 
 
 def matrix_of(orientation):
@@ -392,7 +392,7 @@ def show_frame(thing, number):
 
 
 def try_frame(thing, number):
-    """The same; what goes wrong is kept with the object, for its panel, and told on the terminal."""
+    """Shows a frame; an error is stored with the object, for its panel, and printed on the terminal."""
     try:
         show_frame(thing, number)
         thing.repose.problem = ""
