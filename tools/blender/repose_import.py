@@ -56,7 +56,7 @@ def h5py():
 
 
 def open_checksummed(path):
-    """Opens an HDF5 file of a run, whose header holds length and checksum: HDF5 itself does not detect damage."""
+    """Opens an HDF5 file of a run after checking its header: HDF5 itself does not detect truncation."""
     try:
         with open(path, "rb") as file:
             header = HEADER.match(file.read(HEADER_BYTES))
@@ -335,14 +335,14 @@ def points_tree(material):
     radius = tree.nodes.new("GeometryNodeInputNamedAttribute")
     radius.data_type = "FLOAT"
     radius.inputs["Name"].default_value = "radius"
-    paint = tree.nodes.new("GeometryNodeSetMaterial")
-    paint.inputs["Material"].default_value = material
+    set_material = tree.nodes.new("GeometryNodeSetMaterial")
+    set_material.inputs["Material"].default_value = material
     value = next(s for s in radius.outputs if s.name == "Attribute" and s.type == "VALUE")
     tree.links.new(begin.outputs[0], points.inputs[0])
     tree.links.new(value, points.inputs["Radius"])
-    tree.links.new(points.outputs[0], paint.inputs["Geometry"])
-    tree.links.new(paint.outputs[0], end.inputs[0])
-    for i, node in enumerate((begin, radius, points, paint, end)):
+    tree.links.new(points.outputs[0], set_material.inputs["Geometry"])
+    tree.links.new(set_material.outputs[0], end.inputs[0])
+    for i, node in enumerate((begin, radius, points, set_material, end)):
         node.location = (200 * i, -150 * (node == radius))
     return tree
 
