@@ -135,7 +135,7 @@ rp_sunk rp_sunk_none(void)
     return (rp_sunk){.depth = -INFINITY, .body = -1};
 }
 
-void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene)
+void rp_sunk_update(rp_sunk *sunk, const rp_world *world, const rp_scene *scene)
 {
     rp_view view;
     rp_world_view(world, &view);

@@ -27,6 +27,6 @@ typedef struct rp_sunk {
 rp_sunk rp_sunk_none(void);
 /* Evaluates all grains and bodies of this instant, and keeps the deepest of all. Depths are
  * exact up to two spacings on either side. */
-void rp_sunk_look(rp_sunk *sunk, const rp_world *world, const rp_scene *scene);
+void rp_sunk_update(rp_sunk *sunk, const rp_world *world, const rp_scene *scene);
 
 #endif

@@ -18,6 +18,7 @@
 #ifndef RP_VALIDATION_H
 #define RP_VALIDATION_H
 
+#include "base/atomic.h"
 #include "plot/plot.h"
 #include "repose/repose.h"
 #include "repose/validate.h"
@@ -106,5 +107,15 @@ rp_code rp_case_write_html(const char *path, const rp_case_result *results, int 
  * results keep the numbers that the file has. */
 rp_code rp_case_write_results(const char *path, const rp_case_result *results, int count,
                               rp_report *report);
+
+/* --- elements of the HTML report -------------------------------------------------------------- */
+
+/* Text with <, >, & and quotes escaped; bytes that XML forbids become question marks. */
+void rp_html_text(rp_atomic *page, const char *text, size_t length);
+/* The small part of Markdown that the cases' texts use: headings, paragraphs, lists, tables, code,
+ * `code` and **bold**. The first heading, the case's name, is left out. */
+void rp_html_markdown(rp_atomic *page, const char *text);
+/* An SVG document without its prolog; its ids get a prefix, since a page may hold many. */
+void rp_html_svg(rp_atomic *page, const char *svg, int number);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "validation/html.h"
 #include "validation/validation.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Columns that collapse run as far as those of experiments. */
-#include "validation/collapse.h"
+#include "validation/sand.h"
 
 #include <stdio.h>
 

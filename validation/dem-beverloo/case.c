@@ -1,6 +1,6 @@
 /* Beverloo's law: the rate of a silo against the diameter of its hole. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>

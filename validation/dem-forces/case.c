@@ -1,7 +1,7 @@
 /* Forces in a pile of tetrahedra at rest: distributions, correlation, angles, networks. */
 #include "base/memory.h"
 #include "scene/scene.h"
-#include "validation/contacts.h"
+#include "validation/grains.h"
 #include "validation/grains.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Glass beads run out of the slot of a flat-bottomed hopper, beside a published discharge. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 
@@ -43,7 +43,7 @@ static rp_code run_out(rp_case_context *c, rp_outflow *flow)
 static rp_code run(rp_case_context *c)
 {
     static rp_outflow flow;
-    static double passed[RP_OUTFLOW_LOOKS];
+    static double passed[RP_OUTFLOW_SAMPLES];
     RP_TRY(run_out(c, &flow));
     rp_outflow_fit(&flow, FROM, TO);
     rp_judge_near(c, "discharge", 1000 * flow.rate, RATE, RATE_LIMIT, "g/s");

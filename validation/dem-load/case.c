@@ -1,5 +1,5 @@
 /* A plunger presses a pile of tetrahedra and lets it go. */
-#include "validation/contacts.h"
+#include "validation/grains.h"
 #include "validation/grains.h"
 
 #include <math.h>

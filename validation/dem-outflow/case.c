@@ -1,6 +1,6 @@
 /* Tetrahedra run out of a cone at an even rate, the slower the more friction they have. */
 #include "base/report.h"
-#include "validation/outflow.h"
+#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static rp_code run(rp_case_context *c)
     rp_figure *figure = rp_case_figure(c, "Grains left in a cone", "time [s]", "mass [kg]");
     rp_figure_set_flags(figure, RP_FIGURE_ZERO_Y);
     for (int i = 0; i < count; i++) {
-        double left[RP_OUTFLOW_LOOKS];
+        double left[RP_OUTFLOW_SAMPLES];
         char name[64];
         RP_TRY(run_out(c, frictions[i], &flows[i]));
         judge(c, frictions[i], &flows[i]);

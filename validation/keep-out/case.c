@@ -30,7 +30,7 @@ static rp_code watch(rp_case_context *c, const rp_trial *trial, double until, rp
     rp_code code = RP_OK;
     while (code == RP_OK && rp_world_time(trial->world) < until) {
         code = rp_world_step(trial->world, c->report);
-        if (code == RP_OK) rp_sunk_look(sunk, trial->world, trial->scene);
+        if (code == RP_OK) rp_sunk_update(sunk, trial->world, trial->scene);
     }
     return code;
 }
