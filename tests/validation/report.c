@@ -1,5 +1,4 @@
-/* Verdicts, and the page that shows them: whole, well-formed, and nothing in it is markup that a
- * text brought along. */
+/* Verdicts, and the pages that show them: complete, well-formed, and no text becomes markup. */
 #include "check.h"
 
 #include "base/atomic.h"
