@@ -3,14 +3,14 @@
  * A bed of 16 layers of grains of 2 mm on a rough floor, periodic to all sides: young 10 MPa,
  * friction and restitution 0.5, steps of 10 us. A tile of 8 x 8 x 16 grains settles from a lattice;
  * beds of any size are made of copies of it, side by side, and settle a little more until their
- * contacts remember. Beds of all sizes step by turns. Grain-steps per second of such beds are known
- * as the Cundall number.
+ * contacts have history. Beds of all sizes step by turns. Grain-steps per second of such beds are
+ * known as the Cundall number.
  *
  * Least work of a step, what is counted in bytes is read, or written, once: rows (64 bytes a sphere
- * written and read), the table (60 read and written), and for each contact who touches (6) and a
- * spring (12 read, 12 written); 100 multiply-adds for each contact. The least time is the longer
- * one of bytes over bandwidth and operations over arithmetic. Lists are made anew once before
- * memory is counted, since that takes some, too. */
+ * written and read), the table (60 read and written), and for each contact an entry (6) and its
+ * tangential displacement (12 read, 12 written); 100 multiply-adds for each contact. The least time
+ * is the longer one of bytes over bandwidth and operations over arithmetic. Lists are built once
+ * before memory is counted, since that takes some as well. */
 #include "solver/dem/dem.h"
 #include "base/report.h"
 #include "bench/bench.h"
@@ -32,7 +32,7 @@
 #define SIZES 3
 #define ROW_BYTES 248
 #define ENTRY_BYTES 6
-#define SPRING_BYTES 24
+#define HISTORY_BYTES 24
 #define CONTACT_MULTIPLY_ADDS 100
 
 typedef struct bed {
@@ -84,7 +84,8 @@ static rp_code make_world(const bed *b, size_t tiles, int threads, rp_scene **sc
     return code == RP_OK ? rp_world_create(*scene, &options, world, report) : code;
 }
 
-/* Copies of the tile's grains; both tables are still in the order of their lattices' ids. */
+/* Copies the grains of the tile side by side; both tables are still in the order of their lattices'
+ * ids. */
 static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
 {
     rp_grains *to = &world->grains;
@@ -106,7 +107,7 @@ static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
 static double least_time(const rp_bench_machine *m, const rp_dem *solver, double contacts)
 {
     double bytes = ROW_BYTES * (double)solver->spheres;
-    bytes += (ENTRY_BYTES + (solver->history ? SPRING_BYTES : 0)) * contacts;
+    bytes += (ENTRY_BYTES + (solver->has_history ? HISTORY_BYTES : 0)) * contacts;
     double moving = bytes / m->bandwidth;
     double computing = contacts * CONTACT_MULTIPLY_ADDS / m->arithmetic;
     return moving > computing ? moving : computing;
@@ -118,7 +119,7 @@ typedef struct trial {
     rp_world *world;
     size_t bytes;                 /* that the world holds */
     double seconds[TURNS];        /* of a step */
-    double parts[RP_BENCH_PARTS]; /* likewise, of all of them */
+    double parts[RP_BENCH_PARTS]; /* s, of each stage, of all timed steps */
     uint64_t rebuilds;
 } trial;
 
@@ -130,7 +131,7 @@ static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t til
         make_world(b, tiles, rp_threads_count(setup->threads), &t->scene, &t->world, report);
     if (code == RP_OK) lay_tiles(t->world, tile, tiles);
     for (int i = 0; i < WARM_UP && code == RP_OK; i++) {
-        if (i == WARM_UP / 2) ((rp_dem *)t->world->solver)->moved = HUGE_VAL; /* new lists */
+        if (i == WARM_UP / 2) ((rp_dem *)t->world->solver)->displacement = HUGE_VAL; /* new lists */
         code = rp_world_step(t->world, report);
     }
     t->bytes = rp_memory_now().bytes - held;
@@ -164,8 +165,8 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
     return code;
 }
 
-static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost,
-                          rp_report *report)
+static rp_code report_trial(rp_bench_list *list, const bed *b, trial *t, double cost,
+                            rp_report *report)
 {
     const rp_dem *solver = t->world->solver;
     size_t count = t->world->grains.count;
@@ -188,7 +189,7 @@ static rp_code tell_trial(rp_bench_list *list, const bed *b, trial *t, double co
     return code;
 }
 
-/* A bed in some sizes, by turns. */
+/* Beds of several sizes take turns. */
 static rp_code run_sizes(const rp_bench_setup *setup, const bed *b, const size_t *sizes, int count,
                          const rp_world *tile, rp_bench_list *list, rp_report *report)
 {
@@ -204,7 +205,7 @@ static rp_code run_sizes(const rp_bench_setup *setup, const bed *b, const size_t
         costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->grains.count,
                                  trials[0].seconds, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < count && code == RP_OK; i++)
-        code = tell_trial(list, b, &trials[i], costs[i], report);
+        code = report_trial(list, b, &trials[i], costs[i], report);
     for (int i = 0; i < count; i++) {
         rp_world_destroy(trials[i].world);
         rp_scene_destroy(trials[i].scene);

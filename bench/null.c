@@ -1,5 +1,6 @@
 /* The case `null`: a whole step of a world without physics, as a user's program would take it. It
- * is the floor of what any solver costs: flight, walls, cell order, neighbor lists, a density sum.
+ * is the lower bound of what any solver costs: flight, walls, cell order, neighbor lists, a density
+ * sum.
  *
  * Least work, in bytes: that of the case `neighbor`, and besides positions and velocities read and
  * written once for the flight, and for the density every neighbor's number read once, every
@@ -14,9 +15,9 @@
 
 #define STEPS 15
 #define WARM_UP 3
-#define NEIGHBOURS 32
+#define NEIGHBORS 32
 #define FLIGHT_BYTES (2 * 24)
-#define DENSITY_BYTES (16 + 4 + 4 * NEIGHBOURS)
+#define DENSITY_BYTES (16 + 4 + 4 * NEIGHBORS)
 
 static rp_code make_world(size_t size, rp_threads *threads, rp_scene **scene, rp_world **world,
                           rp_report *report)
@@ -55,7 +56,7 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
         rp_view view;
         rp_world_view(world, &view);
         double least = rp_bench_least_sort(machine, view.count) +
-                       rp_bench_least_lists(machine, view.count, NEIGHBOURS) +
+                       rp_bench_least_lists(machine, view.count, NEIGHBORS) +
                        (double)view.count * (FLIGHT_BYTES + DENSITY_BYTES) / machine->bandwidth;
         rp_bench_add(list, rp_bench_result_of("null", view.count, seconds, STEPS, least));
     }

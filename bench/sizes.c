@@ -2,9 +2,9 @@
  *
  * Boxes of grains of 2 mm with others that are 3, 10 and 30 times as large, each half of the
  * volume, and a ball a hundred times as large on a bed; young 10 MPa, steps of 10 us. They settle
- * under twice the earth's pull, then step by turns, and lists are made anew every 25 steps,
- * often as in a flow. The cost of a sphere is told in parts of what it is among equal grains, in
- * the same run. */
+ * under twice the earth's gravity, then take steps in turns, and lists are built every 25 steps, as
+ * often as in a flow. The cost of a sphere is reported relative to that among equal grains, in the
+ * same run. */
 #include "base/report.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
@@ -15,7 +15,7 @@
 
 #define SETTLING 0.025 /* s */
 #define TURNS 7
-#define TURN 25 /* steps, of which the first makes lists */
+#define TURN 25 /* steps, of which the first builds lists */
 #define BOXES 5
 
 /* Small grains, `share` of them to a large one of `ratio` times the size. */
@@ -57,13 +57,13 @@ static void describe(const mixture *m, rp_draft *draft)
     rp_draft_set(draft, "sources.ball", text);
 }
 
-/* A box in hand. */
+/* One box. */
 typedef struct trial {
     rp_scene *scene;
     rp_world *world;
     size_t bytes;          /* that the world holds */
     double seconds[TURNS]; /* of a step */
-    double lists;          /* s, of making all of them */
+    double lists;          /* s, of building all lists */
 } trial;
 
 static rp_code begin_trial(const rp_bench_setup *setup, const mixture *m, trial *t,
@@ -86,7 +86,7 @@ static rp_code begin_trial(const rp_bench_setup *setup, const mixture *m, trial 
 }
 
 /* Seconds that lists have taken so far. */
-static double listing(const rp_world *world)
+static double list_seconds(const rp_world *world)
 {
     rp_bench_stages stages = rp_bench_stages_of(world);
     return stages.stages[rp_bench_stage(&stages, "lists")].seconds;
@@ -96,17 +96,17 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
 {
     rp_dem *solver = t->world->solver;
     rp_code code = RP_OK;
-    double start = rp_clock(), lists = listing(t->world);
-    solver->moved = HUGE_VAL; /* new lists */
+    double start = rp_clock(), lists = list_seconds(t->world);
+    solver->displacement = HUGE_VAL; /* new lists */
     for (int i = 0; i < TURN && code == RP_OK; i++)
         code = rp_world_step(t->world, report);
     t->seconds[turn] = (rp_clock() - start) / TURN;
-    t->lists += listing(t->world) - lists;
+    t->lists += list_seconds(t->world) - lists;
     return code;
 }
 
-static rp_code tell_trial(rp_bench_list *list, const mixture *m, trial *t, double cost,
-                          rp_report *report)
+static rp_code report_trial(rp_bench_list *list, const mixture *m, trial *t, double cost,
+                            rp_report *report)
 {
     size_t count = t->world->grains.count;
     double grains = (double)count;
@@ -136,7 +136,7 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
         costs[i] = rp_bench_cost(trials[i].seconds, trials[i].world->grains.count,
                                  trials[0].seconds, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < BOXES && code == RP_OK; i++)
-        code = tell_trial(list, &mixtures[i], &trials[i], costs[i], report);
+        code = report_trial(list, &mixtures[i], &trials[i], costs[i], report);
     for (int i = 0; i < BOXES; i++) {
         rp_world_destroy(trials[i].world);
         rp_scene_destroy(trials[i].scene);

@@ -1,30 +1,34 @@
+/* Surfaces near blocks of grains, and forces of grains on bodies, summed to the same bits for any
+ * number of threads. The room's other chapter, surfaces.c, has the geometry of one surface. */
 #include "couple/couple.h"
 #include "base/log.h"
 
 #include <string.h>
 
-/* Both are handed to states as three doubles. */
+/* Force and torque are copied to states as three doubles. */
 _Static_assert(sizeof(rp_vec3) == sizeof((rp_body_state *)0)->force, "a force is three doubles");
 
-/* Surfaces near a block that the first pass has room for. Few blocks have more. */
-#define NEAR_ROOM 8
+/* Surfaces near a block that the first pass can list. Few blocks have more. */
+#define NEAR_CAPACITY 8
 
 struct rp_couple {
     const rp_scene *scene;
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
-    rp_rough *roughs; /* of the bodies, then of the domain's sides; NULL: nobody asked for them */
+    rp_rough *roughs; /* fixed grains of bodies, then of the sides of the domain; NULL: not laid */
     bool dynamic;
     rp_load *rows;     /* borrowed from the step's arena: body_count sums per row */
-    rp_load *loads;    /* likewise, the sums of all rows */
+    rp_load *loads;    /* borrowed likewise: the sums of all rows */
     size_t row_count;  /* in this step */
     size_t row_blocks; /* blocks of grains that share a row */
     size_t grains, block;
-    rp_report *report; /* of the step in hand */
-    rp_code code;      /* the first fault of an answer */
-    bool begun;
+    rp_report *report; /* of this step */
+    rp_code code;      /* the first fault of rp_couple_solve */
+    bool begun;        /* between rp_couple_begin and rp_couple_finish */
 };
+
+/* --- creation --- */
 
 static size_t surfaces_size(const rp_couple *couple)
 {
@@ -45,7 +49,7 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     couple->scene = scene;
     couple->bodies = bodies;
     couple->body_count = rp_bodies_count(bodies);
-    couple->capacity = rp_surfaces_room(scene);
+    couple->capacity = rp_surfaces_capacity(scene);
     couple->surfaces = rp_allocate(surfaces_size(couple));
     if (!couple->surfaces) {
         rp_fail_memory(report, surfaces_size(couple), "the surfaces of bodies");
@@ -58,8 +62,8 @@ rp_code rp_couple_create(const rp_scene *scene, rp_bodies *bodies, rp_couple **o
     return RP_OK;
 }
 
-/* An image has the fixed grains of its body. */
-static void hand_out_roughs(rp_couple *couple)
+/* Tells each surface its fixed grains; an image has those of its body. */
+static void set_fixed_grains(rp_couple *couple)
 {
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
@@ -69,8 +73,8 @@ static void hand_out_roughs(rp_couple *couple)
     }
 }
 
-rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach,
-                          rp_threads *threads, rp_report *report)
+rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, double reach,
+                                   rp_threads *threads, rp_report *report)
 {
     RP_ASSERT(!couple->roughs);
     size_t bytes = rough_count(couple) * sizeof *couple->roughs;
@@ -85,7 +89,7 @@ rp_code rp_couple_roughen(rp_couple *couple, const rp_scene *scene, double reach
     double radius = scene->domain.roughness.grains.radius;
     for (int side = 0; side < RP_SIDES && code == RP_OK; side++)
         code = rp_scene_rough_wall(scene, side, reach + radius, threads, &walls[side], report);
-    hand_out_roughs(couple);
+    set_fixed_grains(couple);
     return code;
 }
 
@@ -99,8 +103,11 @@ void rp_couple_destroy(rp_couple *couple)
     rp_release(couple, sizeof *couple);
 }
 
-/* How bodies are driven may change while a world runs. Surfaces keep their places, since solvers
- * remember contacts by these: that of an absent body lies where no grain is. */
+/* --- motion of the surfaces --- */
+
+/* How bodies are driven may change while a world runs. Surfaces keep their numbers, since the
+ * contact history of solvers names them: the surface of an absent body is moved to where no grain
+ * is. */
 void rp_couple_refresh(rp_couple *couple)
 {
     rp_surfaces_refresh(couple->surfaces, couple->count, rp_bodies_states(couple->bodies));
@@ -142,7 +149,7 @@ const rp_surface *rp_couple_surfaces(const rp_couple *couple)
     return couple->surfaces;
 }
 
-/* The speed of the fastest point of a shape that moves like this. */
+/* Returns an upper bound of the speed of any point of a shape that moves like this, m/s. */
 static double speed_of(const rp_shape *shape, rp_vec3 velocity, rp_vec3 spin)
 {
     rp_box3 box = rp_shape_bounds(shape);
@@ -185,6 +192,8 @@ double rp_couple_max_motion(const rp_couple *couple)
     return most;
 }
 
+/* --- surfaces near blocks of grains --- */
+
 rp_ball rp_couple_ball_of_box(rp_box3 box)
 {
     return (rp_ball){rp_v3_scale(rp_v3_add(box.low, box.high), 0.5),
@@ -212,17 +221,17 @@ typedef struct near_job {
     const rp_couple *couple;
     const rp_couple_search *search;
     rp_surface_list *lists; /* of the blocks */
-    int *room;              /* NEAR_ROOM for each of them */
+    int *first_pass;        /* NEAR_CAPACITY for each of them */
 } near_job;
 
-/* The list of a block, as far as there is room for it; gives the number of all its surfaces. */
-static int find_near(const near_job *job, rp_range range, int *near, int room)
+/* Lists the surfaces near a block, up to `capacity`; returns the number of all of them. */
+static int find_near(const near_job *job, rp_range range, int *near, int capacity)
 {
     const rp_couple *couple = job->couple;
     rp_ball ball = job->search->ball(job->search->context, range);
     if (ball.radius < 0) return 0;
     rp_surface_list all = {.count = couple->count};
-    return rp_surfaces_near(couple->surfaces, all, ball.centre, ball.radius, 0, near, room);
+    return rp_surfaces_near(couple->surfaces, all, ball.centre, ball.radius, 0, near, capacity);
 }
 
 static void near_range(void *context, rp_range range)
@@ -230,31 +239,32 @@ static void near_range(void *context, rp_range range)
     const near_job *job = context;
     size_t block = range.begin / job->search->block;
     rp_surface_list *list = &job->lists[block];
-    list->index = job->room + block * NEAR_ROOM;
-    list->count = find_near(job, range, list->index, NEAR_ROOM);
+    list->index = job->first_pass + block * NEAR_CAPACITY;
+    list->count = find_near(job, range, list->index, NEAR_CAPACITY);
 }
 
-/* Blocks with more surfaces than the first pass has room for are searched again. */
+/* Searches again where a block has more surfaces than the first pass could list. */
 static void long_range(void *context, rp_range range)
 {
     const near_job *job = context;
     rp_surface_list *list = &job->lists[range.begin / job->search->block];
-    if (list->count > NEAR_ROOM) find_near(job, range, list->index, list->count);
+    if (list->count > NEAR_CAPACITY) find_near(job, range, list->index, list->count);
 }
 
+/* Allocates and fills the lists of blocks with many surfaces. */
 static rp_code make_long_lists(near_job *job, size_t blocks, rp_threads *threads, rp_arena *arena,
                                rp_report *report)
 {
     size_t total = 0, at = 0;
     for (size_t b = 0; b < blocks; b++)
-        if (job->lists[b].count > NEAR_ROOM) total += (size_t)job->lists[b].count;
+        if (job->lists[b].count > NEAR_CAPACITY) total += (size_t)job->lists[b].count;
     if (!total) return RP_OK;
     size_t bytes = (total + total / 16) * sizeof(int); /* a few more need no larger arena */
-    int *room = rp_arena_take(arena, bytes);
-    if (!room) return rp_fail_memory(report, bytes, "surfaces near grains");
+    int *index = rp_arena_take(arena, bytes);
+    if (!index) return rp_fail_memory(report, bytes, "surfaces near grains");
     for (size_t b = 0; b < blocks; b++) {
-        if (job->lists[b].count <= NEAR_ROOM) continue;
-        job->lists[b].index = room + at;
+        if (job->lists[b].count <= NEAR_CAPACITY) continue;
+        job->lists[b].index = index + at;
         at += (size_t)job->lists[b].count;
     }
     rp_parallel_for(threads, job->search->grains, job->search->block, long_range, job);
@@ -267,14 +277,17 @@ rp_code rp_couple_near(const rp_couple *couple, const rp_couple_search *search, 
     RP_ASSERT(search->block > 0);
     size_t blocks = (search->grains + search->block - 1) / search->block;
     near_job job = {.couple = couple, .search = search};
-    size_t lists = blocks * sizeof *job.lists, room = blocks * NEAR_ROOM * sizeof *job.room;
+    size_t lists = blocks * sizeof *job.lists;
+    size_t first_pass = blocks * NEAR_CAPACITY * sizeof *job.first_pass;
     *out = job.lists = rp_arena_take(arena, lists);
-    job.room = rp_arena_take(arena, room);
-    if (!job.lists || !job.room)
-        return rp_fail_memory(report, lists + room, "surfaces near grains");
+    job.first_pass = rp_arena_take(arena, first_pass);
+    if (!job.lists || !job.first_pass)
+        return rp_fail_memory(report, lists + first_pass, "surfaces near grains");
     rp_parallel_for(threads, search->grains, search->block, near_range, &job);
     return make_long_lists(&job, blocks, threads, arena, report);
 }
+
+/* --- forces on bodies --- */
 
 rp_code rp_couple_begin(rp_couple *couple, size_t grains, size_t block, size_t rows,
                         rp_arena *arena, rp_report *report)
@@ -283,6 +296,8 @@ rp_code rp_couple_begin(rp_couple *couple, size_t grains, size_t block, size_t r
     size_t blocks = (grains + block - 1) / block;
     couple->grains = grains;
     couple->block = block;
+    /* As few blocks share a row as keep the number of rows at most `rows`: it must not depend on
+     * the number of threads. */
     couple->row_blocks = blocks / rows + 1;
     couple->row_count = (blocks + couple->row_blocks - 1) / couple->row_blocks;
     size_t row = (size_t)couple->body_count * sizeof(rp_load), bytes = couple->row_count * row;
@@ -303,6 +318,7 @@ typedef struct block_loop {
     size_t block;
 } block_loop;
 
+/* The blocks of one row, one after another on this thread. */
 static void row_range(void *context, rp_range range)
 {
     const block_loop *loop = context;
@@ -319,6 +335,7 @@ void rp_couple_for(const rp_couple *couple, rp_threads *threads, rp_range_fn *bo
     rp_parallel_for(threads, couple->grains, couple->block * couple->row_blocks, row_range, &loop);
 }
 
+/* Returns the sum of a body in the row of a block. */
 static rp_load *row_of(rp_couple *couple, size_t block, int body)
 {
     size_t row = block / couple->row_blocks;
@@ -326,8 +343,8 @@ static rp_load *row_of(rp_couple *couple, size_t block, int body)
     return &couple->rows[row * (size_t)couple->body_count + (size_t)body];
 }
 
-void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                    rp_vec3 force)
+void rp_couple_add_force(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                         rp_vec3 force)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
@@ -336,17 +353,19 @@ void rp_couple_push(rp_couple *couple, size_t block, const rp_surface *surface, 
     sum->torque = rp_v3_add(sum->torque, rp_v3_cross(arm, force));
 }
 
-void rp_couple_twist(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 torque)
+void rp_couple_add_torque(rp_couple *couple, size_t block, const rp_surface *surface,
+                          rp_vec3 torque)
 {
     if (surface->body < 0) return;
     rp_load *sum = row_of(couple, block, surface->body);
     sum->torque = rp_v3_add(sum->torque, torque);
 }
 
-void rp_couple_hold(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
-                    double mass)
+void rp_couple_add_mass(rp_couple *couple, size_t block, const rp_surface *surface, rp_vec3 point,
+                        double mass)
 {
     if (!surface->dynamic) return;
+    /* Mass, first and second moments about the body's origin: the grain as a point mass on it. */
     rp_load *sum = row_of(couple, block, surface->body);
     rp_vec3 arm = rp_v3_sub(point, surface->pose.position);
     const double second[6] = {arm.x * arm.x, arm.y * arm.y, arm.z * arm.z,
@@ -367,7 +386,7 @@ static void add_load(rp_load *sum, const rp_load *part)
         sum->second[k] += part->second[k];
 }
 
-/* In the order of the rows. */
+/* Adds up all rows, in their order. */
 static void add_rows(rp_couple *couple)
 {
     size_t bodies = (size_t)couple->body_count;
@@ -384,6 +403,7 @@ double rp_couple_solve(rp_couple *couple)
     memset(couple->rows, 0, couple->row_count * (size_t)couple->body_count * sizeof *couple->rows);
     rp_code code = rp_bodies_answer(couple->bodies, couple->loads, couple->report);
     if (couple->code == RP_OK) couple->code = code;
+    /* Surfaces take the new velocities; poses stay until the end of the step. */
     const rp_body_state *states = rp_bodies_states(couple->bodies);
     double most = 0;
     for (int i = 0; i < couple->count; i++) {

@@ -330,7 +330,7 @@ rp_code rp_field_arrive(rp_detail *detail, rp_report *report)
 rp_code rp_field_begin(rp_detail *detail, rp_report *report)
 {
     rp_detail_field *field = &detail->field;
-    field->surface_room = rp_surfaces_room(detail->scene);
+    field->surface_room = rp_surfaces_capacity(detail->scene);
     size_t room = (size_t)field->surface_room;
     field->surfaces = rp_allocate_zero(room * sizeof *field->surfaces);
     field->ends = rp_allocate_zero(room * sizeof *field->ends);

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "couple/surface.h"
+#include "couple/surfaces.h"
 #include "detail/detail.h"
 #include "math/wide.h"
 #include "neighbor/near.h"

@@ -96,7 +96,7 @@ rp_code rp_query_build(rp_query *query, const rp_scene *scene, const rp_view *vi
 static rp_code build_from_scene(rp_query *query, const rp_scene *scene, const rp_view *view,
                                 rp_report *report)
 {
-    size_t room = (size_t)rp_surfaces_room(scene) * sizeof(rp_surface);
+    size_t room = (size_t)rp_surfaces_capacity(scene) * sizeof(rp_surface);
     if (view->body_count < scene->bodies.count)
         return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the scene %d",
                        view->body_count, scene->bodies.count);

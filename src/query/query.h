@@ -2,7 +2,7 @@
 #ifndef RP_QUERY_QUERY_H
 #define RP_QUERY_QUERY_H
 
-#include "couple/surface.h"
+#include "couple/surfaces.h"
 #include "repose/query.h"
 
 /* One grain in the order of the cells. */

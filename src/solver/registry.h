@@ -1,5 +1,5 @@
-/* Every solver there is; registry.c has the list. The room's other file, scene_doors.c, holds the
- * public functions that read scenes: they need all methods' parameter tables. */
+/* All solvers: registry.c has the list. The same file has the public functions that read scenes,
+ * since these need the parameter tables of all methods. */
 #ifndef RP_SOLVER_REGISTRY_H
 #define RP_SOLVER_REGISTRY_H
 

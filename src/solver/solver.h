@@ -28,13 +28,13 @@ typedef enum rp_capability {
 /* Accelerations that the host program adds for one step; the arrays follow the grains' order. */
 typedef struct rp_external {
     float *ax, *ay, *az; /* m/s2; NULL while none was ever added */
-    bool any;            /* something was added for the coming step */
+    bool any;            /* some acceleration was added for the coming step */
     bool disturbed;      /* grains were added or removed by the host program since the last step */
 } rp_external;
 
-/* Whether the call in hand should end. A solver asks between the stages of a step and in its
- * iterations, always on the thread that steps, and then returns RP_INTERRUPTED: the step is lost,
- * and the host goes back to a state that is whole. */
+/* Asks whether to stop now. A solver asks between the stages of a step and in its iterations,
+ * always on the thread that steps, and then returns RP_INTERRUPTED: the step is lost, and the host
+ * restores a consistent state. */
 typedef struct rp_stop {
     bool (*asked)(void *user); /* NULL: never */
     void *user;
@@ -53,14 +53,14 @@ typedef struct rp_number_spec {
 } rp_number_spec;
 #define RP_NUMBERS_MAX 8
 
-/* How the last step went; the solver writes it, progress and checks read it. A new or restored
- * world has the speed of its grains, and no numbers. */
+/* What a solver reports of its last step; progress and checks read it. In a new or restored world
+ * it has the speed of the grains, and no numbers. */
 typedef struct rp_step_stats {
     double max_speed;               /* m/s */
     double numbers[RP_NUMBERS_MAX]; /* in the order of the type's table; NaN: not computed */
 } rp_step_stats;
 
-/* Where the time of steps goes, by the wall, since the world was made. */
+/* Wall-clock time of the stages of all steps since the world was created. */
 #define RP_STAGES_MAX 16
 typedef struct rp_stages {
     const char *const *names; /* the type's */
@@ -75,7 +75,7 @@ typedef struct rp_host {
     rp_grains *grains;
     rp_neighbor *neighbor;
     rp_couple *couple;
-    const rp_gravity *gravity; /* what pulls, and how strongly at most: it may change */
+    const rp_gravity *gravity; /* may change with time: see rp_gravity_at, rp_gravity_max */
     const rp_external *external;
     rp_threads *threads;
     rp_arena *arena; /* emptied before every step */
@@ -84,8 +84,8 @@ typedef struct rp_host {
     rp_stages *stages;
 } rp_host;
 
-/* The timer of a stage that the type names. A few comparisons of short words cost as much as
- * reading the clock: call it per stage, not per block. */
+/* Returns the timer of a stage that the type names. A few comparisons of short words cost as much
+ * as reading the clock: call it once per stage, not per block. */
 static inline rp_timer *rp_stage_timer(const rp_host *host, const char *name)
 {
     int i = 0;
@@ -95,7 +95,7 @@ static inline rp_timer *rp_stage_timer(const rp_host *host, const char *name)
     return &host->stages->timers[i];
 }
 
-/* What runs between these two, on the thread that steps, is the stage's. */
+/* Begin and end a stage: the time between is added to it. Call both on the thread that steps. */
 static inline void rp_stage_begin(const rp_host *host, const char *name)
 {
     rp_timer_start(rp_stage_timer(host, name));
@@ -105,13 +105,13 @@ static inline void rp_stage_end(const rp_host *host, const char *name)
     rp_timer_stop(rp_stage_timer(host, name));
 }
 
-/* The step that a solver wants, and why. */
+/* The longest step that a solver can take, and what limits it. */
 typedef struct rp_step_limit {
     double dt;          /* s */
     const char *reason; /* such as "speed: grain may move 0.4 spacings"; a constant text */
 } rp_step_limit;
 
-/* Contacts that a solver reports, one by one or in blocks: make room with rp_reserve. */
+/* Contacts that a solver reports, one by one or in blocks: grow the array with rp_reserve. */
 typedef struct rp_contacts {
     rp_contact *items;
     size_t count, capacity;
@@ -124,24 +124,25 @@ typedef struct rp_solver_type {
     rp_scene_method scene;         /* what it adds to scenes */
     const rp_number_spec *numbers; /* of a step; the last has no name. NULL: none */
     const char *const *stages;     /* of a step, by name; NULL behind the last. NULL: none */
-    /* Bytes that a grain takes beyond the fields of the host's table: fields of its own, lists and
-     * arrays of a step. `spheres` is how many a grain has in the mean; 1 where grains are not
-     * resolved. Known before anything is allocated. */
+    /* Returns the bytes of memory that a grain takes beyond the fields of the host's table: fields
+     * of the method, lists and arrays of a step. `spheres`: of a grain, in the mean; 1 where the
+     * method does not resolve grains. Called before anything is allocated. */
     double (*estimate)(const rp_scene *scene, double spheres);
     rp_code (*create)(const rp_host *host, void **out, rp_report *report);
     void (*destroy)(void *state);
     rp_step_limit (*limit_dt)(void *state);
     rp_code (*step)(void *state, double time, double dt, rp_report *report);
-    /* The contacts of the present instant, in an order that is the same for any number of threads;
-     * also before the first step and after a load. The list comes empty, perhaps with room. NULL:
-     * the method has no contacts between grains. */
+    /* Adds the contacts of the present instant, in an order that is the same for any number of
+     * threads; also before the first step and after a load. The list comes empty, perhaps with
+     * capacity. NULL: the method has no contacts between grains. */
     rp_code (*contacts)(const void *state, rp_contacts *contacts, rp_report *report);
-    /* What fields of the table do not carry, to a store and back. NULL: nothing. */
+    /* Write state beyond the fields of the table to a store, and read it back. NULL: there is none.
+     */
     rp_code (*save)(const void *state, rp_store *store, rp_report *report);
     rp_code (*load)(void *state, const rp_store *store, rp_report *report);
-    /* Grids to show beside grains, such as the columns of a height field: writes at most
-     * RP_GRIDS_MAX of them and gives their number. Called after every step and after a load; names,
-     * units and values are borrowed until the next one. NULL: the method has no grids. */
+    /* Writes at most RP_GRIDS_MAX grids that are shown beside grains, such as the columns of a
+     * height field, and returns their number. Called after every step and after a load; names,
+     * units and values are borrowed until the next call. NULL: the method has no grids. */
     int (*grids)(const void *state, rp_grid grids[RP_GRIDS_MAX]);
 } rp_solver_type;
 

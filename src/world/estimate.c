@@ -51,7 +51,7 @@ typedef struct solids {
 
 static size_t solids_bytes(const rp_scene *scene)
 {
-    return (size_t)rp_surfaces_room(scene) * sizeof(rp_surface);
+    return (size_t)rp_surfaces_capacity(scene) * sizeof(rp_surface);
 }
 
 static size_t states_bytes(const rp_scene *scene)

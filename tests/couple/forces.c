@@ -62,8 +62,8 @@ static void push_range(void *context, rp_range range)
 {
     for (size_t i = range.begin; i < range.end; i++) {
         const rp_surface *surface = surface_of(context, i);
-        rp_couple_push(context, range.begin / BLOCK, surface, point_of(i), force_of(i));
-        rp_couple_twist(context, range.begin / BLOCK, surface, couple_of(i));
+        rp_couple_add_force(context, range.begin / BLOCK, surface, point_of(i), force_of(i));
+        rp_couple_add_torque(context, range.begin / BLOCK, surface, couple_of(i));
     }
 }
 

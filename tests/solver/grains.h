@@ -57,11 +57,11 @@ static inline size_t grain_at(const grains *g, uint32_t id)
     return 0;
 }
 
-/* With all digits that the solver keeps. */
+/* Position, high and low words. */
 static inline rp_vec3 place_at(const grains *g, size_t i)
 {
     const rp_grains *p = &g->world->grains;
-    float *const *low = ((const rp_dem *)g->world->solver)->low;
+    float *const *low = ((const rp_dem *)g->world->solver)->position_low;
     return rp_v3((double)p->x[i] + (double)low[0][i], (double)p->y[i] + (double)low[1][i],
                  (double)p->z[i] + (double)low[2][i]);
 }
@@ -85,7 +85,8 @@ static inline void set_place(const grains *g, size_t i, rp_vec3 at)
     float *const x[3] = {p->x, p->y, p->z};
     for (int k = 0; k < 3; k++) {
         x[k][i] = (float)exact[k];
-        ((const rp_dem *)g->world->solver)->low[k][i] = (float)(exact[k] - (double)x[k][i]);
+        ((const rp_dem *)g->world->solver)->position_low[k][i] =
+            (float)(exact[k] - (double)x[k][i]);
     }
 }
 
@@ -105,20 +106,21 @@ static inline void set_spin_of(const grains *g, size_t i, rp_vec3 spin)
     to[2][i] = (float)spin.z;
 }
 
-static inline void set_turn_of(const grains *g, size_t i, rp_quat turn)
+static inline void set_orientation_of(const grains *g, size_t i, rp_quat turn)
 {
     const double parts[4] = {turn.w, turn.x, turn.y, turn.z};
     for (int k = 0; k < 4; k++) {
         float *high = &g->world->grains.turn[k][i];
         *high = (float)parts[k];
-        ((const rp_dem *)g->world->solver)->turn_low[k][i] = (float)(parts[k] - (double)*high);
+        ((const rp_dem *)g->world->solver)->orientation_low[k][i] =
+            (float)(parts[k] - (double)*high);
     }
 }
 
 static inline rp_quat turn_at(const grains *g, size_t i)
 {
-    float *const *high = g->world->grains.turn, *const *low =
-                                                    ((const rp_dem *)g->world->solver)->turn_low;
+    float *const *high = g->world->grains.turn, *const *low = ((const rp_dem *)g->world->solver)
+                                                                  ->orientation_low;
     rp_quat turn = {(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                     (double)high[2][i] + (double)low[2][i], (double)high[3][i] + (double)low[3][i]};
     return rp_quat_normal(turn);

@@ -108,7 +108,7 @@ static void springs_of_walls_are_numbers(void **state)
     assert_true(walls && walls->count >= 5);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_OK);
     float spring = NAN;
-    memcpy((char *)walls->data + offsetof(rp_dem_wall, spring), &spring, sizeof spring);
+    memcpy((char *)walls->data + offsetof(rp_dem_wall, history), &spring, sizeof spring);
     assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
     rp_store_end(&store);
     rp_world_destroy(world);

@@ -1,11 +1,13 @@
-/* The solver's place in the seam. */
+/* The table of the discrete element method for the seam: parameters, creation, memory estimate. */
 #include "solver/dem/dem.h"
 #include "base/report.h"
 
-/* Moments of inertia that differ by less than this part are the same. */
-#define EVEN 1e-6
-/* The skin is in parts of the mean diameter, but of no more than so many of the smallest. */
+/* Moments of inertia that differ by less than this fraction are equal. */
+#define ISOTROPIC 1e-6
+/* The skin is a fraction of the mean diameter, but of no more than this many smallest diameters. */
 #define SKIN_MOST 3
+
+/* --- parameters --- */
 
 #define REAL(member, ...) RP_KEY_REAL(rp_dem_params, member, #member, __VA_ARGS__)
 
@@ -49,68 +51,72 @@ static const rp_param_table dem_table =
     RP_TABLE(rp_dem_params, params, "dem",
              "discrete elements: every grain on its own, of one sphere or several");
 
+/* --- creation --- */
+
 static void dem_destroy(void *state)
 {
     rp_dem *solver = state;
     if (!solver) return;
     size_t count = (size_t)solver->material_count;
     rp_dem_release_arrays(solver);
-    rp_lists_end(&solver->near);
-    if (solver->bodies)
-        rp_release(solver->bodies,
-                   (size_t)solver->host.scene->grains.count * sizeof *solver->bodies);
+    rp_lists_end(&solver->neighbors);
+    if (solver->inertia)
+        rp_release(solver->inertia,
+                   (size_t)solver->host.scene->grains.count * sizeof *solver->inertia);
     if (solver->pairs) rp_release(solver->pairs, count * count * sizeof *solver->pairs);
     if (solver->wall_pairs)
         rp_release(solver->wall_pairs, (solver->wall_pair_count + 1) * sizeof *solver->wall_pairs);
     rp_release(solver, sizeof *solver);
 }
 
+/* Adds fields to the table of grains. Their names are those of recorded files. */
 static rp_code add_fields(rp_dem *solver, rp_report *report)
 {
     static const char *const spins[3] = {"spin_x", "spin_y", "spin_z"};
     static const char *const lows[3] = {"low_x", "low_y", "low_z"};
     rp_grains *p = solver->host.grains;
-    p->bare_ghosts = true; /* lists lead to the grains that they are images of */
+    p->bare_ghosts = true; /* lists name the grains that ghosts are images of */
     rp_code code = RP_OK;
     for (int k = 0; k < 3 && code == RP_OK; k++) {
         code = rp_grains_add_field(p, spins[k], "rad/s", RP_F32, RP_FIELD_STATE | RP_FIELD_VISIBLE,
                                    (void **)&solver->spin[k], report);
         if (code == RP_OK)
             code = rp_grains_add_field(p, lows[k], "m", RP_F32, RP_FIELD_STATE,
-                                       (void **)&solver->low[k], report);
+                                       (void **)&solver->position_low[k], report);
     }
     static const char *const drives[3] = {"drive_x", "drive_y", "drive_z"};
     for (int k = 0; k < 3 && code == RP_OK; k++)
         code = rp_grains_add_field(p, drives[k], "m/s2", RP_F32, RP_FIELD_STATE,
-                                   (void **)&solver->drive[k], report);
+                                   (void **)&solver->acceleration[k], report);
     static const char *const turns[4] = {"turn_low_w", "turn_low_x", "turn_low_y", "turn_low_z"};
     for (int k = 0; k < 4 && code == RP_OK && !solver->single; k++)
         code = rp_grains_add_field(p, turns[k], "", RP_F32, RP_FIELD_STATE,
-                                   (void **)&solver->turn_low[k], report);
+                                   (void **)&solver->orientation_low[k], report);
     if (code == RP_OK)
         code = rp_grains_add_field(p, "slot", "", RP_U32, RP_FIELD_STATE, (void **)&solver->slot,
                                    report);
     return code;
 }
 
-static rp_code take_moments(rp_dem *solver, rp_report *report)
+/* Finds the moments of inertia of each kind of grains. */
+static rp_code find_inertia(rp_dem *solver, rp_report *report)
 {
     size_t count = (size_t)solver->host.scene->grains.count;
-    solver->bodies = rp_allocate_zero(count * sizeof *solver->bodies);
-    if (!solver->bodies) return rp_fail_memory(report, count * sizeof *solver->bodies, "grains");
+    solver->inertia = rp_allocate_zero(count * sizeof *solver->inertia);
+    if (!solver->inertia) return rp_fail_memory(report, count * sizeof *solver->inertia, "grains");
     for (size_t i = 0; i < count; i++) {
         const rp_clump *clump = &solver->kinds[i].clump;
         const double *m = clump->inertia;
-        solver->bodies[i].even =
-            fabs(m[0] - m[1]) <= EVEN * m[0] && fabs(m[0] - m[2]) <= EVEN * m[0];
+        solver->inertia[i].isotropic =
+            fabs(m[0] - m[1]) <= ISOTROPIC * m[0] && fabs(m[0] - m[2]) <= ISOTROPIC * m[0];
         for (int a = 0; a < 3; a++)
-            solver->bodies[i].moment[a] = m[a] / clump->volume;
+            solver->inertia[i].moment[a] = m[a] / clump->volume;
     }
     return RP_OK;
 }
 
-/* The kinds of grains: what they have at the least and at the most. */
-static void take_kinds(rp_dem *solver)
+/* Finds the mean, least and greatest sizes and masses of all kinds of grains. */
+static void find_sizes(rp_dem *solver)
 {
     const rp_scene *scene = solver->host.scene;
     double density = INFINITY, shares = 0, mean = 0;
@@ -137,7 +143,7 @@ static void take_kinds(rp_dem *solver)
     solver->volume /= shares;
 }
 
-/* Water is only where the scene ever puts it. */
+/* Returns whether the scene ever makes grains wet. */
 static bool is_ever_wet(const rp_scene *scene)
 {
     bool wet = scene->moisture.count > 0;
@@ -158,8 +164,8 @@ static bool has_rolling(const rp_scene *scene)
     return rolls;
 }
 
-/* A grain and its image must never touch the same third one. */
-static rp_code take_period(rp_dem *solver, rp_report *report)
+/* Finds the periods. A grain must never touch another one and its periodic image. */
+static rp_code find_period(rp_dem *solver, rp_report *report)
 {
     const rp_domain_spec *domain = &solver->host.scene->domain;
     rp_vec3 length = rp_v3_sub(domain->high, domain->low);
@@ -168,7 +174,7 @@ static rp_code take_period(rp_dem *solver, rp_report *report)
     for (int a = 0; a < 3; a++) {
         if (!(domain->periodic >> a & 1)) continue;
         *periods[a] = lengths[a];
-        double least = 2 * (solver->reach.part * solver->largest + solver->slack);
+        double least = 2 * (solver->reach.part * solver->largest + solver->skin);
         if (lengths[a] < least)
             return rp_fail(report, RP_ERROR_INPUT,
                            "domain: along %c it is periodic and %g m long; grains of %g m need at "
@@ -178,18 +184,19 @@ static rp_code take_period(rp_dem *solver, rp_report *report)
     return RP_OK;
 }
 
-/* The smallest grains are the most and the quickest: a skin of a mean that large ones raise would
- * give them neighbors without number. R* of a pair is at most a quarter of both radii. */
-static void take_reach(rp_dem *solver)
+/* Finds skin and reach of the lists. The smallest grains are the most numerous and the fastest: a
+ * skin of a mean diameter that large ones raise would give them too many neighbors. R* of a pair is
+ * at most a quarter of the sum of both radii. */
+static void find_reach(rp_dem *solver)
 {
     double size = fmin(solver->diameter, SKIN_MOST * solver->smallest);
-    solver->slack = solver->params.skin * size;
+    solver->skin = solver->params.skin * size;
     solver->bridge = solver->cohesive ? solver->params.rupture : 0;
     solver->reach = (rp_reach){.smallest = solver->smallest,
                                .largest = solver->largest,
                                .part = 1 + solver->bridge / 4,
-                               .skin = solver->slack};
-    solver->wide = rp_reach_is_wide(&solver->reach);
+                               .skin = solver->skin};
+    solver->multilevel = rp_reach_is_wide(&solver->reach);
 }
 
 static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
@@ -199,20 +206,21 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     if (!solver) return rp_fail_memory(report, sizeof *solver, "the DEM solver");
     solver->host = *host;
     solver->params = *(const rp_dem_params *)host->params;
-    solver->history = solver->params.shear == RP_DEM_HISTORY;
-    take_kinds(solver);
+    solver->has_history = solver->params.shear == RP_DEM_HISTORY;
+    find_sizes(solver);
     solver->cohesive = is_ever_wet(host->scene);
-    take_reach(solver);
+    find_reach(solver);
     solver->rolls = has_rolling(host->scene);
-    if (solver->history) solver->springs = solver->rolls ? RP_DEM_SPRINGS : ROLL_X;
-    rp_code code = take_period(solver, report);
-    if (code == RP_OK) code = rp_dem_roughen(solver, report);
-    if (code == RP_OK) code = take_moments(solver, report);
-    if (code == RP_OK) code = rp_dem_take_materials(solver, report);
+    if (solver->has_history)
+        solver->history_columns = solver->rolls ? RP_DEM_HISTORY_COLUMNS : ROLLING_X;
+    rp_code code = find_period(solver, report);
+    if (code == RP_OK) code = rp_dem_lay_fixed_grains(solver, report);
+    if (code == RP_OK) code = find_inertia(solver, report);
+    if (code == RP_OK) code = rp_dem_make_pairs(solver, report);
     if (code == RP_OK) code = add_fields(solver, report);
     if (code == RP_OK) {
-        double cell = (solver->reach.part * solver->largest + solver->slack) / solver->smallest;
-        rp_neighbor_borrow(host->neighbor, &solver->spring_room);
+        double cell = (solver->reach.part * solver->largest + solver->skin) / solver->smallest;
+        rp_neighbor_borrow(host->neighbor, &solver->history_arena);
         rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
         *out = solver;
     } else {
@@ -221,15 +229,17 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     return code;
 }
 
-/* Fields. */
+/* --- the table --- */
+
+/* Of the fields of a grain. */
 #define BYTES_EACH (14 * 4)
-/* Its row, where it was, five entries with springs, and what arrays have to spare: 176, and 80 more
- * with springs of rolling. Settled beds take 168 where spheres are single, and 172 of tetrahedra,
- * where fewer touch, but grains of several spheres must be numbered and have no rows to spare for
- * what is kept while lists are made. */
+/* A sphere takes its row, its origin, five entries with history, and what arrays have to spare: 176
+ * bytes, and 80 more with the history of rolling. Measured in settled beds: 168 for single spheres,
+ * 172 for tetrahedra. The latter have fewer contacts, but numbers of spheres, and extra memory for
+ * the history that is saved while lists are built. */
 static double dem_estimate(const rp_scene *scene, double spheres)
 {
-    size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_SPRINGS : ROLL_X);
+    size_t entry = 6 + 4 * (has_rolling(scene) ? RP_DEM_HISTORY_COLUMNS : ROLLING_X);
     size_t sphere = (64 + 12 + 5 * entry) * 17 / 16;
     return rp_neighbor_bytes_each(0) + BYTES_EACH + spheres * (double)sphere;
 }
@@ -239,7 +249,7 @@ static const rp_number_spec numbers[] = {
                              "how far any sphere has moved since contacts were last listed"},
     {0},
 };
-/* move: drift, rows. lists: order, lists, memory. forces: contacts, kicks. */
+/* move: first drift, rows. lists: sorting, lists, history. forces: contact forces, kick, drift. */
 static const char *const stages[] = {"move", "lists", "forces", NULL};
 
 const rp_solver_type rp_dem_solver = {

@@ -355,7 +355,7 @@ static bool follow_bodies(const pushing *q, size_t block, uint32_t c, uint32_t l
         dynamic = true;
         follow_body(k, surface, at);
         if (q->ask && is_held(solver, k, solver->work.velocity[k->grain]))
-            rp_couple_hold(solver->host.couple, block, surface, at, p->mass[k->grain]);
+            rp_couple_add_mass(solver->host.couple, block, surface, at, p->mass[k->grain]);
     }
     return dynamic;
 }
@@ -381,8 +381,8 @@ static void push_block(void *context, rp_range range)
             const rp_sph_contact *k = &w->contacts[c + (uint32_t)n % (last - c)];
             rp_four after = resolve(k, per_dt, v), force = (v - after) * (p->mass[i] * per_dt);
             v = after;
-            rp_couple_push(solver->host.couple, block, &surfaces[k->surface], at,
-                           rp_v3((double)force[0], (double)force[1], (double)force[2]));
+            rp_couple_add_force(solver->host.couple, block, &surfaces[k->surface], at,
+                                rp_v3((double)force[0], (double)force[1], (double)force[2]));
         }
         if (!q->ask) w->velocity[i] = v;
     }

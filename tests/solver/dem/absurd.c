@@ -23,7 +23,7 @@ static void check_finite(const rp_world *world)
 }
 
 /* Reads, makes and steps a world up to `steps` times; the code of what failed, and all faults. */
-static rp_code try_scene(const char *text, int steps, char *said, size_t room)
+static rp_code try_scene(const char *text, int steps, char *said, size_t capacity)
 {
     rp_report *report = rp_report_create();
     rp_scene *scene = NULL;
@@ -39,7 +39,7 @@ static rp_code try_scene(const char *text, int steps, char *said, size_t room)
     said[0] = 0;
     for (int i = 0; i < rp_report_count(report); i++) {
         size_t length = strlen(said);
-        rp_fault_text(rp_report_fault(report, i), said + length, room - length);
+        rp_fault_text(rp_report_fault(report, i), said + length, capacity - length);
     }
     rp_world_destroy(world);
     rp_scene_destroy(scene);
@@ -156,7 +156,7 @@ static void grains_on_one_another_are_told(void **state)
     check_fails(text, 10, RP_ERROR_NUMERIC, "at 0 s grain", "overlaps");
     snprintf(text, sizeof text, twice, "3 mm");
     check_fails(text, 10, RP_ERROR_NUMERIC, "at 0 s grain", "overlaps");
-    /* A little is borne: they push each other apart. */
+    /* A small overlap is allowed: they push each other apart. */
     check_runs(
         "gravity: [0, 0, 0]\nparticles: {spacing: 1 cm, jitter: 0}\n" PLAIN_GRAINS PLAIN_SOLVER
         "sources: {a: {shape: box, size: [1 cm, 1 cm, 1 cm]}, b: {shape: box, size: [1 cm, 1 "

@@ -1,5 +1,5 @@
-/* What discrete elements keep: momentum, angular momentum, and energy as well as a scheme of second
- * order can. */
+/* What discrete elements conserve: momentum, angular momentum, and energy as well as a scheme of
+ * second order can. */
 #include "solver/grains.h"
 
 #include "base/random.h"
@@ -35,7 +35,7 @@ static void stir(const grains *g, double speed, double spin)
     }
 }
 
-/* --- energy of contacts, the slow way --------------------------------------------------------- */
+/* --- energy of contacts, by all pairs --------------------------------------------------------- */
 
 static int balls_at(const grains *g, size_t i, rp_ball *balls)
 {
@@ -50,7 +50,7 @@ static int balls_at(const grains *g, size_t i, rp_ball *balls)
     return clump->count;
 }
 
-static double nearest(double d, double period)
+static double minimum_image(double d, double period)
 {
     return period > 0 ? d - period * round(d / period) : d;
 }
@@ -58,9 +58,10 @@ static double nearest(double d, double period)
 /* Hertz: 2/5 k overlap^(5/2) for a force of k overlap^(3/2). */
 static double energy_between(const rp_ball *a, const rp_ball *b, double period)
 {
-    rp_vec3 way = rp_v3_sub(b->centre, a->centre);
-    way = rp_v3(nearest(way.x, period), nearest(way.y, period), nearest(way.z, period));
-    double overlap = a->radius + b->radius - rp_v3_length(way);
+    rp_vec3 difference = rp_v3_sub(b->centre, a->centre);
+    difference = rp_v3(minimum_image(difference.x, period), minimum_image(difference.y, period),
+                       minimum_image(difference.z, period));
+    double overlap = a->radius + b->radius - rp_v3_length(difference);
     if (overlap <= 0) return 0;
     double radius = a->radius * b->radius / (a->radius + b->radius);
     double k = 4.0 / 3 * YOUNG / (2 * (1 - POISSON * POISSON)) * sqrt(radius);
@@ -168,7 +169,7 @@ static void a_free_cluster_keeps_angular_momentum(void **state)
 /* --- one contact -------------------------------------------------------------------------------
  */
 
-/* Two grains that meet off their middles; the largest error of energy on the way, in parts. */
+/* An oblique collision of two grains; the largest error of energy on the way, as a fraction. */
 static double energy_error(const char *shape, double step)
 {
     grains g = grains_of(1,
@@ -185,8 +186,8 @@ static double energy_error(const char *shape, double step)
     set_place(&g, b, rp_v3(0.0098, 0.002, 0.0011));
     set_velocity(&g, b, rp_v3(-0.5, 0, 0));
     if (g.world->grains.turn[0]) { /* lengthwise, end to end */
-        set_turn_of(&g, a, rp_quat_axis(rp_v3(0, 0, 1), 0.2));
-        set_turn_of(&g, b, rp_quat_axis(rp_v3_normal(rp_v3(0, 1, 1)), 0.3));
+        set_orientation_of(&g, a, rp_quat_axis(rp_v3(0, 0, 1), 0.2));
+        set_orientation_of(&g, b, rp_quat_axis(rp_v3_normal(rp_v3(0, 1, 1)), 0.3));
     }
     double before = energy_of(&g, 0), worst = 0, deepest = 0;
     while (rp_world_time(g.world) < 0.003) {

@@ -82,10 +82,10 @@ typedef struct bounce {
 static double gap_of(const grains *g, double *rate)
 {
     size_t a = grain_at(g, 0), b = grain_at(g, 1);
-    rp_vec3 way = rp_v3_sub(place_at(g, b), place_at(g, a));
-    double distance = rp_v3_length(way);
+    rp_vec3 difference = rp_v3_sub(place_at(g, b), place_at(g, a));
+    double distance = rp_v3_length(difference);
     rp_vec3 v = rp_v3_sub(velocity_at(g, b), velocity_at(g, a));
-    *rate = rp_v3_dot(v, way) / distance;
+    *rate = rp_v3_dot(v, difference) / distance;
     return distance - DIAMETER;
 }
 
@@ -174,7 +174,7 @@ static void elastic_contacts_last_as_hertz_says(void **state)
     }
 }
 
-/* Damped ones push from the first touch until the force, which never pulls, is gone. */
+/* Damped contacts last from the first touch until the force is zero: it never pulls. */
 static void linear_contacts_last_as_long_as_asked(void **state)
 {
     (void)state;
@@ -431,8 +431,8 @@ static void impacts_twist_both_balls(void **state)
                   "solver: {method: dem}\n",
                   DENSITY, YOUNG, POISSON, restitution, rolling);
     set_flying(&g, GAP, speed);
-    rp_vec3 way = rp_v3_sub(place_at(&g, grain_at(&g, 1)), place_at(&g, grain_at(&g, 0)));
-    rp_vec3 along = rp_v3_normal(way);
+    rp_vec3 difference = rp_v3_sub(place_at(&g, grain_at(&g, 1)), place_at(&g, grain_at(&g, 0)));
+    rp_vec3 along = rp_v3_normal(difference);
     set_spin_of(&g, grain_at(&g, 0), rp_v3_scale(along, spin));
     set_spin_of(&g, grain_at(&g, 1), rp_v3_scale(along, -spin / 2));
     run_world(g.world, 0.02);
@@ -445,7 +445,7 @@ static void impacts_twist_both_balls(void **state)
     grains_end(&g);
 }
 
-/* The couple reaches bodies: a ball that spins hits the middle of a free block, which then spins
+/* The couple reaches bodies: a ball that spins hits the centre of a free block, which then spins
  * with what the ball has lost. */
 static void impacts_twist_bodies(void **state)
 {
@@ -473,7 +473,7 @@ static void impacts_twist_bodies(void **state)
     grains_end(&g);
 }
 
-/* A column of spheres falls apart on a flat floor without walls: with memory of rolling a heap
+/* A column of spheres falls apart on a flat floor without walls: with rolling history a heap
  * stays and stands. */
 static void heaps_of_spheres_stand(void **state)
 {
@@ -501,9 +501,9 @@ static void heaps_of_spheres_stand(void **state)
 /* --- a clump that holds on a slope -------------------------------------------------------------
  */
 
-/* How far a tetrahedron goes in a second on a slope of tangent 0.2 with a friction of 0.5, in
+/* How far a tetrahedron travels in a second on a slope of tangent 0.2 with a friction of 0.5, in
  * diameters: it comes to lie while the floor is level, which then tilts. From 0.28 on it would tip
- * over, since its middle is not above the triangle that it stands on. */
+ * over, since its centre is not above the triangle that it stands on. */
 static double creep_of(const char *shear)
 {
     const double slope = atan(0.2);
@@ -521,9 +521,9 @@ static double creep_of(const char *shear)
     run_world(g.world, 0.8);
     rp_vec3 from = place_at(&g, 0);
     run_world(g.world, 1.8);
-    double way = rp_v3_length(rp_v3_sub(place_at(&g, 0), from)) / DIAMETER;
+    double travelled = rp_v3_length(rp_v3_sub(place_at(&g, 0), from)) / DIAMETER;
     grains_end(&g);
-    return way;
+    return travelled;
 }
 
 static void history_holds_and_viscous_creeps(void **state)

@@ -1,4 +1,5 @@
-/* Rough surfaces: grains meet those that are fixed on floors and bodies as they meet each other. */
+/* Rough surfaces: contacts with grains that are fixed on floors and bodies are as those with
+ * others. */
 #include "solver/grains.h"
 
 #include "base/hash.h"
@@ -75,7 +76,7 @@ static void springs_outlive_the_lists(void **state)
     set_place(&g, 0, pocket());
     set_place(&other, 0, pocket());
     for (int n = 0; n < 300; n++) {
-        ((rp_dem *)other.world->solver)->moved = 1; /* m: as if it had gone far */
+        ((rp_dem *)other.world->solver)->displacement = 1; /* m: as if it had moved far */
         grains_step(&g);
         grains_step(&other);
     }
@@ -84,7 +85,7 @@ static void springs_outlive_the_lists(void **state)
     const rp_dem_lists *lists = &((const rp_dem *)g.world->solver)->lists;
     for (size_t w = 0; w < lists->wall_count; w++)
         for (int k = 0; k < 3; k++)
-            stretched = fmax(stretched, fabs((double)lists->walls[w].spring[k]));
+            stretched = fmax(stretched, fabs((double)lists->walls[w].history[k]));
     assert_true(lists->wall_count >= 4 && stretched > 0);
     rp_vec3 a = place_at(&g, 0), b = place_at(&other, 0);
     assert_memory_equal(&a, &b, sizeof a);
@@ -122,7 +123,7 @@ static void a_rough_floor_slows_a_flow(void **state)
     assert_true(smooth > 0.8 && rough > 0 && rough < 0.5 * smooth);
 }
 
-/* A ball rests off the middle of a rough plate: its weight and couple reach the plate. */
+/* A ball rests off the centre of a rough plate: its weight and couple reach the plate. */
 static void a_body_feels_what_rests_on_its_grains(void **state)
 {
     (void)state;
@@ -152,7 +153,7 @@ static void a_body_feels_what_rests_on_its_grains(void **state)
 static void fixed_grains_move_with_their_body(void **state)
 {
     (void)state;
-    double way[2];
+    double travelled[2];
     for (int n = 0; n < 2; n++) {
         grains g = grains_of(
             1,
@@ -167,10 +168,10 @@ static void fixed_grains_move_with_their_body(void **state)
         run_world(g.world, 0.15);
         double from = place_at(&g, 0).x;
         run_world(g.world, 1);
-        way[n] = place_at(&g, 0).x - from;
+        travelled[n] = place_at(&g, 0).x - from;
         grains_end(&g);
     }
-    assert_true(fabs(way[0]) < 1e-3 && way[1] > 4e-2);
+    assert_true(fabs(travelled[0]) < 1e-3 && travelled[1] > 4e-2);
 }
 
 /* Sources leave out what would start inside of fixed grains. */
@@ -194,7 +195,7 @@ static void grains_start_clear_of_fixed_ones(void **state)
         count[n] = g.world->grains.count;
         grains_step(&g);
         double mass = (double)g.world->grains.mass[0];
-        assert_true(((const rp_dem *)g.world->solver)->load * mass * mass / (2 * 4.5e-3) <
+        assert_true(((const rp_dem *)g.world->solver)->max_load * mass * mass / (2 * 4.5e-3) <
                     1e-4); /* m, overlap */
         grains_end(&g);
     }
@@ -203,7 +204,8 @@ static void grains_start_clear_of_fixed_ones(void **state)
     assert_int_equal(count[2], 660); /* by the distances of all places */
 }
 
-/* Floor, walls, a body that stands, one that moves and turns, one that gives way; clumps and water.
+/* Floor, walls, a body that stands, one that moves and turns, one that is dynamic; clumps and
+ * water.
  */
 #define ALL                                                                                        \
     "gravity: [3, 0, -9]\n"                                                                        \

@@ -147,8 +147,8 @@ static grains restless(const char *solver)
                          "solver: {method: dem, %s}\n",
                          solver);
     for (size_t i = 0; i < g.world->grains.count; i++) {
-        double way = (double)(g.world->grains.id[i] % 7) - 3;
-        set_velocity(&g, i, rp_v3(0.3 * way, -0.2 * way, i % 2 ? 0.8 : -0.8));
+        double factor = (double)(g.world->grains.id[i] % 7) - 3;
+        set_velocity(&g, i, rp_v3(0.3 * factor, -0.2 * factor, i % 2 ? 0.8 : -0.8));
     }
     return g;
 }
@@ -187,11 +187,11 @@ static double bytes_of_cube(int edge, double *grains_in_it)
                          "solver: {method: dem}\n",
                          0.01 * edge, 0.01 * edge, 0.01 * edge);
     for (size_t i = 0; i < g.world->grains.count; i++) {
-        double way = (double)(g.world->grains.id[i] % 7) - 3;
-        set_velocity(&g, i, rp_v3(0.03 * way, -0.02 * way, i % 2 ? 0.08 : -0.08));
+        double factor = (double)(g.world->grains.id[i] % 7) - 3;
+        set_velocity(&g, i, rp_v3(0.03 * factor, -0.02 * factor, i % 2 ? 0.08 : -0.08));
     }
     for (int i = 0; i < 20; i++) {
-        if (i == 10) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
+        if (i == 10) ((rp_dem *)g.world->solver)->displacement = HUGE_VAL;
         assert_int_equal(rp_world_step(g.world, NULL), RP_OK);
     }
     double bytes = (double)(rp_memory_now().bytes - before);
@@ -201,7 +201,7 @@ static double bytes_of_cube(int edge, double *grains_in_it)
 }
 
 /* What is there for every thread and every world is in both cubes. A sphere takes 252 bytes in this
- * loose lattice; 299, if what only the making of lists needs had room of its own. */
+ * loose lattice; 299, if what only the building of lists needs had memory of its own. */
 static void making_lists_takes_no_memory_of_its_own(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void a_world_gives_all_memory_back(void **state)
     assert_int_equal(rp_memory_now().bytes, before);
 }
 
-/* --- contact memory -----------------------------------------------------------------------------
+/* --- contact history -----------------------------------------------------------------------------
  */
 
 #define HEAP_COUNT 75
@@ -246,7 +246,7 @@ static void loads_of(const grains *g, double loads[HEAP_COUNT][2])
     }
 }
 
-/* Two worlds from one state at rest; the lists of the one are made anew in every step. */
+/* Two worlds from one state at rest; the lists of one are built again in every step. */
 static void memory_survives_new_lists(void **state)
 {
     (void)state;
@@ -271,7 +271,8 @@ static void memory_survives_new_lists(void **state)
         double loads[HEAP_COUNT][2], again[HEAP_COUNT][2], weight = 9.81 * 2650 * 5.2e-7;
         uint64_t rebuilds = ((const rp_dem *)other.world->solver)->rebuilds;
         for (int n = 0; n < 200; n++) {
-            ((rp_dem *)other.world->solver)->moved = 1; /* m: as if some grain had gone far */
+            ((rp_dem *)other.world->solver)->displacement =
+                1; /* m: as if some grain had moved far */
             grains_step(&g);
             grains_step(&other);
         }
@@ -290,32 +291,33 @@ static void memory_survives_new_lists(void **state)
     }
 }
 
-/* Entries with a spring whose spheres are apart. */
-static size_t false_memories(const rp_dem *solver, size_t *springs)
+/* Counts entries with history, and those of them whose spheres are apart. */
+static size_t false_history(const rp_dem *solver, size_t *with_history)
 {
     const rp_dem_lists *lists = &solver->lists;
     size_t bad = 0;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++)
-        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
-            const float *a = rp_dem_at(solver, n * RP_DEM_BLOCK + lists->mine[e]);
-            const float *b = rp_dem_at(solver, lists->other[e]);
-            double square = 0, sum = (double)a[AT_RADIUS] + (double)b[AT_RADIUS];
+        for (size_t e = rp_dem_class_starts(lists, n)[0];
+             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
+            const float *a = rp_dem_position(solver, n * RP_DEM_BLOCK + lists->own[e]);
+            const float *b = rp_dem_position(solver, lists->other[e]);
+            double square = 0, sum = (double)a[POSITION_RADIUS] + (double)b[POSITION_RADIUS];
             bool stretched = false;
             for (int k = 0; k < 3; k++) {
-                double d = (double)b[AT_X + k] - (double)a[AT_X + k];
-                d += (double)b[AT_LOW_X + k] - (double)a[AT_LOW_X + k];
+                double d = (double)b[POSITION_X + k] - (double)a[POSITION_X + k];
+                d += (double)b[POSITION_LOW_X + k] - (double)a[POSITION_LOW_X + k];
                 square += d * d;
             }
-            for (int k = 0; k < solver->springs; k++)
-                stretched |= lists->spring[k][e] != 0;
-            *springs += stretched;
+            for (int k = 0; k < solver->history_columns; k++)
+                stretched |= lists->history[k][e] != 0;
+            *with_history += stretched;
             bad += stretched && sqrt(square) > sum * (1 + 1e-6);
         }
     return bad;
 }
 
-/* Two balls meet halfway, one of them in a cage of eight that are nearer at first. When they part,
- * both have moved just less than what seemed to be needed for them to touch at all. */
+/* Two balls collide halfway, one of them in a cage of eight that are nearer at first. When they
+ * part, both have moved just less than what seemed to be needed for them to touch at all. */
 static void only_contacts_are_remembered(void **state)
 {
     (void)state;
@@ -340,7 +342,7 @@ static void only_contacts_are_remembered(void **state)
     set_spin_of(&g, a, rp_v3(0, 0, 20));
     while (rp_world_time(g.world) < 0.6 * far / speed) {
         grains_step(&g);
-        assert_int_equal(false_memories(g.world->solver, &springs), 0);
+        assert_int_equal(false_history(g.world->solver, &springs), 0);
     }
     assert_true(springs > 10); /* they touched */
     assert_true(velocity_at(&g, grain_at(&g, 9)).x > 0);

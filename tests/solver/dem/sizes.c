@@ -1,5 +1,5 @@
-/* Grains of very different sizes: entries are those that a look at all pairs of spheres finds, and
- * forces, threads and memory are as they are for equal grains. */
+/* Grains of very different sizes: entries are those that a search of all pairs of spheres finds,
+ * and forces, threads and memory are as they are for equal grains. */
 #include "solver/grains.h"
 
 #include "base/hash.h"
@@ -38,12 +38,12 @@ static void scatter(const grains *g, double ratio)
         rp_random4 r = rp_random(5, RP_RANDOM_TEST, i);
         rp_vec3 unit = rp_v3((double)rp_random_unit(r.bits[0]), (double)rp_random_unit(r.bits[1]),
                              (double)rp_random_unit(r.bits[2]));
-        rp_vec3 way = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
+        rp_vec3 direction = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
         rp_vec3 at = rp_v3_scale(unit, edge);
         bool is_large = ratio > 1 && (double)p->diameter[i] > 0.6 * large;
         double out = is_large ? 0 : large / 2 + 0.0015 + 2e-4 * (double)(i % 7);
         if (is_large || (ratio >= 10 && i % 3))
-            at = rp_v3_madd(rp_v3(middle, middle, middle), out, way);
+            at = rp_v3_madd(rp_v3(middle, middle, middle), out, direction);
         double inside[3] = {at.x, at.y, at.z};
         for (int a = 0; a < 3; a++)
             inside[a] -= edge * floor(inside[a] / edge);
@@ -58,9 +58,10 @@ static uint8_t *count_listed(const rp_dem *solver)
     uint8_t *times = calloc(solver->spheres * solver->spheres, 1);
     assert_non_null(times);
     for (size_t n = 0; n < rp_dem_blocks(lists->grains); n++) {
-        size_t base = rp_dem_first(solver, n * RP_DEM_BLOCK);
-        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++)
-            times[(base + lists->mine[e]) * solver->spheres + lists->other[e]]++;
+        size_t base = rp_dem_first_sphere(solver, n * RP_DEM_BLOCK);
+        for (size_t e = rp_dem_class_starts(lists, n)[0];
+             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++)
+            times[(base + lists->own[e]) * solver->spheres + lists->other[e]]++;
     }
     return times;
 }
@@ -68,13 +69,13 @@ static uint8_t *count_listed(const rp_dem *solver)
 /* Once within a block, once in each of two. */
 static size_t check_pair(const rp_dem *solver, const uint8_t *times, size_t a, size_t b)
 {
-    const float *first = rp_dem_at(solver, a), *second = rp_dem_at(solver, b);
-    double gap =
-        (double)rp_dem_gap(solver, first, second) - (double)rp_dem_bridge(solver, first, second);
+    const float *first = rp_dem_position(solver, a), *second = rp_dem_position(solver, b);
+    double gap = (double)rp_dem_gap(solver, first, second) -
+                 (double)rp_dem_bridge_length(solver, first, second);
     int there = times[a * solver->spheres + b], back = times[b * solver->spheres + a];
-    if (fabs(gap - solver->slack) < 1e-7) return 0; /* either will do */
+    if (fabs(gap - solver->skin) < 1e-7) return 0; /* either will do */
     bool same = rp_dem_owner(solver, a) / RP_DEM_BLOCK == rp_dem_owner(solver, b) / RP_DEM_BLOCK;
-    int wanted = gap < solver->slack;
+    int wanted = gap < solver->skin;
     assert_int_equal(there + back, same ? wanted : 2 * wanted);
     if (!same) assert_int_equal(there, back);
     return (size_t)wanted;
@@ -101,8 +102,8 @@ static void check_cloud(double ratio, const char *shape, bool periodic, bool wet
     rp_report *report = rp_report_create();
     rp_dem *solver = g.world->solver;
     solver->dt = 1e-9;
-    check_ok(rp_dem_make_lists(solver, report), report);
-    if (ratio != 3) assert_true(solver->wide == (ratio > 3));
+    check_ok(rp_dem_build_lists(solver, report), report);
+    if (ratio != 3) assert_true(solver->multilevel == (ratio > 3));
     if (!solver->single) rp_dem_fill_rows(solver);
     check_entries(&g);
     rp_report_destroy(report);
@@ -161,7 +162,7 @@ static uint64_t hash_of(const grains *g)
 static uint64_t hash_of_fall(int threads)
 {
     grains g = fall_of(threads);
-    assert_true(((const rp_dem *)g.world->solver)->wide);
+    assert_true(((const rp_dem *)g.world->solver)->multilevel);
     run_world(g.world, 0.03);
     assert_true(((const rp_dem *)g.world->solver)->rebuilds > 5);
     uint64_t hash = hash_of(&g);
@@ -177,7 +178,7 @@ static void threads_do_not_change_a_bit(void **state)
     assert_true(hash_of_fall(3) == one);
 }
 
-/* Also where lists are made anew. */
+/* Also where lists are built again. */
 static void a_warm_step_allocates_nothing(void **state)
 {
     (void)state;
@@ -185,7 +186,7 @@ static void a_warm_step_allocates_nothing(void **state)
     run_world(g.world, 0.03);
     uint64_t calls = 0, rebuilds = ((const rp_dem *)g.world->solver)->rebuilds;
     for (int n = 0; n < 40; n++) {
-        if (n % 5 == 0) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
+        if (n % 5 == 0) ((rp_dem *)g.world->solver)->displacement = HUGE_VAL;
         check_ok(rp_world_step(g.world, NULL), NULL);
         if (n == 9) calls = rp_memory_now().calls;
     }
@@ -194,7 +195,7 @@ static void a_warm_step_allocates_nothing(void **state)
     grains_end(&g);
 }
 
-/* At rest the ball is carried by many contacts, none is forgotten when lists are made anew, and the
+/* At rest the ball is carried by many contacts, none is lost when lists are built again, and the
  * sum of their upward forces is its weight. */
 static void many_small_grains_carry_a_large_one(void **state)
 {
@@ -213,7 +214,7 @@ static void many_small_grains_carry_a_large_one(void **state)
     size_t count = 0;
     uint32_t id = p->id[ball];
     for (int lists = 0; lists < 2; lists++) {
-        if (lists) ((rp_dem *)g.world->solver)->moved = HUGE_VAL;
+        if (lists) ((rp_dem *)g.world->solver)->displacement = HUGE_VAL;
         grains_step(&g);
         up = 0, count = 0;
         check_ok(rp_world_contacts(g.world, &view, report), report);
@@ -245,11 +246,11 @@ static void large_contacts_do_not_shorten_the_step(void **state)
         light = fmin(light, (double)p->mass[i]);
         heavy = fmax(heavy, (double)p->mass[i]);
     }
-    solver->load = 0;
+    solver->max_load = 0;
     double free = rp_dem_limit_dt(solver).dt;
-    solver->load = 0.01 * overlap * 4 / (heavy * heavy); /* two balls of 4 cm */
+    solver->max_load = 0.01 * overlap * 4 / (heavy * heavy); /* two balls of 4 cm */
     check_near(rp_dem_limit_dt(solver).dt, free, 0);
-    solver->load = 0.001 * overlap * 4 / (light * light); /* two of 4 mm */
+    solver->max_load = 0.001 * overlap * 4 / (light * light); /* two of 4 mm */
     double loaded = rp_dem_limit_dt(solver).dt;
     double k = 1.5 * solver->stiffest * sqrt(0.001 * overlap);
     double wanted = RP_PI * sqrt(light / 2 / k) / solver->params.steps;

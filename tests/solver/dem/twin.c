@@ -1,14 +1,14 @@
-/* A slow twin of discrete elements: all pairs, no lists, double precision, contact memory in a
+/* A slow twin of discrete elements: all pairs, no lists, double precision, contact history in a
  * plain table, the formulas once more from theory. It takes over a heap that the solver has made,
- * and both go on side by side. */
-#include "solver/dem/respond.h"
+ * and both continue side by side. */
+#include "solver/dem/contact_law.h"
 #include "solver/grains.h"
 
 #define STEPS 250
 /* Of many grains the two that are furthest apart are so sooner. */
 #define STEPS_OF_MANY 60
 /* How far grains of the two may be apart after so many steps, in diameters. Overlaps are rounded to
- * 5e-8 of them. Contacts of a millisecond and more turn such a way into a speed. */
+ * 5e-8 of them. Contacts of a millisecond and more turn such a distance into a speed. */
 #define PLACE_APART 1e-5
 #define SPEED_APART (PLACE_APART * DIAMETER * RP_PI / 1e-3) /* m/s */
 /* Steps in which lists must have been made once at least, and pushes given in each. */
@@ -23,10 +23,10 @@
 #define HEIGHT 0.1       /* m, of the box */
 #define LAYERS 3         /* of grains */
 #define TENSION 0.072    /* N/m */
-#define RUPTURE 0.2      /* in parts of R* */
+#define RUPTURE 0.2      /* over R* */
 #define SPHERES_MAX 1200 /* of all grains together */
 #define SIDES 6
-#define DAMPING_MOST 0.3 /* in parts of m* over the step (E4) */
+#define DAMPING_MOST 0.3 /* over m* / dt (E4) */
 #define BOUNCE_MOST 0.45 /* of contacts that go by more than their overlap over */
 #define BOUNCE 40        /* in a step */
 
@@ -55,8 +55,8 @@ static double restitution_of(variant kind)
  */
 
 typedef struct twin_grain {
-    rp_vec3 x, v, spin; /* m, m/s, rad/s */
-    rp_vec3 drive;      /* m/s2, the last accelerations, smoothed */
+    rp_vec3 x, v, spin;   /* m, m/s, rad/s */
+    rp_vec3 acceleration; /* m/s2, the last accelerations, smoothed */
     rp_quat turn;
     double mass, size; /* kg, m */
     rp_vec3 moments;   /* kg m2, own axes */
@@ -65,17 +65,17 @@ typedef struct twin_grain {
 } twin_grain;
 
 typedef struct twin_ball {
-    rp_vec3 x, v;  /* m, m/s, of its middle */
+    rp_vec3 x, v;  /* m, m/s, of its centre */
     double radius; /* m */
     int grain;
 } twin_ball;
 
-/* What a contact remembers: the spring along the surface, and the angles of rolling and twisting.
+/* History of a contact: tangential displacement, and the angles of rolling and twisting.
  */
-typedef struct memory {
-    rp_vec3 spring, roll; /* m, rad */
-    double twist;         /* rad */
-} memory;
+typedef struct contact_history {
+    rp_vec3 tangential, rolling; /* m, rad */
+    double twisting;             /* rad */
+} contact_history;
 
 typedef struct twin {
     variant kind;
@@ -83,9 +83,9 @@ typedef struct twin {
     twin_grain grain[SPHERES_MAX];
     twin_ball ball[SPHERES_MAX];
     rp_vec3 force[SPHERES_MAX], torque[SPHERES_MAX]; /* of grains */
-    memory pair[SPHERES_MAX][SPHERES_MAX];           /* as the first of a pair has it */
-    memory wall[SPHERES_MAX][SIDES];
-    double damping, lag, stiffness; /* stiffness: linear, N/m */
+    contact_history pair[SPHERES_MAX][SPHERES_MAX];  /* as the first of a pair has it */
+    contact_history wall[SPHERES_MAX][SIDES];
+    double damping, step_correction, stiffness; /* stiffness: linear, N/m */
     rp_vec3 gravity;
     int pushes;
 } twin;
@@ -97,16 +97,16 @@ static double mean_of(const double *values, int a, int b)
 
 /* What two bodies do to each other in a point. */
 typedef struct touch {
-    rp_vec3 n, v, spin;         /* from the first; second against first; first against second */
-    double overlap, radius;     /* m; R* */
-    double mass;                /* m* */
-    double softness, compliant; /* 1/E*, 1/G* */
-    double linear;              /* N/m */
+    rp_vec3 n, v, spin;     /* from the first; second against first; first against second */
+    double overlap, radius; /* m; R* */
+    double mass;            /* m* */
+    double compliance, shear_compliance; /* 1/E*, 1/G* */
+    double linear;                       /* N/m */
     double friction, rolling, tension;
 } touch;
 
-/* Into the plane of the contact, as long as it was. */
-static rp_vec3 laid_flat(rp_vec3 v, rp_vec3 n)
+/* Projected onto the plane of the contact, with the length that it had. */
+static rp_vec3 projected(rp_vec3 v, rp_vec3 n)
 {
     rp_vec3 flat = rp_v3_madd(v, -rp_v3_dot(v, n), n);
     double before = rp_v3_length(v), after = rp_v3_length(flat);
@@ -118,7 +118,7 @@ static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double 
                             double dt, rp_vec3 *spring)
 {
     double mass = c->mass * 2 / 7;
-    *spring = rp_v3_madd(laid_flat(*spring, c->n), dt, slip);
+    *spring = rp_v3_madd(projected(*spring, c->n), dt, slip);
     double slow = fmin(t->damping * sqrt(mass * along), DAMPING_MOST * mass / dt);
     rp_vec3 force = rp_v3_madd(rp_v3_scale(*spring, along), slow, slip);
     double size = rp_v3_length(force);
@@ -130,25 +130,25 @@ static rp_vec3 spring_force(const twin *t, const touch *c, rp_vec3 slip, double 
 
 /* The couple on the first: springs of rolling and twisting with their damping, 0.3 of the critical
  * one of a sphere that rolls on a plane; each holds up to the same limit. */
-static rp_vec3 roll_couple(const touch *c, double along, double push, double dt, memory *m)
+static rp_vec3 roll_couple(const touch *c, double along, double push, double dt, contact_history *m)
 {
     double square = c->radius * c->radius, stiff = along * square;
     double limit = c->rolling * c->radius * push;
-    double slow = fmin((double)RP_DEM_ROLL_DAMPING * sqrt(c->mass * along) * square,
+    double slow = fmin((double)RP_DEM_ROLLING_DAMPING * sqrt(c->mass * along) * square,
                        DAMPING_MOST * 2 / 5 * c->mass * square / dt);
     double about = rp_v3_dot(c->spin, c->n);
     rp_vec3 rate = rp_v3_madd(c->spin, -about, c->n);
-    m->roll = rp_v3_madd(laid_flat(m->roll, c->n), dt, rate);
-    m->twist += dt * about;
-    rp_vec3 rolls = rp_v3_madd(rp_v3_scale(m->roll, stiff), slow, rate);
-    double twists = stiff * m->twist + slow * about, size = rp_v3_length(rolls);
+    m->rolling = rp_v3_madd(projected(m->rolling, c->n), dt, rate);
+    m->twisting += dt * about;
+    rp_vec3 rolls = rp_v3_madd(rp_v3_scale(m->rolling, stiff), slow, rate);
+    double twists = stiff * m->twisting + slow * about, size = rp_v3_length(rolls);
     if (size > limit) {
         rolls = rp_v3_scale(rolls, limit / size);
-        m->roll = rp_v3_scale(rolls, 1 / stiff);
+        m->rolling = rp_v3_scale(rolls, 1 / stiff);
     }
     if (fabs(twists) > limit) {
         twists = copysign(limit, twists);
-        m->twist = twists / stiff;
+        m->twisting = twists / stiff;
     }
     return rp_v3_scale(rp_v3_madd(rolls, twists, c->n), -1);
 }
@@ -157,22 +157,24 @@ static rp_vec3 roll_couple(const touch *c, double along, double push, double dt,
  * since the middle of the last step has all that it would have got by now. */
 static double damping_of(const twin *t, const touch *c, double secant, double rate, double dt)
 {
-    double overlap = fmax(c->overlap, 0), way = rate * dt;
-    double most = (overlap < BOUNCE * fabs(way) ? BOUNCE_MOST : DAMPING_MOST) * c->mass / dt;
-    double late = 1 + t->lag * secant * dt * dt / c->mass;
+    double overlap = fmax(c->overlap, 0), growth = rate * dt;
+    double most = (overlap < BOUNCE * fabs(growth) ? BOUNCE_MOST : DAMPING_MOST) * c->mass / dt;
+    double late = 1 + t->step_correction * secant * dt * dt / c->mass;
     double damping = fmin(t->damping * sqrt(c->mass * secant) / late, most);
-    if (!(overlap > 0 && overlap < way)) return damping;
-    double steps = overlap / way + 0.5; /* since it began, at the step's end */
+    if (!(overlap > 0 && overlap < growth)) return damping;
+    double steps = overlap / growth + 0.5; /* since it began, at the step's end */
     if (!t->kind.hertz) return damping * steps;
-    return damping * pow(steps, 1.25) / 1.25 / pow(overlap / way, 0.25);
+    return damping * pow(steps, 1.25) / 1.25 / pow(overlap / growth, 0.25);
 }
 
-/* The force on the first, and the couple of rolling; the springs go on. */
-static rp_vec3 touch_force(const twin *t, const touch *c, double dt, memory *m, rp_vec3 *couple)
+/* The force on the first, and the couple of rolling; history advances. */
+static rp_vec3 touch_force(const twin *t, const touch *c, double dt, contact_history *m,
+                           rp_vec3 *couple)
 {
     double overlap = fmax(c->overlap, 0), gap = fmax(-c->overlap, 0);
-    double secant = t->kind.hertz ? 4 / (3 * c->softness) * sqrt(c->radius * overlap) : c->linear;
-    double along = t->kind.hertz ? 8 / c->compliant * sqrt(c->radius * overlap) : c->linear * 2 / 7;
+    double secant = t->kind.hertz ? 4 / (3 * c->compliance) * sqrt(c->radius * overlap) : c->linear;
+    double along =
+        t->kind.hertz ? 8 / c->shear_compliance * sqrt(c->radius * overlap) : c->linear * 2 / 7;
     double root = sqrt(c->mass * secant), away = rp_v3_dot(c->v, c->n);
     double push = secant * overlap - damping_of(t, c, secant, -away, dt) * away;
     push = c->overlap > 0 ? fmax(push, 0) : 0;
@@ -181,9 +183,9 @@ static rp_vec3 touch_force(const twin *t, const touch *c, double dt, memory *m, 
     double resist = c->rolling * c->radius * fmin(push, root * c->radius * rate);
     *couple = rate > 0 ? rp_v3_scale(c->spin, -resist / rate) : rp_v3(0, 0, 0);
     if (c->overlap <= 0) {
-        *m = (memory){0};
+        *m = (contact_history){0};
     } else if (t->kind.history) {
-        shear = spring_force(t, c, slip, along, limit, dt, &m->spring);
+        shear = spring_force(t, c, slip, along, limit, dt, &m->tangential);
         *couple = roll_couple(c, along, push, dt, m);
     } else if (speed > 0) {
         shear = rp_v3_scale(slip, fmin(limit, root * speed) / speed);
@@ -198,12 +200,13 @@ static double star_of(double a, double b)
     return a * b / (a + b);
 }
 
-static rp_vec3 way_between(const twin *t, rp_vec3 from, rp_vec3 to)
+static rp_vec3 minimum_image(const twin *t, rp_vec3 from, rp_vec3 to)
 {
-    rp_vec3 way = rp_v3_sub(to, from);
-    if (!t->kind.periodic) return way;
+    rp_vec3 difference = rp_v3_sub(to, from);
+    if (!t->kind.periodic) return difference;
     double edge = edge_of(t->kind);
-    return rp_v3(way.x - edge * round(way.x / edge), way.y - edge * round(way.y / edge), way.z);
+    return rp_v3(difference.x - edge * round(difference.x / edge),
+                 difference.y - edge * round(difference.y / edge), difference.z);
 }
 
 /* Velocity of a point of a grain. */
@@ -225,21 +228,21 @@ static void meet_ball(twin *t, int i, int j, double dt)
 {
     twin_ball *a = &t->ball[i], *b = &t->ball[j];
     const twin_grain *ga = &t->grain[a->grain], *gb = &t->grain[b->grain];
-    rp_vec3 way = way_between(t, a->x, b->x);
+    rp_vec3 difference = minimum_image(t, a->x, b->x);
     double radius = star_of(a->radius, b->radius);
     double reach = a->radius + b->radius + (t->kind.wet ? RUPTURE * radius : 0);
-    if (rp_v3_dot(way, way) >= reach * reach) {
-        t->pair[i][j] = (memory){0};
+    if (rp_v3_dot(difference, difference) >= reach * reach) {
+        t->pair[i][j] = (contact_history){0};
         return;
     }
-    double distance = rp_v3_length(way);
-    touch c = {.n = rp_v3_scale(way, 1 / distance),
+    double distance = rp_v3_length(difference);
+    touch c = {.n = rp_v3_scale(difference, 1 / distance),
                .spin = rp_v3_sub(ga->spin, gb->spin),
                .overlap = a->radius + b->radius - distance,
                .radius = radius,
                .mass = ga->mass * gb->mass / (ga->mass + gb->mass),
-               .softness = 2 * (1 - POISSON * POISSON) / YOUNG,
-               .compliant = 2 * 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
+               .compliance = 2 * (1 - POISSON * POISSON) / YOUNG,
+               .shear_compliance = 2 * 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
                .linear = t->stiffness,
                .friction = mean_of(frictions, ga->material, gb->material),
                .rolling = mean_of(rollings, ga->material, gb->material),
@@ -267,14 +270,14 @@ static void meet_wall(twin *t, int i, int side, double dt)
                .overlap = b->radius - distance,
                .radius = b->radius,
                .mass = g->mass,
-               .softness = (1 - POISSON * POISSON) / YOUNG,
-               .compliant = 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
+               .compliance = (1 - POISSON * POISSON) / YOUNG,
+               .shear_compliance = 2 * (2 - POISSON) * (1 + POISSON) / YOUNG,
                .linear = t->stiffness,
                .friction = frictions[g->material],
                .rolling = rollings[g->material],
                .tension = 4 * RP_PI * TENSION};
     if (c.overlap <= (t->kind.wet ? -RUPTURE * b->radius : 0)) {
-        t->wall[i][side] = (memory){0};
+        t->wall[i][side] = (contact_history){0};
         return;
     }
     rp_vec3 point = rp_v3_scale(c.n, distance);
@@ -292,7 +295,7 @@ static void place_balls(twin *t, double dt)
         for (int b = 0; b < g->clump->count; b++) {
             twin_ball *ball = &t->ball[t->balls++];
             rp_vec3 arm = rp_v3_scale(rp_quat_rotate(g->turn, g->clump->balls[b].centre), g->size);
-            rp_vec3 v = rp_v3_madd(g->v, dt / 2, g->drive);
+            rp_vec3 v = rp_v3_madd(g->v, dt / 2, g->acceleration);
             *ball = (twin_ball){rp_v3_add(g->x, arm), rp_v3_add(v, rp_v3_cross(g->spin, arm)),
                                 g->clump->balls[b].radius * g->size, i};
         }
@@ -344,7 +347,7 @@ static void twin_step(twin *t, double dt)
     for (int i = 0; i < t->grains; i++) {
         twin_grain *g = &t->grain[i];
         rp_vec3 pull = rp_v3_scale(t->force[i], 1 / g->mass);
-        g->drive = rp_v3_mix(g->drive, pull, 0.5);
+        g->acceleration = rp_v3_mix(g->acceleration, pull, 0.5);
         g->v = rp_v3_madd(g->v, dt, pull);
         g->spin = rp_v3_madd(g->spin, dt, by_moments(g, t->torque[i], false));
     }
@@ -358,18 +361,19 @@ static void take_grain(twin *t, const grains *g, int id)
 {
     size_t i = grain_at(g, (uint32_t)id);
     const rp_grains *p = &g->world->grains;
-    t->grain[id] = (twin_grain){.x = place_at(g, i),
-                                .v = velocity_at(g, i),
-                                .spin = spin_at(g, i),
-                                .drive = rp_v3(((const rp_dem *)g->world->solver)->drive[0][i],
-                                               ((const rp_dem *)g->world->solver)->drive[1][i],
-                                               ((const rp_dem *)g->world->solver)->drive[2][i]),
-                                .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
-                                .mass = p->mass[i],
-                                .size = p->diameter[i],
-                                .moments = moments_at(g, i),
-                                .material = p->material[i],
-                                .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
+    t->grain[id] =
+        (twin_grain){.x = place_at(g, i),
+                     .v = velocity_at(g, i),
+                     .spin = spin_at(g, i),
+                     .acceleration = rp_v3(((const rp_dem *)g->world->solver)->acceleration[0][i],
+                                           ((const rp_dem *)g->world->solver)->acceleration[1][i],
+                                           ((const rp_dem *)g->world->solver)->acceleration[2][i]),
+                     .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                     .mass = p->mass[i],
+                     .size = p->diameter[i],
+                     .moments = moments_at(g, i),
+                     .material = p->material[i],
+                     .clump = &rp_scene_grains(g->scene)[p->kind[i]].clump};
 }
 
 /* The number that a sphere of the solver's lists has in the twin. */
@@ -377,10 +381,10 @@ static int ball_of(const grains *g, const int *first, size_t sphere)
 {
     const rp_dem *solver = g->world->solver;
     size_t grain = rp_dem_owner(solver, sphere);
-    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first(solver, grain));
+    return first[g->world->grains.id[grain]] + (int)(sphere - rp_dem_first_sphere(solver, grain));
 }
 
-/* Which side a surface of the solver is: one of the walls, seen from the middle of the box. */
+/* Which side a surface of the solver is: one of the walls, seen from the centre of the box. */
 static int side_of(const rp_surface *surface, double edge)
 {
     rp_touch found;
@@ -394,12 +398,12 @@ static int side_of(const rp_surface *surface, double edge)
 }
 
 /* From the solver's columns; the other of the two sees all but the twist with the other sign. */
-static memory memory_of(const float *columns, double radius, double sign)
+static contact_history history_of(const float *columns, double radius, double sign)
 {
-    rp_vec3 roll = rp_v3(columns[ROLL_X], columns[ROLL_Y], columns[ROLL_Z]);
-    rp_vec3 spring = rp_v3(columns[SPRING_X], columns[SPRING_Y], columns[SPRING_Z]);
-    return (memory){rp_v3_scale(spring, sign), rp_v3_scale(roll, sign / radius),
-                    (double)columns[TWIST] / radius};
+    rp_vec3 roll = rp_v3(columns[ROLLING_X], columns[ROLLING_Y], columns[ROLLING_Z]);
+    rp_vec3 spring = rp_v3(columns[TANGENTIAL_X], columns[TANGENTIAL_Y], columns[TANGENTIAL_Z]);
+    return (contact_history){rp_v3_scale(spring, sign), rp_v3_scale(roll, sign / radius),
+                             (double)columns[TWISTING] / radius};
 }
 
 static void take_springs(twin *t, const grains *g)
@@ -410,20 +414,22 @@ static void take_springs(twin *t, const grains *g)
     for (int i = 0; i < t->grains; i++)
         first[i + 1] = first[i] + t->grain[i].clump->count;
     for (size_t n = 0; n < rp_dem_blocks(lists->grains) && t->kind.history; n++)
-        for (size_t e = rp_dem_ends(lists, n)[0]; e < rp_dem_ends(lists, n)[RP_DEM_CLASSES]; e++) {
-            size_t mine = rp_dem_first(solver, n * RP_DEM_BLOCK) + lists->mine[e];
+        for (size_t e = rp_dem_class_starts(lists, n)[0];
+             e < rp_dem_class_starts(lists, n)[RP_DEM_CLASSES]; e++) {
+            size_t mine = rp_dem_first_sphere(solver, n * RP_DEM_BLOCK) + lists->own[e];
             int a = ball_of(g, first, mine), b = ball_of(g, first, lists->other[e]);
-            float columns[RP_DEM_SPRINGS];
-            for (int k = 0; k < RP_DEM_SPRINGS; k++)
-                columns[k] = lists->spring[k][e];
+            float columns[RP_DEM_HISTORY_COLUMNS];
+            for (int k = 0; k < RP_DEM_HISTORY_COLUMNS; k++)
+                columns[k] = lists->history[k][e];
             double radius = star_of(t->ball[a].radius, t->ball[b].radius);
-            *(a < b ? &t->pair[a][b] : &t->pair[b][a]) = memory_of(columns, radius, a < b ? 1 : -1);
+            *(a < b ? &t->pair[a][b] : &t->pair[b][a]) =
+                history_of(columns, radius, a < b ? 1 : -1);
         }
     for (size_t w = 0; w < lists->wall_count; w++) {
         const rp_dem_wall *wall = &lists->walls[w];
         int side = side_of(&rp_couple_surfaces(g->world->couple)[wall->surface], edge_of(t->kind));
         int ball = ball_of(g, first, wall->sphere);
-        t->wall[ball][side] = memory_of(wall->spring, t->ball[ball].radius, 1);
+        t->wall[ball][side] = history_of(wall->history, t->ball[ball].radius, 1);
     }
 }
 
@@ -440,7 +446,7 @@ static twin *take_over(const grains *g, variant kind)
     take_springs(t, g);
     rp_dem_law law = kind.hertz ? RP_DEM_HERTZ : RP_DEM_LINEAR;
     t->damping = rp_dem_damping_for(law, restitution_of(kind));
-    t->lag = rp_dem_lag_for(law, t->damping);
+    t->step_correction = rp_dem_step_correction_for(law, t->damping);
     t->stiffness = 3000;
     t->gravity = rp_scene_gravity(g->scene, 0);
     return t;
@@ -482,9 +488,9 @@ static void compare(const grains *g, const twin *t)
     double worst = 0, fastest = 0;
     for (int id = 0; id < t->grains; id++) {
         size_t i = grain_at(g, (uint32_t)id);
-        rp_vec3 way = way_between(t, t->grain[id].x, place_at(g, i));
+        rp_vec3 difference = minimum_image(t, t->grain[id].x, place_at(g, i));
         rp_vec3 v = rp_v3_sub(t->grain[id].v, velocity_at(g, i));
-        worst = fmax(worst, rp_v3_length(way) / DIAMETER);
+        worst = fmax(worst, rp_v3_length(difference) / DIAMETER);
         fastest = fmax(fastest, rp_v3_length(v));
     }
     check_near(worst, 0, PLACE_APART);

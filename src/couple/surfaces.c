@@ -1,10 +1,13 @@
-#include "couple/surface.h"
+/* The surfaces of a scene, and geometry and velocity of one of them at a point. */
+#include "couple/surfaces.h"
 #include "math/trig.h"
 
-/* m, along each axis: where nothing is, and squares of distances are still numbers. */
+/* m, along each axis: no grain is there, and squares of distances are still finite. */
 #define FAR_OFF 1e12
 
 static const rp_shape wall_shape = {.kind = RP_SHAPE_PLANE};
+
+/* --- the surfaces of a scene --- */
 
 static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_vec3 inward)
 {
@@ -16,7 +19,7 @@ static rp_surface wall(const rp_domain_spec *domain, int side, rp_vec3 foot, rp_
                         .side = side};
 }
 
-/* The images of a body across periodic sides; gives their number. */
+/* Adds the images of a body across periodic sides; returns their number. */
 static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
 {
     const rp_domain_spec *domain = &scene->domain;
@@ -42,9 +45,9 @@ static int add_images(const rp_scene *scene, int body, rp_surface *surfaces)
     return count;
 }
 
-int rp_surfaces_room(const rp_scene *scene)
+int rp_surfaces_capacity(const rp_scene *scene)
 {
-    int images = 1; /* the body's own place among them */
+    int images = 1; /* the body itself among them */
     for (int axis = 0; axis < 3; axis++)
         images *= scene->domain.periodic >> axis & 1 ? 3 : 1;
     return images * scene->bodies.count + RP_SIDES;
@@ -101,6 +104,8 @@ void rp_surface_vanish(rp_surface *surface)
     surface->pose.position = rp_v3(FAR_OFF, FAR_OFF, FAR_OFF);
 }
 
+/* --- motion --- */
+
 rp_pose rp_surface_pose_after(const rp_surface *surface, double dt)
 {
     rp_pose pose = surface->pose;
@@ -120,12 +125,16 @@ rp_vec3 rp_surface_velocity(const rp_surface *surface, rp_vec3 point, rp_vec3 no
     return rp_v3_add(own, rp_v3_madd(belt, -rp_v3_dot(belt, normal), normal));
 }
 
+/* --- distance --- */
+
 bool rp_surface_may_touch(const rp_surface *surface, rp_vec3 point, double reach)
 {
     return rp_shape_may_be_near(surface->shape, rp_pose_to_local(surface->pose, point), reach);
 }
 
-/* No point of a surface within `reach` of `point` moves farther than this, m. */
+/* Returns an upper bound of how far any point of a surface within `reach` of `point` moves in `dt`,
+ * m.
+ */
 static double displacement_near(const rp_surface *surface, rp_vec3 point, double reach, double dt)
 {
     double arm = rp_v3_length(rp_v3_sub(point, surface->pose.position)) + reach;
@@ -133,7 +142,7 @@ static double displacement_near(const rp_surface *surface, rp_vec3 point, double
 }
 
 int rp_surfaces_near(const rp_surface *surfaces, rp_surface_list from, rp_vec3 point, double reach,
-                     double dt, int *near, int room)
+                     double dt, int *near, int capacity)
 {
     int found = 0;
     for (int n = 0; n < from.count; n++) {
@@ -142,7 +151,7 @@ int rp_surfaces_near(const rp_surface *surfaces, rp_surface_list from, rp_vec3 p
         double more = surface->rough ? surface->rough->radius : 0;
         if (dt > 0) more += displacement_near(surface, point, reach, dt);
         if (!rp_surface_may_touch(surface, point, reach + more)) continue;
-        if (found < room) near[found] = k;
+        if (found < capacity) near[found] = k;
         found++;
     }
     return found;
@@ -157,13 +166,15 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
         return false;
     double distance = rp_shape_distance_within(surface->shape, local, reach, &normal);
     if (!(distance < reach)) return false;
-    /* Deep inside, which is rare, it is no more than a bound. */
+    /* Deep inside, which is rare, that was only a bound: find the distance itself. */
     if (distance < -reach) distance = rp_shape_distance(surface->shape, local, &normal);
     touch->distance = distance;
     touch->normal = rp_quat_rotate(surface->pose.orientation, normal);
     touch->velocity = rp_surface_velocity(surface, point, touch->normal);
     return true;
 }
+
+/* --- fixed grains --- */
 
 void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
                            rp_fixed_visit *visit, void *user)
@@ -173,7 +184,7 @@ void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reac
         rp_rough_near(surface->rough, local, reach, visit, user);
 }
 
-rp_vec3 rp_surface_fixed_place(const rp_surface *surface, rp_fixed fixed, rp_vec3 point)
+rp_vec3 rp_surface_fixed_position(const rp_surface *surface, rp_fixed fixed, rp_vec3 point)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point);
     return rp_pose_to_world(surface->pose, rp_rough_place(surface->rough, fixed, local));
