@@ -1,11 +1,9 @@
 /* The list of benchmarks, and what they share: medians, results, times of stages. */
 #include "bench/bench.h"
 
-#include "base/clock.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
+#include "base/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>

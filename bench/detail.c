@@ -1,13 +1,13 @@
-/* The case `detail`: one step of fine grains, all in, for several numbers of them. A bed of twenty
- * layers of coarse grains on a floor shears at 1 m/s from the floor to its surface, so that all
- * move, cross cells and are sorted now and then.
+/* The case `detail`: one whole step of fine grains, for several numbers of them. A bed of twenty
+ * layers of coarse grains on a floor is sheared, with velocities from 0 at the floor to 1 m/s at
+ * its surface, so that fine grains move, cross cells and are sorted now and then.
  *
  * The least work: position and velocity of a grain are read and written once, 48 bytes. */
 #include "detail/detail.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char scene_text[] = "time: {duration: 1 s}\n"
                                  "bodies: {floor: {shape: plane}}\n"
                                  "detail: {factor: %d, step: %g, keep_apart: %s}\n";
 
-/* A view of the bed that can be moved on. */
+/* A view of the bed that can be advanced in time. */
 typedef struct bed {
     rp_view view;
     size_t count;

@@ -1,9 +1,9 @@
 /* Speed of this machine: bytes copied, bytes read and multiply-adds per second. */
 #include "bench/bench.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "math/wide.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
  * distance field, then its samples, a hundredth of its size apart. Then for every grain and step,
  * for a mesh of about a thousand triangles: the distance of points that are far by the field, and
  * of points at the surface. There is no model of the least work: a search has no fixed length. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "geom/sample.h"
 #include "math/trig.h"

@@ -15,10 +15,10 @@
  * bytes read and written once each; caches may do better than the model. */
 #include "bench/bench.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "neighbor/neighbor.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  * Least work, in bytes: that of the case `neighbor`, and besides positions and velocities read and
  * written once for the flight, and for the density every neighbor's number read once, every
  * position and mass read once and a density written. */
-#include "base/clock.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
 

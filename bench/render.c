@@ -6,10 +6,10 @@
  * buried ones too, and a bare loop of one ray for each pixel and one to the sun for each hit, over
  * the structure of the picture; next to a good picture, whose rays go off in all directions, the
  * loop also sends one of these from each hit, and one to the sun from where that ends. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "render/camera.h"
 #include "render/scenery.h"

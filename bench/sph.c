@@ -19,8 +19,8 @@
  * step is the sum of the stages; contacts and the rest have no model and count nothing. Small beds
  * live in the caches and may reach more than the limit of what is bound by memory. */
 #include "solver/sph/sph.h"
-#include "base/clock.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "bench/bench.h"
 #include "repose/repose.h"
 #include "world/world.h"

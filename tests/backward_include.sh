@@ -12,7 +12,7 @@ try registry solver/null/null.h
 try run solver/solver.h
 for backward in "base math/vec.h" "base repose/world.h" "math neighbor/neighbor.h" "scene solver/solver.h" \
     "neighbor scene/scene.h" "null world/world.h" "measure world/world.h" "measure plot/plot.h" "plot scene/scene.h" "plot measure/measure.h" "render world/world.h" \
-    "couple solver/null/null.h" "record world/world.h" "record solver/solver.h" \
+    "couple solver/null/null.h" "files record/record.h" "measure system/atomic.h" "record world/world.h" "record solver/solver.h" \
     "record solver/null/null.h" "world solver/null/null.h" "run solver/null/null.h"; do
     # shellcheck disable=SC2086
     if try $backward; then

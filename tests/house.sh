@@ -1,6 +1,6 @@
 #!/bin/sh
 # The rules of the house that a compiler does not check, one by one:
-#   system   no system header in src/ outside of src/base: rooms use the C library of C17, compilers'
+#   system   no system header in src/ outside of src/base and src/system: rooms use the C library of C17, compilers'
 #            intrinsics and the libraries that they are made for
 #   types    every rp_ type has one definition in src/ and include/
 #   prefixes every function that a room exports begins with rp_ and the name of its room, of a file of
@@ -19,9 +19,9 @@ case $rule in
 system)
     standard='assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|math|setjmp|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|time|uchar|wchar|wctype'
     libraries='hdf5|zlib|png|ode/ode|libfyaml|embree3/rtcore|xmmintrin|immintrin'
-    grep -rnE '#include <' --include='*.[ch]' src | grep -v '^src/base/' |
+    grep -rnE '#include <' --include='*.[ch]' src | grep -vE '^src/(base|system)/' |
         grep -vE "#include <($standard|$libraries)\\.h>" >"$found" || true
-    advice='system calls stand in src/base only: see base/files.h, disk.h, program.h, locale.h, threads.h'
+    advice='system calls stand in src/base and src/system only: see base/file.h, text.h, threads.h, system/atomic.h, disk.h, program.h'
     ;;
 types)
     grep -rnE '^(typedef )?(struct|enum|union) rp_[a-z0-9_]+ \{' --include='*.[ch]' src include |
@@ -31,7 +31,7 @@ types)
     ;;
 prefixes)
     # Words of everyday: memory, texts, faults and loops in base, functions of a calculator in math.
-    words='base:allocate base:release base:reserve base:text base:character base:fail base:log base:assert base:parallel base:memory base:build base:set base:default math:v3 math:m3 math:exp math:ln math:sin math:cos math:atan2 math:cube math:fifth'
+    words='base:allocate base:release base:reserve base:text base:character base:fail base:log base:assert base:parallel base:memory base:build base:set base:default base:hash base:clock base:options base:locale math:v3 math:m3 math:exp math:ln math:sin math:cos math:atan2 math:cube math:fifth'
     {
         cat include/repose/*.h | tr '\n' ' ' | sed 's/RP_API/\n&/g' | sed -nE 's/^RP_API [^(;]*\b(rp_[a-z0-9_]+)\(.*/public \1/p'
         echo

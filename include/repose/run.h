@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* How far a run has come; handed to the progress hook after every step. */
+/* Progress of a run, passed to the progress hook after every step. */
 typedef struct rp_progress {
-    int64_t frame, frame_count; /* frames finished, and asked for */
+    int64_t frame, frame_count; /* last frame that is finished; last frame of the run */
     double time, duration;      /* s, simulated */
     size_t grains;
     rp_step_info step;
     uint64_t steps;
-    double seconds;      /* on the wall, since this run or resume began */
+    double seconds;      /* wall-clock time since this run or resume began */
     double seconds_left; /* estimate; negative when unknown */
 } rp_progress;
 
@@ -25,24 +25,25 @@ typedef struct rp_run_options {
     size_t size; /* set by rp_default_run_options() */
     const char *folder;
     int64_t frames; /* the number of the last frame; -1: as the scene says */
-    bool resume;    /* go on from the folder's last checkpoint */
-    /* A run that is in the folder gives way: what it wrote and its film are removed. A folder that
-     * holds something else, and no run, is refused as ever. */
+    bool resume;    /* continue from the last checkpoint in the folder */
+    /* Replaces a run that is in the folder: its files and its film are removed. A folder that holds
+     * something else, and no run, is refused all the same. */
     bool overwrite;
-    const char *command; /* kept in the folder as command.txt, for whoever resumes; may be NULL */
+    const char
+        *command; /* written to command.txt in the folder, for `repose resume`; may be NULL */
     const rp_world_options *world; /* NULL: the defaults */
     /* Called after every step and after every frame; may be NULL. Return false to stop: a
-     * checkpoint of the last whole step is written and RP_INTERRUPTED returned. So it is when
-     * `world->stop` gives true, which is also asked within steps that take long. */
+     * checkpoint of the last complete step is written and RP_INTERRUPTED returned. The same happens
+     * when `world->stop` returns true, which is also called within long steps. */
     bool (*progress)(void *user, const rp_progress *progress);
-    /* Called when a frame is on disk, with its fine grains where they are made while it runs; may
-     * be NULL. What fails in it is its own affair: the run goes on. */
+    /* Called when a frame is on disk, with its fine grains where they are made during the run; may
+     * be NULL. The run does not stop when the hook fails. */
     void (*frame_written)(void *user, const rp_record *record, int64_t number);
-    void *user; /* handed to both */
+    void *user; /* passed to both */
 } rp_run_options;
 RP_DEFAULTS(rp_run_options, rp_default_run_options)
 
-/* How long steps were, and how often each reason decided that. */
+/* Statistics of the lengths of steps, and how often each reason limited them. */
 #define RP_STEP_REASONS 8
 typedef struct rp_step_tally {
     uint64_t steps;
@@ -54,23 +55,23 @@ typedef struct rp_step_tally {
     int reason_count;
 } rp_step_tally;
 
-/* What a run left behind. */
+/* Result of a run. */
 typedef struct rp_run_summary {
     int64_t frames; /* in the folder now */
     uint64_t steps;
     double time;    /* s, simulated */
-    double seconds; /* on the wall */
+    double seconds; /* wall-clock time */
     size_t grains;
-    uint64_t fine;       /* fine grains that are there; 0: none were made */
+    uint64_t fine;       /* fine grains at the end; 0: none were made */
     uint64_t hash;       /* of the final state */
     rp_step_tally tally; /* of the steps since this run or resume began */
-    rp_step_info last;   /* step */
-    int stage_count;     /* and where the time of the steps since then went */
+    rp_step_info last;   /* of the last step */
+    int stage_count;     /* times of the stages of these steps */
     rp_stage_time stages[RP_STAGE_COUNT_MAX];
 } rp_run_summary;
 
-/* Runs the scene into the folder: frames, checkpoints, exports, measurements; and fine grains,
- * where the scene has a `detail.factor` and does not say `live: no`. */
+/* Runs the scene and writes to the folder: frames, checkpoints, exports, measurements; and fine
+ * grains, where the scene has a `detail.factor` and not `live: no`. */
 RP_API rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summary *summary,
                       rp_report *report);
 
@@ -81,32 +82,32 @@ typedef struct rp_refine_options {
     const rp_setting *settings; /* changes to the scene as run, such as detail.factor */
     int setting_count;
     int threads;         /* 0: one per core */
-    size_t memory_limit; /* bytes; 0: what the machine has to give. More grains than that wait on
-                            disk */
-    /* Called after every frame, with fine grains as grains; see rp_run_options. */
+    size_t memory_limit; /* bytes; 0: the free memory of the machine. Grains beyond it are in a
+                            scratch file */
+    /* Called after every frame, with the number of fine grains; see rp_run_options. */
     bool (*progress)(void *user, const rp_progress *progress);
     void *user;
 } rp_refine_options;
 RP_DEFAULTS(rp_refine_options, rp_default_refine_options)
 
-/* What a refinement left behind. */
+/* Result of a refinement. */
 typedef struct rp_refine_summary {
-    int64_t frames;        /* of fine grains in the folder now */
-    int64_t resumed;       /* the frame it went on from; -1: from the start */
-    uint64_t grains, left; /* that are there; that passed an open side */
+    int64_t frames;        /* fine frames in the folder now */
+    int64_t resumed;       /* the frame it continued from; -1: from the start */
+    uint64_t grains, left; /* in the domain; removed at open sides */
     uint64_t steps;
-    double seconds; /* on the wall */
+    double seconds; /* wall-clock time */
 } rp_refine_summary;
 
-/* Makes fine grains for all coarse frames of a run. What is there already is gone on with, to the
- * same bits as in one go. A coarse frame that is damaged ends it; what came before stays. */
+/* Computes fine grains for all coarse frames of a run. Existing fine frames are continued, to the
+ * same bits as in one session. A damaged coarse frame ends it; the frames before are kept. */
 RP_API rp_code rp_refine(const rp_refine_options *options, rp_refine_summary *summary,
                          rp_report *report);
 
-/* A measurement that gives numbers, of every frame of a run: a table with a row a frame and the
- * columns frame, time (s), the numbers, and the uncertainty of each. Frames in which there is
- * nothing to measure have NaN; a kind that compares frames begins with the second. `options` may be
- * NULL. */
+/* Takes a measurement of every frame of a run, for kinds that give numbers: a table with a row a
+ * frame and the columns frame, time (s), the numbers, and the uncertainty of each. Frames in which
+ * there is nothing to measure have NaN; kinds that compare frames begin with the second. `options`
+ * may be NULL. */
 typedef struct rp_measure_series rp_measure_series;
 RP_API rp_code rp_record_measure(const rp_record *record, const char *name,
                                  const rp_measure_options *options, rp_measure_series **out,

@@ -4,9 +4,10 @@
 #ifndef RP_BASE_RANDOM_H
 #define RP_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* What the numbers are for; keeps uses apart that share a grain's number. */
+/* What the numbers are for: uses that share a counter get independent numbers. */
 typedef enum rp_random_stream {
     RP_RANDOM_JITTER = 1, /* start positions */
     RP_RANDOM_EMITTER = 2,
@@ -33,5 +34,10 @@ static inline float rp_random_unit(uint32_t bits)
 {
     return (float)(bits >> 8) * 0x1p-24f;
 }
+
+/* A fast 64-bit hash of bytes: checksums of recorded files, comparison of states, cache keys. It is
+ * no cryptographic hash: whoever wants a collision can make one. The hash of A followed by B is
+ * that of B with the hash of A as its seed. */
+uint64_t rp_hash(const void *data, size_t size, uint64_t seed);
 
 #endif

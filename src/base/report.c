@@ -1,20 +1,23 @@
+/* Reports: what is added to them, as texts that can be printed anywhere. */
 #include "base/report.h"
 #include "base/memory.h"
 #include "repose/text.h"
+#include "version.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define FAULTS_KEPT 100
+#define FAULTS_MAX 100 /* further ones are only counted */
 #define EXCERPT_MAX 160
-#define PLAIN_MAX 4400 /* room for a path */
+#define PLAIN_MAX 4400 /* holds the longest path */
 
 struct rp_report {
     rp_fault *faults;
-    size_t kept, capacity;
-    int total;
+    size_t count, capacity;
+    int total; /* with those that were only counted */
 };
 
 const char *rp_code_text(rp_code code)
@@ -52,14 +55,14 @@ rp_report *rp_report_create(void)
 void rp_report_clear(rp_report *report)
 {
     if (!report) return;
-    for (size_t i = 0; i < report->kept; i++) {
+    for (size_t i = 0; i < report->count; i++) {
         rp_fault *fault = &report->faults[i];
         rp_text_release((char *)fault->file);
         rp_text_release((char *)fault->key);
         rp_text_release((char *)fault->message);
         rp_text_release((char *)fault->excerpt);
     }
-    report->kept = 0;
+    report->count = 0;
     report->total = 0;
 }
 
@@ -73,7 +76,7 @@ void rp_report_destroy(rp_report *report)
 
 int rp_report_count(const rp_report *report)
 {
-    return report ? (int)report->kept : 0;
+    return report ? (int)report->count : 0;
 }
 
 int rp_report_total(const rp_report *report)
@@ -83,7 +86,7 @@ int rp_report_total(const rp_report *report)
 
 const rp_fault *rp_report_fault(const rp_report *report, int index)
 {
-    return report && index >= 0 && (size_t)index < report->kept ? &report->faults[index] : NULL;
+    return report && index >= 0 && (size_t)index < report->count ? &report->faults[index] : NULL;
 }
 
 int rp_fault_text(const rp_fault *fault, char *text, size_t size)
@@ -104,13 +107,13 @@ int rp_fault_text(const rp_fault *fault, char *text, size_t size)
                     fault->message, fault->excerpt, fault->column, "^");
 }
 
-/* A copy for a report, which is to be printed: paths, names and what other programs say may hold
- * anything. Never NULL once it worked, since texts of faults are never NULL. */
-static bool keep_text(const char **kept, const char *text, bool lines)
+/* Copies a text for a report, with control characters escaped: paths, names and messages of other
+ * programs may contain anything, and reports are printed. NULL becomes an empty text. */
+static bool copy_text(const char **copy, const char *text, bool lines)
 {
     char plain[PLAIN_MAX];
-    *kept = rp_text_copy(rp_text_plain(text, lines, plain, sizeof plain));
-    return *kept != NULL;
+    *copy = rp_text_copy(rp_text_plain(text, lines, plain, sizeof plain));
+    return *copy != NULL;
 }
 
 /* The line as it can stand above a caret: no line end, tabs and control characters as blanks. A
@@ -133,24 +136,25 @@ static void add_fault(rp_report *report, rp_code code, const rp_place *place, co
                       const char *message)
 {
     report->total++;
-    if (report->kept == FAULTS_KEPT) return;
-    if (!rp_reserve((void **)&report->faults, &report->capacity, report->kept, report->kept + 1,
+    if (report->count == FAULTS_MAX) return;
+    if (!rp_reserve((void **)&report->faults, &report->capacity, report->count, report->count + 1,
                     sizeof *report->faults))
         return;
-    static const rp_place nowhere = {0};
-    if (!place) place = &nowhere;
+    static const rp_place unknown = {0};
+    if (!place) place = &unknown;
     char excerpt[EXCERPT_MAX + 1] = "";
     if (place->excerpt) clean_excerpt(place->excerpt, excerpt);
 
     rp_fault fault = {.code = code, .line = place->line, .column = place->column};
-    bool kept = keep_text(&fault.file, place->file, false);
-    kept &= keep_text(&fault.key, key, false);
-    kept &= keep_text(&fault.message, message, true);
-    kept &= keep_text(&fault.excerpt, excerpt, false);
-    if (kept) {
-        report->faults[report->kept++] = fault;
+    bool copied = copy_text(&fault.file, place->file, false);
+    copied &= copy_text(&fault.key, key, false);
+    copied &= copy_text(&fault.message, message, true);
+    copied &= copy_text(&fault.excerpt, excerpt, false);
+    if (copied) {
+        report->faults[report->count++] = fault;
         return;
     }
+    /* Out of memory: the fault is only counted. */
     rp_text_release((char *)fault.file);
     rp_text_release((char *)fault.key);
     rp_text_release((char *)fault.message);
@@ -196,12 +200,11 @@ rp_code rp_fail_at(rp_report *report, rp_code code, const rp_place *place, const
 rp_code rp_fail_memory(rp_report *report, size_t bytes, const char *what)
 {
     const rp_budget *budget = rp_budget_now();
-    if (bytes > rp_budget_left())
+    if (bytes > rp_budget_remaining())
         return rp_fail(
             report, RP_ERROR_MEMORY,
-            "%.1f MB for %s would go beyond the %.1f MB that may be taken, of which %.1f "
-            "MB are in use; allow more memory (--memory), raise particles.spacing, or "
-            "make sources and emitters smaller",
+            "%.1f MB for %s would exceed the limit of %.1f MB, of which %.1f MB are in use; allow "
+            "more memory (--memory), raise particles.spacing, or make sources and emitters smaller",
             (double)bytes / 1e6, what, (double)budget->limit / 1e6, (double)budget->used / 1e6);
     return rp_fail(report, RP_ERROR_MEMORY, "out of memory: %.1f MB for %s", (double)bytes / 1e6,
                    what);
@@ -222,8 +225,69 @@ rp_code rp_fail_errno(rp_report *report, int error, const char *file, const char
     rp_code code = full ? RP_ERROR_SPACE : RP_ERROR_IO;
     const char *advice =
         code == RP_ERROR_SPACE
-            ? "; free some space and try again (`repose resume RUN` goes on with a run)"
+            ? "; free some space and try again (`repose resume RUN` continues a run)"
             : "";
     return rp_fail_at(report, code, &place, NULL, "cannot %s: %s%s", action, strerror(error),
                       advice);
+}
+
+/* --- options of callers ----------------------------------------------------------------------- */
+
+rp_code rp_options_take(void *own, size_t size, const void *given, const char *function,
+                        const char *argument, rp_report *report)
+{
+    if (!given) return RP_OK;
+    size_t given_size;
+    memcpy(&given_size, given, sizeof given_size);
+    if (given_size == 0)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%s: %s->size is 0; begin with what the rp_default_ function returns",
+                       function, argument);
+    if (given_size < sizeof given_size || given_size > size)
+        return rp_fail(report, RP_ERROR_INPUT,
+                       "%s: %s->size is %zu, this library (%s) knows %zu bytes; was the program "
+                       "built for a newer one?",
+                       function, argument, given_size, rp_version(), size);
+    memcpy((char *)own + sizeof size, (const char *)given + sizeof size, given_size - sizeof size);
+    return RP_OK;
+}
+
+void rp_options_give(void *given, size_t size, const void *own, size_t own_size)
+{
+    if (!given) return;
+    memset(given, 0, size);
+    memcpy(given, own, size < own_size ? size : own_size);
+}
+
+/* --- log and assertions ----------------------------------------------------------------------- */
+
+void rp_log(rp_level level, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    char plain[2048];
+    const rp_hooks *hooks = rp_hooks_now();
+    hooks->log(hooks->user, level, rp_text_plain(message, true, plain, sizeof plain));
+}
+
+void rp_assert_failed(const char *condition, const char *file, int line)
+{
+    const rp_hooks *hooks = rp_hooks_now();
+    hooks->assert_failed(hooks->user, condition, file, line);
+    abort();
+}
+
+/* --- version ---------------------------------------------------------------------------------- */
+
+const char *rp_version(void)
+{
+    return RP_VERSION_TEXT;
+}
+
+const char *rp_build_text(void)
+{
+    return RP_BUILD_TEXT;
 }

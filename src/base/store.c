@@ -1,11 +1,11 @@
 #include "base/store.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 
 #include <string.h>
 
-/* Arrays of a store are hashed, recorded and read as they lie in memory. */
+/* Arrays of a store are hashed, written and read as they are in memory. */
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "RP_F32 and RP_F64 are C's own");
 
 size_t rp_field_type_size(rp_field_type type)

@@ -1,10 +1,16 @@
-/* A pool of threads that sleep between loops. A loop is announced by a new generation number. Every
- * thread has a stretch of the items of its own, the same one in every loop over as many, so that
- * what it wrote in one loop is still in its cache in the next; when it is done with that, it helps
- * others with theirs. */
+/* A pool of threads that sleep between loops, parallel loops and reductions over it, locks, time.
+ *
+ * Work distribution. The blocks of a loop are divided into one contiguous share for each thread,
+ * the same one in every loop over as many items, so that what a thread wrote in one loop is still
+ * in its cache in the next. A thread takes the blocks of its own share first; then it steals from
+ * the shares of the others, beginning with its right neighbor. Taking a block is one atomic
+ * addition.
+ *
+ * Memory order. A loop is announced under the mutex by a new generation number, and its end is
+ * reported under the mutex by counting `busy` down. Both are sequentially consistent, so all that
+ * the caller wrote before the loop is seen by the threads, and all that they wrote by the caller.
+ */
 #include "base/threads.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 
@@ -15,28 +21,32 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS_MAX 1024
-/* A sum keeps this many parts on the stack; more blocks than that share parts. */
-#define PARTS_MAX 1024
-/* A loop often follows on the heels of another: look this often before going to sleep. */
+/* A reduction has this many partial results on the stack; with more blocks than that, several
+ * blocks share one. */
+#define PARTIALS_MAX 1024
+/* One loop often follows another within microseconds: check so often before going to sleep. */
 #define SPINS 2000
 /* Of the pool's threads: what the largest task needs, several times over, whatever the limits of
  * the host program's threads are. */
 #define STACK_BYTES ((size_t)1 << 20)
 
-/* Items of one thread; a cache line each. */
-typedef struct stretch {
-    _Alignas(RP_ALIGNMENT) atomic_size_t next; /* first item not yet handed out */
+/* The items of one thread, on a cache line of their own, lest threads invalidate each other's
+ * counters (false sharing). */
+typedef struct share {
+    _Alignas(RP_ALIGNMENT) atomic_size_t next; /* first item not yet taken */
     size_t end;
-} stretch;
+} share;
+_Static_assert(sizeof(share) == RP_ALIGNMENT, "shares are on cache lines of their own");
 
 typedef struct loop {
     rp_range_fn *body;
     void *context;
     size_t block;
-    stretch *stretches; /* one for each thread */
+    share *shares; /* one for each thread */
     int count;
 } loop;
 
@@ -47,10 +57,10 @@ struct rp_threads {
     int started;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
-    atomic_uint generation;
-    atomic_int ready; /* pool threads that have taken a number */
-    atomic_int busy;  /* pool threads still in the present loop */
-    unsigned forks;   /* of the process when the pool was made */
+    atomic_uint generation; /* number of loops so far; changed under the mutex */
+    atomic_int ready;       /* pool threads that have taken a number */
+    atomic_int busy;        /* pool threads still in the present loop */
+    unsigned forks;         /* of the process when the pool was made */
     bool stop;
     bool looping; /* loops do not nest */
     loop work;
@@ -82,9 +92,12 @@ static rp_range block_at(size_t begin, size_t end, size_t block, int worker)
 
 static void run_blocks(const loop *work, int thread)
 {
+    /* The own share (i = 0), then those of the others: work stealing. */
     for (int i = 0; i < work->count; i++) {
-        stretch *s = &work->stretches[(thread + i) % work->count];
+        share *s = &work->shares[(thread + i) % work->count];
         for (;;) {
+            /* The addition hands out each block exactly once. `next` may run past `end` by one
+             * block for each thread that comes too late, which is no harm. */
             size_t begin = atomic_fetch_add(&s->next, work->block);
             if (begin >= s->end) break;
             work->body(work->context, block_at(begin, s->end, work->block, thread));
@@ -92,17 +105,20 @@ static void run_blocks(const loop *work, int thread)
     }
 }
 
-static void hand_out(loop *work, size_t count, size_t block)
+/* Divides the blocks evenly. Shares begin at multiples of the block, so that which items make up a
+ * block does not depend on the number of threads. */
+static void divide_items(loop *work, size_t count, size_t block)
 {
     size_t blocks = (count + block - 1) / block, threads = (size_t)work->count;
     work->block = block;
     for (size_t i = 0; i < threads; i++) {
         size_t begin = blocks * i / threads * block, end = blocks * (i + 1) / threads * block;
-        atomic_store(&work->stretches[i].next, begin);
-        work->stretches[i].end = end < count ? end : count;
+        atomic_store(&work->shares[i].next, begin);
+        work->shares[i].end = end < count ? end : count;
     }
 }
 
+/* Tells the processor that this is a spin loop. */
 static void pause_shortly(void)
 {
 #if defined(__x86_64__)
@@ -123,6 +139,8 @@ static void *thread_main(void *argument)
     int number = 1 + atomic_fetch_add(&threads->ready, 1);
     unsigned seen = 0;
     for (;;) {
+        /* Spin first: waking a sleeping thread costs more than a short loop takes. The mutex is
+         * taken in any case; it orders this thread after the caller's announcement. */
         spin_for_generation(threads, seen);
         pthread_mutex_lock(&threads->mutex);
         while (atomic_load(&threads->generation) == seen && !threads->stop)
@@ -134,6 +152,8 @@ static void *thread_main(void *argument)
 
         run_blocks(&threads->work, number);
 
+        /* Every thread reports, also one that found no block: the caller may change `work` again
+         * only when none of them can still look at it. */
         pthread_mutex_lock(&threads->mutex);
         if (atomic_fetch_sub(&threads->busy, 1) == 1) pthread_cond_signal(&threads->done);
         pthread_mutex_unlock(&threads->mutex);
@@ -181,15 +201,15 @@ static size_t handles_size(const rp_threads *threads)
 
 static rp_code create(int count, rp_threads **out, rp_report *report)
 {
-    size_t stretches = (size_t)count * sizeof(stretch);
+    size_t shares = (size_t)count * sizeof(share);
     rp_threads *threads = rp_allocate_zero(sizeof *threads);
     *out = threads;
     if (threads) {
         threads->count = threads->work.count = count;
-        threads->work.stretches = rp_allocate_zero(stretches);
-        if (threads->work.stretches) return RP_OK;
+        threads->work.shares = rp_allocate_zero(shares);
+        if (threads->work.shares) return RP_OK;
     }
-    return rp_fail_memory(report, sizeof *threads + stretches, "threads");
+    return rp_fail_memory(report, sizeof *threads + shares, "threads");
 }
 
 /* Cores that this process may run on, which may be fewer than the machine has. */
@@ -255,7 +275,7 @@ void rp_threads_destroy(rp_threads *threads)
         pthread_mutex_destroy(&threads->mutex);
     }
     rp_release(threads->handles, handles_size(threads));
-    rp_release(threads->work.stretches, (size_t)threads->count * sizeof(stretch));
+    rp_release(threads->work.shares, (size_t)threads->count * sizeof(share));
     rp_release(threads, sizeof *threads);
 }
 
@@ -266,6 +286,8 @@ int rp_threads_count(const rp_threads *threads)
 
 static void run_on_pool(rp_threads *threads)
 {
+    /* Announce the loop. Under the mutex: a thread that is about to sleep has not yet released it,
+     * or sleeps already and gets the broadcast. */
     pthread_mutex_lock(&threads->mutex);
     atomic_store(&threads->busy, threads->started);
     atomic_fetch_add(&threads->generation, 1);
@@ -274,6 +296,7 @@ static void run_on_pool(rp_threads *threads)
 
     run_blocks(&threads->work, 0);
 
+    /* All blocks are taken; wait for those that other threads still work on. */
     for (int i = 0; i < SPINS && atomic_load(&threads->busy); i++)
         pause_shortly();
     pthread_mutex_lock(&threads->mutex);
@@ -282,7 +305,7 @@ static void run_on_pool(rp_threads *threads)
     pthread_mutex_unlock(&threads->mutex);
 }
 
-/* The host's threads may round as the host likes. */
+/* The host's threads may have another floating-point environment. */
 static void executor_task(void *argument, int index)
 {
     RP_ENTER();
@@ -293,6 +316,7 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
                      void *context)
 {
     RP_ASSERT(block > 0);
+    /* On the caller alone: the same blocks, in order. */
     if (!threads || threads->count == 1 || count <= block || !has_threads(threads)) {
         for (size_t begin = 0; begin < count; begin += block)
             body(context, block_at(begin, count, block, 0));
@@ -303,13 +327,15 @@ void rp_parallel_for(rp_threads *threads, size_t count, size_t block, rp_range_f
     loop *work = &threads->work;
     work->body = body;
     work->context = context;
-    hand_out(work, count, block);
+    divide_items(work, count, block);
     if (threads->executor.run)
         threads->executor.run(threads->executor.user, threads->count, executor_task, work);
     else
         run_on_pool(threads);
     threads->looping = false;
 }
+
+/* --- scratch memory and reductions ------------------------------------------------------------ */
 
 rp_code rp_scratch_begin(rp_scratch *scratch, int count, size_t bytes, const char *what,
                          rp_report *report)
@@ -331,56 +357,58 @@ void *rp_scratch_of(const rp_scratch *scratch, int worker)
     return (char *)scratch->memory + (size_t)worker * scratch->each;
 }
 
-typedef struct fold {
+/* A reduction in two levels: blocks in block order to partial results, these in their order to the
+ * result. The order of additions is a function of `count` and `block` alone; so are the bits. */
+typedef struct reduction {
     rp_range_value_fn *body;
     void *context;
-    double *parts;
-    size_t block, group; /* items; blocks that share a part */
+    double *partials;
+    size_t block, group; /* items; blocks that share a partial result */
     bool sum;
-} fold;
+} reduction;
 
-static double folded(const fold *f, double a, double b)
+static double combined(const reduction *f, double a, double b)
 {
     return f->sum ? a + b : fmax(a, b);
 }
 
-/* Works on whole parts; their blocks are folded in order. */
-static void fold_range(void *context, rp_range range)
+/* Works on whole groups of blocks. */
+static void reduce_range(void *context, rp_range range)
 {
-    const fold *f = context;
+    const reduction *f = context;
     size_t reach = f->block * f->group;
     double value = f->sum ? 0 : -INFINITY;
     for (size_t at = range.begin; at < range.end; at += f->block)
-        value =
-            folded(f, value, f->body(f->context, block_at(at, range.end, f->block, range.worker)));
-    f->parts[range.begin / reach] = value;
+        value = combined(f, value,
+                         f->body(f->context, block_at(at, range.end, f->block, range.worker)));
+    f->partials[range.begin / reach] = value;
 }
 
-static double parallel_fold(rp_threads *threads, size_t count, size_t block,
-                            rp_range_value_fn *body, void *context, bool sum)
+static double parallel_reduce(rp_threads *threads, size_t count, size_t block,
+                              rp_range_value_fn *body, void *context, bool sum)
 {
     RP_ASSERT(block > 0);
-    double parts[PARTS_MAX];
+    double partials[PARTIALS_MAX];
     size_t blocks = (count + block - 1) / block;
-    size_t group = blocks > PARTS_MAX ? (blocks + PARTS_MAX - 1) / PARTS_MAX : 1;
-    fold f = {body, context, parts, block, group, sum};
-    rp_parallel_for(threads, count, block * group, fold_range, &f);
+    size_t group = blocks > PARTIALS_MAX ? (blocks + PARTIALS_MAX - 1) / PARTIALS_MAX : 1;
+    reduction f = {body, context, partials, block, group, sum};
+    rp_parallel_for(threads, count, block * group, reduce_range, &f);
     double value = sum ? 0 : -INFINITY;
     for (size_t i = 0; i * block * group < count; i++)
-        value = folded(&f, value, f.parts[i]);
+        value = combined(&f, value, f.partials[i]);
     return value;
 }
 
 double rp_parallel_sum(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
-    return parallel_fold(threads, count, block, body, context, true);
+    return parallel_reduce(threads, count, block, body, context, true);
 }
 
 double rp_parallel_max(rp_threads *threads, size_t count, size_t block, rp_range_value_fn *body,
                        void *context)
 {
-    return parallel_fold(threads, count, block, body, context, false);
+    return parallel_reduce(threads, count, block, body, context, false);
 }
 
 /* --- locks ------------------------------------------------------------------------------------ */
@@ -406,7 +434,7 @@ void rp_lock_take(rp_lock *lock)
 {
     pthread_once(&locks_made, make_locks);
     int number = atomic_load(&lock->number);
-    if (!number) {
+    if (!number) { /* first use: a mutex is assigned, under the mutex of all (double-checked) */
         pthread_mutex_lock(&locks[0]);
         if (!atomic_load(&lock->number)) {
             RP_ASSERT(locks_used < LOCKS_MAX);
@@ -431,4 +459,13 @@ void rp_once_run(rp_once *once, void (*run)(void))
     if (!atomic_load(&once->done)) run();
     atomic_store(&once->done, true);
     pthread_mutex_unlock(&locks[0]);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+double rp_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

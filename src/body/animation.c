@@ -1,7 +1,7 @@
 /* The pose along keys of an animation file: straight and even between two, turned along the shorter
  * arc at an even rate (slerp; K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH
  * 1985). */
-#include "base/log.h"
+#include "base/report.h"
 #include "body/body.h"
 
 rp_pose rp_animation_pose(const rp_animation_key *keys, int count, double time)

@@ -1,6 +1,5 @@
 /* The states of all bodies, and the order of their step. */
 #include "body/body.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/inside.h"

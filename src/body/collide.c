@@ -1,7 +1,6 @@
 /* What touches: every shape as one of the engine's geometries, contacts as joints of one step. Two
  * meshes are a case of their own: the engine's answer for them lets stacks sink, so the corners of
  * each are looked up in the distance field of the other. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/ode.h"

@@ -1,5 +1,4 @@
 /* Bodies and joints as the host program drives them while a world runs: tracks, pushes, motors. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "body/inside.h"

@@ -1,5 +1,4 @@
 /* Steps of rigid bodies by the Open Dynamics Engine; docs/theory/bodies.md (B1 …). */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "base/threads.h"

@@ -1,5 +1,5 @@
 /* A build without a rigid-body engine: nothing here is ever called but the first. */
-#include "base/log.h"
+#include "base/report.h"
 #include "body/engine.h"
 
 bool rp_engine_is_there(void)

@@ -1,6 +1,5 @@
 /* Joints of the scene: made at the poses where they take hold, released at their time, broken by
  * too much. */
-#include "base/log.h"
 #include "base/report.h"
 #include "body/ode.h"
 

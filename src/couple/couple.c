@@ -1,7 +1,7 @@
 /* Surfaces near blocks of grains, and forces of grains on bodies, summed to the same bits for any
  * number of threads. The room's other chapter, surfaces.c, has the geometry of one surface. */
 #include "couple/couple.h"
-#include "base/log.h"
+#include "base/report.h"
 
 #include <string.h>
 

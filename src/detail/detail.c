@@ -1,3 +1,4 @@
+/* A detail from creation to destruction: its lengths, memory and steps, and its saved state. */
 #include "detail/detail.h"
 #include "base/report.h"
 #include "detail/inside.h"
@@ -5,8 +6,8 @@
 
 #include <string.h>
 
-/* Grains that a cell of the counts should hold at least when packed, so that chance does not blur
- * them; cells are a quarter, a half or the whole of the reach. */
+/* A cell of packed material should hold at least this many fine grains, so that counts mean
+ * something; its edge is a quarter, a half or the whole of the search cell's. */
 #define CELL_GRAINS 2
 
 static double cube(double a)
@@ -18,70 +19,73 @@ static double cell_edge(const rp_detail *detail)
 {
     double volume = cube(detail->scene->particles.spacing);
     for (double parts = 4; parts > 1; parts /= 2) {
-        double edge = rp_near_edge(detail->reach) / parts;
+        double edge = rp_near_edge(detail->support) / parts;
         if ((double)detail->spec->factor * cube(edge) / volume >= CELL_GRAINS) return edge;
     }
-    return rp_near_edge(detail->reach);
+    return rp_near_edge(detail->support);
 }
 
+/* Sets the lengths of (D1). */
 static void set_lengths(rp_detail *detail)
 {
     double spacing = detail->scene->particles.spacing, factor = (double)detail->spec->factor;
     detail->radius = 0.5 * spacing;
-    detail->reach = 3 * detail->radius;
+    detail->support = 3 * detail->radius;
     detail->spacing = spacing / rp_cube_root(factor);
-    detail->clear = 0.5 * detail->spacing;
+    detail->clearance = 0.5 * detail->spacing;
     detail->cell = cell_edge(detail);
-    detail->packed = factor * cube(detail->cell / spacing);
+    detail->packed_count = factor * cube(detail->cell / spacing);
 }
 
-static rp_code make_work(const rp_detail *detail, rp_work *work, rp_report *report)
+static rp_code create_workspace(const rp_detail *detail, rp_detail_workspace *workspace,
+                                rp_report *report)
 {
-    size_t list = (size_t)detail->field.surface_room * sizeof(int);
-    rp_code code = rp_near_walk_create(&work->walk, report);
-    if (code == RP_OK) code = rp_chunk_create(&work->chunk, RP_CHUNK_MAX, report);
-    work->near_chunk.index = rp_allocate(list);
-    work->near_packet.index = rp_allocate(list);
-    if (code == RP_OK && !(work->near_chunk.index && work->near_packet.index))
+    size_t list = (size_t)detail->field.surface_capacity * sizeof(int);
+    rp_code code = rp_near_walk_create(&workspace->walk, report);
+    if (code == RP_OK) code = rp_chunk_create(&workspace->chunk, RP_CHUNK_MAX, report);
+    workspace->near_chunk.index = rp_allocate(list);
+    workspace->near_packet.index = rp_allocate(list);
+    if (code == RP_OK && !(workspace->near_chunk.index && workspace->near_packet.index))
         code = rp_fail_memory(report, list, "fine grains");
     return code;
 }
 
-static rp_code make_works(rp_detail *detail, rp_report *report)
+static rp_code create_workspaces(rp_detail *detail, rp_report *report)
 {
     int count = rp_threads_count(detail->threads);
-    rp_code code = rp_scratch_begin(&detail->works, count, sizeof(rp_work), "fine grains", report);
-    if (code == RP_OK) code = rp_chunk_create(&detail->newborn, RP_CHUNK_MAX, report);
+    rp_code code = rp_scratch_begin(&detail->workspaces, count, sizeof(rp_detail_workspace),
+                                    "fine grains", report);
+    if (code == RP_OK) code = rp_chunk_create(&detail->new_chunk, RP_CHUNK_MAX, report);
     for (int i = 0; i < count && code == RP_OK; i++)
-        code = make_work(detail, rp_scratch_of(&detail->works, i), report);
+        code = create_workspace(detail, rp_scratch_of(&detail->workspaces, i), report);
     return code;
 }
 
-static void release_works(rp_detail *detail)
+static void release_workspaces(rp_detail *detail)
 {
-    size_t list = (size_t)detail->field.surface_room * sizeof(int);
-    for (int i = 0; i < detail->works.count && detail->works.memory; i++) {
-        rp_work *work = rp_scratch_of(&detail->works, i);
-        rp_near_walk_destroy(work->walk);
-        rp_chunk_release(&work->chunk, RP_CHUNK_MAX);
-        rp_release(work->near_chunk.index, list);
-        rp_release(work->near_packet.index, list);
+    size_t list = (size_t)detail->field.surface_capacity * sizeof(int);
+    for (int i = 0; i < detail->workspaces.count && detail->workspaces.memory; i++) {
+        rp_detail_workspace *workspace = rp_scratch_of(&detail->workspaces, i);
+        rp_near_walk_destroy(workspace->walk);
+        rp_chunk_release(&workspace->chunk, RP_CHUNK_MAX);
+        rp_release(workspace->near_chunk.index, list);
+        rp_release(workspace->near_packet.index, list);
     }
-    rp_scratch_end(&detail->works);
-    rp_chunk_release(&detail->newborn, RP_CHUNK_MAX);
+    rp_scratch_end(&detail->workspaces);
+    rp_chunk_release(&detail->new_chunk, RP_CHUNK_MAX);
 }
 
-void rp_detail_note(rp_detail *detail, rp_code code)
+void rp_detail_note_failure(rp_detail *detail, rp_code code)
 {
     int none = RP_OK;
-    atomic_compare_exchange_strong(&detail->trouble, &none, (int)code);
+    atomic_compare_exchange_strong(&detail->failure, &none, (int)code);
 }
 
 rp_code rp_detail_for_chunks(rp_detail *detail, rp_range_fn *body, rp_report *report)
 {
-    atomic_store(&detail->trouble, RP_OK);
+    atomic_store(&detail->failure, RP_OK);
     rp_parallel_for(detail->threads, detail->chunks.count, 1, body, detail);
-    rp_code code = (rp_code)atomic_load(&detail->trouble);
+    rp_code code = (rp_code)atomic_load(&detail->failure);
     if (code == RP_OK) return RP_OK;
     return rp_fail(report, code, "fine grains cannot be swapped from and to a file in %s%s",
                    detail->chunks.folder, code == RP_ERROR_SPACE ? ": the disk is full" : "");
@@ -102,13 +106,13 @@ void rp_detail_destroy(rp_detail *detail)
 {
     if (!detail) return;
     size_t bytes = (size_t)detail->body_count * sizeof(rp_body_state);
-    release_works(detail);
+    release_workspaces(detail);
     rp_release(detail->last_bodies, bytes);
     rp_release(detail->next_bodies, bytes);
     rp_release(detail->bodies, bytes);
-    rp_field_end(&detail->field);
-    rp_counts_end(&detail->counts);
-    rp_counts_end(&detail->counts_next);
+    rp_coarse_field_end(&detail->field);
+    rp_fraction_grid_end(&detail->fraction);
+    rp_fraction_grid_end(&detail->fraction_next);
     rp_chunks_end(&detail->chunks);
     rp_coarse_grains_end(&detail->last);
     rp_coarse_grains_end(&detail->next);
@@ -132,9 +136,9 @@ rp_code rp_detail_create(const rp_scene *scene, const rp_detail_options *options
     rp_code code = RP_OK;
     if (options->scratch && !(detail->chunks.folder = rp_text_copy(options->scratch)))
         code = rp_fail_memory(report, strlen(options->scratch), "fine grains");
-    if (code == RP_OK) code = rp_field_begin(detail, report);
+    if (code == RP_OK) code = rp_coarse_field_begin(detail, report);
     if (code == RP_OK) code = make_bodies(detail, report);
-    if (code == RP_OK) code = make_works(detail, report);
+    if (code == RP_OK) code = create_workspaces(detail, report);
     if (code == RP_OK)
         *out = detail;
     else
@@ -142,6 +146,7 @@ rp_code rp_detail_create(const rp_scene *scene, const rp_detail_options *options
     return code;
 }
 
+/* Copies what is needed of the next view, after a check that it fits the scene and the time. */
 static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *report)
 {
     if (view->body_count != detail->body_count)
@@ -156,28 +161,32 @@ static rp_code take_view(rp_detail *detail, const rp_view *view, rp_report *repo
     return rp_coarse_grains_take(&detail->next, view, detail->scene->materials.count, report);
 }
 
+/* One step of all fine grains, number `step` of `steps` between the two views. */
 static rp_code step(rp_detail *detail, double interval, int step, int steps, rp_report *report)
 {
-    bool counted = detail->spec->keep_apart && step + 1 < steps; /* at the view: see advance */
-    rp_code code =
-        rp_field_set(detail, interval, (double)step / steps, (double)(step + 1) / steps, report);
+    /* The last step need not count: rp_detail_advance counts again at the view. */
+    bool counted = detail->spec->keep_apart && step + 1 < steps;
+    rp_code code = rp_coarse_field_set(detail, interval, (double)step / steps,
+                                       (double)(step + 1) / steps, report);
     if (code == RP_OK && counted)
-        code = rp_counts_prepare(&detail->counts_next, detail, detail->field.dt, report);
-    detail->counts_next.counting = counted;
-    if (code == RP_OK) code = rp_detail_for_chunks(detail, rp_carry_range, report);
+        code = rp_fraction_grid_prepare(&detail->fraction_next, detail, detail->field.dt, report);
+    detail->fraction_next.counting = counted;
+    if (code == RP_OK) code = rp_detail_for_chunks(detail, rp_advect_range, report);
     RP_TRY(code);
     detail->steps++;
     if (!counted) return RP_OK;
-    rp_counts_smooth(&detail->counts_next, detail);
-    rp_counts swap = detail->counts;
-    detail->counts = detail->counts_next;
-    detail->counts_next = swap;
+    /* The grid at the end of this step is the one at the start of the next. */
+    rp_fraction_grid_smooth(&detail->fraction_next, detail);
+    rp_fraction_grid swap = detail->fraction;
+    detail->fraction = detail->fraction_next;
+    detail->fraction_next = swap;
     return RP_OK;
 }
 
-static rp_code carry_on(rp_detail *detail, double interval, rp_report *report)
+/* Advects all fine grains to the next view, in equal steps no longer than the scene's. */
+static rp_code advect_to_view(rp_detail *detail, double interval, rp_report *report)
 {
-    rp_coarse_grains_settle(detail, &detail->last, &detail->next);
+    rp_coarse_grains_filter_jitter(detail, &detail->last, &detail->next);
     int steps = (int)fmin(fmax(ceil(interval / detail->spec->step - 1e-6), 1), 1e6);
     rp_code code = RP_OK;
     for (int i = 0; i < steps && code == RP_OK; i++)
@@ -185,21 +194,22 @@ static rp_code carry_on(rp_detail *detail, double interval, rp_report *report)
     return code;
 }
 
-/* Surfaces as they are in the next view, and standing still. */
-static void stand(rp_detail *detail)
+/* Sets surfaces to the next view, at rest. */
+static void freeze_surfaces(rp_detail *detail)
 {
-    rp_detail_field *field = &detail->field;
+    rp_coarse_field *field = &detail->field;
     rp_surfaces_refresh(field->surfaces, field->surface_count, detail->next_bodies);
     for (int i = 0; i < field->surface_count; i++)
         field->ends[i] = field->surfaces[i].pose;
     field->dt = 0;
 }
 
+/* The next view becomes the last one; arrays are swapped, not copied. */
 static void swap_views(rp_detail *detail, double time)
 {
-    rp_coarse_grains clumps = detail->last;
+    rp_coarse_grains coarse = detail->last;
     detail->last = detail->next;
-    detail->next = clumps;
+    detail->next = coarse;
     rp_body_state *bodies = detail->last_bodies;
     detail->last_bodies = detail->next_bodies;
     detail->next_bodies = bodies;
@@ -207,66 +217,68 @@ static void swap_views(rp_detail *detail, double time)
     detail->begun = true;
 }
 
-/* The field as it is at the last view: all stand still. */
-static rp_code set_standing(rp_detail *detail, rp_report *report)
+/* Sets the field to the last view, with surfaces at rest. */
+static rp_code set_field_at_rest(rp_detail *detail, rp_report *report)
 {
     memcpy(detail->next_bodies, detail->last_bodies,
            (size_t)detail->body_count * sizeof *detail->next_bodies);
     detail->next.count = 0;
-    stand(detail);
-    return rp_field_stand(detail, report);
+    freeze_surfaces(detail);
+    return rp_coarse_field_at_last_view(detail, report);
 }
 
 static void count_range(void *context, rp_range range)
 {
     rp_detail *detail = context;
-    rp_work *work = rp_scratch_of(&detail->works, range.worker);
+    rp_detail_workspace *workspace = rp_scratch_of(&detail->workspaces, range.worker);
     for (size_t i = range.begin; i < range.end; i++) {
         rp_chunk chunk;
-        rp_code code = rp_chunks_borrow(&detail->chunks, i, &work->chunk, &chunk, NULL);
-        if (code == RP_OK) rp_counts_add(&detail->counts, &chunk);
-        rp_detail_note(detail, code);
+        rp_code code = rp_chunks_borrow(&detail->chunks, i, &workspace->chunk, &chunk, NULL);
+        if (code == RP_OK) rp_fraction_grid_add(&detail->fraction, &chunk);
+        rp_detail_note_failure(detail, code);
     }
 }
 
-rp_code rp_detail_count_again(rp_detail *detail, rp_report *report)
+rp_code rp_detail_recount(rp_detail *detail, rp_report *report)
 {
     if (!detail->spec->keep_apart) return RP_OK;
-    rp_code code = set_standing(detail, report);
-    if (code == RP_OK) code = rp_counts_prepare(&detail->counts, detail, 0, report);
+    rp_code code = set_field_at_rest(detail, report);
+    if (code == RP_OK) code = rp_fraction_grid_prepare(&detail->fraction, detail, 0, report);
     if (code == RP_OK) code = rp_detail_for_chunks(detail, count_range, report);
-    if (code == RP_OK) rp_counts_smooth(&detail->counts, detail);
+    if (code == RP_OK) rp_fraction_grid_smooth(&detail->fraction, detail);
     return code;
 }
 
 rp_code rp_detail_advance(rp_detail *detail, const rp_view *view, rp_report *report)
 {
+    /* Old grains move to the new view before new ones are created at it. */
     RP_TRY(take_view(detail, view, report));
-    if (detail->begun) RP_TRY(carry_on(detail, view->time - detail->time, report));
-    stand(detail);
-    RP_TRY(rp_sample_new(detail, report));
+    if (detail->begun) RP_TRY(advect_to_view(detail, view->time - detail->time, report));
+    freeze_surfaces(detail);
+    RP_TRY(rp_seeding_new(detail, report));
     swap_views(detail, view->time);
-    /* Anew, also where none were born: what is loaded later has to count the same. */
-    return rp_detail_count_again(detail, report);
+    /* Also where no grains are new: a detail that is loaded from a checkpoint counts the same. */
+    return rp_detail_recount(detail, report);
 }
 
-static size_t counts_bytes(const rp_counts *counts)
+static size_t grid_bytes(const rp_fraction_grid *counts)
 {
     return counts->cell_capacity * 4 * sizeof(float) +
            counts->block_capacity * sizeof *counts->blocks +
            counts->slot_count * sizeof *counts->slots;
 }
 
-/* All that grows with the grains, coarse or fine, and what threads work with. */
+/* Returns the bytes of all arrays that grow with grains, and of the workspaces. */
 static size_t all_bytes(const rp_detail *detail)
 {
-    const rp_detail_field *field = &detail->field;
-    size_t clumps = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
-    size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_row) + RP_NEAR_BYTES);
+    const rp_coarse_field *field = &detail->field;
+    size_t coarse = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
+    size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_coarse_row) + RP_NEAR_BYTES);
     size_t buffers = RP_CHUNK_MAX * (6 * sizeof(float) + sizeof(uint16_t));
-    size_t works = (size_t)detail->works.count * (sizeof(rp_work) + buffers) + buffers;
-    return detail->chunks.bytes + detail->chunks.capacity * sizeof *detail->chunks.items + clumps +
-           rows + counts_bytes(&detail->counts) + counts_bytes(&detail->counts_next) + works;
+    size_t workspaces =
+        (size_t)detail->workspaces.count * (sizeof(rp_detail_workspace) + buffers) + buffers;
+    return detail->chunks.bytes + detail->chunks.capacity * sizeof *detail->chunks.items + coarse +
+           rows + grid_bytes(&detail->fraction) + grid_bytes(&detail->fraction_next) + workspaces;
 }
 
 rp_detail_counts rp_detail_count(const rp_detail *detail)
@@ -277,7 +289,7 @@ rp_detail_counts rp_detail_count(const rp_detail *detail)
                                .bytes = all_bytes(detail)};
     counts.there = counts.born - counts.left;
     for (size_t i = 0; i < detail->chunks.count; i++)
-        if (detail->chunks.items[i].place >= 0)
+        if (detail->chunks.items[i].offset >= 0)
             counts.swapped += detail->chunks.items[i].chunk.count;
     return counts;
 }
@@ -307,4 +319,107 @@ rp_code rp_detail_visit(rp_detail *detail, rp_chunk_fn *visit, void *user, rp_re
         if (code == RP_OK) code = visit(user, &chunk, report);
     }
     return code;
+}
+
+/* --- saving and loading --------------------------------------------------------------------- */
+
+/* The state besides the chunks. Names in the store are part of the file format. */
+
+#define BODY_NUMBERS (sizeof(rp_body_state) / sizeof(double))
+_Static_assert(sizeof(rp_body_state) % sizeof(double) == 0, "states are saved as rows of doubles");
+
+/* The coarse grains of the last view, array by array. */
+static const struct part {
+    const char *name, *unit;
+    rp_field_type type;
+    size_t offset; /* of the array in rp_coarse_grains */
+} parts[] = {
+    {"clumps/id", "", RP_U32, offsetof(rp_coarse_grains, id)},
+    {"clumps/x", "m", RP_F32, offsetof(rp_coarse_grains, x)},
+    {"clumps/y", "m", RP_F32, offsetof(rp_coarse_grains, y)},
+    {"clumps/z", "m", RP_F32, offsetof(rp_coarse_grains, z)},
+    {"clumps/velocity_x", "m/s", RP_F32, offsetof(rp_coarse_grains, vx)},
+    {"clumps/velocity_y", "m/s", RP_F32, offsetof(rp_coarse_grains, vy)},
+    {"clumps/velocity_z", "m/s", RP_F32, offsetof(rp_coarse_grains, vz)},
+    {"clumps/material", "", RP_U8, offsetof(rp_coarse_grains, material)},
+};
+#define PARTS (sizeof parts / sizeof *parts)
+
+static void *part_data(const rp_coarse_grains *coarse, const struct part *part)
+{
+    return *(void *const *)((const char *)coarse + part->offset);
+}
+
+rp_code rp_detail_save(const rp_detail *detail, rp_store *store, rp_report *report)
+{
+    const rp_coarse_grains *coarse = &detail->last;
+    rp_code code = rp_store_put_f64(store, "time", "s", detail->time, report);
+    if (code == RP_OK) code = rp_store_put_u64(store, "born", detail->born, report);
+    if (code == RP_OK) code = rp_store_put_u64(store, "left", atomic_load(&detail->left), report);
+    if (code == RP_OK) code = rp_store_put_u64(store, "steps", detail->steps, report);
+    if (code == RP_OK) code = rp_store_put_u64(store, "clump_count", coarse->count, report);
+    for (size_t i = 0; i < PARTS && code == RP_OK; i++)
+        code = rp_store_put(store, parts[i].name, parts[i].unit, parts[i].type,
+                            part_data(coarse, &parts[i]), coarse->count, report);
+    if (code == RP_OK)
+        code = rp_store_put(store, "bodies", "", RP_F64, detail->last_bodies,
+                            (size_t)detail->body_count * BODY_NUMBERS, report);
+    return code;
+}
+
+rp_code rp_detail_load_chunk(void *user, const rp_chunk *chunk, rp_report *report)
+{
+    rp_detail *detail = user;
+    if (chunk->material >= detail->scene->materials.count)
+        return rp_fail(report, RP_ERROR_DAMAGED, "fine grains of material %d, which is not there",
+                       chunk->material);
+    return rp_chunks_put(&detail->chunks, chunk, rp_detail_buffer(detail), report);
+}
+
+static rp_code load_coarse(rp_detail *detail, const rp_store *store, rp_report *report)
+{
+    uint64_t count = 0;
+    rp_code code = rp_store_get_u64(store, "clump_count", &count, report);
+    const rp_store_entry *ids = rp_store_find(store, "clumps/id");
+    if (code == RP_OK && (!ids || ids->count != count))
+        return rp_fail(report, RP_ERROR_DAMAGED, "the coarse grains of a checkpoint are not whole");
+    rp_coarse_grains *coarse = &detail->last;
+    if (code == RP_OK) code = rp_coarse_grains_reserve(coarse, (size_t)count, report);
+    for (size_t i = 0; i < PARTS && code == RP_OK; i++)
+        code = rp_store_get(store, parts[i].name, parts[i].type, part_data(coarse, &parts[i]),
+                            (size_t)count, report);
+    if (code == RP_OK) coarse->count = (size_t)count;
+    return code;
+}
+
+/* Checks that the numbers of the store agree with those of the chunks. */
+static rp_code check_numbers(const rp_detail *detail, uint64_t left, rp_report *report)
+{
+    uint64_t born = 0, there = 0;
+    for (size_t i = 0; i < detail->chunks.count; i++) {
+        born += detail->chunks.items[i].chunk.born;
+        there += detail->chunks.items[i].chunk.count;
+    }
+    if (born == detail->born && there + left == born) return RP_OK;
+    return rp_fail(report, RP_ERROR_DAMAGED,
+                   "a checkpoint says that %llu fine grains were born and %llu left, but it holds "
+                   "%llu of %llu",
+                   (unsigned long long)detail->born, (unsigned long long)left,
+                   (unsigned long long)there, (unsigned long long)born);
+}
+
+rp_code rp_detail_load(rp_detail *detail, const rp_store *store, rp_report *report)
+{
+    uint64_t left = 0;
+    RP_TRY(rp_store_get_f64(store, "time", &detail->time, report));
+    RP_TRY(rp_store_get_u64(store, "born", &detail->born, report));
+    RP_TRY(rp_store_get_u64(store, "left", &left, report));
+    RP_TRY(rp_store_get_u64(store, "steps", &detail->steps, report));
+    RP_TRY(load_coarse(detail, store, report));
+    RP_TRY(rp_store_get(store, "bodies", RP_F64, detail->last_bodies,
+                        (size_t)detail->body_count * BODY_NUMBERS, report));
+    RP_TRY(check_numbers(detail, left, report));
+    atomic_store(&detail->left, left);
+    detail->begun = true;
+    return rp_detail_recount(detail, report);
 }

@@ -1,9 +1,10 @@
-/* CSV: a row of names, then a row per grain, in SI units, with as many digits as bring back the
- * same bits. */
+/* CSV: a row of names, then a row per grain, body, contact or node, in SI units. Numbers have as
+ * many digits as are needed to read back the same bits. */
 #include "base/report.h"
 #include "export/digits.h"
 #include "export/export.h"
 #include "scene/scene.h"
+#include "view/grid.h"
 #include "view/view.h"
 
 #include <string.h>
@@ -74,7 +75,7 @@ rp_code rp_export_csv_bodies(const rp_export *export, rp_report *report)
     return rp_atomic_finish(&file, report);
 }
 
-static void print_part_names(rp_atomic *file)
+static void print_member_names(rp_atomic *file)
 {
     for (int i = 0; i < RP_CONTACT_PARTS; i++)
         for (size_t c = 0; c < rp_contact_parts[i].width; c++) {
@@ -88,7 +89,7 @@ static void print_part_names(rp_atomic *file)
     rp_atomic_write(file, "\n", 1);
 }
 
-static void print_part(rp_atomic *file, const rp_contact_part *part, const rp_contact *contact)
+static void print_member(rp_atomic *file, const rp_contact_part *part, const rp_contact *contact)
 {
     const char *data = (const char *)contact + part->offset;
     for (size_t c = 0; c < part->width; c++) {
@@ -109,11 +110,41 @@ rp_code rp_export_csv_contacts(const rp_export *export, rp_report *report)
 {
     rp_atomic file;
     RP_TRY(rp_export_open(export, "contacts", "csv", &file, report));
-    print_part_names(&file);
+    print_member_names(&file);
     for (size_t i = 0; i < export->view->contact_count; i++) {
         for (int k = 0; k < RP_CONTACT_PARTS; k++)
-            print_part(&file, &rp_contact_parts[k], &export->view->contacts[i]);
+            print_member(&file, &rp_contact_parts[k], &export->view->contacts[i]);
         rp_atomic_write(&file, "\n", 1);
     }
     return rp_atomic_finish(&file, report);
+}
+
+/* --- grids ------------------------------------------------------------------------------------ */
+
+static void print_node(rp_atomic *file, const rp_grid *grid, size_t i, size_t j, size_t k)
+{
+    rp_vec3 at = rp_grid_point(grid, i, j, k);
+    char text[RP_DIGITS_MAX];
+    size_t place = (k * grid->size[1] + j) * grid->size[0] + i;
+    size_t length = rp_digits_f32(text, grid->values[place]);
+    rp_atomic_print(file, "%.9g,%.9g,%.9g,", at.x, at.y, at.z);
+    rp_atomic_write(file, text, length);
+    rp_atomic_write(file, "\n", 1);
+}
+
+static rp_code write_grid(const rp_export *export, const rp_grid *grid, rp_report *report)
+{
+    rp_atomic file;
+    RP_TRY(rp_export_open(export, rp_export_grid_stem(grid).text, "csv", &file, report));
+    rp_atomic_print(&file, "Px,Py,Pz,%s\n", grid->name);
+    for (size_t k = 0; k < grid->size[2]; k++)
+        for (size_t j = 0; j < grid->size[1]; j++)
+            for (size_t i = 0; i < grid->size[0]; i++)
+                print_node(&file, grid, i, j, k);
+    return rp_atomic_finish(&file, report);
+}
+
+rp_code rp_export_csv_grids(const rp_export *export, rp_report *report)
+{
+    return rp_export_each_grid(export, write_grid, report);
 }

@@ -1,6 +1,13 @@
-/* A float has 24 bits, so nine decimal digits tell any two apart: half a unit of the ninth digit is
- * at most 5e-9 of the value, half the distance of two floats at least 2^-25 = 3e-8 of it. Doubles
- * err by 1e-16 on the way, which leaves that margin as it is; no wide arithmetic is needed. */
+/* Floats as short decimal texts that read back as the same float.
+ *
+ * A float has 24 significant bits. A text reads back as the same float when its value is nearer to
+ * it than half the distance to the next float, which is at least 2^-25 = 3e-8 of the value. Nine
+ * digits are always enough: half a unit of the ninth digit is at most 5e-9 of the value. Seven
+ * digits often are, and they are what a person would write: 0.1, not 0.100000001. So the value is
+ * scaled to nine digits before the point; then the number is rounded to seven, eight or nine
+ * digits, whichever is the first that is near enough.
+ *
+ * Doubles suffice: their rounding errors of 1e-16 are nothing against the margin of 3e-8. */
 #include "export/digits.h"
 
 #include <math.h>
@@ -12,7 +19,8 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 #define POWERS_TOP 22
 
-/* value * 10^exponent; up to 53 for the smallest of floats. */
+/* Returns value * 10^exponent. The exponent is up to 53 for the smallest float; powers beyond 10^22
+ * are no exact doubles, so the scaling is done in steps. */
 static double scale(double value, int exponent)
 {
     bool up = exponent > 0;
@@ -22,7 +30,8 @@ static double scale(double value, int exponent)
     return up ? value * powers[left] : value / powers[left];
 }
 
-/* The exponent of the first decimal digit, or one less where the estimate falls short. */
+/* The decimal exponent of the value from its binary one, times log10(2): exact, or one too small.
+ */
 static int guess_exponent(double value)
 {
     uint64_t bits;
@@ -37,27 +46,28 @@ struct decimal {
     int exponent;
 };
 
-/* Half the distance to the nearest other float, relative: a little less than 2^-25. */
+/* Half the relative distance to the nearest other float, slightly less than 2^-25 = 2.98e-8. */
 #define NEAR_ENOUGH 2.9e-8
 
 static struct decimal find_decimal(double value)
 {
     int exponent = guess_exponent(value);
     double scaled = scale(value, 8 - exponent);
-    if (scaled >= 999999999.5) scaled = scale(value, 8 - ++exponent);
+    if (scaled >= 999999999.5) scaled = scale(value, 8 - ++exponent); /* the estimate was low */
     uint32_t digits = (uint32_t)(scaled + 0.5);
     double near = scaled * NEAR_ENOUGH;
-    /* Ending in zeros where that is as good: 0.1 rather than 0.100000001. */
+    /* Seven digits and two zeros, else eight and one, where that is near enough. */
     uint32_t seven = (digits + 50) / 100 * 100, eight = (digits + 5) / 10 * 10;
     if (fabs(seven - scaled) < near)
         digits = seven;
     else if (fabs(eight - scaled) < near)
         digits = eight;
+    /* Rounding up may have carried into a tenth digit. */
     if (digits < 1000000000) return (struct decimal){digits, exponent};
     return (struct decimal){digits / 10, exponent + 1};
 }
 
-/* Nine digits; how many are left without the zeros at the end, one at least. */
+/* Writes nine digits; returns how many there are without trailing zeros, one at least. */
 static int write_nine(char *text, uint32_t digits)
 {
     for (int i = 8; i >= 0; i--, digits /= 10)
@@ -68,6 +78,8 @@ static int write_nine(char *text, uint32_t digits)
     return count;
 }
 
+/* Plain notation. All nine digits are copied at once, also those beyond `count`, which the next
+ * write overwrites: a fixed size is faster. */
 static size_t write_plain(char *text, const char *digits, int count, int exponent)
 {
     size_t length = 0;
@@ -85,7 +97,8 @@ static size_t write_plain(char *text, const char *digits, int count, int exponen
     return (size_t)count + 1;
 }
 
-static size_t write_powered(char *text, const char *digits, int count, int exponent)
+/* Scientific notation. */
+static size_t write_scientific(char *text, const char *digits, int count, int exponent)
 {
     size_t length = 0;
     text[length++] = digits[0];
@@ -120,7 +133,7 @@ size_t rp_digits_f32(char *text, float value)
     char digits[16];
     int count = write_nine(digits, decimal.digits);
     bool plain = decimal.exponent >= -5 && decimal.exponent <= 8;
-    return sign + (plain ? write_plain : write_powered)(text, digits, count, decimal.exponent);
+    return sign + (plain ? write_plain : write_scientific)(text, digits, count, decimal.exponent);
 }
 
 size_t rp_digits_u64(char *text, uint64_t value)

@@ -1,10 +1,11 @@
+/* Exports: the table of formats, what is exported, and what several formats share. */
 #include "export/export.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
 #include "contact/contact.h"
 #include "export/digits.h"
-#include "record/folder.h"
+#include "geom/shape.h"
+#include "record/record.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 #include "view/grid.h"
@@ -12,8 +13,112 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- bodies as one mesh of triangles ---------------------------------------------------------- */
+
+#define SEGMENTS 48
+
+/* The largest distance of a point of a shape from the origin, m; of a plane, that of its position.
+ */
+static double shape_reach(const rp_shape *shape, rp_vec3 position)
+{
+    if (shape->kind == RP_SHAPE_PLANE) return rp_v3_length(position);
+    rp_box3 box = rp_shape_bounds(shape);
+    rp_vec3 far = rp_v3_max(rp_v3_scale(box.low, -1), box.high);
+    return rp_v3_length(position) + rp_v3_length(far);
+}
+
+double rp_export_plane_size(const rp_scene *scene)
+{
+    double reach = 0;
+    const rp_body_spec *bodies = rp_scene_bodies(scene);
+    for (int i = 0; i < scene->bodies.count; i++)
+        reach = fmax(reach, shape_reach(&bodies[i].shape, bodies[i].position));
+    const rp_source_spec *sources = rp_scene_sources(scene);
+    for (int i = 0; i < scene->sources.count; i++)
+        reach = fmax(reach, shape_reach(&sources[i].shape, sources[i].position));
+    const rp_emitter_spec *emitters = rp_scene_emitters(scene);
+    for (int i = 0; i < scene->emitters.count; i++)
+        reach = fmax(reach, rp_v3_length(emitters[i].position));
+    const double edges[4] = {scene->domain.low.x, scene->domain.low.y, scene->domain.high.x,
+                             scene->domain.high.y};
+    for (int i = 0; i < 4; i++)
+        if (isfinite(edges[i])) reach = fmax(reach, fabs(edges[i]));
+    return isfinite(reach) && reach > 0 ? 3 * reach : 1;
+}
+
+static rp_code add_body(rp_body_mesh *out, const rp_mesh *part, const rp_body_state *state,
+                        uint32_t body, rp_report *report)
+{
+    rp_mesh *mesh = out->mesh;
+    const double *p = state->position, *q = state->orientation;
+    rp_pose pose = {{p[0], p[1], p[2]}, {q[0], q[1], q[2], q[3]}};
+    uint32_t first = (uint32_t)mesh->vertex_count;
+    size_t before = mesh->triangle_count, after = before + part->triangle_count;
+    bool ok =
+        rp_reserve((void **)&out->owners, &out->owner_capacity, before, after, sizeof *out->owners);
+    for (size_t i = 0; i < part->vertex_count && ok; i++)
+        rp_mesh_add_vertex(mesh, rp_pose_to_world(pose, part->vertices[i]), &ok);
+    for (size_t i = 0; i < part->triangle_count && ok; i++) {
+        const uint32_t *t = part->triangles[i];
+        out->owners[before + i] = body;
+        rp_mesh_add_triangle(mesh, first + t[0], first + t[1], first + t[2], &ok);
+    }
+    return ok ? RP_OK : rp_fail_memory(report, after * sizeof *mesh->triangles, "bodies");
+}
+
+rp_code rp_export_tessellate(const rp_export *export, int body, double plane_size, rp_mesh **out,
+                             rp_report *report)
+{
+    const rp_shape *shape = &rp_scene_bodies(export->scene)[body].shape;
+    return rp_shape_tessellate(shape, SEGMENTS, plane_size, out, report);
+}
+
+rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report)
+{
+    *out = (rp_body_mesh){.mesh = rp_mesh_create()};
+    if (!out->mesh) return rp_fail_memory(report, sizeof *out->mesh, "bodies");
+    double size = rp_export_plane_size(export->scene);
+    rp_code code = RP_OK;
+    for (int i = 0; i < export->view->body_count && code == RP_OK; i++) {
+        rp_mesh *part;
+        code = rp_export_tessellate(export, i, size, &part, report);
+        if (code != RP_OK) break;
+        code = add_body(out, part, &export->view->bodies[i], (uint32_t)i, report);
+        rp_mesh_destroy(part);
+    }
+    if (code != RP_OK) rp_body_mesh_end(out);
+    return code;
+}
+
+void rp_body_mesh_end(rp_body_mesh *bodies)
+{
+    if (bodies->mesh) rp_mesh_destroy(bodies->mesh);
+    rp_release(bodies->owners, bodies->owner_capacity * sizeof *bodies->owners);
+    *bodies = (rp_body_mesh){0};
+}
+
+/* --- grids ------------------------------------------------------------------------------------ */
+
+rp_export_stem rp_export_grid_stem(const rp_grid *grid)
+{
+    rp_export_stem made;
+    snprintf(made.text, sizeof made.text, "grid-%s", grid->name);
+    return made;
+}
+
+rp_code rp_export_each_grid(const rp_export *export, rp_export_grid_fn *write, rp_report *report)
+{
+    rp_code code = RP_OK;
+    for (int i = 0; i < export->view->grid_count && code == RP_OK; i++)
+        code = write(export, &export->view->grids[i], report);
+    return code;
+}
+
+/* --- formats, names and columns --------------------------------------------------------------- */
 
 static const struct format {
     const char *name;
@@ -95,6 +200,7 @@ void rp_export_number(rp_atomic *file, const rp_export_column *column, int compo
     rp_atomic_write(file, text, length);
 }
 
+/* Tuples are interleaved in a buffer on the stack, so that the file gets few large writes. */
 #define STAGE_BYTES ((size_t)48 << 10)
 
 void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
@@ -105,9 +211,9 @@ void rp_export_tuples(rp_atomic *file, const void *const *data, int components, 
         return;
     }
     char stage[STAGE_BYTES];
-    size_t tuple = (size_t)components * value_bytes, room = STAGE_BYTES / tuple;
-    for (size_t begin = 0; begin < count; begin += room) {
-        size_t tuples = count - begin < room ? count - begin : room;
+    size_t tuple = (size_t)components * value_bytes, capacity = STAGE_BYTES / tuple;
+    for (size_t begin = 0; begin < count; begin += capacity) {
+        size_t tuples = count - begin < capacity ? count - begin : capacity;
         for (int c = 0; c < components; c++) {
             const char *from = (const char *)data[c] + begin * value_bytes;
             for (size_t i = 0; i < tuples; i++)
@@ -118,7 +224,8 @@ void rp_export_tuples(rp_atomic *file, const void *const *data, int components, 
     }
 }
 
-/* Names from a file may be anything; in an export they stand in XML, headers and tables. */
+/* Names that come from files may contain anything; in exports they are part of XML, headers and
+ * tables. */
 static void clean_name(char *name)
 {
     for (; *name; name++)
@@ -134,7 +241,8 @@ static bool add_column(rp_export_columns *columns, const rp_export_column *colum
     return true;
 }
 
-/* The three fields that start with "NAME_x", as one column; false when they are not three alike. */
+/* Joins the fields NAME_x, NAME_y and NAME_z to one column; false unless the next three are these.
+ */
 static bool join_fields(const rp_field *fields, int left, rp_export_column *column)
 {
     size_t length = strlen(fields[0].name);
@@ -181,7 +289,7 @@ static bool make_columns(const rp_view *view, rp_export_columns *columns)
     for (int i = RP_VIEW_vz + 1; i < RP_VIEW_FIELDS && made; i++) {
         const rp_view_column *field = &rp_view_schema[i];
         const void *data = rp_view_data(view, field);
-        /* Fine grains do not have them all; without any grains nothing is known of what they have.
+        /* Fine grains do not have all fields. Without any grains no field has data: all are listed.
          */
         if (!data && view->count) continue;
         rp_export_column column = {.components = 1, .type = field->type, .data = {data}};

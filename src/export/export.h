@@ -3,9 +3,10 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "base/atomic.h"
 #include "geom/mesh.h"
 #include "repose/export.h"
+#include "system/atomic.h"
+#include "view/grid.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the exports write memory as it is, and their files are little endian"
@@ -24,8 +25,8 @@ typedef struct rp_export_column {
     const void *data[3];
 } rp_export_column;
 
-/* The position, the velocity, then all other fields of the view; those that end in _x, _y and _z
- * are joined. */
+/* The position, the velocity, then all other fields of the view; fields that end in _x, _y and _z
+ * are joined to vectors. */
 typedef struct rp_export_columns {
     rp_export_column *items;
     size_t count, capacity;
@@ -53,22 +54,22 @@ rp_export_fn rp_export_usda_grains, rp_export_usda_instances, rp_export_usda_bod
 /* Opens "<folder>/<stem>-<number>.<ending>". */
 rp_code rp_export_open(const rp_export *export, const char *stem, const char *ending,
                        rp_atomic *file, rp_report *report);
-/* The name of a number of its own: "density", or "vx" for a part of a vector. */
+/* The name of one component: "density", or "vx" of a vector. */
 void rp_export_label(const rp_export_column *column, int component, char *text, size_t size);
-/* One number as text that reads back as the same bits. */
+/* Writes one number as text that reads back as the same bits. */
 void rp_export_number(rp_atomic *file, const rp_export_column *column, int component, size_t grain);
-/* Writes `count` tuples of 1 to 3 arrays, the parts of each tuple side by side. */
+/* Writes `count` tuples from 1 to 3 arrays, the components of each tuple side by side. */
 void rp_export_tuples(rp_atomic *file, const void *const *data, int components, size_t value_bytes,
                       size_t count);
 
-/* The edge of the square that stands for a plane: large enough for all that the scene names, and
- * the same in every frame. */
+/* The edge of the square that represents an infinite plane, m: large enough for all that the scene
+ * names, and the same in every frame. */
 double rp_export_plane_size(const rp_scene *scene);
 /* A body as triangles in its own frame. */
 rp_code rp_export_tessellate(const rp_export *export, int body, double plane_size, rp_mesh **out,
                              rp_report *report);
 
-/* All bodies as triangles in the world; `owners` tells each triangle's body. */
+/* All bodies as triangles in world coordinates; `owners` has the index of each triangle's body. */
 typedef struct rp_body_mesh {
     rp_mesh *mesh;
     uint32_t *owners;
@@ -77,10 +78,12 @@ typedef struct rp_body_mesh {
 rp_code rp_body_mesh_make(const rp_export *export, rp_body_mesh *out, rp_report *report);
 void rp_body_mesh_end(rp_body_mesh *bodies);
 
-/* Rewrites "<stem>.pvd": the files "<stem>-*.<ending>" of the folder with their times. */
-rp_code rp_export_series_update(const rp_export *export, const char *stem, const char *ending,
-                                rp_report *report);
-/* The first lines of a PLY file, up to the number of vertices. */
-void rp_export_ply_start(rp_atomic *file, const rp_export *export, size_t vertices);
+/* The stem of a grid's files, "grid-NAME"; and a call of a writer for each grid of the view. */
+typedef struct rp_export_stem {
+    char text[sizeof "grid-" + RP_GRID_NAME_MAX];
+} rp_export_stem;
+rp_export_stem rp_export_grid_stem(const rp_grid *grid);
+typedef rp_code rp_export_grid_fn(const rp_export *export, const rp_grid *grid, rp_report *report);
+rp_code rp_export_each_grid(const rp_export *export, rp_export_grid_fn *write, rp_report *report);
 
 #endif

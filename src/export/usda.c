@@ -1,17 +1,174 @@
 /* Grains for USD: as points ("usda"), or as instances of a sphere for each material
- * ("usda-instances"); single grains as instances of their shapes: usda_shapes.c.
+ * ("usda-instances"); or single grains as instances of their shapes.
  *
  * They are in the order of their ids. Programs that draw between two frames may mix arrays of the
- * same length value by value; in this order that moves each grain along its own way, while none
+ * same length value by value; in this order that moves each grain along its own path, while none
  * comes or goes. */
 #include "export/usda.h"
 #include "base/memory.h"
 #include "export/digits.h"
+#include "geom/clump.h"
 #include "scene/scene.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- single grains: sizes, shapes, orientations ----------------------------------------------- */
+
+/* Single grains, of views that have diameters: widths of points, and instances of clumps of spheres
+ * of one metre, scaled and rotated. There is a prototype for each
+ * kind in the colour of each material; that of material m and kind k has the number m K + k, K
+ * being the number of kinds. */
+
+static const rp_clump one_ball = {.count = 1, .balls = {{{0, 0, 0}, 0.5}}};
+
+static const void *field_of(const rp_usda *usda, const char *name, rp_field_type type)
+{
+    const rp_field *field = rp_view_field(usda->export->view, name);
+    return field && field->type == type ? field->data : NULL;
+}
+
+static bool has_shapes(const rp_usda *usda)
+{
+    return field_of(usda, "diameter", RP_F32) != NULL;
+}
+
+/* Zero when the view has no kinds: all are spheres. */
+static int kind_count(const rp_usda *usda)
+{
+    return field_of(usda, "kind", RP_U8) ? usda->export->scene->grains.count : 0;
+}
+
+static void put_float(rp_usda *usda, float value)
+{
+    char text[RP_DIGITS_MAX];
+    rp_atomic_write(&usda->file, text, rp_digits_f32(text, value));
+}
+
+/* Writes a tuple of numbers for each grain; single numbers have no brackets. */
+static void put_floats(rp_usda *usda, const char *type, const char *name, const char *interpolation,
+                       const float *const *parts, int count)
+{
+    if (!rp_usda_begin_samples(usda, 1, type, name, interpolation)) return;
+    rp_atomic_write(&usda->file, "[", 1);
+    for (size_t i = 0; i < usda->export->view->count; i++) {
+        if (i) rp_atomic_write(&usda->file, ", ", 2);
+        for (int c = 0; c < count; c++) {
+            if (count > 1) rp_atomic_write(&usda->file, c ? ", " : "(", c ? 2 : 1);
+            put_float(usda, parts[c][usda->order[i]]);
+        }
+        if (count > 1) rp_atomic_write(&usda->file, ")", 1);
+    }
+    rp_atomic_write(&usda->file, "]", 1);
+    rp_usda_end_samples(usda, 1);
+}
+
+static void put_widths(rp_usda *usda)
+{
+    const float *diameter = field_of(usda, "diameter", RP_F32);
+    put_floats(usda, "float[]", "widths", "vertex", &diameter, 1);
+}
+
+static int at_most(int value, int last)
+{
+    return value < last ? value : last > 0 ? last : 0;
+}
+
+static void put_indices(rp_usda *usda)
+{
+    if (!rp_usda_begin_samples(usda, 1, "int[]", "protoIndices", NULL)) return;
+    const rp_view *view = usda->export->view;
+    const uint8_t *kinds = field_of(usda, "kind", RP_U8);
+    int kind_total = kind_count(usda), material_total = usda->export->scene->materials.count;
+    rp_atomic_write(&usda->file, "[", 1);
+    for (size_t i = 0; i < view->count; i++) {
+        uint32_t grain = usda->order[i];
+        int index = at_most(view->material[grain], material_total - 1);
+        if (kind_total) index = index * kind_total + at_most(kinds[grain], kind_total - 1);
+        char text[RP_DIGITS_MAX];
+        if (i) rp_atomic_write(&usda->file, ", ", 2);
+        rp_atomic_write(&usda->file, text, rp_digits_u64(text, (uint64_t)index));
+    }
+    rp_atomic_write(&usda->file, "]", 1);
+    rp_usda_end_samples(usda, 1);
+}
+
+static void put_shapes(rp_usda *usda)
+{
+    const float *diameter = field_of(usda, "diameter", RP_F32);
+    const float *across[3] = {diameter, diameter, diameter};
+    const float *orientation[4] = {
+        field_of(usda, "orientation_w", RP_F32), field_of(usda, "orientation_x", RP_F32),
+        field_of(usda, "orientation_y", RP_F32), field_of(usda, "orientation_z", RP_F32)};
+    put_indices(usda);
+    put_floats(usda, "float3[]", "scales", NULL, across, 3);
+    if (orientation[0] && orientation[1] && orientation[2] && orientation[3])
+        put_floats(usda, "quath[]", "orientations", NULL, orientation, 4);
+}
+
+static void put_ball(rp_usda *usda, int number, const rp_ball *ball, const double *colour)
+{
+    rp_atomic *file = &usda->file;
+    double r = ball->radius;
+    rp_atomic_print(
+        file,
+        "                def Sphere \"ball_%d\"\n                {\n"
+        "                    float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
+        number, -r, -r, -r, r, r, r);
+    rp_usda_put_colours(usda, 5, colour, 0, 1, "constant");
+    rp_atomic_print(file, "                    double radius = %.9g\n", r);
+    rp_atomic_print(file, "                    double3 xformOp:translate = ");
+    rp_usda_put_tuple(usda, (const double[]){ball->centre.x, ball->centre.y, ball->centre.z}, 3);
+    rp_atomic_print(file, "\n                    uniform token[] xformOpOrder = "
+                          "[\"xformOp:translate\"]\n                }\n");
+}
+
+/* The name of kind k and its spheres; -1 is a single sphere. */
+static const rp_clump *kind_of(const rp_usda *usda, int k, char name[RP_USDA_NAME_MAX])
+{
+    const rp_grain_spec *kind = k < 0 ? NULL : &rp_scene_grains(usda->export->scene)[k];
+    rp_usda_name(kind ? kind->name : "ball", (size_t)(k < 0 ? 0 : k), name);
+    return kind ? &kind->clump : &one_ball;
+}
+
+static void put_material(rp_usda *usda, const rp_material_spec *material, int kinds)
+{
+    char name[RP_USDA_NAME_MAX];
+    for (int k = kinds ? 0 : -1; k < kinds; k++) {
+        const rp_clump *clump = kind_of(usda, k, name);
+        rp_atomic_print(&usda->file, "            def Xform \"%s\"\n            {\n", name);
+        for (int i = 0; i < clump->count; i++)
+            put_ball(usda, i, &clump->balls[i], material->colour);
+        rp_atomic_print(&usda->file, "            }\n");
+    }
+}
+
+static void put_clumps(rp_usda *usda)
+{
+    const rp_scene *scene = usda->export->scene;
+    rp_atomic *file = &usda->file;
+    char material[RP_USDA_NAME_MAX], kind[RP_USDA_NAME_MAX];
+    int kinds = kind_count(usda);
+    rp_atomic_print(file, "    rel prototypes = [");
+    for (int m = 0; m < scene->materials.count; m++)
+        for (int k = kinds ? 0 : -1; k < kinds; k++) {
+            rp_usda_name(rp_scene_materials(scene)[m].name, (size_t)m, material);
+            kind_of(usda, k, kind);
+            rp_atomic_print(file, "%s</Grains/Prototypes/%s/%s>", m || k > 0 ? ", " : "", material,
+                            kind);
+        }
+    rp_atomic_print(file, "]\n\n    def Scope \"Prototypes\"\n    {\n");
+    for (int m = 0; m < scene->materials.count; m++) {
+        rp_usda_name(rp_scene_materials(scene)[m].name, (size_t)m, material);
+        rp_atomic_print(file, "        def Scope \"%s\"\n        {\n", material);
+        put_material(usda, &rp_scene_materials(scene)[m], kinds);
+        rp_atomic_print(file, "        }\n");
+    }
+    rp_atomic_print(file, "    }\n");
+}
+
+/* --- points and instances --------------------------------------------------------------------- */
 
 static void put_values(rp_usda *usda, const rp_export_column *column)
 {
@@ -71,8 +228,7 @@ static void put_extent(rp_usda *usda)
     rp_usda_end_samples(usda, 1);
 }
 
-/* Which of the scene's materials each grain shows; a number that there is no material for takes the
- * last. */
+/* The index of each grain's material; indices beyond the last are clamped. */
 static void put_materials(rp_usda *usda, const char *name)
 {
     if (!rp_usda_begin_samples(usda, 1, "int[]", name, NULL)) return;
@@ -111,7 +267,7 @@ static const char *primvar_type(const rp_export_column *column)
     return (column->components == 1 ? scalars : vectors)[column->type];
 }
 
-/* All but position, velocity and id, which have places of their own. */
+/* All fields but position, velocity and id, which have attributes of their own in USD. */
 static void put_primvars(rp_usda *usda)
 {
     const rp_export_columns *columns = &usda->export->columns;
@@ -134,8 +290,8 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
     put_ids(usda);
     put_array(usda, "point3f[]", "points", NULL, &columns->items[0]);
     put_array(usda, "vector3f[]", "velocities", NULL, &columns->items[1]);
-    if (rp_usda_has_shapes(usda))
-        rp_usda_put_widths(usda);
+    if (has_shapes(usda))
+        put_widths(usda);
     else if (usda->part != RP_USDA_MANIFEST)
         rp_atomic_print(&usda->file,
                         "    float[] widths = [%.9g] (\n        interpolation = \"constant\"\n"
@@ -146,7 +302,7 @@ static rp_code put_points(rp_usda *usda, rp_report *report)
     return RP_OK;
 }
 
-/* A sphere of one spacing across, for each material. */
+/* A sphere of one spacing in diameter, for each material. */
 static void put_spheres(rp_usda *usda)
 {
     const rp_scene *scene = usda->export->scene;
@@ -183,18 +339,18 @@ static rp_code put_instances(rp_usda *usda, rp_report *report)
 {
     (void)report;
     const rp_export_columns *columns = &usda->export->columns;
-    bool shapes = rp_usda_has_shapes(usda);
+    bool shapes = has_shapes(usda);
     put_extent(usda);
     put_ids(usda);
     put_array(usda, "point3f[]", "positions", NULL, &columns->items[0]);
     if (shapes)
-        rp_usda_put_shapes(usda);
+        put_shapes(usda);
     else
         put_materials(usda, "protoIndices");
     put_array(usda, "vector3f[]", "velocities", NULL, &columns->items[1]);
     if (usda->part == RP_USDA_MANIFEST) return RP_OK;
     if (shapes) {
-        rp_usda_put_clumps(usda);
+        put_clumps(usda);
     } else {
         put_prototypes(usda);
         put_spheres(usda);
@@ -205,7 +361,8 @@ static rp_code put_instances(rp_usda *usda, rp_report *report)
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
-/* Sorts places by eleven bits of their ids, from `from` to `to`; equal ones keep their order. */
+/* A pass of a radix sort: sorts indices by eleven bits of their ids, from `from` to `to`; stable.
+ */
 static void sort_pass(const uint32_t *id, const uint32_t *from, uint32_t *to, size_t count,
                       int shift)
 {
@@ -221,7 +378,8 @@ static void sort_pass(const uint32_t *id, const uint32_t *from, uint32_t *to, si
         to[starts[id[from[i]] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* The second half of `order`, which has room for twice the count, serves between the passes. */
+/* Sorts by 32-bit ids in three passes. `order` has 2 * count elements; the second half is the
+ * buffer between the passes. */
 static void sort_by_id(const uint32_t *id, size_t count, uint32_t *order)
 {
     uint32_t *other = order + count;

@@ -1,12 +1,12 @@
-/* USD as text: what the files of grains and of bodies have in common.
+/* USD as text (.usda): what the files of grains and of bodies have in common.
  *
  *     STEM-000012.usda    a frame: one prim with its values as time samples at time code 12
  *     STEM.manifest.usda  which attributes the frames have values for
  *     STEM.usda           the series: the same prim, its values taken from the frames as clips
  *
- * A program that knows clips reads of a series only the frame that it shows. Layers alone cannot
- * join frames: the strongest of them would hide the samples of all others. The manifest saves
- * programs from opening all frames just to learn what is in them. */
+ * The series uses value clips: a program reads only the frame that it shows. Sublayers could not
+ * join frames, since the strongest layer would hide the samples of all others. The manifest saves
+ * programs from opening all frames to find out which attributes they have. */
 #ifndef RP_EXPORT_USDA_H
 #define RP_EXPORT_USDA_H
 
@@ -22,15 +22,15 @@ typedef struct rp_usda {
     const uint32_t *order; /* of the grains: their places, ids rising */
 } rp_usda;
 
-/* Writes what is inside the prim, as much of it as the part wants. */
+/* Writes the content of the prim, as much of it as the file of this kind has. */
 typedef rp_code rp_usda_fn(rp_usda *usda, rp_report *report);
 
 /* The prim that the files of a stem are about. */
 typedef struct rp_usda_prim {
     const char *stem, *type, *name;
     rp_usda_fn *inside;
-    bool refer; /* what does not change is in the first frame; else `inside` puts it into the series
-                   itself */
+    bool refer; /* the series refers to its first frame for what does not change; else `inside`
+                   writes that into the series itself */
 } rp_usda_prim;
 
 /* Writes the frame, then the manifest and the series. */
@@ -48,16 +48,8 @@ void rp_usda_put_tuple(rp_usda *usda, const double *values, int count);
 void rp_usda_put_colours(rp_usda *usda, int level, const double *first, size_t stride, int count,
                          const char *interpolation);
 
-/* usda_shapes.c: single grains. Whether the view tells their diameters. */
-bool rp_usda_has_shapes(const rp_usda *usda);
-/* Of points. */
-void rp_usda_put_widths(rp_usda *usda);
-/* Of instances: which prototype each is, its scale and its orientation; then the prototypes. */
-void rp_usda_put_shapes(rp_usda *usda);
-void rp_usda_put_clumps(rp_usda *usda);
-
-/* An identifier made from any text. Those that had to be changed end in "__INDEX", and so do those
- * that ended like that before: as long as texts differ, or else indices, identifiers differ. */
+/* Makes an identifier from any text. Those that had to be changed end in "__INDEX", and so do those
+ * that ended like that already: as long as either texts or indices differ, identifiers differ. */
 #define RP_USDA_NAME_MAX 160
 void rp_usda_name(const char *text, size_t index, char name[RP_USDA_NAME_MAX]);
 

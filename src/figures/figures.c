@@ -1,11 +1,8 @@
 #include "repose/figures.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "contact/forces.h"
-#include "measure/angle.h"
-#include "measure/kinds.h"
-#include "measure/layer.h"
-#include "measure/profile.h"
+#include "base/report.h"
+#include "contact/contact.h"
+#include "measure/measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,7 +175,7 @@ static void add_forms(const rp_force_fits *fits, double end, rp_figure *figure)
     for (int i = 0; i < CURVE; i++) {
         f[i] = end * (i + 0.5) / CURVE;
         silbert[i] = rp_silbert_density(&form, f[i]);
-        gamma[i] = rp_fit_gamma_density(v[RP_FORCE_GAMMA], f[i]);
+        gamma[i] = rp_force_gamma_density(v[RP_FORCE_GAMMA], f[i]);
     }
     snprintf(name, sizeof name, "Silbert, b %.2f, β %.2f", form.b, form.beta);
     rp_figure_add(figure, name, RP_PLOT_LINE, f, silbert, NULL, CURVE);
@@ -196,7 +193,7 @@ static rp_code add_fits(const rp_measure_input *in, double end, rp_figure *figur
     rp_force_fits fits;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
     if (code == RP_OK && lists.count >= RP_FORCES_LEAST) {
-        code = rp_force_fit(lists.normal, lists.count, &fits, report);
+        code = rp_force_fit_all(lists.normal, lists.count, &fits, report);
         if (code == RP_OK) add_forms(&fits, end, figure);
     }
     rp_force_lists_release(&lists);

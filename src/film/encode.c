@@ -2,10 +2,10 @@
  * program a SIGPIPE when ffmpeg dies. Complaints, and how many
  * pictures ffmpeg has taken, go to files without names. */
 #include "film/encode.h"
-#include "base/atomic.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/report.h"
+#include "system/atomic.h"
+#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@ struct rp_encoder {
     rp_atomic_folder aside;
     FILE *complaints, *counts;
     long long added; /* pictures */
-    rp_keep_on_fn *keep_on;
+    rp_program_poll_fn *keep_on;
     void *user;
     int socket; /* -1 when closed */
     int child;  /* 0 when there is none */
@@ -168,7 +168,7 @@ rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder 
     return code;
 }
 
-void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user)
+void rp_encoder_watch(rp_encoder *encoder, rp_program_poll_fn *keep_on, void *user)
 {
     encoder->keep_on = keep_on;
     encoder->user = user;
@@ -222,7 +222,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
     if (code == RP_INTERRUPTED) return code; /* it is ended when it is abandoned */
     encoder->child = 0;
     RP_TRY(code);
-    bool well = rp_program_well(status);
+    bool well = rp_program_succeeded(status);
     if (well && whole) return RP_OK;
     read_complaint(encoder->complaints, text, sizeof text);
     if (rp_program_signal(status))
@@ -237,7 +237,7 @@ static rp_code wait_for(rp_encoder *encoder, bool whole, rp_report *report)
 /* Until ffmpeg has read something, or for a short while; false when it is to stop. */
 static bool wait_for_room(const rp_encoder *encoder)
 {
-    bool room = rp_program_wait_for_room(encoder->socket, RP_PROGRAM_PATIENCE);
+    bool room = rp_program_wait_writable(encoder->socket, RP_PROGRAM_POLL);
     return room || !encoder->keep_on || encoder->keep_on(encoder->user);
 }
 

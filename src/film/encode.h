@@ -2,8 +2,8 @@
 #ifndef RP_FILM_ENCODE_H
 #define RP_FILM_ENCODE_H
 
-#include "base/program.h"
 #include "repose/film.h"
+#include "system/program.h"
 
 #include <stdbool.h>
 
@@ -20,7 +20,7 @@ bool rp_encoder_knows(const char *path);
 rp_code rp_encoder_start(const char *path, double frames_per_second, rp_encoder **out,
                          rp_report *report);
 /* Asked whenever ffmpeg keeps us waiting: false makes adding and finishing RP_INTERRUPTED. */
-void rp_encoder_watch(rp_encoder *encoder, rp_keep_on_fn *keep_on, void *user);
+void rp_encoder_watch(rp_encoder *encoder, rp_program_poll_fn *keep_on, void *user);
 /* The bytes of the next PNG file; all have the same size in pixels. After a fault only
  * rp_encoder_abandon is left. */
 rp_code rp_encoder_add(rp_encoder *encoder, const void *bytes, size_t size, rp_report *report);

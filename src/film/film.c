@@ -1,10 +1,8 @@
 /* Films of runs: check, survey, paint what is missing, encode. */
 #include "film/film.h"
-#include "base/clock.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "film/encode.h"
 #include "scene/scene.h"
 #include "scene/words.h"

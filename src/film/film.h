@@ -3,7 +3,7 @@
 #ifndef RP_FILM_FILM_H
 #define RP_FILM_FILM_H
 
-#include "record/folder.h"
+#include "record/record.h"
 #include "render/render.h"
 #include "repose/film.h"
 

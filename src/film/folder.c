@@ -5,13 +5,13 @@
  *     FOLDER/000012.png     whole or absent
  *     FOLDER/.repose-lock   while somebody paints
  */
-#include "base/disk.h"
-#include "base/hash.h"
-#include "base/locale.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "film/film.h"
 #include "scene/scene.h"
+#include "system/disk.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* Painting: which frames a picture shows, with what camera and colours, and runs side by side. */
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "film/film.h"
 #include "picture/legend.h"

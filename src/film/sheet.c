@@ -1,6 +1,4 @@
 /* Single pictures and contact sheets: painted in memory, nothing is kept in between. */
-#include "base/entry.h"
-#include "base/options.h"
 #include "base/report.h"
 #include "film/film.h"
 #include "scene/scene.h"

@@ -1,5 +1,4 @@
 /* Animations of the nodes of glTF files. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "geom/animation.h"

@@ -1,7 +1,7 @@
 /* Faces with many corners as triangles, by cutting off ears (Meisters, "Polygons have ears", Amer.
  * Math. Monthly 82, 1975): a convex face becomes a fan, a hollow one is not covered twice. */
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/mesh_file.h"
 
 static void add_origin(rp_mesh *mesh, uint32_t origin, bool *ok)

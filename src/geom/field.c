@@ -2,8 +2,8 @@
  * "Robust inside-outside segmentation using generalized winding numbers", ACM Trans. Graph. 32 (4),
  * 2013), so that small holes do not turn the inside out. */
 #include "geom/field.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/tree.h"
 #include "geom/triangle.h"
 

@@ -1,7 +1,7 @@
 /* Building and measuring meshes. */
 #include "geom/mesh.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/field.h"
 #include "geom/tree.h"
 #include "geom/triangle.h"

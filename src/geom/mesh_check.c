@@ -1,7 +1,7 @@
 /* Is a mesh the skin of a solid? Vertices and edges are looked up in hash tables with open
  * addressing: a slot holds a number plus one, zero means free. */
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "geom/mesh_file.h"
 

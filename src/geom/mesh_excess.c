@@ -1,7 +1,6 @@
 /* What parts that overlap have in common counts once: the sums over triangles count it as often as
  * the mesh winds around it, and the difference is integrated here along columns, exactly in z and
  * by the midpoint rule across. docs/theory/geometry.md, (S19). */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "geom/mesh_file.h"

@@ -1,9 +1,8 @@
 /* From triangles to solids: gaps of the size of rounding are closed, triangles are paired along
  * their edges, and each closed part is oriented by itself: outward, or inward where it is a cavity
  * of another. docs/theory/geometry.md, (S16) to (S18). */
-#include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "geom/mesh_file.h"
 #include "geom/tree.h"

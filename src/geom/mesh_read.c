@@ -1,9 +1,9 @@
 /* Mesh files, by readers of our own, which name the line or byte of a mistake and break at nothing.
  * What comes in is joined, oriented, checked and prepared. */
-#include "base/files.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/plain.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "geom/mesh_file.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static rp_code check_file(const char *path, const char *what, size_t *size, rp_r
     rp_place place = {.file = path};
     char action[32];
     snprintf(action, sizeof action, "read %s", what);
-    int error = rp_file_look(path, &found);
+    int error = rp_file_status(path, &found);
     if (error) return rp_fail_errno(report, error, path, action);
     if (found.kind == RP_FILE_FOLDER) return rp_fail_errno(report, EISDIR, path, action);
     if (found.kind != RP_FILE_PLAIN)
@@ -50,7 +50,7 @@ rp_code rp_mesh_file_load(const char *path, const char *what, rp_mesh_bytes *byt
     char *data = rp_allocate(size), action[32];
     if (!data) return rp_mesh_fail_memory(bytes, report);
     size_t got = 0;
-    int error = rp_file_get(path, data, size, &got);
+    int error = rp_file_read_start(path, data, size, &got);
     bytes->data = data;
     bytes->size = size;
     snprintf(action, sizeof action, "read %s", what);

@@ -1,6 +1,6 @@
 /* Words and numbers of mesh files. Decimal numbers of up to 15 digits or so are read here, exactly;
  * others by the C library, in a locale that has points. */
-#include "base/locale.h"
+#include "base/text.h"
 #include "geom/mesh_file.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Meshes of glTF files: the triangles of all primitives, put where the nodes of the scene stand. */
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "geom/gltf.h"

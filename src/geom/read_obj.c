@@ -1,5 +1,4 @@
 /* Wavefront OBJ: the lines `v` and `f`; what is about looks, groups and curves is passed over. */
-#include "base/log.h"
 #include "base/report.h"
 #include "geom/mesh_file.h"
 

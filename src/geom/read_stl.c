@@ -1,8 +1,7 @@
 /* STL: triangles without shared vertices, as bytes or as text. Many files of bytes begin with the
  * word of the text form; so a size that fits the bytes decides first. */
-#include "base/log.h"
-#include "base/plain.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "geom/mesh_file.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * not matter (Turk, "Generating textures on arbitrary surfaces using reaction-diffusion", SIGGRAPH
  * 1991, section 3, spreads points over a mesh in this way). */
 #include "geom/sample.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"

@@ -1,8 +1,8 @@
 /* Samples kept in a folder between runs. A file is a head, the points, the normals, and a hash of
  * all that; one that is cut, damaged or from another kind of machine is made again. */
-#include "base/files.h"
-#include "base/hash.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "geom/sample.h"
 
 #include <inttypes.h>
@@ -90,11 +90,11 @@ static bool read_file(const char *path, char **data, size_t *size)
     size_t largest = sizeof(head) + 2 * RP_SAMPLES_MAX * sizeof(rp_vec3) + sizeof(uint64_t), got;
     rp_file_info info;
     *data = NULL;
-    if (rp_file_look(path, &info) || info.kind != RP_FILE_PLAIN || info.size > largest)
+    if (rp_file_status(path, &info) || info.kind != RP_FILE_PLAIN || info.size > largest)
         return false;
     *size = (size_t)info.size;
     *data = rp_allocate(*size);
-    return *data && rp_file_get(path, *data, *size, &got) == 0 && got == *size;
+    return *data && rp_file_read_start(path, *data, *size, &got) == 0 && got == *size;
 }
 
 static bool load(const char *path, uint64_t key, double spacing, rp_samples *samples)

@@ -1,7 +1,7 @@
 /* Signed distances, volumes and bounds. Cylinder, cone and funnel share one function: see
  * geom/profile.h. */
 #include "geom/shape.h"
-#include "base/log.h"
+#include "base/report.h"
 #include "geom/field.h"
 #include "geom/tree.h"
 

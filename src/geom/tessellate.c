@@ -1,7 +1,7 @@
 /* Triangles of a shape. All that is round is a profile turned about z; balls and the ends of
  * capsules get a profile of many points. */
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/shape.h"
 #include "math/trig.h"
 

@@ -4,8 +4,8 @@
  * borders of a few bins (Wald, "On fast construction of SAH-based bounding volume hierarchies",
  * 2007). The largest part is cut again until there are four. Nothing depends on chance or threads.
  */
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "geom/tree.h"
 
 #define BINS 16

@@ -1,5 +1,4 @@
 #include "grains/grains.h"
-#include "base/log.h"
 #include "base/report.h"
 #include "view/view.h"
 

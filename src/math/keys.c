@@ -2,7 +2,7 @@
  * method for constructing local monotone piecewise cubic interpolants", SIAM J. Sci. Stat. Comput.
  * 5 (1984), in the weighted form for uneven times. */
 #include "math/keys.h"
-#include "base/log.h"
+#include "base/report.h"
 
 static double value_of(const rp_keys *keys, int i, size_t offset)
 {

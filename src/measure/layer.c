@@ -1,30 +1,31 @@
-#include "measure/layer.h"
+/* Profiles and front of a layer, (M25) to (M27): sums over all grains in bins of one spacing along
+ * an axis, or over the distance from a centre. */
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/kinds.h"
-#include "measure/order.h"
+#include "measure/inside.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define BINS_MAX 100000
-#define EDGE 0.002    /* share of the grains that may lie outside of a width on each side */
-#define SAMPLES 20000 /* grains that a width is made from */
+#define EDGE 0.002    /* share of the grains outside of the width on each side */
+#define SAMPLES 20000 /* grains that a width is computed from */
 #define LINK 1.5      /* spacings: grains in neighboring cells of this size are connected */
 
-/* Which grains, and the axis that they are sorted along. */
+/* The grains of a layer, and bins along an axis or a radius. */
 typedef struct layer {
     const rp_view *view;
     const rp_scene *scene;
     const rp_measure_options *options;
-    int axis;         /* 0, 1, 2; -1: the distance from the centre, across z */
+    int axis;         /* 0, 1, 2; -1: the distance from the centre in the plane of x and y */
     double centre[2]; /* m */
     double low, step; /* m, of the bins */
     size_t count;
     struct bin *bins;
 } layer;
 
-/* Sums over the parts of grains that lie in a bin. */
+/* Sums over the parts of grains in a bin: number, mass (kg), volume with and without pores (m3),
+ * momentum (kg m/s), twice the kinetic energy (J). */
 typedef struct bin {
     double grains, mass, volume, solid, momentum[3], energy;
 } bin;
@@ -60,7 +61,7 @@ static const rp_material_spec *material_of(const layer *l, size_t i)
     return material < l->scene->materials.count ? &rp_scene_materials(l->scene)[material] : NULL;
 }
 
-/* m3, of a grain and the pores that belong to it: its mass at the density of its material. */
+/* Returns the volume of a grain with its pores, m3: mass over the density of the material. */
 static double volume_of(const layer *l, size_t i)
 {
     const rp_material_spec *material = material_of(l, i);
@@ -81,7 +82,7 @@ static rp_code check_view(const layer *l, rp_report *report)
     return RP_OK;
 }
 
-/* The centre that was given, or the middle of the mass; and the ends of what there is. */
+/* Finds the centre, given or the centre of mass, and the range of positions, m. */
 static rp_code find_ends(layer *l, double *low, double *high, rp_report *report)
 {
     double mass = 0, moment[2] = {0, 0};
@@ -123,6 +124,7 @@ static rp_code make_bins(layer *l, rp_report *report)
     return l->bins ? RP_OK : rp_fail_memory(report, l->count * sizeof *l->bins, "a profile");
 }
 
+/* Adds a share (0 to 1) of a grain to a bin. */
 static void add_part(const layer *l, size_t i, double share, bin *b)
 {
     const rp_view *view = l->view;
@@ -141,8 +143,8 @@ static void add_part(const layer *l, size_t i, double share, bin *b)
     b->energy += mass * square;
 }
 
-/* (M25): a grain counts as a slab as thick as the edge of a cube of its volume, so that layers of
- * grains make no ripples. */
+/* Adds a grain to the bins (M25). It counts as a slab as thick as the edge of a cube of its volume,
+ * by the share of the slab in each bin, so that layers of grains make no ripples. */
 static void add_grain(const layer *l, size_t i)
 {
     double width = cbrt(volume_of(l, i)), at = place_of(l, i) - width / 2;
@@ -150,6 +152,7 @@ static void add_grain(const layer *l, size_t i)
     double from = fmax(at, l->low), to = at + width, all = to - from;
     size_t b = (size_t)((from - l->low) / l->step);
     for (; from < to; b++) {
+        /* Whatever reaches beyond the last bin belongs to it. */
         bool last = b + 1 >= l->count;
         double end = last ? to : fmin(to, l->low + (double)(b + 1) * l->step);
         if (end > from) add_part(l, i, (end - from) / all, &l->bins[last ? l->count - 1 : b]);
@@ -174,8 +177,8 @@ static void layer_release(layer *l)
     rp_release(l->bins, l->bins ? l->count * sizeof *l->bins : 0);
 }
 
-/* m, across the layer: the region's, the period's, or what the grains take, a few loose ones left
- * out. */
+/* Finds the width of the layer along an axis, m: that of the region, the period, or the range of
+ * nearly all grains. */
 static rp_code width_of(const layer *l, int axis, double *width, rp_report *report)
 {
     const rp_domain_spec *domain = &l->scene->domain;
@@ -191,14 +194,14 @@ static rp_code width_of(const layer *l, int axis, double *width, rp_report *repo
     if (!places) return rp_fail_memory(report, bytes, "the width of a layer");
     for (size_t i = 0; i < l->view->count; i += stride)
         if (is_in_region(l, i)) places[count++] = at_axis(l->view, i, axis);
-    low = rp_order_quantile(places, count, EDGE);
-    high = rp_order_quantile(places, count, 1 - EDGE);
+    low = rp_statistics_quantile(places, count, EDGE);
+    high = rp_statistics_quantile(places, count, 1 - EDGE);
     *width = high - low + l->view->spacing;
     rp_release(places, bytes);
     return RP_OK;
 }
 
-/* m2, of bin `b` seen from above, where the layer has that width. */
+/* Returns the plan area of a bin, m2: a strip of the layer's width, or a ring. */
 static double plan_area(const layer *l, size_t b, double width)
 {
     double r = (double)b * l->step;
@@ -245,6 +248,7 @@ static rp_code add_velocity(const layer *l, size_t b, double area, rp_table *out
         row[RP_VELOCITY_X + a] = sum->momentum[a] / sum->mass;
         square += row[RP_VELOCITY_X + a] * row[RP_VELOCITY_X + a];
     }
+    /* Variance as the mean square less the square of the mean; rounding may make it negative. */
     row[RP_VELOCITY_SPREAD] = sqrt(fmax(0, sum->energy / sum->mass - square));
     row[RP_VELOCITY_DENSITY] = sum->mass / volume;
     row[RP_VELOCITY_FRACTION] = sum->solid / volume;
@@ -293,22 +297,24 @@ rp_code rp_measure_fill_velocity_profile(const rp_measure_input *in, rp_table *o
 
 /* --- the front -------------------------------------------------------------------------------- */
 
-/* m, where the layer's thickness, going by `way` (1 or -1) from bin `from`, falls below `level` for
- * the first time; between middles of bins in proportion. */
-static double crossing(const double *thickness, const layer *l, size_t from, int way, double level)
+/* Returns the position, m, where the thickness first falls below `level` (m), going from bin `from`
+ * in a `direction` of 1 or -1; interpolated linearly between the middles of bins. */
+static double crossing(const double *thickness, const layer *l, size_t from, int direction,
+                       double level)
 {
     size_t b = from;
-    while ((way > 0 ? b + 1 < l->count : b > 0) && thickness[way > 0 ? b + 1 : b - 1] >= level)
-        b = way > 0 ? b + 1 : b - 1;
-    bool last = way > 0 ? b + 1 == l->count : b == 0;
-    double next = last ? 0 : thickness[way > 0 ? b + 1 : b - 1];
+    while ((direction > 0 ? b + 1 < l->count : b > 0) &&
+           thickness[direction > 0 ? b + 1 : b - 1] >= level)
+        b = direction > 0 ? b + 1 : b - 1;
+    bool last = direction > 0 ? b + 1 == l->count : b == 0;
+    double next = last ? 0 : thickness[direction > 0 ? b + 1 : b - 1];
     double part = thickness[b] > next ? (thickness[b] - level) / (thickness[b] - next) : 0.5;
-    return middle_of(l, b) + way * l->step * fmin(part, 1);
+    return middle_of(l, b) + direction * l->step * fmin(part, 1);
 }
 
-/* (M27): the line through the places where the layer is one and three spacings thick, or an eighth
- * and three eighths of its thickest where it is thinner, ends at the ground. The thickest place is
- * where it is looked for from. */
+/* Extrapolates the front (M27): the line through the positions where the layer is one and three
+ * spacings thick, or an eighth and three eighths of its largest thickness where it is thin, ends at
+ * the ground. The search goes outward from the thickest bin. */
 static void find_front(const double *thickness, const layer *l, rp_front *out)
 {
     size_t thickest = 0;
@@ -318,17 +324,17 @@ static void find_front(const double *thickness, const layer *l, rp_front *out)
     double *const ends[] = {&out->front, &out->back};
     *out = (rp_front){NAN, NAN, NAN, NAN, 0};
     for (int e = 0; e < (l->axis < 0 ? 1 : 2); e++) {
-        int way = e ? -1 : 1;
-        double thin = crossing(thickness, l, thickest, way, level);
-        double middle = crossing(thickness, l, thickest, way, 2 * level);
-        double thick = crossing(thickness, l, thickest, way, 3 * level);
+        int direction = e ? -1 : 1;
+        double thin = crossing(thickness, l, thickest, direction, level);
+        double middle = crossing(thickness, l, thickest, direction, 2 * level);
+        double thick = crossing(thickness, l, thickest, direction, 3 * level);
         *ends[e] = thin + (thin - thick) / 2;
-        /* What the nearer part of the line would have said. */
+        /* Uncertainty: the difference from the extrapolation of the outer half of the line. */
         out->uncertainty = fmax(out->uncertainty, fabs(*ends[e] - (2 * thin - middle)));
     }
 }
 
-/* Cells of LINK spacings; those that touch each other, corners included, are one patch. */
+/* Cells of LINK spacings; occupied cells that touch each other, corners included, form a patch. */
 typedef struct cells {
     double low[3];
     int64_t size[3];
@@ -336,7 +342,7 @@ typedef struct cells {
     uint32_t *grains, *patch, *queue; /* of each cell; patches count from 1 */
 } cells;
 
-/* The cell of a grain, or -1 where it is far from nearly all others. */
+/* Returns the cell of a grain, or -1 outside of the cells. */
 static int64_t cell_of(const cells *c, const layer *l, size_t i)
 {
     int64_t cell = 0;
@@ -381,7 +387,8 @@ static rp_code make_cells(const layer *l, cells *c, rp_report *report)
     return rp_fail_memory(report, 3 * c->count * sizeof *c->grains, "the front of a layer");
 }
 
-/* Gives cell `first` and all that connect to it that number; gives their grains. */
+/* Flood fill: gives `number` to cell `first` and all that are connected to it; returns their
+ * grains. */
 static size_t flood(cells *c, size_t first, uint32_t number)
 {
     size_t head = 0, tail = 0, grains = 0;
@@ -423,6 +430,8 @@ static uint32_t largest_patch(cells *c, const layer *l)
     return best;
 }
 
+/* Finds the outermost grains of the largest patch, which is the layer; loose grains do not count.
+ */
 static rp_code find_farthest(const layer *l, rp_front *out, rp_report *report)
 {
     cells c;
@@ -431,7 +440,8 @@ static rp_code find_farthest(const layer *l, rp_front *out, rp_report *report)
     for (size_t i = 0; i < l->view->count && code == RP_OK; i++) {
         int64_t cell = is_in_region(l, i) ? cell_of(&c, l, i) : -1;
         if (cell < 0 || c.patch[cell] != heap) continue;
-        out->farthest = fmax(out->farthest, place_of(l, i)); /* the first one is a NaN */
+        /* Both begin as NaN, which fmax and fmin ignore. */
+        out->farthest = fmax(out->farthest, place_of(l, i));
         if (l->axis >= 0) out->rearmost = fmin(out->rearmost, place_of(l, i));
     }
     release_cells(&c);
@@ -453,7 +463,7 @@ rp_code rp_measure_front(const rp_view *view, const rp_scene *scene,
         thickness[b] = l.bins[b].volume / plan_area(&l, b, width);
     if (code == RP_OK) find_front(thickness, &l, out);
     if (code == RP_OK) code = find_farthest(&l, out, report);
-    /* A blunt front ends before the line does. */
+    /* A blunt front ends before the extrapolated line does. */
     out->front = fmin(out->front, out->farthest + view->spacing / 2);
     out->back = fmax(out->back, out->rearmost - view->spacing / 2);
     rp_release(thickness, thickness ? bytes : 0);

@@ -1,28 +1,27 @@
-/* The table of kinds. */
-#include "measure/measure.h"
-#include "base/entry.h"
-#include "base/options.h"
-#include "measure/kinds.h"
+/* The table of kinds, the public functions that use it, and tables of numbers. */
+#include "base/memory.h"
+#include "base/report.h"
+#include "measure/inside.h"
 
 #include <string.h>
 
 static const rp_measure_kind kinds[] = {
     {"energy", "kinetic and potential energy of all grains", .take = rp_measure_take_energy},
     {"momentum", "momentum of all grains", .take = rp_measure_take_momentum},
-    {"count", "how many grains there are, how many sleep, their mass",
+    {"count", "number of grains, of sleeping grains, and their mass",
      .take = rp_measure_take_count},
     {"bounds", "the box around all grains", .take = rp_measure_take_bounds},
     {"angle", "slope of a pile, its height and radius", RP_MEASURE_LAST,
      .take = rp_measure_take_angle},
-    {"density-error", "how far grains are compressed beyond their material's density",
+    {"density-error", "compression of grains beyond the density of their material",
      .take = rp_measure_take_density_error},
-    {"contacts", "how many contacts there are, their forces, coordination number",
-     .of_contacts = true, .take = rp_measure_take_contacts},
+    {"contacts", "number of contacts, coordination number, mean forces", .of_contacts = true,
+     .take = rp_measure_take_contacts},
     {"forces", "fits to the distribution of contact forces", RP_MEASURE_LAST, .of_contacts = true,
      .take = rp_measure_take_forces},
-    {"fabric", "which way contacts point, as a tensor", .of_contacts = true,
+    {"fabric", "fabric tensor: directions of contact normals", .of_contacts = true,
      .take = rp_measure_take_fabric},
-    {"stress", "mean stress that contacts carry, in a region or all of it", .of_contacts = true,
+    {"stress", "mean stress tensor of contacts, in a region or everywhere", .of_contacts = true,
      .take = rp_measure_take_stress},
     {"height-profile", "height of the surface over the distance from the axis, or along x or y",
      RP_MEASURE_LAST, .fill = rp_measure_fill_profile},
@@ -32,18 +31,18 @@ static const rp_measure_kind kinds[] = {
      RP_MEASURE_LAST, .of_layer = true, .fill = rp_measure_fill_volume_profile},
     {"velocity-profile", "mean velocity, density and volume fraction along z, x or y",
      RP_MEASURE_LAST, .of_layer = true, .fill = rp_measure_fill_velocity_profile},
-    {"front", "where a layer ends, from a centre or along x or y", .of_layer = true,
+    {"front", "front of a layer, from a centre or along x or y", .of_layer = true,
      .take = rp_measure_take_front},
-    {"flow", "what passes a plane, from frame to frame", RP_MEASURE_PAIRS,
+    {"flow", "flow through a plane, from frame to frame", RP_MEASURE_PAIRS,
      .take = rp_measure_take_flow},
     {"body", "of one body, NAME: pose, motion, and the loads of sand, other bodies and joints",
      .of_body = true, .take = rp_measure_take_body},
-    {"force-distribution", "how many contacts have which force, in units of the mean",
-     RP_MEASURE_LAST, .of_contacts = true, .fill = rp_measure_fill_forces},
-    {"contact-angles", "how many contacts point which way, by the angle to the upright",
+    {"force-distribution", "histogram of contact forces, in units of the mean", RP_MEASURE_LAST,
+     .of_contacts = true, .fill = rp_measure_fill_forces},
+    {"contact-angles", "histogram of contact directions, by the angle to the vertical",
      RP_MEASURE_LAST, .of_contacts = true, .fill = rp_measure_fill_contact_angles},
-    {"force-correlation", "how far contact forces know of each other", RP_MEASURE_LAST,
-     .of_contacts = true, .fill = rp_measure_fill_correlation},
+    {"force-correlation", "correlation of contact forces over the distance of contacts",
+     RP_MEASURE_LAST, .of_contacts = true, .fill = rp_measure_fill_correlation},
 };
 
 #define COUNT ((int)(sizeof kinds / sizeof *kinds))
@@ -158,4 +157,33 @@ rp_code rp_measure_table(const char *name, const rp_measure_input *in, rp_table 
     const rp_measure_kind *kind = rp_measure_find(name);
     if (!kind || !kind->fill) return fail_kind(name, "a table", report);
     return kind->fill(&own, out, report);
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+rp_code rp_table_add(rp_table *table, const double *row, rp_report *report)
+{
+    RP_NEED(table, report);
+    RP_NEED(row, report);
+    size_t bytes = (size_t)table->column_count * sizeof *table->values;
+    if (!rp_reserve((void **)&table->values, &table->capacity, table->rows, table->rows + 1, bytes))
+        return rp_fail_memory(report, (table->rows + 1) * bytes, "a table");
+    memcpy(table->values + table->rows * (size_t)table->column_count, row, bytes);
+    table->rows++;
+    return RP_OK;
+}
+
+void rp_table_column(const rp_table *table, int column, double *out)
+{
+    if (!table || !out || column < 0 || column >= table->column_count) return;
+    for (size_t i = 0; i < table->rows; i++)
+        out[i] = table->values[i * (size_t)table->column_count + (size_t)column];
+}
+
+void rp_table_release(rp_table *table)
+{
+    if (!table) return;
+    rp_release(table->values,
+               table->capacity * (size_t)table->column_count * sizeof *table->values);
+    *table = (rp_table){.columns = table->columns, .column_count = table->column_count};
 }

@@ -4,7 +4,6 @@
  *
  *        ghosts  |<- radius ->|low            high|<- radius ->|  ghosts
  */
-#include "base/log.h"
 #include "base/report.h"
 #include "neighbor/inside.h"
 

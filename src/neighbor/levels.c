@@ -10,7 +10,6 @@
  * A grain looks in its own level and in all above, never below, where it would find that most cells
  * are under itself. What the smaller one of a pair of two levels finds is told to the larger one:
  * work and memory follow the number of neighbors, not the ratio of sizes. */
-#include "base/log.h"
 #include "base/report.h"
 #include "neighbor/search.h"
 

@@ -278,7 +278,7 @@ static size_t pass_over(list_job *job)
 static rp_code fail_lists(const list_job *job, rp_report *report)
 {
     size_t bytes = job->lists->extent * sizeof *job->lists->index;
-    if (bytes > rp_budget_left()) return rp_fail_memory(report, bytes, "neighbor lists");
+    if (bytes > rp_budget_remaining()) return rp_fail_memory(report, bytes, "neighbor lists");
     return rp_fail(report, RP_ERROR_MEMORY,
                    "neighbor lists: %zu queries have more than %zu neighbors (%zu MB)",
                    job->queries.count, job->lists->extent, bytes >> 20);
@@ -375,7 +375,7 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
 /* What lists may take: the index array gives its room back before it grows. */
 static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
 {
-    size_t left = rp_budget_left() / sizeof *lists->index;
+    size_t left = rp_budget_remaining() / sizeof *lists->index;
     if (left > SIZE_MAX / 2) return neighbor->most_indices;
     left += lists->index_capacity;
     return left < neighbor->most_indices ? left : neighbor->most_indices;

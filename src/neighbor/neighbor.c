@@ -1,6 +1,6 @@
 /* The life of a neighbor search. */
+#include "base/file.h"
 #include "base/report.h"
-#include "base/system.h"
 #include "neighbor/search.h"
 
 #include <float.h>

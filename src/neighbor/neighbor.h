@@ -16,7 +16,7 @@
 #ifndef RP_NEIGHBOR_NEIGHBOR_H
 #define RP_NEIGHBOR_NEIGHBOR_H
 
-#include "base/log.h"
+#include "base/report.h"
 #include "grains/grains.h"
 #include "math/kernel.h"
 #include "math/vec.h"

@@ -1,6 +1,4 @@
 #include "picture/picture.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/report.h"
 

@@ -1,9 +1,8 @@
 /* PNG files by libpng; all calls to it are here. Its simplified interface returns errors as values,
  * so no longjmp passes through our frames. */
-#include "base/atomic.h"
-#include "base/entry.h"
 #include "base/report.h"
 #include "picture/picture.h"
+#include "system/atomic.h"
 
 #include <string.h>
 
@@ -72,8 +71,8 @@ static bool write_stream(const rp_picture *picture, FILE *stream, rp_atomic *fil
     image.height = (png_uint_32)picture->height;
     errno = 0;
     bool written = png_image_write_to_stdio(&image, stream, 0, picture->pixels, 0, NULL);
-    if (!written && errno) rp_atomic_note(file, errno);
-    if (fclose(stream) != 0) rp_atomic_note(file, errno);
+    if (!written && errno) rp_atomic_set_error(file, errno);
+    if (fclose(stream) != 0) rp_atomic_set_error(file, errno);
     snprintf(error, 64, "%s", image.message);
     return written || file->error;
 }
@@ -86,7 +85,7 @@ rp_code rp_picture_write_png(const rp_picture *picture, const char *path, rp_rep
     char error[64];
     RP_TRY(rp_atomic_open(&file, path, report));
     FILE *stream = rp_atomic_stream(&file);
-    if (!stream) rp_atomic_note(&file, errno);
+    if (!stream) rp_atomic_set_error(&file, errno);
     if (!stream || write_stream(picture, stream, &file, error))
         return rp_atomic_finish(&file, report);
     rp_atomic_abandon(&file);

@@ -1,12 +1,11 @@
 /* gnuplot as a program of its own: found in PATH, started without a shell and without the user's
  * settings. Script, picture and complaints travel in files that have no name: pipes would need both
  * ends served at once, and would hand the host program a SIGPIPE when gnuplot dies. */
-#include "base/atomic.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/report.h"
 #include "plot/figure.h"
+#include "system/atomic.h"
+#include "system/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -37,7 +36,7 @@ static rp_code wait_for(int child, FILE *complaints, rp_report *report)
     int status = 0;
     char text[512];
     RP_TRY(rp_program_wait("gnuplot", child, &status, report));
-    if (rp_program_well(status)) return RP_OK;
+    if (rp_program_succeeded(status)) return RP_OK;
     read_complaint(complaints, text, sizeof text);
     return rp_fail(report, RP_ERROR_IO, "gnuplot failed: %s", text[0] ? text : "it said nothing");
 }

@@ -2,9 +2,9 @@
  * command substitution in backquotes and no macros; a single quote in a text becomes an apostrophe
  * (gnuplot 5.4 stumbles over a doubled one at the start), and line ends are gone already. Numbers
  * stand in data blocks. So nothing that a user wrote is ever read as a command. */
-#include "base/locale.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "plot/figure.h"
 
 #include <errno.h>

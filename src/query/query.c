@@ -2,8 +2,8 @@
  * of the sand. ray.c has the rays. */
 #include "query/cells.h"
 
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "view/view.h"
 
 #include <math.h>

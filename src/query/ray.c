@@ -1,7 +1,7 @@
 /* Rays: through the cells of the grains by the digital differential analyser (J. Amanatides and A.
  * Woo, "A fast voxel traversal algorithm", Eurographics 1987), and against every solid. */
 #include "geom/ray.h"
-#include "base/entry.h"
+#include "base/report.h"
 #include "query/cells.h"
 
 /* The first grain so far. */

@@ -1,4 +1,4 @@
-/* Frames: one instant in one sealed HDF5 file.
+/* Frames: one instant in one checksummed HDF5 file.
  *
  *     /          time, step, dt, spacing, count, frame, body_count …   attributes
  *     /grains    x, velocity_x, density …    one array each, with unit
@@ -9,11 +9,11 @@
 #ifndef RP_RECORD_FRAME_H
 #define RP_RECORD_FRAME_H
 
-#include "record/sealed.h"
+#include "files/checksummed.h"
 #include "repose/record.h"
 #include "view/grid.h"
 
-/* What the files of frames note as their kind. */
+/* The attribute "kind" of the files of frames. */
 #define RP_FRAME_KIND "frame"
 
 /* `body_names` holds a name for each body of the view. */
@@ -33,23 +33,12 @@ struct rp_frame_file {
     rp_grid_name *grid_names; /* as many */
 };
 
-/* What frames of all kinds have in common: the bodies, with their number as "body_count" … */
-void rp_frame_put_bodies(rp_sealed_writer *file, const rp_body_state *bodies, int count,
+/* Common to frames of coarse and of fine grains: the bodies, with their number as "body_count" … */
+void rp_frame_put_bodies(rp_checksummed_writer *file, const rp_body_state *bodies, int count,
                          const char *const *names);
-rp_code rp_frame_get_bodies(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
-                            rp_report *report);
+rp_code rp_frame_get_bodies(const rp_checksummed_reader *file, const char *path,
+                            rp_frame_file *frame, rp_report *report);
 /* … and the fields of the view: all entries of the store, each with one value per grain. */
 rp_code rp_frame_list_fields(const char *path, rp_frame_file *frame, rp_report *report);
-
-/* contacts.c: the contacts of the view, with their number as "contact_count"; nothing where it has
- * none. Reading finds as much. */
-void rp_frame_put_contacts(rp_sealed_writer *file, const rp_view *view);
-rp_code rp_frame_get_contacts(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
-                              rp_report *report);
-/* grids.c: the same for grids, with their number as "grid_count"; and the bytes of their values. */
-void rp_frame_put_grids(rp_sealed_writer *file, const rp_view *view);
-rp_code rp_frame_get_grids(const rp_sealed_reader *file, const char *path, rp_frame_file *frame,
-                           rp_report *report);
-size_t rp_frame_grid_bytes(const rp_view *view);
 
 #endif

@@ -1,14 +1,13 @@
-#include "base/disk.h"
-#include "base/entry.h"
+/* Records: a run folder is created, replaced or opened. */
+#include "record/record.h"
 #include "base/memory.h"
+#include "base/report.h"
+#include "files/file_set.h"
 #include "record/fine.h"
-#include "record/folder.h"
 #include "record/frame.h"
-#include "record/manifest.h"
-#include "record/parts.h"
+#include "record/record.h"
 #include "scene/scene.h"
-#include "view/grid.h"
-#include "view/view.h"
+#include "system/disk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -55,8 +54,8 @@ void rp_record_close(rp_record *record)
     rp_release(record, sizeof *record);
 }
 
-/* A true folder with nothing in it but temporaries. */
-static bool hollow(const char *path)
+/* A folder, not a link to one, with nothing in it but temporaries. */
+static bool is_empty(const char *path)
 {
     rp_disk_list list;
     if (!rp_disk_is(path, RP_FILE_FOLDER) || rp_disk_list_open(&list, path)) return false;
@@ -67,13 +66,14 @@ static bool hollow(const char *path)
     return !found;
 }
 
-/* True for what fill_folder makes before the manifest, so that a run killed on the way may be
- * started again. A scene comes only after both folders: alone it is somebody's own. */
+/* True for what fill_folder makes before the manifest, so that a run that was killed meanwhile may
+ * be started again. The scene is written after both folders: alone it is a file of the user. */
 static bool is_beginning(const char *path, const char *name)
 {
     rp_path entry = inside(path, name);
-    if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0) return hollow(entry.text);
-    /* Copies named by their content: whatever is there is used as it is. */
+    if (strcmp(name, "frames") == 0 || strcmp(name, "checkpoints") == 0)
+        return is_empty(entry.text);
+    /* Copies that are named by their content: those that are there are used. */
     if (strcmp(name, "meshes") == 0)
         return rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
     if (strcmp(name, RP_COMMAND_FILE) == 0)
@@ -81,11 +81,11 @@ static bool is_beginning(const char *path, const char *name)
                rp_disk_is(inside(path, "scene.yaml").text, RP_FILE_PLAIN);
     if (!rp_disk_is(entry.text, RP_FILE_PLAIN)) return false;
     if (strcmp(name, "scene.yaml") == 0)
-        return hollow(inside(path, "frames").text) && hollow(inside(path, "checkpoints").text);
+        return is_empty(inside(path, "frames").text) && is_empty(inside(path, "checkpoints").text);
     return strcmp(name, "lock") == 0 || rp_atomic_is_temporary(name);
 }
 
-/* The first entry of an open folder that we cannot have begun with, or NULL. */
+/* The first entry of an open folder that is not from the beginning of a run, or NULL. */
 static const char *foreign_entry(rp_disk_list *list, const char *path)
 {
     const char *name = rp_disk_list_next(list);
@@ -99,7 +99,7 @@ bool rp_record_is_run(const char *folder)
     return rp_disk_has(inside(folder, "manifest.json").text);
 }
 
-/* A folder may be missing, empty or hold the beginnings of a run; `*missing` tells the first. */
+/* A folder may be missing (`*missing`), empty, or hold the beginning of a run. */
 static rp_code check_free(const char *path, bool *missing, rp_report *report)
 {
     rp_disk_list list;
@@ -115,8 +115,8 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     const char *entry = foreign_entry(&list, path);
     if (rp_record_is_run(path))
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
-                          "the folder holds another run; replace it with --overwrite, go on with "
-                          "it by --resume, or choose another folder with -o");
+                          "the folder holds another run; replace it with --overwrite, continue it "
+                          "with --resume, or choose another folder with -o");
     else if (entry)
         code = rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "the folder is not empty (it holds '%s'); choose another folder with -o",
@@ -125,8 +125,8 @@ static rp_code check_free(const char *path, bool *missing, rp_report *report)
     return code;
 }
 
-/* The manifest comes last: a folder that has one is a run. What is there before it, is_beginning
- * must know. */
+/* The manifest is written last: a folder that has one is a run. What is written before it,
+ * is_beginning must know. */
 static rp_code fill_folder(const rp_record *record, int threads, const char *command,
                            rp_report *report)
 {
@@ -136,18 +136,18 @@ static rp_code fill_folder(const rp_record *record, int threads, const char *com
         rp_file_write(rp_record_path(record, "scene.yaml").text, record->scene->portable, report));
     if (command)
         RP_TRY(rp_file_write(rp_record_path(record, RP_COMMAND_FILE).text, command, report));
-    RP_TRY(rp_record_keep_meshes(record, report));
-    return rp_manifest_write(rp_record_path(record, "manifest.json").text, record->scene, threads,
-                             report);
+    RP_TRY(rp_record_copy_meshes(record, report));
+    return rp_record_manifest_write(rp_record_path(record, "manifest.json").text, record->scene,
+                                    threads, report);
 }
 
-/* Takes back what fill_folder made, so that the same command may be tried again. */
+/* Removes what fill_folder made, so that the same command may be tried again. */
 static void clear_folder(const rp_record *record, bool made)
 {
     rp_disk_remove(rp_record_path(record, "manifest.json").text);
     rp_disk_remove(rp_record_path(record, "scene.yaml").text);
     rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text);
-    rp_record_drop_meshes(record);
+    rp_record_remove_meshes(record);
     rp_disk_remove_folder(rp_record_path(record, "frames").text);
     rp_disk_remove_folder(rp_record_path(record, "checkpoints").text);
     if (made) rp_disk_remove_folder(record->folder);
@@ -161,22 +161,22 @@ static rp_code sweep_folder(const rp_record *record, rp_report *report)
     return rp_atomic_sweep(rp_record_path(record, "checkpoints").text, report);
 }
 
-/* The beginnings of a run that has just been started look like those of a killed one, so starts
- * take turns: by a lock on the folder itself. */
+/* The beginning of a run that has just been started looks like that of a killed one, so only one
+ * process at a time starts a run in a folder: a lock on the folder itself. */
 static rp_code start_folder(const rp_record *record, int threads, const char *command, bool made,
                             rp_report *report)
 {
     RP_TRY(rp_folder_make(record->folder, report));
-    int turn = rp_disk_lock_folder(record->folder);
+    int lock = rp_disk_lock_folder(record->folder);
     bool missing;
     rp_code code =
-        check_free(record->folder, &missing, report); /* still, now that it is our turn */
+        check_free(record->folder, &missing, report); /* again, now that we hold the lock */
     if (code == RP_OK) {
         code = sweep_folder(record, report);
         if (code == RP_OK) code = fill_folder(record, threads, command, report);
         if (code != RP_OK) clear_folder(record, made);
     }
-    rp_disk_close(turn);
+    rp_disk_close(lock);
     return code;
 }
 
@@ -208,12 +208,12 @@ rp_code rp_record_create(const char *folder, const rp_scene *scene, int threads,
     return rp_record_begin(folder, scene, threads, NULL, out, report);
 }
 
-rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record **out,
-                            rp_report *report)
+rp_code rp_record_open_to_replace(const char *folder, const rp_scene *scene, rp_record **out,
+                                  rp_report *report)
 {
     *out = NULL;
     RP_TRY(check_length(folder, report));
-    RP_TRY(rp_manifest_check_program(inside(folder, "manifest.json").text, report));
+    RP_TRY(rp_record_manifest_check_program(inside(folder, "manifest.json").text, report));
     *out = make_record(folder);
     if (!*out) return rp_fail_memory(report, sizeof **out, "a record");
     (*out)->scene = scene;
@@ -222,8 +222,7 @@ rp_code rp_record_take_over(const char *folder, const rp_scene *scene, rp_record
 
 /* The manifest of the old run stays until the new one takes its place, so that a folder whose
  * replacement was cut short is still a run, and may be replaced again. */
-rp_code rp_record_begin_again(rp_record *record, int threads, const char *command,
-                              rp_report *report)
+rp_code rp_record_replace(rp_record *record, int threads, const char *command, rp_report *report)
 {
     rp_code code = rp_record_remove_output(record, report);
     int error = code == RP_OK ? rp_disk_remove(rp_record_path(record, RP_COMMAND_FILE).text) : 0;
@@ -242,7 +241,7 @@ static rp_code check_run(const rp_record *record, rp_report *report)
     if (error == ENOENT || error == ENOTDIR)
         return rp_fail_at(report, RP_ERROR_INPUT, &place, NULL,
                           "this is not the folder of a run: it has no manifest.json");
-    return rp_manifest_check(manifest.text, report);
+    return rp_record_manifest_check(manifest.text, report);
 }
 
 rp_code rp_record_open(const char *folder, rp_record **out, rp_report *report)
@@ -276,60 +275,4 @@ const rp_scene *rp_record_scene(const rp_record *record)
 const char *rp_record_folder(const rp_record *record)
 {
     return record ? record->folder : NULL;
-}
-
-static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
-                           const char **names, rp_report *report)
-{
-    const rp_body_spec *bodies = rp_scene_bodies(record->scene);
-    for (int i = 0; i < view->body_count; i++)
-        names[i] = bodies[i].name;
-    rp_series *series = &record->series[RP_SERIES_COARSE];
-    rp_code code = rp_frame_write(rp_series_path(series, number).text, number, view, names,
-                                  (int)record->scene->output.compress, report);
-    return code == RP_OK ? rp_series_add(series, number, report) : code;
-}
-
-/* Views of fine grains have no mass. */
-static rp_code check_fields(const rp_view *view, rp_report *report)
-{
-    for (int i = 0; i < RP_VIEW_FIELDS && view->count; i++) {
-        const rp_view_column *column = &rp_view_schema[i];
-        if (!column->optional && !rp_view_data(view, column))
-            return rp_fail(report, RP_ERROR_INPUT, "the view has no %s, which frames hold",
-                           column->name);
-    }
-    return RP_OK;
-}
-
-static rp_code check_grids(const rp_record *record, const rp_view *view, rp_report *report)
-{
-    rp_code code = rp_grids_check(view, report);
-    int materials = record->scene->materials.count;
-    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
-        if (view->grids[i].material >= materials)
-            code = rp_fail(report, RP_ERROR_INPUT, "grid '%s' has material %d; the scene has %d",
-                           view->grids[i].name, view->grids[i].material, materials);
-    return code;
-}
-
-rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
-                              rp_report *report)
-{
-    RP_NEED(record, report);
-    RP_NEED(view, report);
-    RP_ENTER();
-    if (number < 0)
-        return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
-    if (view->body_count != record->scene->bodies.count)
-        return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
-                       view->body_count, record->scene->bodies.count);
-    RP_TRY(check_fields(view, report));
-    RP_TRY(check_grids(record, view, report));
-    size_t bytes = (size_t)view->body_count * sizeof(char *);
-    const char **names = rp_allocate(bytes);
-    if (!names) return rp_fail_memory(report, bytes, "the names of bodies");
-    rp_code code = write_named(record, number, view, names, report);
-    rp_release((void *)names, bytes);
-    return code;
 }

@@ -1,16 +1,22 @@
 /* Series: the frames of one kind that a run holds, coarse or fine, behind one interface. */
-#include "base/entry.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "files/file_set.h"
 #include "record/fine.h"
-#include "record/folder.h"
 #include "record/frame.h"
-#include "record/parts.h"
+#include "record/record.h"
 #include "scene/scene.h"
+#include "view/grid.h"
+#include "view/view.h"
 
-/* What the kinds of frames differ in. The path is that of the frame's file, or of its index. */
+#include <inttypes.h>
+
+/* What differs between the kinds of frames. The path is that of the frame's file, or of its index.
+ */
 static const struct kind {
-    const char *name;   /* for users */
-    const char *folder; /* inside the run */
-    const char *sealed; /* the kind that the files of its frames note */
+    const char *name;      /* for users */
+    const char *folder;    /* inside the run */
+    const char *file_kind; /* recorded in the files of its frames */
     rp_code (*read)(const char *folder, const char *path, int64_t number, rp_frame_file **out,
                     rp_report *report);
 } kinds[RP_SERIES_KINDS];
@@ -26,7 +32,7 @@ static rp_code read_fine(const char *folder, const char *path, int64_t number, r
                          rp_report *report)
 {
     (void)path;
-    return rp_fine_read(folder, number, out, report);
+    return rp_fine_frame_read(folder, number, out, report);
 }
 
 static const struct kind kinds[RP_SERIES_KINDS] = {
@@ -49,7 +55,7 @@ void rp_series_end(rp_record *record)
 rp_path rp_series_path(const rp_series *series, int64_t number)
 {
     rp_path folder = rp_record_path(series->record, kinds[series->kind].folder);
-    return rp_parts_index_path(folder.text, number);
+    return rp_file_set_index_path(folder.text, number);
 }
 
 rp_code rp_series_list(rp_record *record, rp_report *report)
@@ -107,7 +113,7 @@ int64_t rp_series_find(const rp_series *series, int64_t number)
     return rp_series_number(series, low) == number && number >= 0 ? low : -1;
 }
 
-/* Indices into a list of the scene; NULL is let pass. */
+/* Indices into a list of the scene; NULL is fine. */
 static rp_code check_indices(const char *path, const char *key, const uint8_t *values, size_t count,
                              int limit, rp_report *report)
 {
@@ -161,10 +167,68 @@ rp_code rp_series_time(const rp_series *series, int64_t number, double *time, rp
     RP_NEED(series, report);
     RP_NEED(time, report);
     RP_ENTER();
-    rp_sealed_reader *file;
+    rp_checksummed_reader *file;
     rp_path path = rp_series_path(series, number);
-    RP_TRY(rp_sealed_open(path.text, kinds[series->kind].sealed, &file, report));
-    rp_code code = rp_sealed_get_f64(file, "time", time, report);
-    rp_sealed_close(file);
+    RP_TRY(rp_checksummed_open(path.text, kinds[series->kind].file_kind, &file, report));
+    rp_code code = rp_checksummed_get_f64(file, "time", time, report);
+    rp_checksummed_close(file);
+    return code;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static rp_code write_named(rp_record *record, int64_t number, const rp_view *view,
+                           const char **names, rp_report *report)
+{
+    const rp_body_spec *bodies = rp_scene_bodies(record->scene);
+    for (int i = 0; i < view->body_count; i++)
+        names[i] = bodies[i].name;
+    rp_series *series = &record->series[RP_SERIES_COARSE];
+    rp_code code = rp_frame_write(rp_series_path(series, number).text, number, view, names,
+                                  (int)record->scene->output.compress, report);
+    return code == RP_OK ? rp_series_add(series, number, report) : code;
+}
+
+/* Views of fine grains have no mass. */
+static rp_code check_fields(const rp_view *view, rp_report *report)
+{
+    for (int i = 0; i < RP_VIEW_FIELDS && view->count; i++) {
+        const rp_view_column *column = &rp_view_schema[i];
+        if (!column->optional && !rp_view_data(view, column))
+            return rp_fail(report, RP_ERROR_INPUT, "the view has no %s, which frames hold",
+                           column->name);
+    }
+    return RP_OK;
+}
+
+static rp_code check_grids(const rp_record *record, const rp_view *view, rp_report *report)
+{
+    rp_code code = rp_grids_check(view, report);
+    int materials = record->scene->materials.count;
+    for (int i = 0; i < view->grid_count && code == RP_OK; i++)
+        if (view->grids[i].material >= materials)
+            code = rp_fail(report, RP_ERROR_INPUT, "grid '%s' has material %d; the scene has %d",
+                           view->grids[i].name, view->grids[i].material, materials);
+    return code;
+}
+
+rp_code rp_record_write_frame(rp_record *record, int64_t number, const rp_view *view,
+                              rp_report *report)
+{
+    RP_NEED(record, report);
+    RP_NEED(view, report);
+    RP_ENTER();
+    if (number < 0)
+        return rp_fail(report, RP_ERROR_INPUT, "a frame cannot have the number %" PRId64, number);
+    if (view->body_count != record->scene->bodies.count)
+        return rp_fail(report, RP_ERROR_INPUT, "the view has %d bodies, the record's scene has %d",
+                       view->body_count, record->scene->bodies.count);
+    RP_TRY(check_fields(view, report));
+    RP_TRY(check_grids(record, view, report));
+    size_t bytes = (size_t)view->body_count * sizeof(char *);
+    const char **names = rp_allocate(bytes);
+    if (!names) return rp_fail_memory(report, bytes, "the names of bodies");
+    rp_code code = write_named(record, number, view, names, report);
+    rp_release((void *)names, bytes);
     return code;
 }

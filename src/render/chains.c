@@ -42,7 +42,7 @@ static void add_tube(rp_chains *chains, const rp_grain_colours *colours, const r
 {
     const rp_view *view = colours->view;
     rp_vec3 way = {c->branch[0], c->branch[1], c->branch[2]};
-    rp_vec3 from = rp_v3_sub(rp_contact_start(view, ids, c), middle);
+    rp_vec3 from = rp_v3_sub(rp_contact_first_centre(view, ids, c), middle);
     if (!is_finite(from) || !is_finite(way)) return;
     double force = c->normal_force, high = colours->range.high;
     double size = fmin(TUBE_MOST, high > 0 ? sqrt(force / high) : 1);

@@ -1,8 +1,8 @@
 /* A picture: gather what there is, build the structure that rays search, then trace the samples of
  * tile after tile. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "picture/legend.h"
 #include "render/strip.h"
 

@@ -1,7 +1,7 @@
 #include "render/scenery.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "base/threads.h"
 #include "render/dice.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@
  * Single grains of many sizes are weighed instead: by the space that they fill, in cells twice as
  * wide as the largest of them, a ball that fills a place of a lattice being one. */
 #include "render/shell.h"
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "render/dice.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef RP_RENDER_STRIP_H
 #define RP_RENDER_STRIP_H
 
-#include "base/log.h"
+#include "base/report.h"
 #include "render/trace.h"
 
 /* Means over the samples of a pixel, one layer of floats each. Those of three numbers begin with

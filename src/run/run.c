@@ -1,17 +1,14 @@
-/* A scene runs into a record: the loop over frames, checkpoints and resuming. */
-#include "run/run.h"
-#include "base/disk.h"
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
+/* A scene runs into a record: the loop over frames, checkpoints, resuming, interruption. */
 #include "base/report.h"
 #include "export/export.h"
+#include "run/inside.h"
+#include "system/disk.h"
 
 #include <math.h>
 #include <string.h>
 
 #define CHECKPOINTS_KEPT 2
-/* Steps that take longer on the wall are not waited for when a run is to end, s. */
+/* Steps that take longer (wall-clock time, s) are interrupted when a run is to stop. */
 #define STEP_LONG 0.2
 
 void rp_default_run_options_fill(rp_run_options *options, size_t size)
@@ -31,7 +28,8 @@ rp_code rp_run_lock(const rp_record *record, int *lock, rp_report *report)
                       "another repose is running into this folder; wait for it, or take another");
 }
 
-/* The last command counts: it may ask for more frames, or for a film. */
+/* Opens the folder of a run that is resumed. The command of the last call is recorded: it may ask
+ * for more frames, or for a film. */
 static rp_code open_existing(rp_runner *runner, rp_report *report)
 {
     const rp_run_options *options = runner->options;
@@ -43,13 +41,13 @@ static rp_code open_existing(rp_runner *runner, rp_report *report)
                          report);
 }
 
-/* Nothing of the old run is touched while another program still runs into it. */
+/* Replaces a run. It is locked first: nothing is removed while another program writes to it. */
 static rp_code replace_existing(rp_runner *runner, int threads, rp_report *report)
 {
     const rp_run_options *options = runner->options;
-    RP_TRY(rp_record_take_over(options->folder, runner->scene, &runner->record, report));
+    RP_TRY(rp_record_open_to_replace(options->folder, runner->scene, &runner->record, report));
     RP_TRY(rp_run_lock(runner->record, &runner->lock, report));
-    return rp_record_begin_again(runner->record, threads, options->command, report);
+    return rp_record_replace(runner->record, threads, options->command, report);
 }
 
 static rp_code open_record(rp_runner *runner, rp_report *report)
@@ -64,13 +62,13 @@ static rp_code open_record(rp_runner *runner, rp_report *report)
     return code == RP_OK ? rp_run_lock(runner->record, &runner->lock, report) : code;
 }
 
-/* A state is of the time that its number says, or frames would be left out. */
+/* Loads a checkpoint and checks that its time belongs to its number, or frames would be skipped. */
 static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
 {
     rp_path path = rp_record_checkpoint_path(runner->record, number);
     double rate = runner->scene->time.frame_rate, due = (double)number / rate;
     rp_code code = rp_world_load(runner->world, path.text, report);
-    double frames = (runner->world->time - due) * rate; /* since its frame */
+    double frames = (runner->world->time - due) * rate; /* time since its frame, in frames */
     rp_place place = {.file = path.text};
     if (code == RP_OK && runner->world->scene != runner->scene)
         return rp_fail_at(report, RP_ERROR_DAMAGED, &place, "world/added",
@@ -81,8 +79,8 @@ static rp_code load_state(rp_runner *runner, int64_t number, rp_report *report)
                       runner->world->time, due, due + 1 / rate);
 }
 
-/* Loads the newest checkpoint that is sound; one that is damaged or cannot be read gives way to the
- * one before. What was wrong with the newest is told when none is left. */
+/* Loads the newest intact checkpoint: one that is damaged or cannot be read is skipped with a
+ * warning; the failure of the oldest is reported. */
 static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_report *report)
 {
     for (size_t i = numbers->count; i-- > 0;) {
@@ -101,7 +99,7 @@ static rp_code load_checkpoint(rp_runner *runner, const rp_numbers *numbers, rp_
     return RP_OK;
 }
 
-/* Without a checkpoint a run can only start again, which would cost the frames that are there. */
+/* Refuses to resume without a checkpoint: starting again would remove the frames that exist. */
 static rp_code check_restart(const rp_runner *runner, rp_report *report)
 {
     int64_t frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE));
@@ -109,12 +107,12 @@ static rp_code check_restart(const rp_runner *runner, rp_report *report)
     rp_place place = {.file = runner->options->folder};
     return rp_fail_at(
         report, RP_ERROR_INPUT, &place, NULL,
-        "the folder holds %lld frames but no checkpoint to go on from; they are kept. "
+        "the folder holds %lld frames but no checkpoint to resume from; they are kept. "
         "Start a new run with -o, or --overwrite",
         (long long)frames);
 }
 
-static rp_code go_back(rp_runner *runner, rp_report *report)
+static rp_code load_newest_checkpoint(rp_runner *runner, rp_report *report)
 {
     rp_numbers numbers = {0};
     rp_code code = rp_record_checkpoints(runner->record, &numbers, report);
@@ -127,7 +125,7 @@ static rp_code go_back(rp_runner *runner, rp_report *report)
 
 static rp_code resume(rp_runner *runner, rp_report *report)
 {
-    RP_TRY(go_back(runner, report));
+    RP_TRY(load_newest_checkpoint(runner, report));
     RP_TRY(rp_record_remove_frames_after(runner->record, runner->frame, report));
     return rp_measurements_rewind(runner, runner->frame, report);
 }
@@ -153,19 +151,19 @@ static void show_progress(rp_runner *runner)
     if (!options->progress(options->user, &progress)) runner->stop = true;
 }
 
-/* Fine grains catch up with the frames that are there. */
+/* Advects fine grains through the coarse frames that exist already. */
 static rp_code catch_up(rp_runner *runner, rp_report *report)
 {
-    rp_code code = rp_follower_resume(runner->follower, runner->frame, report);
+    rp_code code = rp_refiner_resume(runner->refiner, runner->frame, report);
     const rp_series *series = rp_record_series(runner->record, RP_SERIES_COARSE);
     int64_t count = rp_series_count(series);
     for (int64_t i = 0; i < count && code == RP_OK; i++) {
         int64_t number = rp_series_number(series, i);
-        if (number <= rp_follower_frame(runner->follower)) continue;
+        if (number <= rp_refiner_frame(runner->refiner)) continue;
         rp_frame_file *frame;
         code = rp_series_read(series, number, &frame, report);
         if (code != RP_OK) break;
-        code = rp_follower_take(runner->follower, number, rp_frame_view(frame), false, report);
+        code = rp_refiner_add_frame(runner->refiner, number, rp_frame_view(frame), false, report);
         rp_frame_close(frame);
         show_progress(runner);
         if (code == RP_OK && runner->stop) code = RP_INTERRUPTED;
@@ -173,30 +171,30 @@ static rp_code catch_up(rp_runner *runner, rp_report *report)
     return code;
 }
 
-/* They may take what memory the coarse ones leave. */
+/* Creates the fine grains, with the memory that the coarse ones leave. */
 static rp_code start_fine(rp_runner *runner, rp_report *report)
 {
     const rp_scene *scene = runner->scene;
     if (scene->detail.factor < 1 || !scene->detail.live) return RP_OK;
     rp_estimate estimate = rp_scene_estimate(scene, runner->options->world);
     double fine = estimate.grains * (double)scene->detail.factor;
-    double memory = fmax(0, estimate.bytes_limit - estimate.bytes - rp_follower_write_bytes(fine));
-    rp_code code = rp_follower_create(scene, runner->record, runner->world->threads,
-                                      RP_FINE_MEMORY * memory, &runner->follower, report);
+    double memory = fmax(0, estimate.bytes_limit - estimate.bytes - rp_refiner_write_bytes(fine));
+    rp_code code = rp_refiner_create(scene, runner->record, runner->world->threads,
+                                     RP_FINE_MEMORY * memory, &runner->refiner, report);
     return code == RP_OK ? catch_up(runner, report) : code;
 }
 
-/* What the world asks. A step is broken off only when there is a state to go back to. */
+/* The stop hook of the world. A step is interrupted only when there is a snapshot to return to. */
 static bool is_stopped(void *user)
 {
     rp_runner *runner = user;
     const rp_world_options *options = runner->options->world;
     if (!runner->stop && options->stop && options->stop(options->stop_user)) runner->stop = true;
-    return runner->stop && (!runner->world || runner->before);
+    return runner->stop && (!runner->world || runner->snapshot);
 }
 
-/* What `repose check` would have said. */
-static void tell_warnings(const rp_runner *runner)
+/* Logs the warnings of `repose check`. */
+static void log_warnings(const rp_runner *runner)
 {
     rp_report *warnings = rp_report_create();
     if (!warnings) return;
@@ -229,7 +227,7 @@ static rp_code start(rp_runner *runner, rp_report *report)
     rp_code code = rp_world_create(runner->scene, &runner->world_options, &runner->world, report);
     if (code == RP_OK) runner->outside = rp_budget_enter(&runner->world->budget);
     if (code == RP_OK) code = make_means(runner, report);
-    if (code == RP_OK && !options->resume) tell_warnings(runner);
+    if (code == RP_OK && !options->resume) log_warnings(runner);
     if (code == RP_OK) code = open_record(runner, report);
     if (code == RP_OK && options->resume) code = resume(runner, report);
     if (code == RP_OK) code = start_fine(runner, report);
@@ -259,14 +257,14 @@ static rp_code write_checkpoint(rp_runner *runner, rp_report *report)
     bool due = runner->frame % runner->scene->output.checkpoint_every == 0;
     if (!due && !runner->stop && runner->frame != runner->last_frame) return RP_OK;
     rp_path path = rp_record_checkpoint_path(runner->record, runner->frame);
-    RP_TRY(runner->follower ? rp_follower_keep(runner->follower, report) : RP_OK);
+    RP_TRY(runner->refiner ? rp_refiner_save_checkpoint(runner->refiner, report) : RP_OK);
     RP_TRY(rp_world_save(runner->world, path.text, report));
     return rp_record_prune_checkpoints(runner->record, CHECKPOINTS_KEPT, report);
 }
 
-/* Of this instant, but for loads on bodies, which are means since the last frame on disk: those of
- * a single step say little. Contacts come where somebody will look at them. */
-static rp_code look(rp_runner *runner, bool due, rp_view *view, rp_report *report)
+/* Takes the view of a frame. Loads on bodies are means since the last frame on disk, since those of
+ * a single step fluctuate. Contacts are computed only where output or measurements need them. */
+static rp_code take_view(rp_runner *runner, bool due, rp_view *view, rp_report *report)
 {
     bool wanted = (due && runner->scene->output.contacts) || rp_measurements_want_contacts(runner);
     rp_code code = wanted ? rp_world_contacts(runner->world, view, report) : RP_OK;
@@ -276,18 +274,18 @@ static rp_code look(rp_runner *runner, bool due, rp_view *view, rp_report *repor
     return code;
 }
 
-/* What a frame holds of a view: contacts only where the scene says so. */
-static rp_view view_to_keep(const rp_runner *runner, const rp_view *view)
+/* Returns the part of a view that a frame holds: contacts only where the scene says so. */
+static rp_view recorded_view(const rp_runner *runner, const rp_view *view)
 {
-    rp_view kept = *view;
-    if (runner->scene->output.contacts) return kept;
-    kept.contacts = NULL;
-    kept.contact_count = 0;
-    return kept;
+    rp_view recorded = *view;
+    if (runner->scene->output.contacts) return recorded;
+    recorded.contacts = NULL;
+    recorded.contact_count = 0;
+    return recorded;
 }
 
-/* What the host program takes meanwhile is not the run's. */
-static void tell_of_frame(const rp_runner *runner)
+/* Calls the hook of the host program, whose allocations do not count towards the run's budget. */
+static void call_frame_hook(const rp_runner *runner)
 {
     const rp_run_options *options = runner->options;
     rp_budget *inside = rp_budget_enter(runner->outside);
@@ -296,20 +294,20 @@ static void tell_of_frame(const rp_runner *runner)
     rp_budget_enter(inside);
 }
 
-/* Everything that a finished frame leaves behind. The checkpoint comes last: where there is one,
- * all that belongs before it is there, too. */
+/* Writes all output of a finished frame: frame file, exports, fine grains, measurements. The
+ * checkpoint comes last: where there is one, all that belongs before it is on disk. */
 static rp_code write_frame(rp_runner *runner, rp_report *report)
 {
     rp_view view;
     bool due = runner->frame % runner->scene->output.frame_every == 0;
-    rp_code code = look(runner, due, &view, report);
+    rp_code code = take_view(runner, due, &view, report);
     if (code == RP_OK && due) {
-        rp_view kept = view_to_keep(runner, &view);
-        code = rp_record_write_frame(runner->record, runner->frame, &kept, report);
+        rp_view recorded = recorded_view(runner, &view);
+        code = rp_record_write_frame(runner->record, runner->frame, &recorded, report);
         if (code == RP_OK) code = write_exports(runner, &view, report);
-        if (code == RP_OK && runner->follower)
-            code = rp_follower_take(runner->follower, runner->frame, &view, false, report);
-        if (code == RP_OK) tell_of_frame(runner);
+        if (code == RP_OK && runner->refiner)
+            code = rp_refiner_add_frame(runner->refiner, runner->frame, &view, false, report);
+        if (code == RP_OK) call_frame_hook(runner);
         rp_bodies_begin_mean(runner->world->bodies);
     }
     if (code == RP_OK) code = rp_measurements_write(runner, &view, report);
@@ -318,23 +316,23 @@ static rp_code write_frame(rp_runner *runner, rp_report *report)
     return code;
 }
 
-/* Before a step that may take long the state is kept, if there is room for it: so the step can be
- * broken off. Of the first step nobody knows how long it takes. */
-static void keep_state(rp_runner *runner)
+/* Takes a snapshot before a step that may take long, if memory allows, so that the step can be
+ * interrupted. The duration of the first step is unknown, so it counts as long. */
+static void take_snapshot(rp_runner *runner)
 {
-    rp_snapshot_destroy(runner->before);
-    runner->before = NULL;
+    rp_snapshot_destroy(runner->snapshot);
+    runner->snapshot = NULL;
     bool may_be_long = runner->step_seconds == 0 || runner->step_seconds > STEP_LONG;
     if (may_be_long && runner->options->world->stop)
-        rp_world_snapshot(runner->world, &runner->before, NULL);
+        rp_world_snapshot(runner->world, &runner->snapshot, NULL);
 }
 
-/* The state of the last whole step. */
-static rp_code go_back_a_step(rp_runner *runner, rp_report *report)
+/* Returns to the state before the interrupted step. */
+static rp_code restore_snapshot(rp_runner *runner, rp_report *report)
 {
-    rp_code code = rp_world_restore(runner->world, runner->before, report);
-    rp_snapshot_destroy(runner->before);
-    runner->before = NULL;
+    rp_code code = rp_world_restore(runner->world, runner->snapshot, report);
+    rp_snapshot_destroy(runner->snapshot);
+    runner->snapshot = NULL;
     return code;
 }
 
@@ -342,25 +340,26 @@ static rp_code step(rp_runner *runner, double end, rp_report *report)
 {
     rp_world *world = runner->world;
     uint64_t before = world->step;
-    keep_state(runner);
+    take_snapshot(runner);
     double began = rp_clock();
     rp_code code = rp_world_step_toward(world, end, report);
     runner->step_seconds = fmax(rp_clock() - began, 1e-9);
-    if (code == RP_INTERRUPTED) return go_back_a_step(runner, report);
-    /* Time may also move by a rounding, without a step. */
+    if (code == RP_INTERRUPTED) return restore_snapshot(runner, report);
+    /* Time may also advance by a rounding error, without a step. */
     if (code == RP_OK && world->step > before)
-        rp_tally_add(&runner->tally, world->dt, world->reason);
+        rp_step_tally_add(&runner->tally, world->dt, world->reason);
     return code;
 }
 
-/* A run may end between two frames: the checkpoint of the last one then holds a later state, from
- * which the next frame is reached in the same steps as without the break. */
-static rp_code keep_what_is_done(rp_runner *runner, rp_report *report)
+/* A run may stop between two frames: the checkpoint of the last frame then holds a later state,
+ * from which the next frame is reached by the same steps as without the interruption. */
+static rp_code checkpoint_between_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = write_checkpoint(runner, report);
     return code == RP_OK ? RP_INTERRUPTED : code;
 }
 
+/* The loop over frames: steps up to the time of the next frame, then its output. */
 static rp_code run_frames(rp_runner *runner, rp_report *report)
 {
     rp_code code = RP_OK;
@@ -371,7 +370,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
             if (code == RP_OK) show_progress(runner);
         }
         if (code != RP_OK) break;
-        if (runner->world->time < end) return keep_what_is_done(runner, report);
+        if (runner->world->time < end) return checkpoint_between_frames(runner, report);
         runner->frame++;
         code = write_frame(runner, report);
     }
@@ -381,7 +380,7 @@ static rp_code run_frames(rp_runner *runner, rp_report *report)
 
 static void finish(rp_runner *runner, rp_run_summary *summary)
 {
-    rp_tally_sort(&runner->tally);
+    rp_step_tally_sort(&runner->tally);
     if (runner->world && runner->record && summary) {
         *summary = (rp_run_summary){
             .frames = rp_series_count(rp_record_series(runner->record, RP_SERIES_COARSE)),
@@ -389,15 +388,15 @@ static void finish(rp_runner *runner, rp_run_summary *summary)
             .time = runner->world->time,
             .seconds = rp_clock() - runner->started,
             .grains = runner->world->grains.count,
-            .fine = runner->follower ? rp_follower_count(runner->follower) : 0,
+            .fine = runner->refiner ? rp_refiner_count(runner->refiner) : 0,
             .hash = rp_world_hash(runner->world),
             .tally = runner->tally,
             .last = rp_world_step_info(runner->world)};
         summary->stage_count = rp_world_stages(runner->world, summary->stages, RP_STAGE_COUNT_MAX);
     }
-    rp_snapshot_destroy(runner->before);
+    rp_snapshot_destroy(runner->snapshot);
     rp_release(runner->means, means_size(runner));
-    rp_follower_destroy(runner->follower);
+    rp_refiner_destroy(runner->refiner);
     rp_disk_close(runner->lock);
     rp_record_close(runner->record);
     if (runner->world) rp_budget_enter(runner->outside);
@@ -429,4 +428,43 @@ rp_code rp_run(const rp_scene *scene, const rp_run_options *options, rp_run_summ
     if (code == RP_OK) code = run_frames(&runner, report);
     finish(&runner, summary);
     return code;
+}
+
+/* --- lengths of steps ----------------------------------------------------------------------- */
+
+/* Statistics of step lengths and of the reasons that limited them. Solvers give a handful of
+ * reasons; beyond the capacity, the last entry counts the rest. */
+
+typedef struct rp_step_reason step_reason;
+
+static step_reason *find_reason(rp_step_tally *tally, const char *reason)
+{
+    for (int i = 0; i < tally->reason_count; i++)
+        if (strcmp(tally->reasons[i].reason, reason) == 0) return &tally->reasons[i];
+    if (tally->reason_count == RP_STEP_REASONS) {
+        tally->reasons[RP_STEP_REASONS - 1].reason = "other reasons";
+        return &tally->reasons[RP_STEP_REASONS - 1];
+    }
+    step_reason *fresh = &tally->reasons[tally->reason_count++];
+    *fresh = (step_reason){.reason = reason};
+    return fresh;
+}
+
+void rp_step_tally_add(rp_step_tally *tally, double dt, const char *reason)
+{
+    tally->shortest = tally->steps ? fmin(tally->shortest, dt) : dt;
+    tally->longest = fmax(tally->longest, dt);
+    tally->steps++;
+    tally->mean += (dt - tally->mean) / (double)tally->steps;
+    find_reason(tally, reason)->steps++;
+}
+
+void rp_step_tally_sort(rp_step_tally *tally)
+{
+    for (int i = 1; i < tally->reason_count; i++)
+        for (int k = i; k > 0 && tally->reasons[k].steps > tally->reasons[k - 1].steps; k--) {
+            step_reason moved = tally->reasons[k];
+            tally->reasons[k] = tally->reasons[k - 1];
+            tally->reasons[k - 1] = moved;
+        }
 }

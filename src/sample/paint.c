@@ -2,8 +2,8 @@
  * sample, by a depth buffer of four samples a pixel. Right a level cut through the middle, looked
  * at from the front: colours and lines of equal distance to the surface, and the samples near the
  * cut. */
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "sample/sample.h"
 
 #define EDGE 720 /* pixels of a square */

@@ -1,11 +1,9 @@
 /* Even samples of meshes, for the public interface. */
 #include "sample/sample.h"
-#include "base/atomic.h"
-#include "base/clock.h"
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
+#include "base/threads.h"
+#include "system/atomic.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Worlds to files and back. A room of its own: worlds know no files, and records no worlds. */
+/* Worlds are saved to files and loaded again. A room of its own, since worlds know no files and
+ * records no worlds. */
 #include "repose/save.h"
-#include "base/entry.h"
+#include "base/report.h"
 #include "record/checkpoint.h"
 #include "world/world.h"
 
@@ -12,7 +13,7 @@ rp_code rp_world_save(const rp_world *world, const char *path, rp_report *report
     RP_TRY(rp_world_check_sound(world, report));
     rp_store store;
     rp_store_begin(&store);
-    store.borrow = true; /* the world stands still while it is written */
+    store.borrow = true; /* the world does not change while it is written */
     rp_code code = rp_world_put(world, &store, report);
     if (code == RP_OK) code = rp_checkpoint_write(path, &store, report);
     rp_store_end(&store);

@@ -1,8 +1,7 @@
 /* Joints of drafts: a struct in C becomes the keys that a scene file would say, so that there is
  * one way of checking them. */
-#include "base/entry.h"
-#include "base/locale.h"
-#include "base/options.h"
+#include "base/report.h"
+#include "base/text.h"
 #include "scene/scene.h"
 #include "scene/words.h"
 

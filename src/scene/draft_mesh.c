@@ -1,8 +1,8 @@
 /* Meshes of drafts: arrays in C become the text of an OBJ file, so that they are read, checked and
  * kept by runs as files are. */
-#include "base/entry.h"
-#include "base/locale.h"
 #include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
 #include "scene/scene.h"
 
 #include <inttypes.h>

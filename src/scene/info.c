@@ -1,5 +1,5 @@
 /* What a scene holds, for the public interface: plain numbers from the specs. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "repose/scene_info.h"
 #include "scene/scene.h"
 

@@ -1,5 +1,5 @@
 /* Files, their includes, and settings: all merged into one tree before anything is understood. */
-#include "base/files.h"
+#include "base/file.h"
 #include "scene/node.h"
 #include "scene/words.h"
 
@@ -46,7 +46,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
 {
     rp_file_info info;
     char what[256];
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     snprintf(what, sizeof what, "cannot open this file: %s", strerror(error));
     const char *wrong = error ? what : refuse(tree, &info);
     if (!wrong) {
@@ -55,7 +55,7 @@ static bool read_file(rp_tree *tree, const char *path, visit *v, rp_document *do
         tree->bytes += size;
         char *text = rp_tree_take(tree, size + 1);
         if (!text) return false;
-        error = rp_file_get(path, text, size, &document->size);
+        error = rp_file_read_start(path, text, size, &document->size);
         text[document->size] = 0;
         document->text = text;
         if (error) wrong = strerror(error);

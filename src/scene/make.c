@@ -1,8 +1,8 @@
 /* What follows from the values of a sound scene: poses, unit vectors, shapes, meshes, animations
  * and kinds of grains. */
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/report.h"
 #include "scene/read.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ static int hash_file(const char *path, uint64_t *hash)
     rp_file_info info;
     size_t size = 0;
     *hash = 0;
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     char *data = error ? NULL : rp_allocate((size_t)info.size);
-    if (!error) error = data ? rp_file_get(path, data, (size_t)info.size, &size) : ENOMEM;
+    if (!error) error = data ? rp_file_read_start(path, data, (size_t)info.size, &size) : ENOMEM;
     for (size_t at = 0; !error && at < size; at += PIECE)
         *hash = rp_hash(data + at, size - at < PIECE ? size - at : PIECE, *hash);
     rp_release(data, data ? (size_t)info.size : 0);

@@ -1,6 +1,6 @@
 /* The generic reader: walks parameter tables and fills structs. It knows kinds, not keys. */
 #include "scene/read.h"
-#include "base/log.h"
+#include "base/report.h"
 #include "scene/words.h"
 
 #include <stdio.h>

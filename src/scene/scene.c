@@ -1,7 +1,6 @@
 /* A scene from its sources to its end, and drafts. */
 #include "scene/scene.h"
-#include "base/entry.h"
-#include "base/log.h"
+#include "base/report.h"
 #include "scene/read.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Shapes of bodies as triangles with normals, for drawing. A vertex of the mesh becomes as many
  * vertices as there are different normals around it: one where the surface is smooth, several on an
  * edge. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "repose/scene_info.h"
 #include "scene/scene.h"
 

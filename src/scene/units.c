@@ -1,5 +1,5 @@
 #include "scene/units.h"
-#include "base/locale.h"
+#include "base/text.h"
 #include "math/vec.h"
 #include "scene/words.h"
 

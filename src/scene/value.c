@@ -1,5 +1,5 @@
 /* Single values: numbers with units, words, colours, texts, names. */
-#include "base/files.h"
+#include "base/file.h"
 #include "scene/read.h"
 #include "scene/units.h"
 #include "scene/words.h"
@@ -190,7 +190,7 @@ static void read_switch(rp_reader *reader, rp_node *node, bool *out)
 static void check_file(rp_reader *reader, const rp_node *named, const char *path)
 {
     rp_file_info info;
-    int error = rp_file_look(path, &info);
+    int error = rp_file_status(path, &info);
     if (error)
         rp_node_fail(reader->tree, named, NULL, "cannot open '%s': %s", path, strerror(error));
     else if (info.kind != RP_FILE_PLAIN)

@@ -15,7 +15,7 @@
 #endif
 
 #include "solver/registry.h"
-#include "base/entry.h"
+#include "base/report.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #ifndef RP_SOLVER_SOLVER_H
 #define RP_SOLVER_SOLVER_H
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/report.h"
+#include "base/threads.h"
 #include "couple/couple.h"
 #include "grains/reduce.h"
 #include "neighbor/neighbor.h"

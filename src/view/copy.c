@@ -5,8 +5,8 @@
  * The same walk over the view runs twice: first it counts, then it copies. A block that is large
  * enough is used again, so that a viewer that copies every frame allocates nothing once the number
  * of grains has settled. */
-#include "base/entry.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "view/grid.h"
 #include "view/view.h"
 

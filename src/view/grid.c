@@ -1,5 +1,4 @@
 #include "view/grid.h"
-#include "base/log.h"
 #include "base/report.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* What the host program does to bodies while a world runs: checks here, deeds in the room `body`.
  */
-#include "base/entry.h"
+#include "base/report.h"
 #include "world/world.h"
 
 #include "repose/body.h"

@@ -4,7 +4,7 @@
  * added gets a scene of its own: the text of the first one with what was added behind it, read with
  * the same words and checks. Bodies and solver are then made for that scene and take the state
  * over, as after a resume. What was added is kept as text, which is what states hold of it. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "world/world.h"
 
 #include "repose/body.h"

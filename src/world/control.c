@@ -1,6 +1,4 @@
 /* What the host program changes while a world runs: gravity, sources, single grains. */
-#include "base/entry.h"
-#include "base/options.h"
 #include "base/report.h"
 #include "world/world.h"
 

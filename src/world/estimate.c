@@ -1,8 +1,6 @@
 /* What a scene will need, before anything is allocated. */
-#include "base/entry.h"
-#include "base/options.h"
+#include "base/file.h"
 #include "base/report.h"
-#include "base/system.h"
 #include "world/world.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What the host program asks of joints while a world runs. */
-#include "base/entry.h"
+#include "base/report.h"
 #include "world/world.h"
 
 #include "repose/body.h"

@@ -1,7 +1,6 @@
 /* The whole state of a world as named arrays: snapshots in memory, and what checkpoints are made
  * of. */
-#include "base/entry.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "base/report.h"
 #include "world/world.h"
 

@@ -1,7 +1,5 @@
 /* Grains that appear: shapes filled place by place (W4), on a lattice or packed without order
  * (W16); docs/theory/world.md. Streams are in streams.c. */
-#include "base/entry.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "world/large.h"

@@ -1,8 +1,5 @@
 /* Streams: emitters that pour layer by layer (W5), on a lattice or cut from a packing (W16);
  * docs/theory/world.md. They may be changed while a world runs. */
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "world/large.h"

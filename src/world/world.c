@@ -1,8 +1,5 @@
 /* A world: built from a scene, moved step by step; docs/theory/world.md. */
 #include "world/world.h"
-#include "base/entry.h"
-#include "base/log.h"
-#include "base/options.h"
 #include "base/report.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef RP_WORLD_WORLD_H
 #define RP_WORLD_WORLD_H
 
-#include "base/clock.h"
+#include "base/threads.h"
 #include "query/query.h"
 #include "repose/world.h"
 #include "solver/registry.h"

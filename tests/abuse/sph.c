@@ -8,8 +8,8 @@
  * tries the scenes of SEED, SEED + 1, … for so many seconds (0: one scene) and stops at the first
  * that fails; with `on` it counts failures and goes on. A failure prints its seed, so that
  * `abuse 0 SEED` shows it again, and the scene. */
-#include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "repose/repose.h"
 
 #include <inttypes.h>

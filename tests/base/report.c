@@ -1,4 +1,5 @@
-/* Faults keep their evidence and read well. */
+/* Faults have their evidence and read well; options of callers that are older, newer, or not made
+ * by rp_default_...(). */
 #include "check.h"
 
 #include "base/report.h"
@@ -7,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void evidence_is_kept(void **state)
+static void faults_have_their_evidence(void **state)
 {
     (void)state;
     rp_report *report = rp_report_create();
@@ -44,7 +45,7 @@ static void places_may_be_partly_known(void **state)
     rp_report_destroy(report);
 }
 
-static void a_flood_is_counted_not_kept(void **state)
+static void many_faults_are_counted_not_stored(void **state)
 {
     (void)state;
     rp_report *report = rp_report_create();
@@ -55,7 +56,7 @@ static void a_flood_is_counted_not_kept(void **state)
     rp_report_destroy(report);
 }
 
-static void nobody_need_listen(void **state)
+static void the_report_may_be_null(void **state)
 {
     (void)state;
     assert_int_equal(rp_fail(NULL, RP_ERROR_IO, "unheard"), RP_ERROR_IO);
@@ -90,7 +91,7 @@ static void texts_that_do_not_fit_are_cut_between_characters(void **state)
     assert_int_equal(rp_character_length("\355\240\200"), 0); /* a surrogate */
 }
 
-static void a_full_disk_is_told_apart(void **state)
+static void a_full_disk_has_a_code_of_its_own(void **state)
 {
     (void)state;
     rp_report *report = rp_report_create();
@@ -108,17 +109,106 @@ static void every_code_has_a_word(void **state)
         assert_string_not_equal(rp_code_text((rp_code)code), "unknown");
 }
 
+/* --- options of callers ----------------------------------------------------------------------- */
+
+/* What a library of today knows, and what a program of yesterday did. */
+typedef struct today {
+    size_t size;
+    int first, second;
+    double third;
+} today;
+typedef struct yesterday {
+    size_t size;
+    int first;
+} yesterday;
+typedef struct tomorrow {
+    size_t size;
+    int first, second;
+    double third, fourth;
+} tomorrow;
+
+static const today defaults = {sizeof(today), 1, 2, 3};
+
+static void takes_equal(void **state)
+{
+    (void)state;
+    today own = defaults, given = {sizeof given, 10, 20, 30};
+    assert_int_equal(rp_options_take(&own, sizeof own, &given, "f", "options", NULL), RP_OK);
+    assert_memory_equal(&own, &given, sizeof own);
+    own = defaults;
+    assert_int_equal(rp_options_take(&own, sizeof own, NULL, "f", "options", NULL), RP_OK);
+    assert_memory_equal(&own, &defaults, sizeof own);
+}
+
+static void takes_shorter(void **state)
+{
+    (void)state;
+    today own = defaults;
+    yesterday given = {offsetof(today, second), 10};
+    assert_int_equal(rp_options_take(&own, sizeof own, &given, "f", "options", NULL), RP_OK);
+    assert_int_equal(own.size, sizeof own);
+    assert_int_equal(own.first, 10);
+    assert_int_equal(own.second, 2);
+    assert_true(own.third == 3);
+}
+
+static void refuse(const void *given, const char *message)
+{
+    today own = defaults;
+    rp_report *report = rp_report_create();
+    assert_int_equal(rp_options_take(&own, sizeof own, given, "rp_make", "options", report),
+                     RP_ERROR_INPUT);
+    assert_int_equal(rp_report_count(report), 1);
+    assert_non_null(strstr(rp_report_fault(report, 0)->message, message));
+    assert_memory_equal(&own, &defaults, sizeof own);
+    rp_report_destroy(report);
+}
+
+static void refuses_others(void **state)
+{
+    (void)state;
+    today zero = {0}, tiny = {.size = 4};
+    tomorrow newer = {.size = sizeof newer};
+    refuse(&zero, "rp_make: options->size is 0; begin with");
+    refuse(&tiny, "rp_make: options->size is 4, this library");
+    refuse(&newer, "built for a newer one?");
+}
+
+/* A shorter struct of an older program is filled as far as it goes, a longer one is zero beyond. */
+static void defaults_fit_the_struct_of_the_caller(void **state)
+{
+    (void)state;
+    const struct {
+        size_t size;
+        int first, second;
+    } own = {sizeof own, 3, 4};
+    unsigned char given[2 * sizeof own];
+    memset(given, 0xab, sizeof given);
+    rp_options_give(given, sizeof(size_t), &own, sizeof own);
+    rp_options_give(NULL, sizeof own, &own, sizeof own);
+    assert_memory_equal(given, &own, sizeof(size_t));
+    assert_int_equal(given[sizeof(size_t)], 0xab);
+    rp_options_give(given, sizeof given, &own, sizeof own);
+    assert_memory_equal(given, &own, sizeof own);
+    for (size_t i = sizeof own; i < sizeof given; i++)
+        assert_int_equal(given[i], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evidence_is_kept),
+        cmocka_unit_test(faults_have_their_evidence),
         cmocka_unit_test(places_may_be_partly_known),
-        cmocka_unit_test(a_flood_is_counted_not_kept),
-        cmocka_unit_test(nobody_need_listen),
+        cmocka_unit_test(many_faults_are_counted_not_stored),
+        cmocka_unit_test(the_report_may_be_null),
         cmocka_unit_test(control_characters_become_visible),
         cmocka_unit_test(texts_that_do_not_fit_are_cut_between_characters),
-        cmocka_unit_test(a_full_disk_is_told_apart),
+        cmocka_unit_test(a_full_disk_has_a_code_of_its_own),
         cmocka_unit_test(every_code_has_a_word),
+        cmocka_unit_test(defaults_fit_the_struct_of_the_caller),
+        cmocka_unit_test(takes_equal),
+        cmocka_unit_test(takes_shorter),
+        cmocka_unit_test(refuses_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

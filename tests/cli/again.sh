@@ -91,7 +91,7 @@ expect 0 "$repose" run edited.yaml -o fresh2 --overwrite $quietly
 mkdir photos && echo mine >photos/000001.h5
 expect 2 "$repose" run edited.yaml -o photos --overwrite; says "not empty"
 echo '{"program": "another"}' >photos/manifest.json
-expect 6 "$repose" run edited.yaml -o photos --overwrite; says "not a whole manifest"
+expect 6 "$repose" run edited.yaml -o photos --overwrite; says "not a complete manifest"
 [ "$(cat photos/000001.h5)" = mine ] || fail "--overwrite took a folder that is no run"
 # a scene with mistakes costs nothing
 sed 's/20 cm}/20 kg}/' edited.yaml >wrong.yaml

@@ -65,5 +65,5 @@ expect 0 "$repose" info run
 kept=$(ls run/meshes/*.obj)
 sed 's/^v 0 0 0/v 0 0 0.5/' "$kept" >changed && cp changed "$kept"
 expect 6 "$repose" info run
-says 'changed or damaged since the run kept it'
+says 'changed or damaged since the run was made'
 end_well

@@ -4,7 +4,6 @@
 
 #include "worlds.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "detail/detail.h"

@@ -1,5 +1,5 @@
-/* Checkpoints made of anything: read or refused, never a crash. See fuzz/sealed.h. */
-#include "sealed.h"
+/* Checkpoints made of anything: read or refused, never a crash. See fuzz/checksummed.h. */
+#include "checksummed.h"
 
 #include "record/checkpoint.h"
 
@@ -23,7 +23,7 @@ static int odd_checkpoint(fuzz_bytes *bytes, char *path, size_t path_size)
     }
     put_text(file, "kind", "checkpoint", bytes);
     put_fact(file, "format_version", H5T_STD_U64LE, &one, bytes);
-    return sealed_file(file, path, path_size);
+    return checksummed_file(file, path, path_size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     int descriptor = next_byte(&bytes) % 2
                          ? odd_checkpoint(&bytes, path, sizeof path)
-                         : resealed_file(bytes.data, bytes.size, path, sizeof path);
+                         : file_with_checksum(bytes.data, bytes.size, path, sizeof path);
     rp_report *report = rp_report_create();
     rp_store store;
     rp_store_begin(&store);

@@ -1,5 +1,5 @@
-/* Changes to whole recorded files, whose checksums are then made anew: refused, or of no harm to
- * whatever is done with them. The first byte picks a file of small runs; then come changes of
+/* Changes to whole recorded files, whose checksums are then computed again: refused, or of no harm
+ * to whatever is done with them. The first byte picks a file of small runs; then come changes of
  * eleven bytes each, three of which say where and eight what is put there. */
 #include "mutants/runs.h"
 
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, v->bytes, v->size);
     for (size_t i = 1; i + 11 <= size; i += 11) {
         size_t at = data[i] | (size_t)data[i + 1] << 8 | (size_t)data[i + 2] << 16;
-        memcpy(bytes + RP_SEAL_BYTES + at % (v->size - RP_SEAL_BYTES - 8), data + i + 3, 8);
+        memcpy(bytes + RP_CHECKSUM_BYTES + at % (v->size - RP_CHECKSUM_BYTES - 8), data + i + 3, 8);
     }
     begin_case(v, run, folder);
     write_victim(v, run, bytes, v->size);

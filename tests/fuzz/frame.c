@@ -1,5 +1,5 @@
-/* Frames made of anything: read or refused, never a crash. See fuzz/sealed.h. */
-#include "sealed.h"
+/* Frames made of anything: read or refused, never a crash. See fuzz/checksummed.h. */
+#include "checksummed.h"
 
 #include "record/frame.h"
 #include "view/view.h"
@@ -68,7 +68,7 @@ static int odd_frame(fuzz_bytes *bytes, char *path, size_t path_size)
     put_fact(file, "time", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "dt", H5T_IEEE_F64LE, &number, bytes);
     put_fact(file, "spacing", H5T_IEEE_F64LE, &number, bytes);
-    return sealed_file(file, path, path_size);
+    return checksummed_file(file, path, path_size);
 }
 
 /* Touches all that a view promises. */
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     int descriptor = next_byte(&bytes) % 2
                          ? odd_frame(&bytes, path, sizeof path)
-                         : resealed_file(bytes.data, bytes.size, path, sizeof path);
+                         : file_with_checksum(bytes.data, bytes.size, path, sizeof path);
     rp_report *report = rp_report_create();
     rp_frame_file *frame;
     rp_code code = rp_frame_read(path, 0, &frame, report);

@@ -2,7 +2,6 @@
  */
 #include "check.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "geom/field.h"

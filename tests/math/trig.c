@@ -1,7 +1,6 @@
 /* Sine, cosine and arctangent against the C library's long doubles, and to the bit. */
 #include "check.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 #include "math/trig.h"
 #include "math/vec.h"

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/report.h"
-#include "measure/layer.h"
+#include "measure/measure.h"
 
 #include <string.h>
 

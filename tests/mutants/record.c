@@ -6,8 +6,8 @@
  * makes a few small runs, then changes the files of SEED, SEED + 1, … for so many seconds (0: one)
  * and stops at the first that a child process did not survive; with `on` it counts and goes on. A
  * failure prints its seed, so that `mutants 0 SEED` shows it again. */
-#include "base/clock.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "mutants/runs.h"
 
 #include <inttypes.h>
@@ -64,13 +64,13 @@ static void put_value(dice *d, char *at)
     }
 }
 
-/* Names and marks of HDF5 tell where its own numbers are. */
+/* HDF5's signatures, to find its own numbers. */
 static size_t marked_place(dice *d, const char *bytes, size_t size)
 {
     static const char *const marks[] = {"TREE", "SNOD", "HEAP",  "unit", "index",   "count",
                                         "time", "kind", "frame", "HDF",  "spacing", "deflate"};
     const char *mark = marks[below(d, sizeof marks / sizeof *marks)];
-    size_t at = RP_SEAL_BYTES;
+    size_t at = RP_CHECKSUM_BYTES;
     for (size_t skip = below(d, 30); skip < 30; skip++) {
         const char *found = memmem(bytes + at, size - at, mark, strlen(mark));
         if (!found) break;
@@ -82,39 +82,39 @@ static size_t marked_place(dice *d, const char *bytes, size_t size)
 /* Eight bytes at a place of it all, of the start where headers are, or close to a mark. */
 static void change_once(dice *d, char *bytes, size_t size)
 {
-    size_t room = size - RP_SEAL_BYTES - 8, at = 0;
+    size_t span = size - RP_CHECKSUM_BYTES - 8, at = 0;
     switch (below(d, 4)) {
     case 0:
-        at = RP_SEAL_BYTES + below(d, room);
+        at = RP_CHECKSUM_BYTES + below(d, span);
         break;
     case 1:
-        at = RP_SEAL_BYTES + below(d, room) / 8 * 8;
+        at = RP_CHECKSUM_BYTES + below(d, span) / 8 * 8;
         break;
     case 2:
-        at = RP_SEAL_BYTES + below(d, room < 4096 ? room : 4096);
+        at = RP_CHECKSUM_BYTES + below(d, span < 4096 ? span : 4096);
         break;
     default:
         at = marked_place(d, bytes, size);
     }
-    if (at < RP_SEAL_BYTES || at > size - 8) at = RP_SEAL_BYTES + below(d, room);
+    if (at < RP_CHECKSUM_BYTES || at > size - 8) at = RP_CHECKSUM_BYTES + below(d, span);
     if (below(d, 8))
         put_value(d, bytes + at);
     else
-        memmove(bytes + at, bytes + RP_SEAL_BYTES + below(d, room), 8); /* such as an address */
+        memmove(bytes + at, bytes + RP_CHECKSUM_BYTES + below(d, span), 8); /* such as an address */
 }
 
 /* Now and then longer or shorter, with a superblock that knows. */
 static size_t resize(dice *d, char *bytes, size_t size)
 {
     if (below(d, 20)) return size;
-    uint64_t now = RP_SEAL_BYTES + 96 + below(d, size);
-    memcpy(bytes + RP_SEAL_BYTES + 40, &now, sizeof now);
+    uint64_t now = RP_CHECKSUM_BYTES + 96 + below(d, size);
+    memcpy(bytes + RP_CHECKSUM_BYTES + 40, &now, sizeof now);
     return (size_t)now;
 }
 
 static void write_mutant(dice *d, const victim *v, const char *folder)
 {
-    char *bytes = calloc(1, 2 * v->size + RP_SEAL_BYTES + 96);
+    char *bytes = calloc(1, 2 * v->size + RP_CHECKSUM_BYTES + 96);
     memcpy(bytes, v->bytes, v->size);
     for (size_t changes = 1 + below(d, 3); changes; changes--)
         change_once(d, bytes, v->size);

@@ -3,8 +3,8 @@
 #ifndef RP_TESTS_MUTANTS_RUNS_H
 #define RP_TESTS_MUTANTS_RUNS_H
 
+#include "files/checksum.h"
 #include "mutants/use.h"
-#include "record/seal.h"
 
 #include <ftw.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static inline void write_file(const char *path, const char *bytes, size_t size)
     fclose(file);
 }
 
-/* The index of a set knows the checksums of its parts, and is told the new one. */
+/* The index of a file set holds the checksums of its parts: writes the new one there. */
 static inline void tell_index(const victim *v, const char *folder, uint64_t before, uint64_t now)
 {
     char name[64], path[PATH_BYTES];
@@ -105,9 +105,9 @@ static inline void tell_index(const victim *v, const char *folder, uint64_t befo
         if (index->run != v->run || strcmp(files[index->file].name, name) != 0) continue;
         char *bytes = malloc(index->size);
         memcpy(bytes, index->bytes, index->size);
-        char *at = memmem(bytes + RP_SEAL_BYTES, index->size - RP_SEAL_BYTES, &before, 8);
+        char *at = memmem(bytes + RP_CHECKSUM_BYTES, index->size - RP_CHECKSUM_BYTES, &before, 8);
         if (at) memcpy(at, &now, sizeof now);
-        rp_seal(bytes, index->size);
+        rp_checksum_write(bytes, index->size);
         join(path, folder, name);
         write_file(path, bytes, index->size);
         free(bytes);
@@ -118,10 +118,10 @@ static inline void tell_index(const victim *v, const char *folder, uint64_t befo
 static inline void write_victim(const victim *v, const char *folder, char *bytes, size_t size)
 {
     char path[PATH_BYTES];
-    uint64_t now = rp_seal(bytes, size);
+    uint64_t now = rp_checksum_write(bytes, size);
     join(path, folder, files[v->file].name);
     write_file(path, bytes, size);
-    tell_index(v, folder, rp_seal_hash(v->bytes), now);
+    tell_index(v, folder, rp_checksum_hash(v->bytes), now);
 }
 
 /* Refining changes the folder, so that it gets a copy. */
@@ -204,7 +204,7 @@ static inline void use_checkpoint(const rp_scene *scene, const char *run, const 
     rp_report_destroy(report);
 }
 
-/* Goes on from the checkpoints of fine grains, or starts afresh in another folder. */
+/* Resumes from the checkpoints of fine grains, or starts again in another folder. */
 static inline void use_refine(const char *run, const char *output)
 {
     rp_report *report = rp_report_create();
@@ -294,7 +294,7 @@ static inline void take_files(size_t run)
         victim *v = &victims[victim_count++];
         *v = (victim){.run = run, .file = i, .bytes = malloc(1 << 20)};
         v->size = fread(v->bytes, 1, 1 << 20, file);
-        require(v->size > RP_SEAL_BYTES && v->size < 1 << 20, "files are small");
+        require(v->size > RP_CHECKSUM_BYTES && v->size < 1 << 20, "files are small");
         fclose(file);
     }
 }

@@ -18,7 +18,7 @@ static inline void require(bool condition, const char *what)
     abort();
 }
 
-/* A failure tells why, a success tells nothing. */
+/* A failure has a report, a success has none. */
 static inline void check_report(rp_code code, rp_report *report)
 {
     require((code == RP_OK) == (rp_report_count(report) == 0), "a fault goes with a code");
@@ -34,7 +34,7 @@ static inline void check_numbers(const rp_view *view)
         for (size_t i = 0; i < view->count && field->type == RP_F32; i++)
             require(isfinite(((const float *)field->data)[i]), "numbers of grains are finite");
     }
-    require(isfinite(view->time) && isfinite(view->spacing), "facts are finite");
+    require(isfinite(view->time) && isfinite(view->spacing), "attributes are finite");
 }
 
 static inline void use_measurements(const rp_view *view, const rp_scene *scene)

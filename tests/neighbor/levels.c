@@ -1,8 +1,8 @@
 /* Grains of very different sizes: the levels find what a look at all pairs finds. */
 #include "neighbor/cloud.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 #define SMALLEST 0.004 /* m */
 #define COUNT 3000

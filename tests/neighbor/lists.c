@@ -1,8 +1,8 @@
 /* Lists against their slow twin, for clouds of every shape. */
 #include "neighbor/cloud.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 /* Every pair is looked at. */
 static void check_against_twin(const rp_grains *p, const rp_lists *lists, double radius)

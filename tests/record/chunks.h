@@ -1,4 +1,4 @@
-/* Chunks of fine grains with numbers from a hat, and the facts of a frame to go with them. */
+/* Chunks of fine grains with random values, and the attributes of their frame. */
 #ifndef RP_TESTS_RECORD_CHUNKS_H
 #define RP_TESTS_RECORD_CHUNKS_H
 
@@ -61,16 +61,16 @@ static inline void chunk_free(rp_chunk *chunk)
         free(values[i]);
 }
 
-static inline rp_fine_facts chunk_facts(int64_t frame, const test_grains *bodies)
+static inline rp_fine_frame_info chunk_facts(int64_t frame, const test_grains *bodies)
 {
-    return (rp_fine_facts){.frame = frame,
-                           .time = 0.04 * (double)frame,
-                           .spacing = 1e-3,
-                           .precision = 1e-5,
-                           .factor = 1000,
-                           .born = 123456789,
-                           .bodies = bodies->bodies,
-                           .body_count = 2};
+    return (rp_fine_frame_info){.frame = frame,
+                                .time = 0.04 * (double)frame,
+                                .spacing = 1e-3,
+                                .precision = 1e-5,
+                                .factor = 1000,
+                                .born = 123456789,
+                                .bodies = bodies->bodies,
+                                .body_count = 2};
 }
 
 /* Writes a frame in parts of at most `limit` grains. */
@@ -79,31 +79,32 @@ static inline rp_code chunks_write(const char *folder, int64_t frame, const rp_c
 {
     test_grains bodies = {0};
     test_bodies(&bodies);
-    rp_fine_facts facts = chunk_facts(frame, &bodies);
-    rp_fine_writer *writer;
-    rp_code code = rp_fine_create(folder, &facts, chunk_body_names, compress, &writer, report);
+    rp_fine_frame_info facts = chunk_facts(frame, &bodies);
+    rp_fine_frame_writer *writer;
+    rp_code code =
+        rp_fine_frame_create(folder, &facts, chunk_body_names, compress, &writer, report);
     if (code != RP_OK) return code;
-    rp_fine_limit(writer, limit);
+    rp_fine_frame_limit(writer, limit);
     for (int i = 0; i < count; i++)
-        rp_fine_put(writer, &chunks[i]);
-    return rp_fine_finish(writer, report);
+        rp_fine_frame_put(writer, &chunks[i]);
+    return rp_fine_frame_finish(writer, report);
 }
 
 /* The same for a checkpoint, with two numbers in its store. */
 static inline rp_code chunks_save(const char *folder, int64_t number, const rp_chunk *chunks,
                                   int count, uint64_t limit, rp_report *report)
 {
-    rp_fine_saver *saver;
+    rp_fine_checkpoint_writer *saver;
     rp_store store;
     rp_store_begin(&store);
     rp_code code = rp_store_put_f64(&store, "clock/time", "s", 1.0 / 3, report);
     if (code == RP_OK) code = rp_store_put_u64(&store, "next_id", 77, report);
-    if (code == RP_OK) code = rp_fine_save_begin(folder, number, &saver, report);
+    if (code == RP_OK) code = rp_fine_checkpoint_begin(folder, number, &saver, report);
     if (code == RP_OK) {
-        rp_fine_save_limit(saver, limit);
+        rp_fine_checkpoint_limit(saver, limit);
         for (int i = 0; i < count; i++)
-            rp_fine_save_chunk(saver, &chunks[i]);
-        code = rp_fine_save_finish(saver, &store, report);
+            rp_fine_checkpoint_put(saver, &chunks[i]);
+        code = rp_fine_checkpoint_finish(saver, &store, report);
     }
     rp_store_end(&store);
     return code;

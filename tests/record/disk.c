@@ -1,5 +1,5 @@
-/* Trouble with the disk: full, too small, gone, not ours. Always a clear fault, no half file, and
- * what was there before stays. */
+/* Failures of the disk: full, too small, missing, not ours. Always a clear fault, no incomplete
+ * file, and what was there before stays. */
 #include "chunks.h"
 
 #include "base/store.h"
@@ -99,7 +99,7 @@ static void a_full_disk_leaves_no_parts(void **state)
     check_fault(report, RP_ERROR_SPACE, "000002-00");
     assert_int_equal(count_files(*state), 2);
     rp_frame_file *frame;
-    check_ok(rp_fine_read(*state, 0, &frame, report), report);
+    check_ok(rp_fine_frame_read(*state, 0, &frame, report), report);
     rp_frame_close(frame);
     for (int i = 0; i < 6; i++)
         chunk_free(&chunks[i]);

@@ -1,7 +1,7 @@
 /* Fine grains: frames come back within their precision, checkpoints bit for bit. */
 #include "chunks.h"
 
-#include "record/folder.h"
+#include "record/record.h"
 
 static rp_report *report;
 
@@ -82,7 +82,7 @@ static void round_trip(void **state, uint64_t limit, int compress, int files)
     check_ok(chunks_write(folder, 12, chunks, count, limit, compress, report), report);
     assert_int_equal(count_files(folder), files);
     rp_frame_file *frame;
-    check_ok(rp_fine_read(folder, 12, &frame, report), report);
+    check_ok(rp_fine_frame_read(folder, 12, &frame, report), report);
     check_facts(rp_frame_view(frame), 12);
     check_frame(rp_frame_view(frame), chunks, count);
     rp_frame_close(frame);
@@ -115,7 +115,7 @@ static void boxes_at_the_limit_of_16_bits_come_back(void **state)
         chunk.x[1] = (float)(-0.3 + steps * 1e-5);
         check_ok(chunks_write(*state, steps, &chunk, 1, 100, 0, report), report);
         rp_frame_file *frame;
-        check_ok(rp_fine_read(*state, steps, &frame, report), report);
+        check_ok(rp_fine_frame_read(*state, steps, &frame, report), report);
         check_frame(rp_frame_view(frame), &chunk, 1);
         rp_frame_close(frame);
         chunk_free(&chunk);
@@ -132,7 +132,7 @@ static void small_velocities_are_no_trouble(void **state)
         chunk.vz[7] = -speeds[i];
         check_ok(chunks_write(*state, i, &chunk, 1, 1000, 0, report), report);
         rp_frame_file *frame;
-        check_ok(rp_fine_read(*state, i, &frame, report), report);
+        check_ok(rp_fine_frame_read(*state, i, &frame, report), report);
         const rp_view *view = rp_frame_view(frame);
         for (uint32_t k = 0; k < 100; k++) {
             uint32_t from = find_local(&chunk, k);
@@ -150,7 +150,7 @@ static void an_empty_frame_comes_back(void **state)
     check_ok(chunks_write(*state, 1, NULL, 0, 100, 6, report), report);
     for (int64_t i = 0; i < 2; i++) {
         rp_frame_file *frame;
-        check_ok(rp_fine_read(*state, i, &frame, report), report);
+        check_ok(rp_fine_frame_read(*state, i, &frame, report), report);
         check_facts(rp_frame_view(frame), i);
         assert_int_equal(rp_frame_view(frame)->count, 0);
         rp_frame_close(frame);
@@ -185,7 +185,7 @@ static void a_frame_written_again_replaces_the_old_one(void **state)
     check_ok(chunks_write(*state, 4, chunks + 1, 1, 100, 0, report), report);
     assert_int_equal(count_files(*state), 2);
     rp_frame_file *frame;
-    check_ok(rp_fine_read(*state, 4, &frame, report), report);
+    check_ok(rp_fine_frame_read(*state, 4, &frame, report), report);
     check_frame(rp_frame_view(frame), chunks + 1, 1);
     rp_frame_close(frame);
     for (int i = 0; i < 2; i++)
@@ -213,16 +213,16 @@ static void an_abandoned_frame_leaves_nothing(void **state)
 {
     test_grains bodies = {0};
     test_bodies(&bodies);
-    rp_fine_facts facts = chunk_facts(0, &bodies);
+    rp_fine_frame_info facts = chunk_facts(0, &bodies);
     rp_chunk chunks[] = {chunk_make(0, 100, 100, 1, 1), chunk_make(100, 100, 100, 1, 1)};
-    rp_fine_writer *writer;
-    check_ok(rp_fine_create(*state, &facts, chunk_body_names, 0, &writer, report), report);
-    rp_fine_limit(writer, 100);
-    rp_fine_put(writer, &chunks[0]);
-    rp_fine_put(writer, &chunks[1]);
+    rp_fine_frame_writer *writer;
+    check_ok(rp_fine_frame_create(*state, &facts, chunk_body_names, 0, &writer, report), report);
+    rp_fine_frame_limit(writer, 100);
+    rp_fine_frame_put(writer, &chunks[0]);
+    rp_fine_frame_put(writer, &chunks[1]);
     assert_int_equal(count_files(*state), 1);
-    rp_fine_abandon(writer);
-    rp_fine_abandon(NULL);
+    rp_fine_frame_abandon(writer);
+    rp_fine_frame_abandon(NULL);
     assert_int_equal(count_files(*state), 0);
     for (int i = 0; i < 2; i++)
         chunk_free(&chunks[i]);
@@ -334,7 +334,7 @@ static void save_and_load(const char *folder, const rp_chunk *chunks, int count,
     check_ok(chunks_save(folder, 10, chunks, count, limit, report), report);
     assert_int_equal(count_files(folder), files);
     expected e = {.chunks = chunks, .count = count};
-    check_ok(rp_fine_load(folder, 10, &store, take_chunk, &e, report), report);
+    check_ok(rp_fine_checkpoint_read(folder, 10, &store, take_chunk, &e, report), report);
     assert_int_equal(e.next, count);
     double time = 0;
     uint64_t next = 0;
@@ -369,7 +369,7 @@ static void a_refusal_ends_the_loading(void **state)
     expected e = {.chunks = chunks, .count = 2, .answer = RP_ERROR_MEMORY};
     rp_store store;
     rp_store_begin(&store);
-    rp_code code = rp_fine_load(*state, 10, &store, take_chunk, &e, report);
+    rp_code code = rp_fine_checkpoint_read(*state, 10, &store, take_chunk, &e, report);
     assert_int_equal(code, RP_ERROR_MEMORY);
     check_fault(report, RP_ERROR_MEMORY, "enough");
     assert_int_equal(e.next, 1);

@@ -2,8 +2,8 @@
  * that names the file, never a crash; trouble on the way leaves nothing behind. */
 #include "chunks.h"
 
-#include "record/parts.h"
-#include "record/sealed.h"
+#include "files/checksummed.h"
+#include "files/file_set.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -42,7 +42,7 @@ typedef rp_code read_fn(const char *folder, int64_t number, size_t *grains);
 static rp_code read_frame(const char *folder, int64_t number, size_t *grains)
 {
     rp_frame_file *frame;
-    rp_code code = rp_fine_read(folder, number, &frame, report);
+    rp_code code = rp_fine_frame_read(folder, number, &frame, report);
     assert_int_equal(frame != NULL, code == RP_OK);
     *grains = frame ? rp_frame_view(frame)->count : 0;
     rp_frame_close(frame);
@@ -54,7 +54,7 @@ static rp_code read_checkpoint(const char *folder, int64_t number, size_t *grain
     rp_store store;
     rp_store_begin(&store);
     *grains = 0;
-    rp_code code = rp_fine_load(folder, number, &store, count_chunk, grains, report);
+    rp_code code = rp_fine_checkpoint_read(folder, number, &store, count_chunk, grains, report);
     assert_int_equal(store.count, code == RP_OK ? 2 : 0);
     rp_store_end(&store);
     return code;
@@ -134,7 +134,7 @@ static void move(void **state, const char *from, const char *to)
     assert_int_equal(rename(path, in_folder(state, to)), 0);
 }
 
-/* The same grains but for a hair: only the seal tells the parts apart. */
+/* Almost the same grains: only the checksum distinguishes the parts. */
 static void parts_of_another_writing_are_refused(void **state)
 {
     write_both(*state, in_folder(state, "checkpoints"));
@@ -157,7 +157,7 @@ static void a_frame_under_another_number_is_refused(void **state)
     check_damaged(*state, read_frame, "000005.h5: frame");
 }
 
-/* A sound, sealed part with a table of two chunks: three grains near that move, of whom one is
+/* A valid, checksummed part with a table of two chunks: three grains near that move, of whom one is
  * gone, and two far ones at rest. */
 typedef struct table {
     uint32_t first[2], born[2], count[2];
@@ -187,31 +187,31 @@ static table sound_table(void)
                    .precision = 1e-5};
 }
 
-static void write_index(const char *folder, const table *t, uint64_t seal)
+static void write_index(const char *folder, const table *t, uint64_t checksum)
 {
-    rp_path path = rp_parts_index_path(folder, 5);
+    rp_path path = rp_file_set_index_path(folder, 5);
     test_grains bodies = {0};
     test_bodies(&bodies);
-    rp_sealed_writer *file;
-    check_ok(rp_sealed_create(path.text, "fine", 0, 0, &file, report), report);
-    rp_sealed_put_u64(file, "frame", 5);
-    rp_sealed_put_u64(file, "count", t->total);
-    rp_sealed_put_u64(file, "part_count", t->parts);
-    rp_sealed_put(file, "parts/count", "", RP_U64, &t->part_grains, 1, 1);
-    rp_sealed_put(file, "parts/seal", "", RP_U64, &seal, 1, 1);
-    rp_sealed_put_f64(file, "time", 1);
-    rp_sealed_put_f64(file, "spacing", 1e-3);
-    rp_sealed_put_f64(file, "precision", t->precision);
-    rp_sealed_put_u64(file, "body_count", 0);
+    rp_checksummed_writer *file;
+    check_ok(rp_checksummed_create(path.text, "fine", 0, 0, &file, report), report);
+    rp_checksummed_put_u64(file, "frame", 5);
+    rp_checksummed_put_u64(file, "count", t->total);
+    rp_checksummed_put_u64(file, "part_count", t->parts);
+    rp_checksummed_put(file, "parts/count", "", RP_U64, &t->part_grains, 1, 1);
+    rp_checksummed_put(file, "parts/seal", "", RP_U64, &checksum, 1, 1);
+    rp_checksummed_put_f64(file, "time", 1);
+    rp_checksummed_put_f64(file, "spacing", 1e-3);
+    rp_checksummed_put_f64(file, "precision", t->precision);
+    rp_checksummed_put_u64(file, "body_count", 0);
     static const char *const parts[] = {"position",         "orientation",   "velocity",
                                         "angular_velocity", "force",         "torque",
                                         "contact_force",    "contact_torque"};
     for (int i = 0; i < 8; i++) {
         char name[64];
         snprintf(name, sizeof name, "bodies/%s", parts[i]);
-        rp_sealed_put(file, name, "", RP_F64, bodies.bodies, 0, i == 1 ? 4 : 3);
+        rp_checksummed_put(file, name, "", RP_F64, bodies.bodies, 0, i == 1 ? 4 : 3);
     }
-    check_ok(rp_sealed_finish(file, report), report);
+    check_ok(rp_checksummed_finish(file, report), report);
 }
 
 static rp_code read_table(const char *folder, const table *t)
@@ -229,19 +229,19 @@ static rp_code read_table(const char *folder, const table *t)
         {"velocity", RP_U16, t->velocity, 3},         {"local", RP_U16, t->local, 1},
         {"position_far", RP_U32, t->far, 3},
     };
-    rp_path path = rp_parts_part_path(folder, 5, 0);
-    rp_sealed_writer *file;
-    uint64_t seal;
+    rp_path path = rp_file_set_part_path(folder, 5, 0);
+    rp_checksummed_writer *file;
+    uint64_t checksum;
     size_t grains;
-    check_ok(rp_sealed_create(path.text, "fine part", 0, 0, &file, report), report);
-    rp_sealed_put_u64(file, "frame", 5);
-    rp_sealed_put_u64(file, "part", 0);
-    rp_sealed_put_u64(file, "count", t->part_grains);
+    check_ok(rp_checksummed_create(path.text, "fine part", 0, 0, &file, report), report);
+    rp_checksummed_put_u64(file, "frame", 5);
+    rp_checksummed_put_u64(file, "part", 0);
+    rp_checksummed_put_u64(file, "count", t->part_grains);
     for (int i = 0; i < 11; i++)
-        rp_sealed_put(file, columns[i].name, "", columns[i].type, columns[i].data, t->rows[i],
-                      columns[i].width);
-    check_ok(rp_sealed_finish_hash(file, &seal, report), report);
-    write_index(folder, t, seal);
+        rp_checksummed_put(file, columns[i].name, "", columns[i].type, columns[i].data, t->rows[i],
+                           columns[i].width);
+    check_ok(rp_checksummed_finish_hash(file, &checksum, report), report);
+    write_index(folder, t, checksum);
     return read_frame(folder, 5, &grains);
 }
 
@@ -377,12 +377,13 @@ static void write_and_die(const char *folder)
 {
     test_grains bodies = {0};
     test_bodies(&bodies);
-    rp_fine_facts facts = chunk_facts(6, &bodies);
-    rp_fine_writer *writer;
-    if (rp_fine_create(folder, &facts, chunk_body_names, 0, &writer, report) != RP_OK) _exit(1);
-    rp_fine_limit(writer, 1);
+    rp_fine_frame_info facts = chunk_facts(6, &bodies);
+    rp_fine_frame_writer *writer;
+    if (rp_fine_frame_create(folder, &facts, chunk_body_names, 0, &writer, report) != RP_OK)
+        _exit(1);
+    rp_fine_frame_limit(writer, 1);
     for (int i = 0; i < 3; i++)
-        rp_fine_put(writer, &chunks[i]);
+        rp_fine_frame_put(writer, &chunks[i]);
     _exit(0);
 }
 

@@ -4,13 +4,13 @@
 
 #include "check.h"
 
-#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "repose/export.h"
 #include "repose/record.h"
 #include "scene/scene.h"
+#include "system/atomic.h"
 
 #include <dirent.h>
 #include <errno.h>

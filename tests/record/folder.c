@@ -1,7 +1,7 @@
-/* Run folders: made, opened, refused, tidied for a resumed run. */
+/* Run folders: created, opened, refused, cleaned up for a resumed run. */
 #include "fixture.h"
 
-#include "record/folder.h"
+#include "record/record.h"
 
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-/* Memory that runs out at every possible moment: a code, no crash, nothing lost. */
+/* Every allocation in turn fails: an error code, no crash, no leak. */
 #include "chunks.h"
 
 #include "base/store.h"
@@ -57,7 +57,7 @@ static rp_code write_and_read_fine(const char *folder)
     rp_code code = chunks_write(path, 1, chunks, 2, 10, 0, NULL);
     assert_int_equal(exists(path) && count_files(path) == 3, code == RP_OK);
     rp_frame_file *frame = NULL;
-    if (code == RP_OK) code = rp_fine_read(path, 1, &frame, NULL);
+    if (code == RP_OK) code = rp_fine_frame_read(path, 1, &frame, NULL);
     rp_frame_close(frame);
     return code;
 }
@@ -75,7 +75,7 @@ static rp_code save_and_load_fine(const char *folder)
     rp_store_begin(&store);
     snprintf(path, sizeof path, "%s/fine/checkpoints", folder);
     rp_code code = chunks_save(path, 1, chunks, 2, 10, NULL);
-    if (code == RP_OK) code = rp_fine_load(path, 1, &store, take_nothing, NULL, NULL);
+    if (code == RP_OK) code = rp_fine_checkpoint_read(path, 1, &store, take_nothing, NULL, NULL);
     rp_store_end(&store);
     return code;
 }

@@ -158,9 +158,9 @@ static int go_on(rp_world *world, rp_scene *scene, int answers)
     /* With threads of its own, which the thread sanitizer cannot follow. */
     uint64_t other = CHILD_HAS_THREADS ? state_of(HEAP, NULL) : 0;
     rp_scene_destroy(scene);
-    bool told = write(answers, &hash, sizeof hash) == sizeof hash &&
+    bool sent = write(answers, &hash, sizeof hash) == sizeof hash &&
                 write(answers, &other, sizeof other) == sizeof other;
-    return told ? 0 : 2;
+    return sent ? 0 : 2;
 }
 
 static void a_forked_child_goes_on_with_a_world(void **state)

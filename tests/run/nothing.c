@@ -186,7 +186,7 @@ static void of_scene_info_h(void **state)
     GIVES(rp_scene_frame_every, (NULL), 0);
 }
 
-/* What is wrong with a draft is told when it is finished. */
+/* What is wrong with a draft is reported when it is finished. */
 static void of_drafts(void **state)
 {
     (void)state;

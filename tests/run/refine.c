@@ -2,7 +2,7 @@
 #include "files.h"
 #include "worlds.h"
 
-#include "record/seal.h"
+#include "files/checksum.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -201,7 +201,7 @@ static void die_refining(refining r, int64_t frame)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* A fault is told, with all of these words. */
+/* A fault is reported, with all of these words. */
 static void check_fault(const refining *r, rp_code wanted, const char *word, const char *other)
 {
     rp_report *report = rp_report_create();
@@ -405,7 +405,7 @@ static void a_damaged_coarse_frame_ends_it_for_now(void **state)
     remove_tree(f.base.text);
 }
 
-/* A frame whose seal is right and whose time is not: as many steps would never end. */
+/* A frame whose checksum is right and whose time is not: as many steps would never end. */
 static void a_frame_of_another_time_is_refused(void **state)
 {
     (void)state;
@@ -418,7 +418,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     assert_non_null(at);
     for (int i = 0; i < 3; i++) {
         memcpy(at + 40, &times[i], sizeof times[i]); /* behind name, type and dataspace */
-        rp_seal(bytes, size);
+        rp_checksum_write(bytes, size);
         FILE *file = fopen(join(f.coarse.text, "frames/000005.h5").text, "wb");
         assert_int_equal(fwrite(bytes, 1, size, file), size);
         fclose(file);
@@ -433,7 +433,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     at = memmem(at + 8, size - (size_t)(at + 8 - bytes), "frame\0\0", 8);
     assert_non_null(at);
     memcpy(at + 32, &late, sizeof late);
-    rp_seal(bytes, size);
+    rp_checksum_write(bytes, size);
     FILE *file = fopen(join(f.coarse.text, "frames/987654.h5").text, "wb");
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);
@@ -443,7 +443,7 @@ static void a_frame_of_another_time_is_refused(void **state)
     remove_tree(f.base.text);
 }
 
-static void what_cannot_be_refined_is_told(void **state)
+static void what_cannot_be_refined_is_reported(void **state)
 {
     (void)state;
     folders f = make_folders();
@@ -499,7 +499,7 @@ int main(void)
         cmocka_unit_test(other_settings_are_refused),
         cmocka_unit_test(a_damaged_coarse_frame_ends_it_for_now),
         cmocka_unit_test(a_frame_of_another_time_is_refused),
-        cmocka_unit_test(what_cannot_be_refined_is_told),
+        cmocka_unit_test(what_cannot_be_refined_is_reported),
         cmocka_unit_test(not_live_is_not_live),
     };
     return cmocka_run_group_tests(tests, make_first, remove_first);

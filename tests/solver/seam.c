@@ -1,8 +1,8 @@
 /* What every solver promises, asked of every solver in the registry. */
 #include "worlds.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "solver/registry.h"
 #include "view/view.h"
 #include "world/world.h"

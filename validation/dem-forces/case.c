@@ -51,7 +51,7 @@ static rp_code study_pairs(rp_case_context *c, const rp_view *view, double low, 
     pairs.contacts = contacts;
     if (code == RP_OK)
         code = rp_layered_forces(&pairs, low, high, LAYER * p->diameter, &forces, c->report);
-    if (code == RP_OK) code = rp_force_fit(forces.normal, forces.count, &p->pairs, c->report);
+    if (code == RP_OK) code = rp_force_fit_all(forces.normal, forces.count, &p->pairs, c->report);
     if (code == RP_OK)
         rp_case_note(
             c, "%s, points of two grains as one: beta %.3g +- %.2g, n %.3g, stronger half %.3g %%",
@@ -75,9 +75,9 @@ static rp_code study(rp_case_context *c, const rp_view *view, pile *p)
     p->speed = rp_sand_speed(view);
     rp_code code = rp_layered_forces(view, low, high, LAYER * p->diameter, &p->forces, c->report);
     if (code == RP_OK)
-        code = rp_force_fit(p->forces.normal, p->forces.count, &p->normal, c->report);
+        code = rp_force_fit_all(p->forces.normal, p->forces.count, &p->normal, c->report);
     if (code == RP_OK && p->friction > 0)
-        code = rp_force_fit(p->forces.shear, p->forces.count, &p->shear, c->report);
+        code = rp_force_fit_all(p->forces.shear, p->forces.count, &p->shear, c->report);
     if (code == RP_OK) code = rp_contact_angles(view, &bulk, rp_v3(0, 0, 1), p->angles, c->report);
     if (code == RP_OK)
         code = rp_contact_correlation(view, &slab, CORRELATION_RANGE * p->diameter, p->correlation,

@@ -1,6 +1,6 @@
 /* Poured heaps have their angle of repose, whatever the number of grains. */
 #include "base/report.h"
-#include "measure/angle.h"
+#include "measure/measure.h"
 #include "validation/pile-angle/pile-angle.h"
 #include "validation/sand.h"
 

@@ -1,7 +1,6 @@
 /* The published method beside the one that Repose uses: the same heap, the same step. */
 #include "base/report.h"
-#include "measure/angle.h"
-#include "measure/profile.h"
+#include "measure/measure.h"
 #include "validation/sand.h"
 
 #include <math.h>

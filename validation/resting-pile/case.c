@@ -1,5 +1,5 @@
 /* A heap at rest stays as it is. */
-#include "measure/angle.h"
+#include "measure/measure.h"
 #include "validation/sand.h"
 
 #include <math.h>

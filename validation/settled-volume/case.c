@@ -1,5 +1,5 @@
 /* Sand that has settled takes the volume of its mass. */
-#include "measure/profile.h"
+#include "measure/measure.h"
 #include "scene/scene.h"
 #include "validation/sand.h"
 

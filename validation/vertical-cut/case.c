@@ -1,6 +1,6 @@
 /* An upright bank of cohesive sand stands below its critical height and fails above it. K.
  * Terzaghi, "Theoretical Soil Mechanics" (1943). */
-#include "measure/layer.h"
+#include "measure/measure.h"
 #include "validation/sand.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@
 #ifndef RP_SOLVER_DEM_H
 #define RP_SOLVER_DEM_H
 
-#include "base/clock.h"
+#include "base/threads.h"
 #include "geom/clump.h"
 #include "math/wide.h"
 #include "solver/solver.h"

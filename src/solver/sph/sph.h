@@ -16,7 +16,7 @@
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
 
-#include "base/clock.h"
+#include "base/threads.h"
 #include "math/kernel.h"
 #include "solver/solver.h"
 

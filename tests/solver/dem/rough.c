@@ -2,7 +2,7 @@
  * others. */
 #include "solver/grains.h"
 
-#include "base/hash.h"
+#include "base/random.h"
 #include "math/trig.h"
 
 /* A ball on a square lattice of fixed grains, without friction. */

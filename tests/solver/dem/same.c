@@ -1,8 +1,8 @@
 /* The same bits: with any number of threads, from a stored state, whenever lists are made. */
 #include "solver/grains.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 /* Forces of a heap whose lists are made in every step, against one whose lists are not, in parts
  * of a grain's weight. */

@@ -2,7 +2,6 @@
  * and forces, threads and memory are as they are for equal grains. */
 #include "solver/grains.h"
 
-#include "base/hash.h"
 #include "base/random.h"
 
 /* Grains placed by hand somewhere in a box, small ones and some large; they may overlap a little.

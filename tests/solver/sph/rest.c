@@ -1,7 +1,7 @@
 /* Granular SPH at rest and about to move: beds, slopes, sleep, wet and dry. */
 #include "solver/sand.h"
 
-#include "measure/angle.h"
+#include "measure/measure.h"
 
 /* Half a cubic metre's edge of sand in a box that it can slide along. */
 #define BLOCK_SCENE                                                                                \
