@@ -2,7 +2,7 @@
 #ifndef RP_VALIDATION_GRAINS_H
 #define RP_VALIDATION_GRAINS_H
 
-#include "contact/forces.h"
+#include "contact/contact.h"
 #include "validation/sand.h"
 
 /* --- fits and packings ------------------------------------------------------------------------ */

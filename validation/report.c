@@ -2,11 +2,11 @@
  * page of Markdown with the numbers. */
 #include "validation/validation.h"
 
-#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
 #include "math/wide.h"
 #include "repose/text.h"
+#include "system/atomic.h"
 
 #include <ctype.h>
 #include <math.h>

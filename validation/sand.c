@@ -3,8 +3,7 @@
 #include "validation/sand.h"
 
 #include "base/report.h"
-#include "measure/density.h"
-#include "measure/layer.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <stdio.h>

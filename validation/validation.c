@@ -1,10 +1,9 @@
 /* The list of cases, verdicts, and the public interface of repose/validate.h. */
 #include "validation/validation.h"
 
-#include "base/clock.h"
-#include "base/entry.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/report.h"
+#include "base/threads.h"
 #include "repose/validate.h"
 
 #include <math.h>

@@ -18,10 +18,10 @@
 #ifndef RP_VALIDATION_H
 #define RP_VALIDATION_H
 
-#include "base/atomic.h"
 #include "plot/plot.h"
 #include "repose/repose.h"
 #include "repose/validate.h"
+#include "system/atomic.h"
 
 #define RP_VERDICTS_MAX 64
 #define RP_FIGURES_MAX 16

@@ -1,9 +1,9 @@
 /* Verdicts, and the pages that show them: complete, well-formed, and no text becomes markup. */
 #include "check.h"
 
-#include "base/atomic.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "system/atomic.h"
 #include "validation/validation.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* A plunger presses a pile of tetrahedra and lets it go. */
 #include "validation/grains.h"
-#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,7 +167,7 @@ static void draw(rp_case_context *c, const press *p, const rp_force_fits *fits)
     }
     for (int i = 0; i < CURVE; i++) {
         f[i] = 5.0 * (i + 0.5) / CURVE;
-        gamma[i] = rp_fit_gamma_density(fits->values[RP_FORCE_GAMMA], f[i]);
+        gamma[i] = rp_force_gamma_density(fits->values[RP_FORCE_GAMMA], f[i]);
     }
     rp_figure *cycle = rp_case_figure(c, "Load and unload", "strain [%]", "stress [kPa]");
     rp_figure_add(cycle, "load", RP_PLOT_LINE, strain, stress, NULL, (size_t)p->turn);
@@ -187,7 +186,7 @@ static rp_code run(rp_case_context *c)
     rp_force_fits fits;
     rp_code code = settle(c, &p);
     if (code == RP_OK) code = compress(c, &p);
-    if (code == RP_OK) code = rp_force_fit(p.forces.normal, p.forces.count, &fits, c->report);
+    if (code == RP_OK) code = rp_force_fit_all(p.forces.normal, p.forces.count, &fits, c->report);
     if (code == RP_OK) {
         work_out(&p);
         judge(c, &p, &fits);
