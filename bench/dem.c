@@ -99,8 +99,8 @@ static void lay_tiles(rp_world *world, const rp_world *tile, size_t tiles)
         to->mass[n] = from->mass[i];
         to->kind[n] = from->kind[i];
         to->diameter[n] = from->diameter[i];
-        for (int k = 0; k < 4 && to->turn[0]; k++)
-            to->turn[k][n] = from->turn[k][i];
+        for (int k = 0; k < 4 && to->orientation[0]; k++)
+            to->orientation[k][n] = from->orientation[k][i];
     }
 }
 

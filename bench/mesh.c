@@ -1,13 +1,14 @@
-/* The case `mesh`: what a body made from a mesh costs. First once, for a fine mesh: its tree and
- * distance field, then its samples, a hundredth of its size apart. Then for every grain and step,
- * for a mesh of about a thousand triangles: the distance of points that are far by the field, and
- * of points at the surface. There is no model of the least work: a search has no fixed length. */
+/* The case `mesh`: what a body made from a mesh costs. First once, for a fine mesh: its BVH
+ * and signed distance field, then its samples, a hundredth of its size apart. Then for every grain
+ * and step, for a mesh of about a thousand triangles: the distance of points that are far by the
+ * field, and of points at the surface. There is no model of the least work: a search has no fixed
+ * length. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
 #include "base/threads.h"
 #include "bench/bench.h"
-#include "geom/sample.h"
+#include "geom/samples.h"
 #include "math/trig.h"
 
 #define POINTS 100000
@@ -131,4 +132,5 @@ static rp_code run(const rp_bench_setup *setup, rp_bench_list *list, rp_report *
 }
 
 const rp_bench_case rp_bench_mesh = {
-    "mesh", "tree, field and samples of a fine mesh; distances to a coarse one", 1000000, run};
+    "mesh", "BVH, distance field and samples of a fine mesh; distances to a coarse one", 1000000,
+    run};

@@ -16,7 +16,8 @@ struct rp_couple {
     rp_bodies *bodies;
     rp_surface *surfaces; /* of the bodies, then their images, then the walls */
     int count, capacity, body_count;
-    rp_rough *roughs; /* fixed grains of bodies, then of the sides of the domain; NULL: not laid */
+    rp_rough_surface
+        *roughs; /* fixed grains of bodies, then of the sides of the domain; NULL: not laid */
     bool dynamic;
     rp_load *rows;     /* borrowed from the step's arena: body_count sums per row */
     rp_load *loads;    /* borrowed likewise: the sums of all rows */
@@ -68,7 +69,7 @@ static void set_fixed_grains(rp_couple *couple)
     for (int i = 0; i < couple->count; i++) {
         rp_surface *surface = &couple->surfaces[i];
         int which = surface->body < 0 ? couple->body_count + surface->side : surface->body;
-        const rp_rough *rough = &couple->roughs[which];
+        const rp_rough_surface *rough = &couple->roughs[which];
         surface->rough = rough->radius > 0 ? rough : NULL;
     }
 }
@@ -85,7 +86,7 @@ rp_code rp_couple_lay_fixed_grains(rp_couple *couple, const rp_scene *scene, dou
         double radius = rp_scene_bodies(scene)[i].roughness.radius;
         code = rp_scene_rough_body(scene, i, reach + radius, threads, &couple->roughs[i], report);
     }
-    rp_rough *walls = couple->roughs + couple->body_count;
+    rp_rough_surface *walls = couple->roughs + couple->body_count;
     double radius = scene->domain.roughness.grains.radius;
     for (int side = 0; side < RP_SIDES && code == RP_OK; side++)
         code = rp_scene_rough_wall(scene, side, reach + radius, threads, &walls[side], report);
@@ -97,7 +98,7 @@ void rp_couple_destroy(rp_couple *couple)
 {
     if (!couple) return;
     for (size_t i = 0; couple->roughs && i < rough_count(couple); i++)
-        rp_rough_release(&couple->roughs[i]);
+        rp_rough_surface_release(&couple->roughs[i]);
     if (couple->roughs) rp_release(couple->roughs, rough_count(couple) * sizeof *couple->roughs);
     rp_release(couple->surfaces, surfaces_size(couple));
     rp_release(couple, sizeof *couple);

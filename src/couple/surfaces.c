@@ -177,17 +177,17 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
 /* --- fixed grains --- */
 
 void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
-                           rp_fixed_visit *visit, void *user)
+                           rp_fixed_grain_visit *visit, void *user)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point);
     if (surface->rough && rp_shape_may_be_near(surface->shape, local, reach))
-        rp_rough_near(surface->rough, local, reach, visit, user);
+        rp_rough_surface_near(surface->rough, local, reach, visit, user);
 }
 
-rp_vec3 rp_surface_fixed_position(const rp_surface *surface, rp_fixed fixed, rp_vec3 point)
+rp_vec3 rp_surface_fixed_position(const rp_surface *surface, rp_fixed_grain fixed, rp_vec3 point)
 {
     rp_vec3 local = rp_pose_to_local(surface->pose, point);
-    return rp_pose_to_world(surface->pose, rp_rough_place(surface->rough, fixed, local));
+    return rp_pose_to_world(surface->pose, rp_rough_surface_place(surface->rough, fixed, local));
 }
 
 double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double near)
@@ -195,7 +195,7 @@ double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double nea
     if (!surface->rough) return near;
     rp_vec3 local = rp_pose_to_local(surface->pose, point);
     if (!rp_shape_may_be_near(surface->shape, local, near + surface->rough->radius)) return near;
-    return rp_rough_gap(surface->rough, local, near);
+    return rp_rough_surface_gap(surface->rough, local, near);
 }
 
 double rp_surface_friction(const rp_surface *surface, const rp_material_spec *material)

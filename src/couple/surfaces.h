@@ -10,14 +10,14 @@
 typedef struct rp_surface {
     const rp_shape *shape;
     rp_pose pose;
-    rp_vec3 velocity, spin;       /* m/s of the pose's origin; rad/s */
-    rp_vec3 belt;                 /* m/s along the pose's axes: velocity of a belt on the solid */
-    double friction, restitution; /* tangent of the angle, infinite when rough; 0 to 1 */
-    int body;                     /* -1 for a wall of the domain */
-    int side;                     /* of a wall, in the order of RP_SIDE_WORDS */
-    bool dynamic;                 /* forces change its velocity */
-    rp_vec3 shift;                /* m, of an image across a periodic side; else zero */
-    const rp_rough *rough;        /* its fixed grains; NULL: none, or not laid */
+    rp_vec3 velocity, spin;        /* m/s of the pose's origin; rad/s */
+    rp_vec3 belt;                  /* m/s along the pose's axes: velocity of a belt on the solid */
+    double friction, restitution;  /* tangent of the angle, infinite when rough; 0 to 1 */
+    int body;                      /* -1 for a wall of the domain */
+    int side;                      /* of a wall, in the order of RP_SIDE_WORDS */
+    bool dynamic;                  /* forces change its velocity */
+    rp_vec3 shift;                 /* m, of an image across a periodic side; else zero */
+    const rp_rough_surface *rough; /* its fixed grains; NULL: none, or not laid */
 } rp_surface;
 
 /* What a point near a surface has to know of it. */
@@ -59,9 +59,9 @@ bool rp_surface_touch(const rp_surface *surface, rp_vec3 point, double reach, rp
 /* Visits the fixed grains whose centres are nearer to `point` than `reach`, m; positions are in the
  * frame of the shape. */
 void rp_surface_fixed_near(const rp_surface *surface, rp_vec3 point, double reach,
-                           rp_fixed_visit *visit, void *user);
+                           rp_fixed_grain_visit *visit, void *user);
 /* Returns the centre of a fixed grain, m; of several images the nearest to `point`. */
-rp_vec3 rp_surface_fixed_position(const rp_surface *surface, rp_fixed fixed, rp_vec3 point);
+rp_vec3 rp_surface_fixed_position(const rp_surface *surface, rp_fixed_grain fixed, rp_vec3 point);
 /* Returns the distance of a point from the nearest fixed grain, m, negative inside; `near` where
  * none is nearer. */
 double rp_surface_fixed_gap(const rp_surface *surface, rp_vec3 point, double near);

@@ -153,7 +153,8 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 }
 
 RP_WIDE_KERNEL
-static void bounding_box(const rp_chunk *chunk, size_t begin, size_t count, rp_near_box *box)
+static void bounding_box(const rp_chunk *chunk, size_t begin, size_t count,
+                         rp_point_search_box *box)
 {
     RP_ASSERT(count > 0 && begin + count <= chunk->count);
     bound(chunk->x + begin, count, &box->low[0], &box->high[0]);
@@ -162,7 +163,7 @@ static void bounding_box(const rp_chunk *chunk, size_t begin, size_t count, rp_n
 }
 
 /* Returns the centre of a box, m; `*half` is half of its diagonal, m. */
-static rp_vec3 box_middle(const rp_near_box *box, double *half)
+static rp_vec3 box_middle(const rp_point_search_box *box, double *half)
 {
     rp_vec3 low = {box->low[0], box->low[1], box->low[2]};
     rp_vec3 high = {box->high[0], box->high[1], box->high[2]};
@@ -291,15 +292,15 @@ static void push_from_crowded(const rp_fraction_patch *patch, const float *squar
 /* Sums (D4) over all coarse grains near the packet. The search returns them in portions; even where
  * there are none, the first portion clears the sums. */
 static void gather(const rp_detail *detail, rp_detail_workspace *workspace, const rp_chunk *chunk,
-                   const rp_near_box *box)
+                   const rp_point_search_box *box)
 {
     const rp_coarse_field *field = &detail->field;
     float inverse = (float)(1 / (detail->support * detail->support));
     const uint32_t *index;
     bool begins = true;
     size_t found;
-    rp_near_begin(field->near, box, workspace->walk);
-    while ((found = rp_near_next(field->near, workspace->walk, &index)) || begins) {
+    rp_point_search_begin(field->near, box, workspace->walk);
+    while ((found = rp_point_search_next(field->near, workspace->walk, &index)) || begins) {
         add_coarse_grains(field->rows, index, found, chunk, inverse, begins, &workspace->packet);
         workspace->pairs += found * RP_DETAIL_PACKET;
         begins = false;
@@ -315,13 +316,13 @@ bool rp_coarse_grain_is_isolated(const rp_detail *detail, rp_detail_workspace *w
 {
     const rp_coarse_field *field = &detail->field;
     float support = (float)(detail->support * detail->support);
-    rp_near_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
-    rp_near_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
+    rp_point_search_box box = {.low = {at[0], at[1], at[2]}, .high = {at[0], at[1], at[2]}};
+    rp_point_search_keys(field->near, &at[0], &at[1], &at[2], 1, &box.key);
     const uint32_t *index;
     size_t found;
     int near = 0; /* the coarse grain itself included */
-    rp_near_begin(field->near, &box, workspace->walk);
-    while ((found = rp_near_next(field->near, workspace->walk, &index)))
+    rp_point_search_begin(field->near, &box, workspace->walk);
+    while ((found = rp_point_search_next(field->near, workspace->walk, &index)))
         for (size_t k = 0; k < found; k++) {
             const rp_coarse_row *row = &field->rows[index[k]];
             float x = row->x - at[0], y = row->y - at[1], z = row->z - at[2];
@@ -345,15 +346,15 @@ static int find_followers(const rp_detail_packet *p, bool *follows)
 
 /* Finds the coarse grain that carries each follower: the only one within h. */
 static void find_carriers(const rp_detail *detail, rp_detail_workspace *workspace,
-                          const rp_chunk *chunk, const rp_near_box *box, const bool *follows,
-                          const rp_coarse_row **carriers)
+                          const rp_chunk *chunk, const rp_point_search_box *box,
+                          const bool *follows, const rp_coarse_row **carriers)
 {
     const rp_detail_packet *p = &workspace->packet;
     float support = (float)(detail->support * detail->support);
     const uint32_t *index;
     size_t found;
-    rp_near_begin(detail->field.near, box, workspace->walk);
-    while ((found = rp_near_next(detail->field.near, workspace->walk, &index)))
+    rp_point_search_begin(detail->field.near, box, workspace->walk);
+    while ((found = rp_point_search_next(detail->field.near, workspace->walk, &index)))
         for (int i = 0; i < p->count; i++) {
             size_t at = p->begin + (size_t)i;
             for (size_t k = 0; follows[i] && k < found; k++) {
@@ -368,7 +369,7 @@ static void find_carriers(const rp_detail *detail, rp_detail_workspace *workspac
 /* Moves the followers of an isolated coarse grain towards their own positions in its ball, so that
  * material that was torn off as a rod becomes a round cloud (D13). */
 static void round_cloud(const rp_detail *detail, rp_detail_workspace *workspace,
-                        const rp_chunk *chunk, const rp_near_box *box)
+                        const rp_chunk *chunk, const rp_point_search_box *box)
 {
     rp_detail_packet *p = &workspace->packet;
     bool follows[RP_DETAIL_PACKET], isolated = false;
@@ -408,7 +409,7 @@ static void write_back(rp_chunk *chunk, const rp_detail_packet *p)
  */
 
 static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspace, rp_chunk *chunk,
-                          const rp_near_box *box)
+                          const rp_point_search_box *box)
 {
     rp_detail_packet *p = &workspace->packet;
     const rp_coarse_field *field = &detail->field;
@@ -445,7 +446,7 @@ static void advect_packet(const rp_detail *detail, rp_detail_workspace *workspac
     write_back(chunk, p);
 }
 
-static bool exceeds(const rp_near_box *box, float edge)
+static bool exceeds(const rp_point_search_box *box, float edge)
 {
     return box->high[0] - box->low[0] > edge || box->high[1] - box->low[1] > edge ||
            box->high[2] - box->low[2] > edge;
@@ -458,14 +459,14 @@ static void advect_block(const rp_detail *detail, rp_detail_workspace *workspace
 {
     RP_ASSERT(count <= RP_DETAIL_KEY_BLOCK && begin + count <= chunk->count);
     uint64_t *keys = workspace->keys;
-    float edge = (float)(1.01 * rp_near_edge(detail->support));
-    rp_near_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin, count,
-                 keys);
+    float edge = (float)(1.01 * rp_point_search_edge(detail->support));
+    rp_point_search_keys(detail->field.near, chunk->x + begin, chunk->y + begin, chunk->z + begin,
+                         count, keys);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && end - i < RP_DETAIL_PACKET && keys[end] == keys[i])
             end++;
-        rp_near_box box = {.key = keys[i]};
+        rp_point_search_box box = {.key = keys[i]};
         bounding_box(chunk, begin + i, end - i, &box);
         /* Keys are hashes: cells far from each other may share one. Then grains go one by one. */
         if (exceeds(&box, edge)) {
@@ -495,7 +496,7 @@ static void remove_departed(rp_detail *detail, rp_chunk *chunk)
 {
     const rp_domain_spec *domain = &detail->scene->domain;
     if (!domain->open) return;
-    rp_near_box box = {0};
+    rp_point_search_box box = {0};
     bounding_box(chunk, 0, chunk->count, &box);
     if (!rp_scene_domain_has_left(domain, box.low) && !rp_scene_domain_has_left(domain, box.high))
         return;
@@ -543,7 +544,7 @@ static float top_speed(const rp_chunk *c)
 static void find_surfaces(const rp_detail *detail, rp_detail_workspace *workspace,
                           const rp_chunk *chunk)
 {
-    rp_near_box box = {0};
+    rp_point_search_box box = {0};
     bounding_box(chunk, 0, chunk->count, &box);
     double dt = detail->field.dt, fall = 0.5 * dt * rp_v3_length(detail->field.gravity);
     double half, path = (1 + PUSH_MOST) * dt * (top_speed(chunk) + detail->field.fastest + fall);
@@ -560,7 +561,8 @@ static void advect_chunk(rp_detail *detail, rp_detail_workspace *workspace, rp_c
     RP_ASSERT(chunk->count <= chunk->born && chunk->born <= RP_CHUNK_MAX);
     RP_ASSERT(detail->field.dt > 0 && detail->support > 0);
     bool sorts = (double)stored->pairs > SORT_FROM * (double)stored->sorted_pairs;
-    if (sorts) rp_chunk_sort(chunk, detail->cell, rp_near_edge(detail->support), &workspace->sort);
+    if (sorts)
+        rp_chunk_sort(chunk, detail->cell, rp_point_search_edge(detail->support), &workspace->sort);
     find_surfaces(detail, workspace, chunk);
     workspace->pairs = 0;
     for (size_t begin = 0; begin < chunk->count; begin += RP_DETAIL_KEY_BLOCK) {

@@ -308,7 +308,7 @@ static void drop_rows(rp_coarse_field *field)
 
 void rp_coarse_field_end(rp_coarse_field *field)
 {
-    rp_near_destroy(field->near);
+    rp_point_search_destroy(field->near);
     drop_rows(field);
     size_t capacity = (size_t)field->surface_capacity;
     rp_release(field->surfaces, capacity * sizeof *field->surfaces);
@@ -335,7 +335,7 @@ static rp_code reserve_rows(rp_coarse_field *field, size_t count, rp_report *rep
 static void sort_rows(void *context, rp_range range)
 {
     rp_coarse_field *field = context;
-    const uint32_t *order = rp_near_order(field->near);
+    const uint32_t *order = rp_point_search_order(field->near);
     for (size_t i = range.begin; i < range.end; i++)
         field->rows[i] = field->unsorted[order[i]];
 }
@@ -366,8 +366,8 @@ static rp_code set_rows(rp_detail *detail, double interval, double start, double
     row_job job = {detail, interval, start, end};
     for_pairs(&detail->last, &detail->next, add_pair, &job);
     RP_ASSERT(field->count <= field->capacity);
-    code = rp_near_set(field->near, field->x, field->y, field->z, field->count, detail->support,
-                       report);
+    code = rp_point_search_set(field->near, field->x, field->y, field->z, field->count,
+                               detail->support, report);
     if (code == RP_OK) rp_parallel_for(detail->threads, field->count, BLOCK, sort_rows, field);
     return code;
 }
@@ -466,5 +466,5 @@ rp_code rp_coarse_field_begin(rp_detail *detail, rp_report *report)
         return rp_fail_memory(report, capacity * (sizeof(rp_surface) + sizeof(rp_pose)),
                               "surfaces");
     field->surface_count = rp_surfaces_fill(detail->scene, field->surfaces);
-    return rp_near_create(detail->threads, &field->near, report);
+    return rp_point_search_create(detail->threads, &field->near, report);
 }

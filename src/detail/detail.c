@@ -19,10 +19,10 @@ static double cell_edge(const rp_detail *detail)
 {
     double volume = cube(detail->scene->particles.spacing);
     for (double parts = 4; parts > 1; parts /= 2) {
-        double edge = rp_near_edge(detail->support) / parts;
+        double edge = rp_point_search_edge(detail->support) / parts;
         if ((double)detail->spec->factor * cube(edge) / volume >= CELL_GRAINS) return edge;
     }
-    return rp_near_edge(detail->support);
+    return rp_point_search_edge(detail->support);
 }
 
 /* Sets the lengths of (D1). */
@@ -41,7 +41,7 @@ static rp_code create_workspace(const rp_detail *detail, rp_detail_workspace *wo
                                 rp_report *report)
 {
     size_t list = (size_t)detail->field.surface_capacity * sizeof(int);
-    rp_code code = rp_near_walk_create(&workspace->walk, report);
+    rp_code code = rp_point_search_walk_create(&workspace->walk, report);
     if (code == RP_OK) code = rp_chunk_create(&workspace->chunk, RP_CHUNK_MAX, report);
     workspace->near_chunk.index = rp_allocate(list);
     workspace->near_packet.index = rp_allocate(list);
@@ -66,7 +66,7 @@ static void release_workspaces(rp_detail *detail)
     size_t list = (size_t)detail->field.surface_capacity * sizeof(int);
     for (int i = 0; i < detail->workspaces.count && detail->workspaces.memory; i++) {
         rp_detail_workspace *workspace = rp_scratch_of(&detail->workspaces, i);
-        rp_near_walk_destroy(workspace->walk);
+        rp_point_search_walk_destroy(workspace->walk);
         rp_chunk_release(&workspace->chunk, RP_CHUNK_MAX);
         rp_release(workspace->near_chunk.index, list);
         rp_release(workspace->near_packet.index, list);
@@ -273,7 +273,8 @@ static size_t all_bytes(const rp_detail *detail)
 {
     const rp_coarse_field *field = &detail->field;
     size_t coarse = (detail->last.capacity + detail->next.capacity) * (7 * sizeof(float) + 1);
-    size_t rows = field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_coarse_row) + RP_NEAR_BYTES);
+    size_t rows =
+        field->capacity * (3 * sizeof(float) + 2 * sizeof(rp_coarse_row) + RP_POINT_SEARCH_BYTES);
     size_t buffers = RP_CHUNK_MAX * (6 * sizeof(float) + sizeof(uint16_t));
     size_t workspaces =
         (size_t)detail->workspaces.count * (sizeof(rp_detail_workspace) + buffers) + buffers;

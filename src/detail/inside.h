@@ -16,7 +16,7 @@
 #include "couple/surfaces.h"
 #include "detail/detail.h"
 #include "math/wide.h"
-#include "neighbor/near.h"
+#include "neighbor/point_search.h"
 
 #include <stdatomic.h>
 
@@ -57,7 +57,7 @@ _Static_assert(sizeof(rp_coarse_row) == 32, "two rows share a cache line");
 
 /* The velocity field that carries fine grains in one step: coarse grains and surfaces. */
 typedef struct rp_coarse_field {
-    rp_near *near;
+    rp_point_search *near;
     float *x, *y, *z;               /* m, of the rows before they are sorted */
     rp_coarse_row *unsorted, *rows; /* `rows`: in cell order, periodic images included */
     size_t count, capacity;
@@ -263,7 +263,7 @@ _Static_assert(RP_DETAIL_KEY_BLOCK % RP_DETAIL_PACKET == 0,
 
 /* Scratch memory of one worker. */
 typedef struct rp_detail_workspace {
-    rp_near_walk *walk;
+    rp_point_search_walk *walk;
     rp_chunk chunk; /* of full capacity */
     rp_detail_packet packet;
     rp_surface_list near_chunk, near_packet;

@@ -4,7 +4,6 @@
 #include "export/digits.h"
 #include "export/export.h"
 #include "scene/scene.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <string.h>

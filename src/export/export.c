@@ -8,7 +8,6 @@
 #include "record/record.h"
 #include "scene/scene.h"
 #include "scene/words.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <ctype.h>

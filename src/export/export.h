@@ -3,10 +3,10 @@
 #ifndef RP_EXPORT_EXPORT_H
 #define RP_EXPORT_EXPORT_H
 
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
 #include "repose/export.h"
 #include "system/atomic.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the exports write memory as it is, and their files are little endian"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "export/export.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 #include <string.h>
 

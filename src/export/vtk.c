@@ -12,7 +12,6 @@
 #include "export/export.h"
 #include "record/record.h"
 #include "system/disk.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <inttypes.h>

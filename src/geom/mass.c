@@ -1,6 +1,6 @@
-/* Every kind gives its moments: volume, centroid, and the integrals of products of coordinates
- * about the centroid. The inertia of any density follows from them: docs/theory/geometry.md,
- * (S1) to (S4). */
+/* Each kind of shape gives its moments: volume, centroid, and the integrals of products of
+ * coordinates about the centroid. The inertia of any density follows from them:
+ * docs/theory/geometry.md, (S1) to (S4). */
 #include "geom/mass.h"
 
 typedef struct moments {
@@ -20,8 +20,8 @@ static moments box_moments(rp_vec3 size)
     return m;
 }
 
-/* A ball is a capsule without a straight part. The two half balls: the centroid of one lies 3 r / 8
- * from its flat side, and its mean square height above that side is r^2 / 5. */
+/* A cylinder and two half balls; a ball is a capsule of height 0. The centroid of a half ball is 3
+ * r / 8 from its flat side, and its mean square height above that side is r^2 / 5. */
 static moments capsule_moments(double r, double height)
 {
     double straight = RP_PI * r * r * height, ends = 4 * RP_PI / 3 * r * r * r;
@@ -32,8 +32,8 @@ static moments capsule_moments(double r, double height)
     return m;
 }
 
-/* Integrals of r^i z^j along the edges of a profile: Gauss and Legendre's rule of three points is
- * exact for them up to the fifth degree, and the highest here is the fourth. */
+/* (S2): integrals of r^i z^j along an edge of a profile. Three-point Gauss-Legendre quadrature is
+ * exact up to degree 5, and the highest here is 4. */
 static void add_profile_edge(moments *m, rp_profile_point a, rp_profile_point b, double z0,
                              double *first)
 {
@@ -49,12 +49,13 @@ static void add_profile_edge(moments *m, rp_profile_point a, rp_profile_point b,
     }
 }
 
-/* First about the plane z = 0, then about the centroid, so that no digits cancel. */
+/* First about the plane z = 0, which gives the centroid, then about the centroid, so that no digits
+ * cancel: (S4). */
 static moments profile_moments(const rp_profile *profile)
 {
     moments m = {0};
     int edges = profile->closed ? profile->count : profile->count - 1;
-    for (int turn = 0; turn < 2; turn++) {
+    for (int pass = 0; pass < 2; pass++) {
         double first = 0, z0 = m.centre.z;
         m = (moments){.centre = {0, 0, z0}};
         for (int i = 0; i < edges; i++)
@@ -66,10 +67,10 @@ static moments profile_moments(const rp_profile *profile)
     return m;
 }
 
-/* Adds the tetrahedron of the eye (which is the origin here) and a triangle: integrals over a
- * simplex by its corners (Lasserre and Avrachenkov, "The multi-dimensional version of the integral
- * of x^p", Amer. Math. Monthly 108, 2001). Grows 6 times the volume, 24 times the first integral
- * and 120 times the second. */
+/* (S3): adds the tetrahedron of the apex (which is the origin here) and a triangle: integrals over
+ * a simplex by its corners (Lasserre and Avrachenkov, "The multi-dimensional version of the
+ * integral of x^p", Amer. Math. Monthly 108, 2001). Accumulates 6 times the volume, 24 times the
+ * first moments and 120 times the second; the caller divides. */
 static void add_tetrahedron(moments *m, rp_vec3 *first, const rp_vec3 c[3])
 {
     double triple = rp_v3_dot(c[0], rp_v3_cross(c[1], c[2]));
@@ -88,7 +89,7 @@ static void add_tetrahedron(moments *m, rp_vec3 *first, const rp_vec3 c[3])
     }
 }
 
-static moments moments_seen_from(const rp_mesh *mesh, rp_vec3 eye)
+static moments moments_about(const rp_mesh *mesh, rp_vec3 apex)
 {
     moments m = {0};
     rp_vec3 first = {0, 0, 0};
@@ -96,31 +97,31 @@ static moments moments_seen_from(const rp_mesh *mesh, rp_vec3 eye)
         rp_vec3 c[3];
         rp_mesh_corners(mesh, t, c);
         for (int i = 0; i < 3; i++)
-            c[i] = rp_v3_sub(c[i], eye);
+            c[i] = rp_v3_sub(c[i], apex);
         add_tetrahedron(&m, &first, c);
     }
     m.volume /= 6;
-    m.centre = rp_v3_madd(eye, 1 / (24 * m.volume), first);
+    m.centre = rp_v3_madd(apex, 1 / (24 * m.volume), first);
     for (int i = 0; i < 6; i++)
         m.square[i] /= 120;
     return m;
 }
 
-/* Seen from a vertex a small mesh far away keeps its digits; seen from the centroid thus found,
- * nothing has to be taken off the squares again. */
+/* (S4): with a vertex as apex a small mesh far away keeps its digits; with the centroid thus found
+ * as apex nothing has to be subtracted from the second moments. */
 static moments exact_moments(const rp_mesh *mesh)
 {
-    moments rough = moments_seen_from(mesh, mesh->vertices[0]);
-    return moments_seen_from(mesh, rough.centre);
+    moments rough = moments_about(mesh, mesh->vertices[0]);
+    return moments_about(mesh, rough.centre);
 }
 
-/* With what overlapping parts have in common counted once: the sums of both, seen from the middle
- * of the bounds, then about their centroid. */
+/* With the common volume of overlapping parts counted once (S19): both sums about the middle of the
+ * bounds, then moved to their centroid by the parallel axis theorem. */
 static moments union_moments(const rp_mesh *mesh)
 {
-    const rp_mesh_excess *e = &mesh->excess;
+    const rp_mesh_overlap *e = &mesh->overlap;
     rp_vec3 middle = rp_v3_mix(mesh->bounds.low, mesh->bounds.high, 0.5);
-    moments m = moments_seen_from(mesh, middle);
+    moments m = moments_about(mesh, middle);
     rp_vec3 first = rp_v3_madd(e->first, m.volume, rp_v3_sub(m.centre, middle));
     m.volume += e->volume;
     rp_vec3 arm = rp_v3_scale(first, 1 / m.volume);
@@ -133,7 +134,7 @@ static moments union_moments(const rp_mesh *mesh)
 
 static moments mesh_moments(const rp_mesh *mesh)
 {
-    return mesh->excess.volume != 0 ? union_moments(mesh) : exact_moments(mesh);
+    return mesh->overlap.volume != 0 ? union_moments(mesh) : exact_moments(mesh);
 }
 
 static moments shape_moments(const rp_shape *shape)
@@ -166,7 +167,7 @@ void rp_shape_mass(const rp_shape *shape, double density, rp_mass *mass)
     }
 }
 
-/* By Sylvester's criterion. */
+/* Positive definite by Sylvester's criterion: all leading minors are above 0. */
 bool rp_mass_is_sound(const rp_mass *mass)
 {
     const double *i = mass->inertia;

@@ -1,4 +1,4 @@
-/* Mass, middle and inertia of solids of even density. */
+/* Mass, centre and inertia of solids of uniform density. */
 #ifndef RP_GEOM_MASS_H
 #define RP_GEOM_MASS_H
 
@@ -12,12 +12,11 @@ typedef struct rp_mass {
     double inertia[6];
 } rp_mass;
 
-/* Exact for every kind; a mesh by integration over its triangles, and over what its parts have in
- * common with an error that `mesh->excess` tells. A plane has no end: its mass and
- * inertia are infinite. `density` in kg/m3. */
+/* Computes mass properties: exact for every kind; a mesh by integration over its triangles, and
+ * over the common volume of its parts with the error in `mesh->overlap`. A plane is infinite: so
+ * are its mass and inertia. `density` in kg/m3. */
 void rp_shape_mass(const rp_shape *shape, double density, rp_mass *mass);
-/* True when a body can have it: a mass above 0, and an inertia that resists every turn (a positive
- * definite tensor). */
+/* True when a body can have it: a mass above 0, and a positive definite inertia tensor. */
 bool rp_mass_is_sound(const rp_mass *mass);
 
 #endif

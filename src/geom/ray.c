@@ -1,12 +1,10 @@
-/* Rays against shapes: closed forms for planes, spheres and boxes, the BVH for meshes, and sphere
+/* Ray casting: closed forms for planes, spheres and boxes, the BVH for meshes, and sphere
  * tracing along the exact distance for the rest (J. C. Hart, "Sphere tracing", Vis. Comput. 12,
  * 1996). */
 #include "geom/ray.h"
-#include "geom/tree.h"
+#include "mesh/bvh.h"
 
-/* Every level leaves at most three siblings behind. */
-#define STACK (RP_TREE_DEPTH * (RP_TREE_WIDTH - 1) + RP_TREE_WIDTH)
-/* Sphere tracing ends this near to the surface, in parts of the size of the shape. */
+/* Sphere tracing ends within this share of the shape's size of the surface. */
 #define TRACE_NEAR 1e-9
 #define TRACE_STEPS 4000
 
@@ -19,7 +17,7 @@ bool rp_ray_box(const rp_box3 *box, const rp_geom_ray *ray, double *enter, doubl
     *enter = 0;
     *leave = ray->limit;
     for (int axis = 0; axis < 3; axis++) {
-        if (along[axis] == 0) { /* parallel to the slab: inside it all the time, or never */
+        if (along[axis] == 0) { /* parallel to the slab: inside it everywhere or nowhere */
             if (from[axis] < low[axis] || from[axis] > high[axis]) return false;
             continue;
         }
@@ -31,14 +29,14 @@ bool rp_ray_box(const rp_box3 *box, const rp_geom_ray *ray, double *enter, doubl
     return *enter <= *leave;
 }
 
-static bool meet_plane(const rp_geom_ray *ray, double *distance)
+static bool hit_plane(const rp_geom_ray *ray, double *distance)
 {
     if (!(ray->direction.z < 0)) return false;
     *distance = -ray->from.z / ray->direction.z;
     return *distance <= ray->limit;
 }
 
-static bool meet_sphere(double radius, const rp_geom_ray *ray, double *distance)
+static bool hit_sphere(double radius, const rp_geom_ray *ray, double *distance)
 {
     double middle = -rp_v3_dot(ray->from, ray->direction);
     rp_vec3 nearest = rp_v3_madd(ray->from, middle, ray->direction);
@@ -48,7 +46,8 @@ static bool meet_sphere(double radius, const rp_geom_ray *ray, double *distance)
     return *distance <= ray->limit;
 }
 
-/* The shape lies in its bounds, so only the part of the ray within them is traced. */
+/* Sphere tracing: steps of the signed distance never pass the surface. The shape is within its
+ * bounds, so only that part of the ray is traced. */
 static bool trace(const rp_shape *shape, const rp_geom_ray *ray, double *distance)
 {
     rp_box3 box = rp_shape_bounds(shape);
@@ -66,8 +65,9 @@ static bool trace(const rp_shape *shape, const rp_geom_ray *ray, double *distanc
 /* --- meshes ----------------------------------------------------------------------------------- */
 
 /* T. Moeller and B. Trumbore, "Fast, minimum storage ray/triangle intersection", J. Graph. Tools 2
- * (1), 1997; from either side, the edges belong to the triangle. Infinite where it is missed. */
-static double meet_triangle(const rp_mesh *mesh, size_t t, const rp_geom_ray *ray)
+ * (1), 1997; from either side, edges included. Returns the distance, infinite where the ray misses.
+ */
+static double hit_triangle(const rp_mesh *mesh, size_t t, const rp_geom_ray *ray)
 {
     rp_vec3 c[3];
     rp_mesh_corners(mesh, t, c);
@@ -78,7 +78,7 @@ static double meet_triangle(const rp_mesh *mesh, size_t t, const rp_geom_ray *ra
     double u = rp_v3_dot(from, p) / det;
     rp_vec3 q = rp_v3_cross(from, a);
     double v = rp_v3_dot(ray->direction, q) / det, distance = rp_v3_dot(b, q) / det;
-    const double slack = 1e-12; /* no ray slips through between two triangles */
+    const double slack = 1e-12; /* no ray passes between two adjacent triangles */
     bool inside = u >= -slack && v >= -slack && u + v <= 1 + slack;
     return inside && distance >= 0 ? distance : INFINITY;
 }
@@ -90,46 +90,45 @@ typedef struct nearest_hit {
 
 static void try_triangle(const rp_mesh *mesh, size_t t, const rp_geom_ray *ray, nearest_hit *hit)
 {
-    double distance = meet_triangle(mesh, t, ray);
+    double distance = hit_triangle(mesh, t, ray);
     if (!isfinite(distance) || distance > hit->distance) return;
     if (distance == hit->distance && t > hit->triangle) return;
     *hit = (nearest_hit){distance, t};
 }
 
-/* The box of a child in the frame of the mesh. Nodes are widened for rounding already. */
-static rp_box3 box_of(const rp_mesh_bvh *tree, const rp_mesh_node *node, int child)
+/* Returns the box of a child in the frame of the mesh; boxes are widened for rounding already. */
+static rp_box3 box_of(const rp_mesh_bvh *bvh, const rp_mesh_node *node, int child)
 {
     rp_vec3 low = rp_v3(node->low[0][child], node->low[1][child], node->low[2][child]);
     rp_vec3 high = rp_v3(node->high[0][child], node->high[1][child], node->high[2][child]);
-    return (rp_box3){rp_v3_add(tree->middle, low), rp_v3_add(tree->middle, high)};
+    return (rp_box3){rp_v3_add(bvh->middle, low), rp_v3_add(bvh->middle, high)};
 }
 
-static void search_tree(const rp_mesh *mesh, const rp_geom_ray *ray, nearest_hit *hit)
+static void search_bvh(const rp_mesh *mesh, const rp_geom_ray *ray, nearest_hit *hit)
 {
-    const rp_mesh_bvh *tree = mesh->tree;
-    uint32_t stack[STACK] = {0};
+    const rp_mesh_bvh *bvh = mesh->bvh;
+    uint32_t stack[RP_BVH_STACK] = {0};
     int count = 1;
     while (count > 0) {
-        const rp_mesh_node *node = &tree->nodes[stack[--count]];
-        for (int i = 0; i < RP_TREE_WIDTH; i++) {
+        const rp_mesh_node *node = &bvh->nodes[stack[--count]];
+        for (int i = 0; i < RP_BVH_WIDTH; i++) {
             double enter, leave;
-            if (node->child[i] == RP_TREE_NONE) continue;
-            rp_box3 box = box_of(tree, node, i);
+            if (node->child[i] == RP_BVH_NONE) continue;
+            rp_box3 box = box_of(bvh, node, i);
             if (!rp_ray_box(&box, ray, &enter, &leave) || enter > hit->distance) continue;
-            if (node->child[i] & RP_TREE_LEAF)
-                try_triangle(mesh, node->child[i] & ~RP_TREE_LEAF, ray, hit);
+            if (node->child[i] & RP_BVH_LEAF)
+                try_triangle(mesh, node->child[i] & ~RP_BVH_LEAF, ray, hit);
             else
                 stack[count++] = node->child[i];
         }
     }
 }
 
-static bool meet_mesh(const rp_mesh *mesh, const rp_geom_ray *ray, double *distance,
-                      rp_vec3 *normal)
+static bool hit_mesh(const rp_mesh *mesh, const rp_geom_ray *ray, double *distance, rp_vec3 *normal)
 {
     nearest_hit hit = {ray->limit, SIZE_MAX};
-    if (mesh->tree)
-        search_tree(mesh, ray, &hit);
+    if (mesh->bvh)
+        search_bvh(mesh, ray, &hit);
     else
         for (size_t t = 0; t < mesh->triangle_count; t++)
             try_triangle(mesh, t, ray, &hit);
@@ -143,15 +142,15 @@ static bool meet_mesh(const rp_mesh *mesh, const rp_geom_ray *ray, double *dista
 
 /* --- all kinds -------------------------------------------------------------------------------- */
 
-static bool meet_kind(const rp_shape *shape, const rp_geom_ray *ray, double *distance)
+static bool hit_kind(const rp_shape *shape, const rp_geom_ray *ray, double *distance)
 {
     rp_box3 box;
     double leave;
     switch (shape->kind) {
     case RP_SHAPE_PLANE:
-        return meet_plane(ray, distance);
+        return hit_plane(ray, distance);
     case RP_SHAPE_SPHERE:
-        return meet_sphere(shape->radius, ray, distance);
+        return hit_sphere(shape->radius, ray, distance);
     case RP_SHAPE_BOX:
         box = rp_shape_bounds(shape);
         return rp_ray_box(&box, ray, distance, &leave);
@@ -170,8 +169,8 @@ bool rp_shape_ray(const rp_shape *shape, const rp_geom_ray *ray, double *distanc
         rp_shape_distance(shape, ray->from, normal);
         return true;
     }
-    if (shape->kind == RP_SHAPE_MESH) return meet_mesh(shape->mesh, ray, distance, normal);
-    if (!meet_kind(shape, ray, distance)) return false;
+    if (shape->kind == RP_SHAPE_MESH) return hit_mesh(shape->mesh, ray, distance, normal);
+    if (!hit_kind(shape, ray, distance)) return false;
     rp_shape_distance(shape, rp_v3_madd(ray->from, *distance, ray->direction), normal);
     return true;
 }

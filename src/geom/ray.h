@@ -1,4 +1,4 @@
-/* Rays against shapes: the first point of the surface along a straight line. */
+/* Ray casting: the first intersection of a ray with a shape. */
 #ifndef RP_GEOM_RAY_H
 #define RP_GEOM_RAY_H
 
@@ -8,14 +8,14 @@
 typedef struct rp_geom_ray {
     rp_vec3 from;      /* m */
     rp_vec3 direction; /* a unit vector */
-    double limit;      /* m, from its start: what is farther does not count; may be infinite */
+    double limit;      /* m, length of the ray; may be infinite */
 } rp_geom_ray;
 
-/* Whether the ray meets the solid; then the distance along it and the outward normal there. A ray
- * that starts inside meets it at distance 0, with the normal of the nearest point of the surface.
- * A mesh that is not prepared is searched triangle by triangle. */
+/* True when the ray hits the solid; then the distance along it (m) and the outward normal there. A
+ * ray that starts inside hits at distance 0, with the normal of the nearest point of the surface. A
+ * mesh that is not prepared is tested triangle by triangle. */
 bool rp_shape_ray(const rp_shape *shape, const rp_geom_ray *ray, double *distance, rp_vec3 *normal);
-/* The part of a ray within a box, by the slab method: false where there is none. */
+/* Computes the part of a ray within a box, by the slab method: false where there is none. */
 bool rp_ray_box(const rp_box3 *box, const rp_geom_ray *ray, double *enter, double *leave);
 
 #endif

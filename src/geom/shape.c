@@ -1,9 +1,92 @@
+/* Signed distances, volumes, bounds and triangles of shapes. Cylinder, cone and funnel are solids
+ * of revolution and share the functions of a profile. */
+#include "geom/shape.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include "mesh/bvh.h"
+#include "mesh/sdf.h"
+
+/* --- profiles --------------------------------------------------------------------------------- */
+
+static int edge_count(const rp_profile *profile)
+{
+    return profile->closed ? profile->count : profile->count - 1;
+}
+
+/* Even-odd rule: counts the edges that a ray away from the axis crosses. */
+static bool inside(const rp_profile *profile, rp_profile_point at)
+{
+    bool odd = false;
+    for (int i = 0; i < edge_count(profile); i++) {
+        rp_profile_point a = profile->points[i], b = profile->points[(i + 1) % profile->count];
+        if ((a.z > at.z) == (b.z > at.z)) continue;
+        double crossing = a.r + (at.z - a.z) / (b.z - a.z) * (b.r - a.r);
+        if (crossing > at.r) odd = !odd;
+    }
+    return odd;
+}
+
+typedef struct profile_foot {
+    rp_profile_point away;     /* from the foot to the point */
+    rp_profile_point straight; /* outward normal of the edge */
+    double distance;
+    bool at_corner;
+} profile_foot;
+
+static profile_foot foot_on_edge(rp_profile_point a, rp_profile_point b, rp_profile_point at)
+{
+    double r = b.r - a.r, z = b.z - a.z, length = rp_length2(r, z);
+    double t = length > 0 ? ((at.r - a.r) * r + (at.z - a.z) * z) / (length * length) : 0;
+    double clamped = fmin(fmax(t, 0), 1);
+    profile_foot found;
+    found.away.r = at.r - (a.r + clamped * r);
+    found.away.z = at.z - (a.z + clamped * z);
+    found.straight.r = length > 0 ? z / length : 1;
+    found.straight.z = length > 0 ? -r / length : 0;
+    found.distance = rp_length2(found.away.r, found.away.z);
+    found.at_corner = t != clamped;
+    return found;
+}
+
+double rp_profile_distance(const rp_profile *profile, rp_profile_point at, rp_profile_point *normal)
+{
+    profile_foot best = {.distance = INFINITY};
+    double extent = 0;
+    for (int i = 0; i < edge_count(profile); i++) {
+        rp_profile_point a = profile->points[i], b = profile->points[(i + 1) % profile->count];
+        profile_foot found = foot_on_edge(a, b, at);
+        if (found.distance < best.distance) best = found;
+        extent = fmax(extent, fmax(b.r, fabs(b.z)));
+    }
+    double sign = inside(profile, at) ? -1 : 1;
+    /* At a corner the normal points from the corner to the point, but from a foot so near that
+     * direction is only rounding. */
+    if (best.at_corner && best.distance > 1e-12 * extent) {
+        normal->r = sign * best.away.r / best.distance;
+        normal->z = sign * best.away.z / best.distance;
+    } else {
+        *normal = best.straight;
+    }
+    return sign * best.distance;
+}
+
+/* Sums signed frustums: pi r^2 integrated along z over each edge; edges on the axis add nothing. */
+double rp_profile_volume(const rp_profile *profile)
+{
+    double sum = 0;
+    for (int i = 0; i < edge_count(profile); i++) {
+        rp_profile_point a = profile->points[i], b = profile->points[(i + 1) % profile->count];
+        sum += (b.z - a.z) * (a.r * a.r + a.r * b.r + b.r * b.r);
+    }
+    return RP_PI / 3 * sum;
+}
+
+/* --- distance, volume, bounds ----------------------------------------------------------------- */
+
 /* Signed distances, volumes and bounds. Cylinder, cone and funnel share one function: see
  * geom/profile.h. */
-#include "geom/shape.h"
-#include "base/report.h"
-#include "geom/field.h"
-#include "geom/tree.h"
 
 bool rp_shape_profile(const rp_shape *shape, rp_profile *profile)
 {
@@ -36,7 +119,7 @@ static double box_distance(rp_vec3 size, rp_vec3 at, rp_vec3 *normal)
 {
     const double p[3] = {at.x, at.y, at.z}, half[3] = {size.x / 2, size.y / 2, size.z / 2};
     double outside[3], sign[3], nearest = -INFINITY;
-    int face = 0; /* the one that is nearest from inside, farthest from outside */
+    int face = 0; /* of the largest signed distance: the nearest one from inside */
     for (int i = 0; i < 3; i++) {
         double beyond = fabs(p[i]) - half[i];
         sign[i] = p[i] < 0 ? -1 : 1;
@@ -50,15 +133,16 @@ static double box_distance(rp_vec3 size, rp_vec3 at, rp_vec3 *normal)
         *normal = rp_v3(face == 0 ? sign[0] : 0, face == 1 ? sign[1] : 0, face == 2 ? sign[2] : 0);
         return nearest;
     }
-    /* Divided by the largest first, so that tiny distances do not vanish when squared. */
+    /* Divided by the largest first, so that tiny distances do not underflow when squared. */
     rp_vec3 away = rp_v3(outside[0] / nearest, outside[1] / nearest, outside[2] / nearest);
     double length = rp_v3_length(away);
     *normal = rp_v3_scale(away, 1 / length);
     return length * nearest;
 }
 
-/* Distance from a point at `offset` from the nearest point of a skeleton (a centre or an axis) to
- * the surface `radius` around it. */
+/* Returns the distance of a point at `offset` from the nearest point of a skeleton (a centre or an
+ * axis) to the surface at `radius` around it. `fallback` is the normal where the offset vanishes.
+ */
 static double round_distance(rp_vec3 offset, double radius, rp_vec3 fallback, rp_vec3 *normal)
 {
     double length = rp_v3_length(offset);
@@ -80,13 +164,13 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
     rp_shape_profile(shape, &profile);
     rp_profile_point flat, here = {rp_length2(at.x, at.y), at.z};
     double distance = rp_profile_distance(&profile, here, &flat);
-    /* On the axis every way out is as near. */
+    /* On the axis all directions are equally near: the normal is along x. */
     double cosine = here.r > 0 ? at.x / here.r : 1, sine = here.r > 0 ? at.y / here.r : 0;
     *normal = rp_v3(flat.r * cosine, flat.r * sine, flat.z);
     return distance;
 }
 
-/* From the foot and the side it is seen from. */
+/* Returns the signed distance to the foot, the nearest point of the mesh, and the normal. */
 static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t triangle, double sign,
                         rp_vec3 *normal)
 {
@@ -95,7 +179,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     rp_vec3 extent = rp_v3_sub(mesh->bounds.high, mesh->bounds.low);
     if (distance > 1e-12 * rp_v3_length(extent)) {
         *normal = rp_v3_scale(away, sign / distance);
-    } else { /* on the surface: the direction from the foot is nothing but rounding */
+    } else { /* on the surface the direction from the foot is only rounding */
         rp_vec3 c[3];
         rp_mesh_corners(mesh, triangle, c);
         *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
@@ -103,7 +187,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     return sign * distance;
 }
 
-static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
+static double mesh_distance_of_all(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *normal)
 {
     size_t triangle;
     rp_vec3 foot = rp_mesh_nearest(mesh, at, &triangle);
@@ -111,15 +195,16 @@ static double slow_mesh_distance(const rp_mesh *mesh, rp_vec3 at, rp_vec3 *norma
     return mesh_foot(mesh, at, foot, triangle, sign, normal);
 }
 
-/* The field answers for most points; those at the surface ask the tree. */
+/* The bound of the signed distance field suffices for most points (S8); those at the surface query
+ * the BVH, which the upper bound of the field limits. */
 static double mesh_distance(const rp_mesh *mesh, rp_vec3 at, double reach, rp_vec3 *normal)
 {
-    if (!mesh->field) return slow_mesh_distance(mesh, at, normal);
-    double most, bound = rp_mesh_sdf_bound(mesh->field, at, &most);
+    if (!mesh->sdf) return mesh_distance_of_all(mesh, at, normal);
+    double most, bound = rp_mesh_sdf_bound(mesh->sdf, at, &most);
     if (fabs(bound) > reach) return bound;
     size_t triangle;
-    rp_vec3 foot = rp_mesh_bvh_nearest(mesh->tree, mesh, at, most * most, &triangle);
-    double sign = rp_mesh_sdf_sign(mesh->field, mesh, at);
+    rp_vec3 foot = rp_mesh_bvh_nearest(mesh->bvh, mesh, at, most * most, &triangle);
+    double sign = rp_mesh_sdf_sign(mesh->sdf, mesh, at);
     return mesh_foot(mesh, at, foot, triangle, sign, normal);
 }
 
@@ -154,7 +239,7 @@ double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double rea
     return INFINITY;
 }
 
-/* How far the point is outside the box; 0 inside. */
+/* Returns the distance of a point to a box, m; 0 inside. */
 static double box_gap(rp_box3 box, rp_vec3 p)
 {
     rp_vec3 beyond = rp_v3_max(rp_v3_sub(box.low, p), rp_v3_sub(p, box.high));
@@ -166,7 +251,7 @@ bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach)
     double most;
     if (shape->kind != RP_SHAPE_MESH) return rp_shape_distance(shape, local, NULL) < reach;
     if (box_gap(shape->mesh->bounds, local) > reach) return false;
-    return !shape->mesh->field || !(rp_mesh_sdf_bound(shape->mesh->field, local, &most) > reach);
+    return !shape->mesh->sdf || !(rp_mesh_sdf_bound(shape->mesh->sdf, local, &most) > reach);
 }
 
 static bool box_holds(rp_box3 box, rp_vec3 p)
@@ -177,7 +262,7 @@ static bool box_holds(rp_box3 box, rp_vec3 p)
 
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local)
 {
-    /* Saves the long search for all points that are clearly outside. */
+    /* Saves the query for all points outside the bounds. */
     if (shape->kind == RP_SHAPE_MESH && !box_holds(shape->mesh->bounds, local)) return false;
     return rp_shape_distance_within(shape, local, 0, NULL) <= 0;
 }
@@ -241,4 +326,149 @@ double rp_shape_extent(const rp_shape *shape)
     rp_box3 box = rp_shape_bounds(shape);
     rp_vec3 size = rp_v3_sub(box.high, box.low);
     return fmin(size.x, fmin(size.y, size.z));
+}
+
+/* --- tessellation ----------------------------------------------------------------------------- */
+
+/* All round shapes are profiles rotated about z; balls and the ends of capsules get a profile of
+ * many points. */
+
+static void add_quad(rp_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d, bool *ok)
+{
+    rp_mesh_add_triangle(mesh, a, b, c, ok);
+    rp_mesh_add_triangle(mesh, a, c, d, ok);
+}
+
+/* Corner i has the high x, y, z where bits 0, 1, 2 of i are set. */
+static void add_box(rp_mesh *mesh, rp_vec3 size, bool *ok)
+{
+    for (int i = 0; i < 8; i++)
+        rp_mesh_add_vertex(mesh,
+                           rp_v3(i & 1 ? size.x / 2 : -size.x / 2, i & 2 ? size.y / 2 : -size.y / 2,
+                                 i & 4 ? size.z / 2 : -size.z / 2),
+                           ok);
+    static const uint32_t faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int i = 0; i < 6; i++)
+        add_quad(mesh, faces[i][0], faces[i][1], faces[i][2], faces[i][3], ok);
+}
+
+static void add_square(rp_mesh *mesh, double edge, bool *ok)
+{
+    double half = edge / 2;
+    uint32_t a = rp_mesh_add_vertex(mesh, rp_v3(-half, -half, 0), ok);
+    uint32_t b = rp_mesh_add_vertex(mesh, rp_v3(half, -half, 0), ok);
+    uint32_t c = rp_mesh_add_vertex(mesh, rp_v3(half, half, 0), ok);
+    uint32_t d = rp_mesh_add_vertex(mesh, rp_v3(-half, half, 0), ok);
+    add_quad(mesh, a, b, c, d, ok);
+}
+
+static void add_copy(rp_mesh *mesh, const rp_mesh *from, bool *ok)
+{
+    for (size_t i = 0; i < from->vertex_count && *ok; i++)
+        rp_mesh_add_vertex(mesh, from->vertices[i], ok);
+    for (size_t t = 0; t < from->triangle_count && *ok; t++)
+        rp_mesh_add_triangle(mesh, from->triangles[t][0], from->triangles[t][1],
+                             from->triangles[t][2], ok);
+}
+
+/* Adds one vertex for a point on the axis, else a ring of them; returns the number of the first. */
+static uint32_t add_ring(rp_mesh *mesh, rp_profile_point at, int segments, bool *ok)
+{
+    uint32_t first = (uint32_t)mesh->vertex_count;
+    int count = at.r > 0 ? segments : 1;
+    for (int k = 0; k < count; k++) {
+        double angle = 2 * RP_PI * k / segments;
+        rp_mesh_add_vertex(mesh, rp_v3(at.r * rp_cos(angle), at.r * rp_sin(angle), at.z), ok);
+    }
+    return first;
+}
+
+/* Adds the triangles between two rings. A ring of one vertex makes a fan. */
+static void add_band(rp_mesh *mesh, uint32_t a, bool a_ring, uint32_t b, bool b_ring, int segments,
+                     bool *ok)
+{
+    for (int k = 0; k < segments; k++) {
+        uint32_t here = (uint32_t)k, next = (uint32_t)((k + 1) % segments);
+        uint32_t a0 = a_ring ? a + here : a, a1 = a_ring ? a + next : a;
+        uint32_t b0 = b_ring ? b + here : b, b1 = b_ring ? b + next : b;
+        if (a_ring) rp_mesh_add_triangle(mesh, a0, a1, b1, ok);
+        if (b_ring) rp_mesh_add_triangle(mesh, a0, b1, b0, ok);
+    }
+}
+
+static void add_revolution(rp_mesh *mesh, const rp_profile_point *points, int count, bool closed,
+                           int segments, bool *ok)
+{
+    uint32_t start = add_ring(mesh, points[0], segments, ok), last = start;
+    for (int i = 1; i < count; i++) {
+        uint32_t ring = add_ring(mesh, points[i], segments, ok);
+        add_band(mesh, last, points[i - 1].r > 0, ring, points[i].r > 0, segments, ok);
+        last = ring;
+    }
+    if (closed) add_band(mesh, last, points[count - 1].r > 0, start, points[0].r > 0, segments, ok);
+}
+
+/* Writes points of a quarter circle, both ends included; `top` for the upper quarter. The end on
+ * the axis has r = 0 exactly, so that it becomes one vertex. */
+static void fill_quarter(rp_profile_point *points, int steps, double radius, double z, bool top)
+{
+    for (int i = 0; i <= steps; i++) {
+        double angle = RP_PI / 2 * i / steps; /* up from the equator, or up from the pole */
+        rp_profile_point p = {radius * rp_cos(angle), z + radius * rp_sin(angle)};
+        if (!top) p = (rp_profile_point){radius * rp_sin(angle), z - radius * rp_cos(angle)};
+        if (i == (top ? steps : 0)) p.r = 0;
+        points[i] = p;
+    }
+}
+
+static void add_capsule(rp_mesh *mesh, double radius, double height, int segments, bool *ok)
+{
+    int steps = segments / 4 > 1 ? segments / 4 : 1;
+    size_t bytes = (size_t)(2 * steps + 2) * sizeof(rp_profile_point);
+    rp_profile_point *points = rp_allocate(bytes);
+    if (!points) {
+        *ok = false;
+        return;
+    }
+    fill_quarter(points, steps, radius, -height / 2, false);
+    /* A ball has its equator once. */
+    int upper = height > 0 ? steps + 1 : steps;
+    fill_quarter(points + upper, steps, radius, height / 2, true);
+    add_revolution(mesh, points, upper + steps + 1, false, segments, ok);
+    rp_release(points, bytes);
+}
+
+static void add_shape(rp_mesh *mesh, const rp_shape *shape, int segments, double plane_size,
+                      bool *ok)
+{
+    rp_profile profile;
+    if (rp_shape_profile(shape, &profile))
+        add_revolution(mesh, profile.points, profile.count, profile.closed, segments, ok);
+    else if (shape->kind == RP_SHAPE_PLANE)
+        add_square(mesh, plane_size, ok);
+    else if (shape->kind == RP_SHAPE_BOX)
+        add_box(mesh, shape->size, ok);
+    else if (shape->kind == RP_SHAPE_SPHERE)
+        add_capsule(mesh, shape->radius, 0, segments, ok);
+    else if (shape->kind == RP_SHAPE_CAPSULE)
+        add_capsule(mesh, shape->radius, shape->height, segments, ok);
+    else
+        add_copy(mesh, shape->mesh, ok);
+}
+
+rp_code rp_shape_tessellate(const rp_shape *shape, int segments, double plane_size, rp_mesh **out,
+                            rp_report *report)
+{
+    RP_ASSERT(segments >= 3);
+    *out = NULL;
+    rp_mesh *mesh = rp_mesh_create();
+    bool ok = mesh != NULL;
+    if (ok) add_shape(mesh, shape, segments, plane_size, &ok);
+    if (!ok) {
+        rp_mesh_destroy(mesh);
+        return rp_fail(report, RP_ERROR_MEMORY, "out of memory for the triangles of a shape");
+    }
+    *out = mesh;
+    return RP_OK;
 }

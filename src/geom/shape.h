@@ -1,5 +1,5 @@
-/* Shapes: what bodies are made of and what sources are filled from. A shape stands in its own
- * frame; a pose puts it into the world. Lengths in metres.
+/* Shapes: the geometry of bodies, sources and voids. A shape is defined in its own frame; a pose
+ * places it in the world. Lengths in metres.
  *
  *   plane     the half space below z = 0 is solid
  *   box       edges `size`, centred
@@ -15,11 +15,36 @@
 #ifndef RP_GEOM_SHAPE_H
 #define RP_GEOM_SHAPE_H
 
-#include "geom/mesh.h"
-#include "geom/profile.h"
 #include "math/vec.h"
+#include "mesh/mesh.h"
 
 #include <stdbool.h>
+
+/* A solid of revolution by its profile: a polyline of points (r, z) that, rotated about the z axis,
+ * is the surface. It runs counter-clockwise with r to the right and z up, so the solid is on its
+ * left.
+ *
+ *     z           z   ________
+ *     |___        |   \      /        open: from the axis and back to it (cylinder, cone)
+ *     |   |       |    \    /         closed: a ring that stays off the axis (funnel)
+ *     |___|_ r    |_____\__/__ r
+ */
+typedef struct rp_profile_point {
+    double r, z; /* m */
+} rp_profile_point;
+
+typedef struct rp_profile {
+    rp_profile_point points[4];
+    int count;
+    bool closed; /* the last point is joined to the first */
+} rp_profile;
+
+/* Returns the signed distance (m) in the half plane r >= 0, which is that to the solid, and the
+ * unit outward normal there. */
+double rp_profile_distance(const rp_profile *profile, rp_profile_point at,
+                           rp_profile_point *normal);
+/* Returns the volume of the solid, m3. */
+double rp_profile_volume(const rp_profile *profile);
 
 typedef enum rp_shape_kind {
     RP_SHAPE_PLANE,
@@ -45,32 +70,32 @@ typedef struct rp_shape {
     const rp_mesh *mesh; /* borrowed; RP_SHAPE_MESH only */
 } rp_shape;
 
-/* Distance to the surface, negative inside, and if `normal` is not NULL the unit vector along which
- * the distance grows: out of the solid through the nearest surface point, also from inside. Where
- * several points are nearest (the middle of a sphere) it is that of one of them. Exact for every
- * kind. A mesh that is not prepared is searched triangle by triangle, which is slow. */
+/* Returns the signed distance to the surface (m), negative inside, and if `normal` is not NULL its
+ * gradient, a unit vector: out of the solid through the nearest surface point, also from inside.
+ * Where several points are nearest (the centre of a sphere) it is that of one of them. Exact for
+ * every kind. A mesh that is not prepared is searched triangle by triangle, which is slow. */
 double rp_shape_distance(const rp_shape *shape, rp_vec3 local, rp_vec3 *normal);
-/* The same for those who care only about what is within `reach` of the surface, on either side: the
- * same values there. Farther off the sign is right, but the size may be anything above `reach` up
- * to the distance, and the normal is unset; for a mesh that is much quicker. */
+/* The same for callers that need only distances within `reach` (m) of the surface, on either side:
+ * the same values there. Farther off the sign is correct, but the size is any lower bound above
+ * `reach`, and the normal is unset; for a mesh that is much faster. */
 double rp_shape_distance_within(const rp_shape *shape, rp_vec3 local, double reach,
                                 rp_vec3 *normal);
-/* False only where the shape is farther off than `reach` for certain: a cheap question that saves
- * the search in a mesh. */
+/* False only where the shape is certainly farther away than `reach`: a cheap test that saves the
+ * query of a mesh. */
 bool rp_shape_may_be_near(const rp_shape *shape, rp_vec3 local, double reach);
-/* True where the distance is not positive: the surface belongs to the solid. */
+/* True where the distance is not positive: points of the surface are contained. */
 bool rp_shape_contains(const rp_shape *shape, rp_vec3 local);
-/* The cross-section of a cylinder, cone or funnel; false for all other kinds. */
+/* Computes the profile of a cylinder, cone or funnel; false for all other kinds. */
 bool rp_shape_profile(const rp_shape *shape, rp_profile *profile);
-/* m3; infinite for a plane. */
+/* Returns the volume, m3; infinite for a plane. */
 double rp_shape_volume(const rp_shape *shape);
-/* In the shape's frame; a plane has none and gives an infinite box below z = 0. */
+/* Returns the bounds in the shape's frame; of a plane the infinite box below z = 0. */
 rp_box3 rp_shape_bounds(const rp_shape *shape);
-/* m, the shortest edge of its bounds; infinite for a plane. */
+/* Returns the shortest edge of its bounds, m; infinite for a plane. */
 double rp_shape_extent(const rp_shape *shape);
-/* Triangles for pictures and exports, outward and closed; round parts in `segments` pieces (3 at
- * least) with vertices on the surface. A plane becomes a square of edge `plane_size`, which is not
- * closed. */
+/* Makes triangles for pictures and exports, outward and closed; round parts have `segments` pieces
+ * (at least 3) with vertices on the surface. A plane becomes a square of edge `plane_size` (m),
+ * which is not closed. */
 rp_code rp_shape_tessellate(const rp_shape *shape, int segments, double plane_size, rp_mesh **out,
                             rp_report *report);
 

@@ -129,8 +129,8 @@ rp_code rp_grains_add_shapes(rp_grains *grains, bool turned, rp_report *report)
         code = rp_grains_add_field(grains, "diameter", "m", RP_F32, use, (void **)&grains->diameter,
                                    report);
     for (int i = 0; i < 4 && turned && code == RP_OK; i++)
-        code = rp_grains_add_field(grains, names[i], "", RP_F32, use, (void **)&grains->turn[i],
-                                   report);
+        code = rp_grains_add_field(grains, names[i], "", RP_F32, use,
+                                   (void **)&grains->orientation[i], report);
     return code;
 }
 

@@ -44,9 +44,9 @@ typedef struct rp_grains {
     float *moisture; /* 0 dry to 1 wet */
 
     /* Of methods that resolve single grains; NULL until rp_grains_add_shapes. */
-    uint8_t *kind;   /* of the scene's kinds of grains */
-    float *diameter; /* m, of the ball around a grain */
-    float *turn[4];  /* w, x, y, z: from the grain's frame to the world's */
+    uint8_t *kind;         /* of the scene's kinds of grains */
+    float *diameter;       /* m, of the ball around a grain */
+    float *orientation[4]; /* w, x, y, z: from the grain's frame to the world's */
 
     struct rp_grains_field {
         const char *name, *unit;

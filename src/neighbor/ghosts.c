@@ -1,6 +1,6 @@
-/* Periodic sides: wrapping grains into the period, and ghosts, the images of grains that own grains
- * near a side can see. Where the period is shorter than the radius there are several layers of
- * them.
+/* Periodic boundaries: the wrap of grains into the period, and ghosts, the periodic images that own
+ * grains near a boundary have within their search radius. Where the period is shorter than the
+ * radius there are several layers of images.
  *
  *        ghosts  |<- radius ->|low            high|<- radius ->|  ghosts
  */
@@ -9,8 +9,8 @@
 
 #include <float.h>
 
-/* Layers of images on each side at most; a period a hundred times shorter than the radius is a
- * mistake. */
+/* Layers of images on each side at most; a period that is a hundred times shorter than the radius
+ * is a mistake in the scene. */
 #define LAYERS_MAX 100
 
 /* One axis of the period. */
@@ -30,7 +30,7 @@ static side side_of(const rp_period *period, int axis)
 typedef struct wrap_job {
     side side;
     float *x;
-    float lowest; /* float that is not below `low` */
+    float lowest; /* m, the least float that is not below `low` */
 } wrap_job;
 
 static void wrap_range(void *context, rp_range range)
@@ -41,7 +41,7 @@ static void wrap_range(void *context, rp_range range)
         double x = job->x[i];
         if ((x >= s.low && x < s.high) || !isfinite(x)) continue;
         float inside = (float)(x - s.length * floor((x - s.low) / s.length));
-        /* Rounding may lead just outside again. */
+        /* Rounding to float may lead to `high` itself or just below `low`. */
         job->x[i] = inside >= s.low && inside < s.high ? inside : job->lowest;
     }
 }
@@ -62,9 +62,9 @@ typedef struct ghost_job {
     rp_neighbor *neighbor;
     rp_grains *grains;
     side sides[3];
-    rp_ladder ladder;
-    double radii[RP_LEVELS_MAX]; /* m, a trifle more, of each level; of the last the largest */
-    bool write;                  /* else only count */
+    rp_size_levels sizes;
+    double radii[RP_LEVELS_MAX]; /* m, of each level, slightly widened; the last is the largest */
+    bool write;                  /* false: count only */
 } ghost_job;
 
 static inline float image(const side *s, float x, int layer)
@@ -72,7 +72,9 @@ static inline float image(const side *s, float x, int layer)
     return (float)(x + layer * s->length);
 }
 
-/* Whether the image in that layer can be seen from inside; the grain itself is layer 0. */
+/* True when the image in that layer is within the radius of the period; layer 0 is the grain
+ * itself.
+ */
 static inline bool is_seen(const side *s, double radius, float x, int layer)
 {
     float at = image(s, x, layer);
@@ -90,7 +92,7 @@ static void write_ghost(const ghost_job *job, uint64_t ghost, size_t i, const in
     job->grains->ghost_source[ghost] = (uint32_t)i;
 }
 
-/* The layers, lowest first, in which the grain's coordinate on one axis is seen. */
+/* Lists the layers, lowest first, whose image of the coordinate is within the radius. */
 static int seen_layers(const side *s, double radius, float x, int layers[2 * LAYERS_MAX + 1])
 {
     int count = 0;
@@ -99,13 +101,16 @@ static int seen_layers(const side *s, double radius, float x, int layers[2 * LAY
     return count;
 }
 
-/* Of several levels only grains as large or smaller look for a grain. */
+/* The radius of images of a grain. With size levels only grains that are as large or smaller search
+ * for it, so the reach of its own level suffices. */
 static double radius_of(const ghost_job *job, size_t i)
 {
-    if (job->ladder.count == 1) return job->radii[0];
-    return job->radii[rp_ladder_level(&job->ladder, job->grains->diameter[i])];
+    if (job->sizes.count == 1) return job->radii[0];
+    return job->radii[rp_size_levels_find(&job->sizes, job->grains->diameter[i])];
 }
 
+/* Counts or writes the images of one grain: the product of the layers of the three axes, without
+ * the grain itself. Returns the number of the next ghost. */
 static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
 {
     const rp_grains *p = job->grains;
@@ -126,6 +131,7 @@ static uint64_t images_of(const ghost_job *job, uint64_t ghost, size_t i)
 static void ghost_range(void *context, rp_range range)
 {
     const ghost_job *job = context;
+    /* First run: each block stores its number of ghosts; second run: it reads its first one. */
     uint64_t *first = &job->neighbor->ghost_first[range.begin / RP_NEIGHBOR_BLOCK];
     RP_ASSERT(range.begin / RP_NEIGHBOR_BLOCK < job->neighbor->ghost_block_capacity);
     uint64_t ghost = job->write ? *first : 0;
@@ -136,7 +142,7 @@ static void ghost_range(void *context, rp_range range)
 
 static rp_code set_sides(ghost_job *job, rp_report *report)
 {
-    double radius = job->radii[job->ladder.count - 1];
+    double radius = job->radii[job->sizes.count - 1];
     for (int a = 0; a < 3; a++) {
         side *s = &job->sides[a];
         *s = side_of(&job->neighbor->period, a);
@@ -152,14 +158,16 @@ static rp_code set_sides(ghost_job *job, rp_report *report)
     return RP_OK;
 }
 
-/* Counts the ghosts of every block, turns the counts into places and makes room. */
+/* Counts the ghosts of every block, turns the counts into offsets (prefix sum) and grows the
+ * arrays.
+ */
 static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
 {
     rp_neighbor *neighbor = job->neighbor;
     size_t count = job->grains->count;
     size_t blocks = (count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
-    if (!rp_neighbor_room((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
-                          blocks + 1, sizeof *neighbor->ghost_first))
+    if (!rp_neighbor_reserve((void **)&neighbor->ghost_first, &neighbor->ghost_block_capacity,
+                             blocks + 1, sizeof *neighbor->ghost_first))
         return rp_fail_memory(report, blocks * sizeof *neighbor->ghost_first, "ghosts");
     rp_parallel_for(neighbor->threads, count, RP_NEIGHBOR_BLOCK, ghost_range, job);
     uint64_t ghosts = 0;
@@ -173,14 +181,16 @@ static rp_code place_ghosts(ghost_job *job, size_t *total, rp_report *report)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu grains need %zu ghosts; too many to number",
                        count, *total);
     rp_grains *p = job->grains;
-    if (!rp_neighbor_room((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
-                          sizeof *p->ghost_source))
+    if (!rp_neighbor_reserve((void **)&p->ghost_source, &p->ghost_source_capacity, *total,
+                             sizeof *p->ghost_source))
         return rp_fail_memory(report, *total * sizeof *p->ghost_source, "ghosts");
     if (count + *total <= p->place_capacity) return RP_OK;
-    size_t roomier = count + *total + *total / 4; /* their number wavers from step to step */
+    size_t roomier = count + *total + *total / 4; /* the number fluctuates from step to step */
     return rp_grains_reserve_ghosts(p, roomier < RP_NONE ? roomier : count + *total, report);
 }
 
+/* Two passes over the grains: count, then write. Then the halo exchange of all fields that ghosts
+ * have. */
 static rp_code make_ghosts(ghost_job *job, rp_report *report)
 {
     rp_neighbor *neighbor = job->neighbor;
@@ -209,7 +219,7 @@ rp_code rp_neighbor_ghosts(rp_neighbor *neighbor, rp_grains *grains, double radi
         return rp_fail(report, RP_ERROR_INPUT, "ghost radius %g m: must be above 0", radius);
     ghost_job job = {.neighbor = neighbor,
                      .grains = grains,
-                     .ladder = {.count = 1},
+                     .sizes = {.count = 1},
                      .radii = {rp_neighbor_grid_edge(radius)}};
     return make_ghosts(&job, report);
 }
@@ -219,13 +229,13 @@ rp_code rp_neighbor_ghosts_by_size(rp_neighbor *neighbor, rp_grains *grains, con
 {
     grains->ghosts = 0;
     if (!(neighbor->period.axes & 7)) return RP_OK;
-    ghost_job job = {.neighbor = neighbor, .grains = grains, .ladder = rp_ladder_of(reach)};
-    for (unsigned k = 0; k < job.ladder.count; k++)
-        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.ladder.top[k]));
+    ghost_job job = {.neighbor = neighbor, .grains = grains, .sizes = rp_size_levels_of(reach)};
+    for (unsigned k = 0; k < job.sizes.count; k++)
+        job.radii[k] = rp_neighbor_grid_edge(rp_reach_of(reach, (double)job.sizes.top[k]));
     return make_ghosts(&job, report);
 }
 
-/* --- what ghosts share with the grains that they are images of -------------------------------- */
+/* --- halo exchange ---------------------------------------------------------------------------- */
 
 typedef struct sync_job {
     const uint32_t *source;
@@ -234,7 +244,7 @@ typedef struct sync_job {
     size_t size;
 } sync_job;
 
-/* A loop for each common size, in which the copy is a load and a store. */
+/* A loop for each common size, so that the copy compiles to one load and one store. */
 #define SYNC(bytes)                                                                                \
     for (size_t i = range.begin; i < range.end; i++)                                               \
     memcpy(job->ghosts + i * (bytes), job->own + job->source[i] * (size_t)(bytes), bytes)
@@ -269,6 +279,8 @@ void rp_neighbor_sync(rp_neighbor *neighbor, const rp_grains *grains, void *arra
     rp_parallel_for(neighbor->threads, grains->ghosts, RP_NEIGHBOR_BLOCK, sync_range, &job);
 }
 
+/* Adds `share` times the position of the source to each ghost: -1 makes positions offsets, 1 makes
+ * them positions again. */
 static void add_sources(const rp_grains *p, float share)
 {
     RP_ASSERT(p->ghosts <= p->ghost_source_capacity);

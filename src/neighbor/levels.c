@@ -1,21 +1,22 @@
-/* Grains of very different sizes: a level of cells for each doubling of the size (V. Ogarko, S.
+/* Size levels: a grid of cells for each doubling of the grain size (V. Ogarko, S.
  * Luding, "A fast multilevel algorithm for contact detection of arbitrarily polydisperse objects",
  * Comput. Phys. Commun. 183, 2012). The cell of level k is that of level 0 without the last k bits
- * of each coordinate, so one sort along the Morton curve puts the grains of every level in order:
+ * of each coordinate, and its Morton code is that of level 0 without the last 3 k bits. So one sort
+ * along the Morton curve orders the grains of every level:
  *
  *     level 0   | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |    small grains
  *     level 1   |   0   |   1   |   2   |   3   |    up to twice their reach
  *     level 2   |       0       |       1       |    ...
  *
- * A grain looks in its own level and in all above, never below, where it would find that most cells
- * are under itself. What the smaller one of a pair of two levels finds is told to the larger one:
- * work and memory follow the number of neighbors, not the ratio of sizes. */
+ * A grain searches its own level and those above, never below, where its reach covers very many
+ * cells. A pair across levels is found by the smaller grain and entered into the lists of both:
+ * work and memory are proportional to the number of neighbors, not to the ratio of sizes. */
 #include "base/report.h"
-#include "neighbor/search.h"
+#include "neighbor/inside.h"
 
 /* Sizes that differ by less than this are one level. */
 #define WIDE_RATIO 2
-/* Diameters of a table are floats; none may be a level too high by rounding. */
+/* Diameters of a table are floats; rounding must not move one to the next level. */
 #define ROUNDING 1e-6
 
 bool rp_reach_is_wide(const rp_reach *reach)
@@ -28,23 +29,23 @@ double rp_reach_of(const rp_reach *reach, double diameter)
     return reach->part * diameter + reach->skin;
 }
 
-rp_ladder rp_ladder_of(const rp_reach *reach)
+rp_size_levels rp_size_levels_of(const rp_reach *reach)
 {
     double least = rp_reach_of(reach, reach->smallest * (1 + ROUNDING));
     double most = rp_reach_of(reach, reach->largest * (1 + ROUNDING)), size = least;
-    rp_ladder ladder = {.edge = rp_neighbor_grid_edge(least)};
+    rp_size_levels sizes = {.edge = rp_neighbor_grid_edge(least)};
+    /* Each level reaches twice as far as the one below; the last ends at the largest grain. */
     for (;; size *= 2) {
-        bool last = size >= most || ladder.count + 1 == RP_LEVELS_MAX;
+        bool last = size >= most || sizes.count + 1 == RP_LEVELS_MAX;
         double largest = ((last ? most : size) - reach->skin) / reach->part;
-        ladder.top[ladder.count++] = (float)largest;
-        if (last) return ladder;
+        sizes.top[sizes.count++] = (float)largest;
+        if (last) return sizes;
     }
 }
 
-/* --- candidates by levels ----------------------------------------------------------------------
- */
+/* --- candidates by levels --------------------------------------------------------------------- */
 
-/* How many candidates of each level a block has, or where they go. */
+/* The candidates of each level in a block: first their number, then the offset of the next. */
 typedef struct tally {
     uint32_t places[RP_LEVELS_MAX];
     float largest[RP_LEVELS_MAX]; /* m, diameter */
@@ -66,19 +67,20 @@ static void tally_range(void *context, rp_range range)
     tally t = {0};
     for (size_t i = range.begin; i < range.end; i++) {
         float diameter = job->grains->diameter[rp_neighbor_own(job->grains, sorter->order[i])];
-        unsigned level = rp_ladder_level(&job->neighbor->ladder, diameter);
+        unsigned level = rp_size_levels_find(&job->neighbor->sizes, diameter);
         t.places[level]++;
         if (diameter > t.largest[level]) t.largest[level] = diameter;
     }
     job->tallies[range.begin / RP_NEIGHBOR_BLOCK] = t;
 }
 
-/* Those of each level follow one another, and keep their order. */
+/* Prefix sums over the blocks, level by level: candidates of a level become contiguous and keep
+ * their order. */
 static void place_levels(const level_job *job, size_t blocks)
 {
     rp_neighbor *neighbor = job->neighbor;
     uint32_t place = 0;
-    for (unsigned k = 0; k < neighbor->ladder.count; k++) {
+    for (unsigned k = 0; k < neighbor->sizes.count; k++) {
         rp_cell_level *level = &neighbor->levels[k];
         uint32_t first = place;
         level->largest = 0;
@@ -95,6 +97,7 @@ static void place_levels(const level_job *job, size_t blocks)
     }
 }
 
+/* Scatters candidates to their level; their keys become those of the level's cells. */
 static void move_range(void *context, rp_range range)
 {
     const level_job *job = context;
@@ -104,7 +107,7 @@ static void move_range(void *context, rp_range range)
     for (size_t i = range.begin; i < range.end; i++) {
         uint32_t from = sorter->order[i];
         unsigned level =
-            rp_ladder_level(&job->neighbor->ladder, p->diameter[rp_neighbor_own(p, from)]);
+            rp_size_levels_find(&job->neighbor->sizes, p->diameter[rp_neighbor_own(p, from)]);
         uint32_t to = places[level]++;
         job->x[to] = p->x[from];
         job->y[to] = p->y[from];
@@ -114,13 +117,13 @@ static void move_range(void *context, rp_range range)
     }
 }
 
-/* Room for grains side by side in a cell: those of a level are at least this large. */
-static double room_of(const rp_neighbor *neighbor, const rp_reach *reach, unsigned level)
+/* Returns how many of the smallest grains of a level lie side by side in one of its cells. */
+static double occupancy_of(const rp_neighbor *neighbor, const rp_reach *reach, unsigned level)
 {
-    const rp_ladder *ladder = &neighbor->ladder;
-    double least = level ? (double)ladder->top[level - 1] : reach->smallest;
-    double part = ldexp(ladder->edge, (int)level) / least;
-    return isfinite(neighbor->room) ? part * part * part : INFINITY;
+    const rp_size_levels *sizes = &neighbor->sizes;
+    double least = level ? (double)sizes->top[level - 1] : reach->smallest;
+    double part = ldexp(sizes->edge, (int)level) / least;
+    return isfinite(neighbor->occupancy) ? part * part * part : INFINITY;
 }
 
 static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigned number,
@@ -130,8 +133,8 @@ static rp_code build_level(rp_neighbor *neighbor, const rp_reach *reach, unsigne
     float radius = (float)rp_reach_of(reach, (double)level->largest);
     level->limit = radius * radius;
     RP_TRY(rp_cells_build(&level->cells, neighbor->threads, keys, level->count, report));
-    return rp_cells_check_crowds(neighbor, level, ldexp(neighbor->ladder.edge, (int)number),
-                                 room_of(neighbor, reach, number), report);
+    return rp_cells_check_occupancy(neighbor, level, ldexp(neighbor->sizes.edge, (int)number),
+                                    occupancy_of(neighbor, reach, number), report);
 }
 
 static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
@@ -140,7 +143,7 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     rp_sorter *sorter = &neighbor->sorter;
     size_t blocks = (points->count + RP_NEIGHBOR_BLOCK - 1) / RP_NEIGHBOR_BLOCK;
     size_t each = points->count + RP_NEIGHBOR_PADDING, place = 0;
-    /* What the sort no longer needs has room for keys and numbers. */
+    /* The buffers that the last pass of the sort has read take keys and indices. */
     level_job job = {.neighbor = neighbor,
                      .grains = grains,
                      .keys = sorter->other_keys,
@@ -154,17 +157,16 @@ static rp_code put_in_levels(rp_neighbor *neighbor, const rp_grains *grains,
     place_levels(&job, blocks);
     rp_parallel_for(neighbor->threads, points->count, RP_NEIGHBOR_BLOCK, move_range, &job);
     rp_code code = RP_OK;
-    for (unsigned k = 0; k < neighbor->ladder.count && code == RP_OK; k++) {
+    for (unsigned k = 0; k < neighbor->sizes.count && code == RP_OK; k++) {
         code = build_level(neighbor, reach, k, job.keys + place, report);
         place += neighbor->levels[k].count;
     }
     return code;
 }
 
-/* --- neighbors of other levels ----------------------------------------------------------------
- */
+/* --- neighbors of other levels ---------------------------------------------------------------- */
 
-/* A grain, and one of a level above that it is near. */
+/* Neighbors of two levels. */
 typedef struct pair {
     uint32_t small, large;
 } pair;
@@ -177,10 +179,10 @@ typedef struct pair_job {
     pair *pairs;   /* NULL: only count */
 } pair_job;
 
-/* Queries of a block that are in one cell of a level above their own. */
+/* Consecutive queries in one cell of a level; those of levels below search it. */
 typedef struct run {
     const pair_job *job;
-    rp_search_room *scratch;
+    rp_search_scratch *scratch;
     const rp_cell_level *level;
     unsigned number; /* of that level */
     size_t begin, end;
@@ -188,18 +190,18 @@ typedef struct run {
 
 static inline bool is_below(const run *r, size_t query)
 {
-    const rp_ladder *ladder = &r->job->neighbor->ladder;
-    return rp_ladder_level(ladder, r->job->grains->diameter[query]) < r->number;
+    const rp_size_levels *sizes = &r->job->neighbor->sizes;
+    return rp_size_levels_find(sizes, r->job->grains->diameter[query]) < r->number;
 }
 
-/* How far a grain may be from one of that diameter, squared. */
+/* Returns the square of the distance (m2) within which grains of two diameters are neighbors. */
 static inline float limit_of(const rp_reach *reach, float small, float large)
 {
     float radius = (float)(reach->part * 0.5 * ((double)small + (double)large) + reach->skin);
     return radius * radius;
 }
 
-/* Around the queries that are of levels below; false when there are none. */
+/* Bounds the queries of levels below; false when there are none. */
 static bool box_around(const run *r, rp_query_box *box)
 {
     const rp_grains *p = r->job->grains;
@@ -222,12 +224,14 @@ static bool box_around(const run *r, rp_query_box *box)
     return largest > 0;
 }
 
-/* The pairs of one query among the candidates that were gathered; `to` may be NULL. */
+/* Finds the pairs of one query among the gathered candidates: first eight at a time with the
+ * largest diameter of the level, then exactly with the diameters of both. `to` may be NULL: count
+ * only. */
 static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
 {
     const pair_job *job = r->job;
     const rp_grains *p = job->grains;
-    const rp_search_room *s = r->scratch;
+    const rp_search_scratch *s = r->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_search_query query = {p->x[q], p->y[q], p->z[q],
                              limit_of(&job->reach, p->diameter[q], r->level->largest), RP_NONE};
@@ -245,8 +249,8 @@ static size_t pair_query(const run *r, size_t gathered, size_t q, pair *to)
     return count;
 }
 
-/* Candidates are taken in pieces that always fit, so that the order of pairs never depends on how
- * much room there is. */
+/* Candidates are gathered in pieces of a fixed size, so that the order of pairs never depends on
+ * the capacity of the scratch. */
 static size_t pair_run(const run *r, uint64_t key, pair *to)
 {
     const rp_neighbor *neighbor = r->job->neighbor;
@@ -272,13 +276,14 @@ static void pair_range(void *context, rp_range range)
     rp_neighbor *neighbor = job->neighbor;
     const rp_grains *p = job->grains;
     const rp_points queries = {p->x, p->y, p->z, p->count};
-    rp_search_room *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
+    rp_search_scratch *scratch = rp_scratch_of(&neighbor->scratch, range.worker);
     RP_ASSERT(range.begin % RP_QUERY_BLOCK == 0 && range.end - range.begin <= RP_QUERY_BLOCK);
-    RP_ASSERT(neighbor->ladder.count <= RP_LEVELS_MAX && scratch->room >= RP_GATHER_FIRST);
+    RP_ASSERT(neighbor->sizes.count <= RP_LEVELS_MAX && scratch->capacity >= RP_GATHER_FIRST);
     size_t block = range.begin / RP_QUERY_BLOCK, count = 0;
     pair *to = job->pairs ? job->pairs + job->first[block] : NULL;
     rp_neighbor_grid_keys(&neighbor->grid, &queries, range.begin, range.end, scratch->keys);
-    for (unsigned k = 1; k < neighbor->ladder.count; k++) {
+    /* Level by level above the lowest; within a level, runs of queries in the same cell of it. */
+    for (unsigned k = 1; k < neighbor->sizes.count; k++) {
         run r = {job, scratch, &neighbor->levels[k], k, range.begin, range.begin};
         for (; r.begin < range.end && r.level->count; r.begin = r.end) {
             uint64_t key = scratch->keys[r.begin - range.begin] >> 3 * k;
@@ -290,7 +295,8 @@ static void pair_range(void *context, rp_range range)
     if (!job->pairs) job->first[block] = count;
 }
 
-/* Both ends of every pair get the other one, in the order of the pairs. */
+/* A counting sort of the pairs by both of their grains: count, prefix sum, fill. Each list keeps
+ * the order of the pairs. Serial: pairs across levels are few. */
 static void share_pairs(rp_lists *lists, const pair *pairs, size_t count)
 {
     size_t place = 0;
@@ -328,6 +334,7 @@ static rp_code list_pairs(rp_neighbor *neighbor, const pair_job *job, size_t tot
     return RP_OK;
 }
 
+/* Two passes over the queries: count the pairs of each block, then write them at their offsets. */
 static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const rp_reach *reach,
                           rp_report *report)
 {
@@ -342,9 +349,10 @@ static rp_code find_pairs(rp_neighbor *neighbor, const rp_grains *grains, const 
         job.first[b] = total;
         total += here;
     }
-    size_t room = total + total / 16 + 1; /* a few more next time need no larger arena */
+    size_t capacity =
+        total + total / 16 + 1; /* slightly more pairs next time need no larger arena */
     if (total > neighbor->most_indices / 4 ||
-        !(job.pairs = rp_arena_take(arena, room * sizeof *job.pairs)))
+        !(job.pairs = rp_arena_take(arena, capacity * sizeof *job.pairs)))
         return rp_fail_memory(report, total * sizeof *job.pairs, "neighbor lists");
     rp_parallel_for(neighbor->threads, grains->count, RP_QUERY_BLOCK, pair_range, &job);
     return list_pairs(neighbor, &job, total, report);
@@ -358,13 +366,13 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
     if (points.count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
                        points.count, RP_NONE - 1);
-    neighbor->ladder = rp_ladder_of(reach);
-    RP_ASSERT(ldexp(neighbor->ladder.edge, (int)neighbor->ladder.count - 1) >=
+    neighbor->sizes = rp_size_levels_of(reach);
+    RP_ASSERT(ldexp(neighbor->sizes.edge, (int)neighbor->sizes.count - 1) >=
               rp_reach_of(reach, reach->largest));
     neighbor->diameter = grains->diameter;
     neighbor->across = (rp_lists){0};
-    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->ladder.edge,
-                                             neighbor->ladder.count - 1);
+    neighbor->grid = rp_neighbor_grid_around(neighbor->threads, &points, neighbor->sizes.edge,
+                                             neighbor->sizes.count - 1);
     bool in_order;
     RP_TRY(rp_sorter_run(&neighbor->sorter, neighbor->threads, &neighbor->grid, &points, &in_order,
                          report));
@@ -372,7 +380,7 @@ rp_code rp_neighbor_prepare_by_size(rp_neighbor *neighbor, const rp_grains *grai
     return find_pairs(neighbor, grains, reach, report);
 }
 
-const rp_lists *rp_neighbor_across(const rp_neighbor *neighbor)
+const rp_lists *rp_neighbor_cross_level_lists(const rp_neighbor *neighbor)
 {
     return &neighbor->across;
 }

@@ -1,47 +1,54 @@
-/* Lists: neighbors are written to a scratch and copied from there to the index array, of which
- * each thread takes a piece at a time. So a query's list never depends on the threads, only its
- * place does, and the lists of queries that follow one another do so, too, for hundreds of them:
- * who goes through all lists again and again would wait at every leap. When the array turns out too
- * small the pass still counts, the array is grown to fit and the pass repeated; afterwards it is
- * large enough for some time. */
+/* Neighbor lists. One pass over blocks of queries in cell order; for each run of queries in one
+ * cell:
+ *
+ *     1. find the ranges of candidates in the 27 cells around it (search.c),
+ *     2. gather the candidates near the box of the queries into a contiguous buffer,
+ *     3. test them against each query, eight at a time; write what is near to a scratch list,
+ *     4. when the scratch is full, copy the lists to the index array.
+ *
+ * Each worker takes the index array piece by piece. So the content of a list never depends on the
+ * threads, only its offset does, and the lists of consecutive queries are contiguous, hundreds of
+ * them: a reader of all lists would miss the cache at every jump. When the array turns out too
+ * small the pass still counts, then the array is grown to fit and the pass repeated; afterwards it
+ * is large enough for some time. */
 #include "base/report.h"
-#include "neighbor/search.h"
+#include "neighbor/inside.h"
 
-/* Of the index array that a thread takes at a time: some thousand lists. */
+/* Indices of a piece at most: about a thousand lists. */
 #define PIECE_MOST ((size_t)1 << 15)
 
 typedef struct list_job {
     rp_neighbor *neighbor;
     rp_points queries;
-    uint32_t first; /* number of the first query among the candidates, or RP_NONE */
+    uint32_t first; /* index of the first query among the candidates, or RP_NONE */
     rp_lists *lists;
-    size_t room, most;           /* of the index array; beyond `most` it is not worth counting on */
-    size_t piece;                /* of it that a thread takes at a time, at least */
-    atomic_size_t total, extent; /* neighbors; of the index array, taken */
-    atomic_size_t fullest;       /* candidates around a cell that a larger scratch has room for */
+    size_t capacity, most;       /* of the index array; beyond `most` the pass gives up */
+    size_t piece;                /* of it that a worker takes at a time, at least */
+    atomic_size_t total, extent; /* neighbors found; indices taken */
+    atomic_size_t fullest; /* candidates around a cell, where a larger scratch would hold them */
 } list_job;
 
-/* What one thread does at the moment: queries `first` to `next` have their lists in the scratch,
- * one behind the other. */
+/* The state of one worker within a block: the lists of queries `first` to `next` - 1 are in the
+ * scratch, one after the other, and not yet in the index array. */
 typedef struct batch {
     list_job *job;
-    rp_search_room *scratch;
-    const rp_cell_level *level; /* whose candidates are looked at */
+    rp_search_scratch *scratch;
+    const rp_cell_level *level; /* whose candidates are searched */
     size_t first, next, used;
 } batch;
 
-/* Behind the last list of a piece there may be some room left: those who read in eights find
- * noughts there. */
+/* The unused end of a piece is zeroed as far as a wide load that begins in the last list reads:
+ * zero is a valid index. */
 static void end_piece(const list_job *job, rp_piece *piece)
 {
     size_t left = piece->end - piece->next;
     if (left > RP_NEIGHBOR_PADDING) left = RP_NEIGHBOR_PADDING;
-    if (left && piece->end <= job->room)
+    if (left && piece->end <= job->capacity)
         memset(job->lists->index + piece->next, 0, left * sizeof *job->lists->index);
 }
 
-/* Another piece with room for a list of `count`; where it follows on the one before they are one.
- */
+/* Takes another piece that holds a list of `count`; a piece that follows directly on the one before
+ * extends it. */
 static void next_piece(list_job *job, rp_piece *piece, size_t count)
 {
     size_t size = count > job->piece ? count : job->piece;
@@ -53,12 +60,14 @@ static void next_piece(list_job *job, rp_piece *piece, size_t count)
     piece->end = begin + size;
 }
 
+/* Copies the finished lists of the scratch to the index array, as many at a time as fit the piece.
+ * Where the array is too small the offsets still advance, which counts what is needed. */
 static void flush(batch *b)
 {
     rp_lists *lists = b->job->lists;
     rp_piece *piece = &b->scratch->piece;
     const uint32_t *list = b->scratch->list;
-    RP_ASSERT(b->used <= RP_LIST_ROOM * b->scratch->room && b->first <= b->next);
+    RP_ASSERT(b->used <= RP_LIST_CAPACITY * b->scratch->capacity && b->first <= b->next);
     RP_ASSERT(piece->next <= piece->end);
     atomic_fetch_add_explicit(&b->job->total, b->used, memory_order_relaxed);
     while (b->first < b->next) {
@@ -69,7 +78,7 @@ static void flush(batch *b)
             piece->next += lists->count[b->first];
         }
         size_t copied = piece->next - begin;
-        if (copied && piece->next <= b->job->room)
+        if (copied && piece->next <= b->job->capacity)
             memcpy(lists->index + begin, list, copied * sizeof *list);
         list += copied;
         if (b->first < b->next) next_piece(b->job, piece, lists->count[b->first]);
@@ -85,13 +94,14 @@ static rp_search_query query_at(const batch *b, size_t q)
                              job->first == RP_NONE ? RP_NONE : job->first + (uint32_t)q};
 }
 
+/* Lists the queries up to `end` from the gathered candidates: every query tests all of them. */
 static void list_from_gathered(batch *b, size_t end, size_t gathered)
 {
-    const rp_search_room *s = b->scratch;
+    const rp_search_scratch *s = b->scratch;
     const rp_candidates candidates = {s->x, s->y, s->z, s->index};
     rp_lists *lists = b->job->lists;
     for (; b->next < end; b->next++) {
-        if (b->used + gathered > RP_LIST_ROOM * s->room) flush(b);
+        if (b->used + gathered > RP_LIST_CAPACITY * s->capacity) flush(b);
         rp_search_query query = query_at(b, b->next);
         size_t found =
             rp_search_near(&candidates, gathered, &query, s->lanes, b->scratch->list + b->used);
@@ -100,17 +110,17 @@ static void list_from_gathered(batch *b, size_t end, size_t gathered)
     }
 }
 
-/* Goes through all runs in pieces that fit the scratch; copies what is near to `to` unless NULL. */
+/* Tests all ranges in pieces that fit the scratch; copies what is near to `to` unless NULL. */
 static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
                                const rp_search_query *query, uint32_t *to)
 {
     const rp_candidates *all = &b->level->candidates;
-    size_t found = 0, room = b->scratch->room;
+    size_t found = 0, capacity = b->scratch->capacity;
     for (int r = 0; r < ranges->count; r++)
-        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += room) {
+        for (size_t i = ranges->begin[r]; i < ranges->end[r]; i += capacity) {
             rp_candidates piece = {all->x + i, all->y + i, all->z + i, all->index + i};
             size_t left = ranges->end[r] - i;
-            size_t here = rp_search_near(&piece, left < room ? left : room, query,
+            size_t here = rp_search_near(&piece, left < capacity ? left : capacity, query,
                                          b->scratch->lanes, b->scratch->list);
             if (to && here) memcpy(to + found, b->scratch->list, here * sizeof *to);
             found += here;
@@ -118,7 +128,7 @@ static size_t search_in_pieces(const batch *b, const rp_ranges *ranges,
     return found;
 }
 
-/* For cells too full to gather: count, take exactly that much of the index array, fill. */
+/* For cells too full to gather: count, take exactly that many indices of the array, fill. */
 static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
 {
     list_job *job = b->job;
@@ -131,12 +141,13 @@ static void list_in_place(batch *b, size_t end, const rp_ranges *ranges)
         atomic_fetch_add_explicit(&job->total, found, memory_order_relaxed);
         job->lists->start[b->next] = base;
         job->lists->count[b->next] = (uint32_t)found;
-        if (base + found <= job->room)
+        if (base + found <= job->capacity)
             search_in_pieces(b, ranges, &query, job->lists->index + base);
     }
     b->first = b->next;
 }
 
+/* Atomic maximum of the candidates around a cell, as long as a scratch may grow to hold them. */
 static void note_full(list_job *job, size_t total)
 {
     size_t fullest = atomic_load_explicit(&job->fullest, memory_order_relaxed);
@@ -164,24 +175,25 @@ static rp_query_box box_around(const batch *b, size_t begin, size_t end)
     return box;
 }
 
-/* Which level a query looks in for grains of its own size. */
+/* Returns the size level in which a query searches for grains of its own size. */
 static unsigned level_of(const list_job *job, size_t q)
 {
-    const rp_ladder *ladder = &job->neighbor->ladder;
-    return ladder->count == 1 ? 0
-                              : rp_ladder_level(ladder, job->neighbor->diameter[job->first + q]);
+    const rp_size_levels *sizes = &job->neighbor->sizes;
+    return sizes->count == 1 ? 0
+                             : rp_size_levels_find(sizes, job->neighbor->diameter[job->first + q]);
 }
 
 static void list_range(void *context, rp_range range)
 {
     list_job *job = context;
     if (atomic_load_explicit(&job->extent, memory_order_relaxed) > job->most) return;
-    rp_search_room *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
+    rp_search_scratch *scratch = rp_scratch_of(&job->neighbor->scratch, range.worker);
     RP_ASSERT(range.end - range.begin <= RP_QUERY_BLOCK && range.end <= job->queries.count);
     uint64_t *keys = scratch->keys;
     batch b = {.job = job, .scratch = scratch, .first = range.begin, .next = range.begin};
     rp_neighbor_grid_keys(&job->neighbor->grid, &job->queries, range.begin, range.end, keys);
     while (b.next < range.end) {
+        /* The run of queries in the same cell (and size level): they share the candidates. */
         unsigned level = level_of(job, b.next);
         uint64_t key = keys[b.next - range.begin] >> 3 * level;
         size_t run = b.next + 1;
@@ -191,10 +203,10 @@ static void list_range(void *context, rp_range range)
         rp_ranges ranges;
         b.level = &job->neighbor->levels[level];
         rp_search_ranges(&b.level->cells, job->neighbor->grid.bits - level, key, &ranges);
-        if (ranges.total > scratch->room) {
+        if (ranges.total > scratch->capacity) {
             note_full(job, ranges.total);
             list_in_place(&b, run, &ranges);
-            if (b.next < run) break; /* hopeless */
+            if (b.next < run) break; /* more neighbors than memory */
         } else {
             rp_query_box box = box_around(&b, b.next, run);
             list_from_gathered(&b, run,
@@ -238,37 +250,38 @@ static rp_code reserve_index(rp_lists *lists, size_t total, rp_report *report)
     return RP_OK;
 }
 
-static rp_search_room *worker_room(const rp_neighbor *neighbor, int worker)
+static rp_search_scratch *worker_scratch(const rp_neighbor *neighbor, int worker)
 {
     return rp_scratch_of(&neighbor->scratch, worker);
 }
 
-/* Gathering is quicker than going through candidates where they are: next time there is room. */
+/* Gathering is faster than testing candidates in place: the scratch of the next pass holds them. */
 static rp_code widen_scratch(rp_neighbor *neighbor, size_t fullest, rp_report *report)
 {
-    size_t room = worker_room(neighbor, 0)->room;
-    if (fullest <= room) return RP_OK;
-    while (room < fullest)
-        room *= 2;
+    size_t capacity = worker_scratch(neighbor, 0)->capacity;
+    if (fullest <= capacity) return RP_OK;
+    while (capacity < fullest)
+        capacity *= 2;
     rp_scratch wider;
-    RP_TRY(rp_search_rooms_begin(&wider, neighbor->scratch.count, room, report));
+    RP_TRY(rp_search_scratch_begin(&wider, neighbor->scratch.count, capacity, report));
     rp_scratch_end(&neighbor->scratch);
     neighbor->scratch = wider;
     return RP_OK;
 }
 
-/* One go at all lists; gives how much of the index array they take, or would. */
+/* Makes all lists once; returns how many indices of the array they take, or would take. */
 static size_t pass_over(list_job *job)
 {
     rp_neighbor *neighbor = job->neighbor;
     atomic_store(&job->total, 0);
     atomic_store(&job->extent, 0);
     for (int i = 0; i < neighbor->scratch.count; i++)
-        worker_room(neighbor, i)->piece = (rp_piece){0};
+        worker_scratch(neighbor, i)->piece = (rp_piece){0};
     rp_parallel_for(neighbor->threads, job->queries.count, RP_QUERY_BLOCK, list_range, job);
+    /* The last piece is cut where its lists end. */
     size_t extent = atomic_load(&job->extent), kept = extent;
     for (int i = 0; i < neighbor->scratch.count; i++) {
-        rp_piece *piece = &worker_room(neighbor, i)->piece;
+        rp_piece *piece = &worker_scratch(neighbor, i)->piece;
         end_piece(job, piece);
         if (piece->end == extent) kept = piece->next;
     }
@@ -287,14 +300,15 @@ static rp_code fail_lists(const list_job *job, rp_report *report)
 static rp_code fill_lists(list_job *job, rp_report *report)
 {
     rp_lists *lists = job->lists;
+    /* Few queries make small pieces, so that the last one of each worker is not mostly unused. */
     size_t each = job->queries.count / (size_t)job->neighbor->scratch.count / 2;
     job->piece = each < PIECE_MOST ? each : PIECE_MOST;
     for (;;) {
-        job->room = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
+        job->capacity = lists->index_capacity ? lists->index_capacity - RP_NEIGHBOR_PADDING : 0;
         lists->extent = pass_over(job);
         if (lists->extent > job->most) return fail_lists(job, report);
         RP_TRY(widen_scratch(job->neighbor, atomic_load(&job->fullest), report));
-        if (lists->index && lists->extent <= job->room) break;
+        if (lists->index && lists->extent <= job->capacity) break;
         RP_TRY(reserve_index(lists, lists->extent, report));
     }
     lists->total = atomic_load(&job->total);
@@ -320,8 +334,8 @@ static void copy_range(void *context, rp_range range)
     }
 }
 
-/* Copies of the points in cell order, in the side of the sorter that its last pass came from: two
- * coordinates where keys were, one where the order was. */
+/* Copies the points in cell order into the buffers that the last pass of the sort has read: x and y
+ * fit where keys of 64 bits were, z where the order was. */
 static void copy_points(rp_neighbor *neighbor, const rp_points *points)
 {
     const rp_sorter *sorter = &neighbor->sorter;
@@ -335,8 +349,8 @@ static void copy_points(rp_neighbor *neighbor, const rp_points *points)
     neighbor->levels->candidates.z = job.z;
 }
 
-/* Puts the points into cell order and builds the cells. Points that already are in order and may be
- * read eight beyond the end are used where they are. */
+/* Sorts the points into cell order and builds the cells. Points that are in order already and have
+ * padding are used in place. */
 static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool padded,
                             double edge, rp_report *report)
 {
@@ -350,7 +364,7 @@ static rp_code put_in_cells(rp_neighbor *neighbor, const rp_points *points, bool
     level->candidates = (rp_candidates){points->x, points->y, points->z, sorter->order};
     level->count = points->count;
     if (!in_order || !padded) copy_points(neighbor, points);
-    return rp_cells_check_crowds(neighbor, level, edge, neighbor->room, report);
+    return rp_cells_check_occupancy(neighbor, level, edge, neighbor->occupancy, report);
 }
 
 static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padded, double radius,
@@ -363,16 +377,17 @@ static rp_code prepare(rp_neighbor *neighbor, const rp_points *points, bool padd
     if (points->count >= RP_NONE)
         return rp_fail(report, RP_ERROR_MEMORY, "%zu points: at most %u can be listed",
                        points->count, RP_NONE - 1);
-    /* By the radius alone, not by what was sorted last: the order in the lists, and so the bits of
+    /* From the radius alone, not from the last sort: the order in the lists, and so the bits of
      * every sum over them, must be the same in a process that has just been resumed. */
     double edge = rp_neighbor_grid_edge(radius);
     neighbor->grid = rp_neighbor_grid_around(neighbor->threads, points, edge, 0);
-    neighbor->ladder = (rp_ladder){.edge = edge, .count = 1};
+    neighbor->sizes = (rp_size_levels){.edge = edge, .count = 1};
     neighbor->levels->limit = r * r;
     return put_in_cells(neighbor, points, padded, edge, report);
 }
 
-/* What lists may take: the index array gives its room back before it grows. */
+/* Returns how many indices lists may have: the old array is released before a larger one is
+ * allocated. */
 static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
 {
     size_t left = rp_budget_remaining() / sizeof *lists->index;
@@ -381,7 +396,7 @@ static size_t most_indices(const rp_neighbor *neighbor, const rp_lists *lists)
     return left < neighbor->most_indices ? left : neighbor->most_indices;
 }
 
-/* `first`: number of the first query among the candidates, or RP_NONE. */
+/* `first`: index of the first query among the candidates, or RP_NONE. */
 static rp_code search(rp_neighbor *neighbor, const rp_points *queries, uint32_t first,
                       rp_lists *lists, rp_report *report)
 {
@@ -404,7 +419,7 @@ rp_code rp_neighbor_prepare(rp_neighbor *neighbor, const rp_grains *grains, doub
 void rp_neighbor_done(rp_neighbor *neighbor)
 {
     neighbor->across = (rp_lists){0};
-    rp_sorter_give(&neighbor->sorter);
+    rp_sorter_return(&neighbor->sorter);
 }
 
 rp_code rp_neighbor_lists_of(rp_neighbor *neighbor, const rp_grains *grains, size_t begin,

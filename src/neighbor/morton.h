@@ -1,5 +1,5 @@
-/* Places on a Morton curve: the bits of three cell coordinates, interleaved. Cells that are near
- * each other on the curve are near each other in space. */
+/* Morton codes: the bits of three cell coordinates, interleaved (Z-order curve). Cells that are
+ * near each other on the curve are near each other in space. */
 #ifndef RP_NEIGHBOR_MORTON_H
 #define RP_NEIGHBOR_MORTON_H
 
@@ -8,7 +8,7 @@
 #define RP_MORTON_BITS 21 /* of each coordinate; three make 63 */
 #define RP_MORTON_X 0x1249249249249249ull
 
-/* Moves the low 21 bits apart, leaving two empty places between each. */
+/* Spreads the low 21 bits, with two zero bits after each. */
 static inline uint64_t rp_morton_spread(uint64_t v)
 {
     v = (v | v << 32) & 0x001f00000000ffffull;

@@ -1,5 +1,8 @@
-#include "neighbor/search.h"
+/* The search around one cell: look-up of the 27 cells, gathering of candidates, distance tests. All
+ * inner loops test eight candidates at a time and compact the lanes that pass with one shuffle from
+ * a table of 256 masks, without branches. */
 #include "base/report.h"
+#include "neighbor/inside.h"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -8,40 +11,42 @@
 static void fill_lanes(rp_wide_int *lanes)
 {
     for (int pattern = 0; pattern < 256; pattern++) {
-        rp_wide_int numbers = {0}; /* what is left 0 gets overwritten by what follows in the list */
+        rp_wide_int numbers = {0}; /* lanes behind the last are overwritten by the next append */
         for (int lane = 0, n = 0; lane < RP_WIDE; lane++)
             if (pattern >> lane & 1) numbers[n++] = lane;
         lanes[pattern] = numbers;
     }
 }
 
-/* Values of four bytes behind a room: four for each candidate, and the list. */
-static size_t room_values(size_t candidates)
+/* Values of four bytes behind a scratch: four for each candidate, and the list. */
+static size_t scratch_values(size_t candidates)
 {
-    return 4 * (candidates + RP_WIDE) + RP_LIST_ROOM * candidates + RP_WIDE;
+    return 4 * (candidates + RP_WIDE) + RP_LIST_CAPACITY * candidates + RP_WIDE;
 }
 
-static void begin_room(rp_search_room *room, size_t candidates)
+static void begin_scratch(rp_search_scratch *s, size_t candidates)
 {
-    fill_lanes(room->lanes);
-    room->room = candidates;
-    room->x = (float *)(room + 1);
-    room->y = room->x + candidates + RP_WIDE;
-    room->z = room->y + candidates + RP_WIDE;
-    room->index = (uint32_t *)(room->z + candidates + RP_WIDE);
-    room->list = room->index + candidates + RP_WIDE;
+    fill_lanes(s->lanes);
+    s->capacity = candidates;
+    s->x = (float *)(s + 1);
+    s->y = s->x + candidates + RP_WIDE;
+    s->z = s->y + candidates + RP_WIDE;
+    s->index = (uint32_t *)(s->z + candidates + RP_WIDE);
+    s->list = s->index + candidates + RP_WIDE;
 }
 
-rp_code rp_search_rooms_begin(rp_scratch *rooms, int count, size_t candidates, rp_report *report)
+rp_code rp_search_scratch_begin(rp_scratch *scratch, int count, size_t candidates,
+                                rp_report *report)
 {
-    size_t bytes = sizeof(rp_search_room) + room_values(candidates) * sizeof(uint32_t);
-    rp_code code = rp_scratch_begin(rooms, count, bytes, "neighbor search", report);
+    size_t bytes = sizeof(rp_search_scratch) + scratch_values(candidates) * sizeof(uint32_t);
+    rp_code code = rp_scratch_begin(scratch, count, bytes, "neighbor search", report);
     for (int i = 0; i < count && code == RP_OK; i++)
-        begin_room(rp_scratch_of(rooms, i), candidates);
+        begin_scratch(rp_scratch_of(scratch, i), candidates);
     return code;
 }
 
-/* Adds the cells of an octet that are set in `wanted`; cells next to each other make one run. */
+/* Adds the cells of an octet that are set in `wanted`; consecutive cells make one range. An empty
+ * range is written, too, but not counted, which saves a branch. */
 static void add_octet(const rp_octet *octet, unsigned wanted, rp_ranges *ranges)
 {
     while (wanted) {
@@ -56,8 +61,9 @@ static void add_octet(const rp_octet *octet, unsigned wanted, rp_ranges *ranges)
     }
 }
 
-/* On one axis the cells around one belong to two octets: its own, of which both cells are wanted,
- * and the one on the side where it lies, of which the near cell is. */
+/* Along one axis the three cells around one belong to two octets: its own, of which both cells are
+ * wanted, and the adjacent one on the side of the octet where the cell is, of which the near layer
+ * is wanted. */
 typedef struct axis_octets {
     uint64_t key[2];
     unsigned wanted[2]; /* of the eight cells */
@@ -67,6 +73,8 @@ static axis_octets octets_on_axis(uint64_t key, int axis, unsigned bits)
 {
     static const unsigned low_cells[3] = {0x55, 0x33, 0x0f}; /* whose bit of that axis is 0 */
     uint64_t mask = (RP_MORTON_X << axis) & (((uint64_t)1 << 3 * bits) - 1);
+    /* Arithmetic on interleaved coordinates: with all other bits set, adding 1 carries through them
+     * to the next bit of the axis; without them, subtracting 1 borrows likewise. */
     bool high = key >> axis & 1;
     uint64_t beside = high ? ((key | ~mask) + 1) & mask : ((key & mask) - 1) & mask;
     return (axis_octets){{(key & mask) >> 3, beside >> 3},
@@ -80,6 +88,7 @@ void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ran
     const axis_octets z = octets_on_axis(key, 2, bits);
     ranges->count = 0;
     ranges->total = 0;
+    /* Own or adjacent octet along each axis: eight look-ups in the hash table. */
     for (int o = 0; o < 8; o++) {
         int i = o & 1, j = o >> 1 & 1, k = o >> 2;
         const rp_octet *octet = rp_cells_find(cells, x.key[i] | y.key[j] | z.key[k]);
@@ -87,7 +96,7 @@ void rp_search_ranges(const rp_cells *cells, unsigned bits, uint64_t key, rp_ran
     }
 }
 
-/* The lanes of a mask as the bits of a number. */
+/* Returns the lanes of a mask as the bits of a number. */
 RP_WIDE_INLINE unsigned mask_bits(rp_wide_int mask)
 {
 #if defined(__SSE__)
@@ -108,8 +117,8 @@ RP_WIDE_INLINE unsigned count_bits(unsigned bits)
     return (unsigned)__builtin_popcount(bits);
 }
 
-/* Writes the values at `from` whose lanes are named to the front of `to`. Floats travel as the
- * whole numbers that their bits are. */
+/* Writes the selected lanes of `from` to the front of `to`. Floats are moved as integers of the
+ * same bits. */
 RP_WIDE_INLINE void pack(void *to, const void *from, rp_wide_int lanes)
 {
     rp_wide_int values, packed;
@@ -135,7 +144,7 @@ RP_WIDE_INLINE wide_box widened(const rp_query_box *box)
         {rp_wide_all(box->high[0]), rp_wide_all(box->high[1]), rp_wide_all(box->high[2])}};
 }
 
-/* How far beyond low or high; 0 in between. */
+/* Returns the distance beyond low or high; 0 in between. */
 RP_WIDE_INLINE rp_wide beyond(const float *from, rp_wide low, rp_wide high)
 {
     rp_wide value = rp_wide_load(from);
@@ -150,23 +159,24 @@ RP_WIDE_INLINE unsigned box_bits(const rp_candidates *c, size_t i, const wide_bo
     return mask_bits(dx * dx + dy * dy + dz * dz <= limit);
 }
 
-/* Rounding never makes the nearer of two points the farther one, so no candidate that the test of a
- * query would let pass is lost here. Of the 27 cells about 16 remain for eight queries in a cell.
- */
+/* Keeps the candidates within the radius of the box of all queries. Rounding is monotonic: it never
+ * makes the nearer of two points the farther one, so no candidate that passes the test of a query
+ * is lost here. For eight queries in a cell about 16 of the 27 cells remain. */
 RP_WIDE_KERNEL
 size_t rp_search_gather(const rp_candidates *from, const rp_ranges *ranges, const rp_query_box *box,
-                        rp_search_room *scratch)
+                        rp_search_scratch *scratch)
 {
     const rp_candidates c = *from;
     const wide_box b = widened(box);
     RP_ASSERT(ranges->count >= 0 && ranges->count <= RP_RANGES_MAX);
-    RP_ASSERT(ranges->total <= scratch->room);
+    RP_ASSERT(ranges->total <= scratch->capacity);
     const float limit = box->limit;
     const rp_wide_int *lanes = scratch->lanes;
     size_t to = 0;
     for (int r = 0; r < ranges->count; r++) {
         size_t end = ranges->end[r];
         for (size_t i = ranges->begin[r]; i < end; i += RP_WIDE) {
+            /* All eight lanes are stored each time; `to` advances by those that pass. */
             unsigned bits = box_bits(&c, i, &b, limit);
             if (end - i < RP_WIDE) bits &= (1u << (end - i)) - 1;
             rp_wide_int wanted = lanes[bits];
@@ -191,8 +201,7 @@ RP_WIDE_INLINE unsigned near_bits(const rp_candidates *c, size_t i, const rp_sea
                      (index != (int32_t)query->self));
 }
 
-/* Without branches: all eight places are written every time, the list then grows by as many as were
- * near. */
+/* Without branches: all eight lanes are stored every time, the list grows by those that pass. */
 RP_WIDE_INLINE size_t append(const rp_candidates *c, size_t i, unsigned bits,
                              const rp_wide_int *lanes, uint32_t *list)
 {
@@ -210,7 +219,7 @@ size_t rp_search_near(const rp_candidates *candidates, size_t count, const rp_se
     size_t found = 0, i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE)
         found += append(&c, i, near_bits(&c, i, &q), lanes, list + found);
-    if (i < count) {
+    if (i < count) { /* the remainder, with the lanes behind the end masked off */
         unsigned bits = near_bits(&c, i, &q) & ((1u << (count - i)) - 1);
         found += append(&c, i, bits, lanes, list + found);
     }

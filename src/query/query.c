@@ -1,6 +1,6 @@
 /* Building a query, and what it tells of grains: those in a box or a ball, the nearest, the height
- * of the sand. ray.c has the rays. */
-#include "query/cells.h"
+ * of the sand. ray_query.c has the rays. */
+#include "query/inside.h"
 
 #include "base/memory.h"
 #include "base/report.h"

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "files/limits.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <limits.h>

@@ -11,7 +11,7 @@
 
 #include "files/checksummed.h"
 #include "repose/record.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 /* The attribute "kind" of the files of frames. */
 #define RP_FRAME_KIND "frame"

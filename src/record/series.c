@@ -6,7 +6,6 @@
 #include "record/frame.h"
 #include "record/record.h"
 #include "scene/scene.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <inttypes.h>

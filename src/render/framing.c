@@ -6,7 +6,6 @@
 #include "render/render.h"
 #include "render/solid.h"
 #include "scene/scene.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "scene/scene.h"
-#include "view/grid.h"
 #include "view/view.h"
 
 #include <string.h>

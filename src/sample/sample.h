@@ -3,7 +3,7 @@
 #define RP_SAMPLE_SAMPLE_H
 
 #include "geom/mass.h"
-#include "geom/sample.h"
+#include "geom/samples.h"
 #include "picture/picture.h"
 #include "repose/sample.h"
 

@@ -201,11 +201,11 @@ static void make_animation(rp_reader *reader, const rp_node *entry, rp_body_spec
     rp_report *inner = rp_report_create();
     rp_animation_key *keys;
     int count;
-    rp_code code = rp_animation_read(body->animation_file, body->node, &keys, &count, inner);
+    rp_code code = rp_gltf_animation_read(body->animation_file, body->node, &keys, &count, inner);
     if (code == RP_OK) take_animation(reader, body, keys, count);
     if (code == RP_OK) body->animation_kept = name_kept(reader, named, body->animation_file);
     tell_faults(reader, named, "animation", code, inner);
-    rp_animation_release(keys, count);
+    rp_gltf_animation_release(keys, count);
     rp_report_destroy(inner);
 }
 

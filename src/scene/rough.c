@@ -48,12 +48,12 @@ static void take_bounds(const rp_domain_spec *domain, rp_pose pose, int axis, in
 }
 
 rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report)
+                            rp_rough_surface *rough, rp_report *report)
 {
     static const rp_shape plane = {.kind = RP_SHAPE_PLANE};
     const rp_domain_spec *domain = &scene->domain;
     rp_vec3 foot, inward;
-    *rough = (rp_rough){0};
+    *rough = (rp_rough_surface){0};
     bool wanted = domain->roughness.grains.radius > 0 && domain->roughness.sides >> side & 1;
     if (!rp_scene_domain_wall(domain, side, &foot, &inward) || !wanted) return RP_OK;
     rp_pose pose = rp_scene_wall_pose(foot, inward);
@@ -61,9 +61,9 @@ rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_th
     for (int axis = 0; axis < 3; axis++)
         if (axis != side / 2)
             take_bounds(domain, pose, axis, axis_along(pose.orientation, axis), &span);
-    return rp_rough_make(rough, &plane, &domain->roughness.grains,
-                         seed_of(scene, scene->bodies.count + side), &span, reach, threads,
-                         "domain.roughness", report);
+    return rp_rough_surface_make(rough, &plane, &domain->roughness.grains,
+                                 seed_of(scene, scene->bodies.count + side), &span, reach, threads,
+                                 "domain.roughness", report);
 }
 
 /* What goes round a period must find the same fixed grains there. */
@@ -85,17 +85,17 @@ static rp_code find_span(const rp_scene *scene, const rp_body_spec *body, const 
 }
 
 rp_code rp_scene_rough_body(const rp_scene *scene, int index, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report)
+                            rp_rough_surface *rough, rp_report *report)
 {
     const rp_body_spec *body = &rp_scene_bodies(scene)[index];
     char key[160];
     rp_rough_span span = endless();
     rp_code code = RP_OK;
-    *rough = (rp_rough){0};
+    *rough = (rp_rough_surface){0};
     if (!(body->roughness.radius > 0)) return RP_OK;
     snprintf(key, sizeof key, "bodies.%s.roughness", body->name);
     if (body->shape.kind == RP_SHAPE_PLANE) code = find_span(scene, body, key, &span, report);
     RP_TRY(code);
-    return rp_rough_make(rough, &body->shape, &body->roughness, seed_of(scene, index), &span, reach,
-                         threads, key, report);
+    return rp_rough_surface_make(rough, &body->shape, &body->roughness, seed_of(scene, index),
+                                 &span, reach, threads, key, report);
 }

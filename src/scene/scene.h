@@ -6,11 +6,11 @@
 #define RP_SCENE_SCENE_H
 
 #include "base/memory.h"
-#include "geom/animation.h"
 #include "geom/clump.h"
-#include "geom/rough.h"
+#include "geom/roughness.h"
 #include "geom/shape.h"
 #include "math/keys.h"
+#include "meshfile/meshfile.h"
 #include "repose/scene.h"
 #include "scene/param.h"
 
@@ -430,9 +430,9 @@ rp_pose rp_scene_wall_pose(rp_vec3 foot, rp_vec3 inward);
 /* rough.c: the fixed grains of a body, or of a wall of the domain; none where it is not rough.
  * Release them, also after a fault. */
 rp_code rp_scene_rough_body(const rp_scene *scene, int body, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report);
+                            rp_rough_surface *rough, rp_report *report);
 rp_code rp_scene_rough_wall(const rp_scene *scene, int side, double reach, rp_threads *threads,
-                            rp_rough *rough, rp_report *report);
+                            rp_rough_surface *rough, rp_report *report);
 
 /* Whether a place is beyond an open side: what gets there is gone. */
 bool rp_scene_domain_has_left(const rp_domain_spec *domain, const float at[3]);

@@ -272,9 +272,9 @@ static rp_code check_shape(const rp_world *world, size_t i, rp_report *report)
         return rp_fail(report, RP_ERROR_DAMAGED,
                        "grain %u has a diameter of %g m; those of '%s' have %g to %g m", p->id[i],
                        size, kind->name, kind->smallest, kind->largest);
-    for (int k = 0; k < 4 && p->turn[0]; k++)
-        square += (double)p->turn[k][i] * (double)p->turn[k][i];
-    if (p->turn[0] && !(fabs(square - 1) < 1e-3))
+    for (int k = 0; k < 4 && p->orientation[0]; k++)
+        square += (double)p->orientation[k][i] * (double)p->orientation[k][i];
+    if (p->orientation[0] && !(fabs(square - 1) < 1e-3))
         return rp_fail(report, RP_ERROR_DAMAGED, "the orientation of grain %u has the length %g",
                        p->id[i], sqrt(square));
     return RP_OK;

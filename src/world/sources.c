@@ -72,8 +72,8 @@ static void set_shape(rp_grains *p, const rp_scene *scene, size_t i, const rp_st
     p->diameter[i] = (float)grain.diameter;
     p->mass[i] = (float)grain.mass;
     if (p->density) p->density[i] = (float)rp_scene_materials(scene)[material].grain_density;
-    for (int k = 0; k < 4 && p->turn[0]; k++)
-        p->turn[k][i] = (float)turn[k];
+    for (int k = 0; k < 4 && p->orientation[0]; k++)
+        p->orientation[k][i] = (float)turn[k];
 }
 
 void rp_world_set_grain(rp_world *world, size_t i, rp_vec3 position, rp_vec3 velocity,

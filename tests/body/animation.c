@@ -2,8 +2,8 @@
  */
 #include "body/body.h"
 #include "check.h"
-#include "geom/gltf.h"
-#include "geom/mesh.h"
+#include "mesh/mesh.h"
+#include "meshfile/gltf.h"
 #include "repose/repose.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void keys_come_out_of_a_file(void **state)
     for (int named = 0; named < 2; named++) {
         rp_animation_key *keys;
         int count;
-        check_ok(rp_animation_read(path, named ? "arm" : NULL, &keys, &count, report), report);
+        check_ok(rp_gltf_animation_read(path, named ? "arm" : NULL, &keys, &count, report), report);
         assert_int_equal(count, 4);
         static const double times[] = {0, 0.5, 1, 2};
         for (int i = 0; i < 4; i++)
@@ -69,7 +69,7 @@ static void keys_come_out_of_a_file(void **state)
         check_turn(keys[1].orientation, rig);
         check_turn(keys[2].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 6)));
         check_turn(keys[3].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 2)));
-        rp_animation_release(keys, count);
+        rp_gltf_animation_release(keys, count);
     }
     rp_report_destroy(report);
 }
@@ -94,7 +94,7 @@ static void what_cannot_be_read_is_told(void **state)
         rp_report *report = rp_report_create();
         rp_animation_key *keys;
         int count;
-        rp_code code = rp_animation_read(cases[i].file, cases[i].node, &keys, &count, report);
+        rp_code code = rp_gltf_animation_read(cases[i].file, cases[i].node, &keys, &count, report);
         assert_int_equal(code, codes[i]);
         assert_null(keys);
         assert_non_null(strstr(rp_report_fault(report, 0)->message, cases[i].message));
@@ -113,10 +113,10 @@ static void scale_is_left_out_with_a_warning(void **state)
         int count;
         warnings = 0;
         write_gltf(scaled, i ? 2 : 1.0 / 3); /* a third undoes the rig's */
-        check_ok(rp_animation_read(scaled, "arm", &keys, &count, NULL), NULL);
+        check_ok(rp_gltf_animation_read(scaled, "arm", &keys, &count, NULL), NULL);
         assert_int_equal(warnings, i);
         check_vector(keys[3].position, 3, 0, 11);
-        rp_animation_release(keys, count);
+        rp_gltf_animation_release(keys, count);
     }
     hooks = rp_default_hooks();
     rp_set_hooks(&hooks);

@@ -36,7 +36,7 @@ done
 # One of two cubes is inside out.
 { box 0 2 plain 1; box 4 2 turned 9; } >mixed.obj
 expect 0 "$repose" sample mixed.obj --spacing 1 --json
-says 'inside out, and so turned: part 2 of 2'
+says 'inside out, and so flipped: part 2 of 2'
 prints '"volume": 16,'
 scene mixed.obj
 expect 0 "$repose" check scene.yaml

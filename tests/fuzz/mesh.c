@@ -1,12 +1,11 @@
 /* Any bytes as a mesh or animation file: nothing breaks, a refusal has a message, and a mesh that
- * is accepted is a solid whose tree finds what a search finds, and that can be weighed, prepared
+ * is accepted is a solid whose BVH finds what a search finds, and that can be weighed, prepared
  * and sampled. The first byte chooses the format. */
 #include "base/memory.h"
-#include "geom/animation.h"
 #include "geom/mass.h"
-#include "geom/mesh_file.h"
-#include "geom/sample.h"
-#include "geom/tree.h"
+#include "geom/samples.h"
+#include "mesh/bvh.h"
+#include "meshfile/meshfile.h"
 
 #include <stdlib.h>
 
@@ -15,16 +14,16 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
-static void check_tree(const rp_mesh *mesh)
+static void check_bvh(const rp_mesh *mesh)
 {
     for (int i = 0; i < 4; i++) {
         size_t slow, quick;
         rp_vec3 at =
             rp_v3_madd(mesh->bounds.low, 0.3 * i, rp_v3_sub(mesh->bounds.high, mesh->bounds.low));
         rp_mesh_nearest(mesh, at, &slow);
-        rp_mesh_bvh_nearest(mesh->tree, mesh, at, INFINITY, &quick);
+        rp_mesh_bvh_nearest(mesh->bvh, mesh, at, INFINITY, &quick);
         require(slow == quick);
-        rp_mesh_bvh_winding(mesh->tree, mesh, at);
+        rp_mesh_bvh_winding(mesh->bvh, mesh, at);
     }
 }
 
@@ -37,7 +36,7 @@ static void check_mesh(rp_mesh *mesh)
     rp_mass mass;
     rp_samples samples = {0};
     require(rp_mesh_prepare(mesh, longest / 8, NULL, NULL) == RP_OK);
-    check_tree(mesh);
+    check_bvh(mesh);
     rp_shape_mass(&shape, 1, &mass);
     require(mass.mass > 0 && isfinite(mass.mass + rp_v3_length(mass.centre) + mass.inertia[0]));
     rp_shape_sample(&shape, longest / 2, NULL, &samples, NULL);
@@ -48,12 +47,12 @@ static rp_code read_animation(const rp_mesh_bytes *bytes, rp_report *report)
 {
     rp_animation_key *keys;
     int count;
-    rp_code code = rp_animation_read_bytes(bytes, NULL, &keys, &count, report);
+    rp_code code = rp_gltf_animation_read_bytes(bytes, NULL, &keys, &count, report);
     require((code == RP_OK) == (keys != NULL));
     for (int i = 0; i < count; i++)
         require(isfinite(rp_v3_length(keys[i].position)) &&
                 (i == 0 || keys[i].time > keys[i - 1].time));
-    rp_animation_release(keys, count);
+    rp_gltf_animation_release(keys, count);
     return code;
 }
 

@@ -277,14 +277,14 @@ static void shapes_are_fields_like_others(void **state)
         assert_int_equal(rp_grains_bytes_each(&p), bytes + (turned ? 21 : 5));
         check_ok(rp_grains_append(&p, 2, &first, NULL), NULL);
         assert_non_null(p.kind);
-        assert_true((p.turn[0] != NULL) == turned && (p.turn[3] != NULL) == turned);
+        assert_true((p.orientation[0] != NULL) == turned && (p.orientation[3] != NULL) == turned);
         rp_field fields[RP_FIELD_MAX];
         rp_view view = {0};
         rp_grains_view(&p, fields, &view);
         assert_ptr_equal(rp_view_field(&view, "kind")->data, p.kind);
         assert_ptr_equal(rp_view_field(&view, "diameter")->data, p.diameter);
         assert_string_equal(rp_view_field(&view, "diameter")->unit, "m");
-        if (turned) assert_ptr_equal(rp_view_field(&view, "orientation_z")->data, p.turn[3]);
+        if (turned) assert_ptr_equal(rp_view_field(&view, "orientation_z")->data, p.orientation[3]);
         if (!turned) assert_null(rp_view_field(&view, "orientation_w"));
         rp_grains_end(&p);
     }

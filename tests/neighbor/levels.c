@@ -73,7 +73,7 @@ static double way(const rp_period *period, int axis, double difference)
 /* How often each grain is in the lists of grain i. */
 static void count_listed(const search *s, size_t i, uint8_t *times)
 {
-    const rp_lists *across = rp_neighbor_across(s->neighbor);
+    const rp_lists *across = rp_neighbor_cross_level_lists(s->neighbor);
     memset(times, 0, s->p.count);
     for (uint32_t n = 0; n < s->own.count[i]; n++)
         times[rp_neighbor_own(&s->p, s->own.index[s->own.start[i] + n])]++;
@@ -182,7 +182,7 @@ static void strays_are_kept(void **state)
     uint32_t nowhere = s.p.id[500];
     s.p.y[500] = NAN;
     find(&s, &reach);
-    const rp_lists *across = rp_neighbor_across(s.neighbor);
+    const rp_lists *across = rp_neighbor_cross_level_lists(s.neighbor);
     for (size_t i = 0; i < s.p.count; i++)
         if (s.p.id[i] == nowhere) assert_int_equal(s.own.count[i] + across->count[i], 0);
     rp_neighbor_done(s.neighbor);
@@ -198,7 +198,7 @@ static uint64_t hash_of(int threads)
     cloud_cube(&s.p, 30000, 6, 0, 0.5f);
     set_sizes(&s.p, 30, false);
     find(&s, &reach);
-    const rp_lists *across = rp_neighbor_across(s.neighbor);
+    const rp_lists *across = rp_neighbor_cross_level_lists(s.neighbor);
     uint64_t hash = rp_hash(s.p.x, (s.p.count + s.p.ghosts) * sizeof *s.p.x, 0);
     hash = rp_hash(across->index, across->total * sizeof *across->index, hash);
     for (size_t i = 0; i < s.p.count; i++)

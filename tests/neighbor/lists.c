@@ -439,13 +439,13 @@ static void a_crowd_is_refused_before_it_is_listed(void **state)
     rp_grains_begin(&p, NULL);
     cloud_cube(&p, 16000, 52, 0, 1); /* 16 in a cell of a tenth */
     check_ok(rp_neighbor_create(NULL, NULL, &neighbor, NULL), NULL);
-    rp_neighbor_refuse_crowds(neighbor, 8);
+    rp_neighbor_limit_occupancy(neighbor, 8);
     check_ok(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), report);
     cloud_cube(&p, 300, 53, 0.501f, 0.01f);
     assert_int_equal(rp_neighbor_lists(neighbor, &p, 0.1, &lists, report), RP_ERROR_INPUT);
     assert_non_null(strstr(rp_report_fault(report, 0)->message, "grains lie within 0.1 m of [0.5"));
     rp_report_clear(report);
-    rp_neighbor_refuse_crowds(neighbor, 1.5); /* no cell is a crowd, but all together are */
+    rp_neighbor_limit_occupancy(neighbor, 1.5); /* no cell is a crowd, but all together are */
     rp_grains_end(&p);
     rp_grains_begin(&p, NULL);
     cloud_cube(&p, 16000, 52, 0, 1);

@@ -110,7 +110,7 @@ static inline void set_orientation_of(const grains *g, size_t i, rp_quat turn)
 {
     const double parts[4] = {turn.w, turn.x, turn.y, turn.z};
     for (int k = 0; k < 4; k++) {
-        float *high = &g->world->grains.turn[k][i];
+        float *high = &g->world->grains.orientation[k][i];
         *high = (float)parts[k];
         ((const rp_dem *)g->world->solver)->orientation_low[k][i] =
             (float)(parts[k] - (double)*high);
@@ -119,8 +119,9 @@ static inline void set_orientation_of(const grains *g, size_t i, rp_quat turn)
 
 static inline rp_quat turn_at(const grains *g, size_t i)
 {
-    float *const *high = g->world->grains.turn, *const *low = ((const rp_dem *)g->world->solver)
-                                                                  ->orientation_low;
+    float *const *high = g->world->grains.orientation, *const *low =
+                                                           ((const rp_dem *)g->world->solver)
+                                                               ->orientation_low;
     rp_quat turn = {(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                     (double)high[2][i] + (double)low[2][i], (double)high[3][i] + (double)low[3][i]};
     return rp_quat_normal(turn);
@@ -139,7 +140,7 @@ static inline rp_vec3 moments_at(const grains *g, size_t i)
 static inline rp_vec3 own_spin_at(const grains *g, size_t i)
 {
     rp_vec3 spin = spin_at(g, i);
-    if (!g->world->grains.turn[0]) return spin;
+    if (!g->world->grains.orientation[0]) return spin;
     return rp_quat_rotate(rp_quat_conj(turn_at(g, i)), spin);
 }
 
@@ -151,7 +152,7 @@ static inline rp_vec3 angular_momentum(const grains *g)
     for (size_t i = 0; i < p->count; i++) {
         rp_vec3 m = moments_at(g, i), w = own_spin_at(g, i);
         rp_vec3 own = rp_v3(m.x * w.x, m.y * w.y, m.z * w.z);
-        if (p->turn[0]) own = rp_quat_rotate(turn_at(g, i), own);
+        if (p->orientation[0]) own = rp_quat_rotate(turn_at(g, i), own);
         rp_vec3 orbit = rp_v3_cross(place_at(g, i), velocity_at(g, i));
         sum = rp_v3_add(rp_v3_madd(sum, (double)p->mass[i], orbit), own);
     }

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/report.h"
-#include "view/grid.h"
+#include "view/view.h"
 
 #include <math.h>
 

@@ -302,11 +302,11 @@ static void damaged_grains_are_refused(void **state)
     rp_grains *p = &world->grains;
     for (int damage = 0; damage < 5; damage++) {
         uint8_t kind = p->kind[7];
-        float size = p->diameter[7], turn = p->turn[1][7];
+        float size = p->diameter[7], turn = p->orientation[1][7];
         if (damage == 1) p->kind[7] = 2;
         if (damage == 2) p->diameter[7] = 0.019f;
         if (damage == 3) p->diameter[7] = NAN;
-        if (damage == 4) p->turn[1][7] = 3;
+        if (damage == 4) p->orientation[1][7] = 3;
         rp_store store;
         rp_store_begin(&store);
         check_ok(rp_world_put(world, &store, NULL), NULL);
@@ -315,7 +315,7 @@ static void damaged_grains_are_refused(void **state)
         rp_store_end(&store);
         p->kind[7] = kind;
         p->diameter[7] = size;
-        p->turn[1][7] = turn;
+        p->orientation[1][7] = turn;
     }
     rp_world_destroy(world);
     rp_scene_destroy(scene);

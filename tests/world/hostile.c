@@ -134,7 +134,7 @@ static void fixed_grains_are_there(void **state)
     assert_true(fixed < count); /* some grain lies on one */
     const int32_t wrong[] = {-1, 67, INT32_MAX};
     for (int n = 0; n < 3; n++) {
-        rp_fixed before = walls[fixed].fixed;
+        rp_fixed_grain before = walls[fixed].fixed;
         walls[fixed].fixed.j = wrong[n];
         assert_int_equal(rp_world_take(world, &store, NULL), RP_ERROR_DAMAGED);
         walls[fixed].fixed = before;

@@ -221,7 +221,7 @@ static rp_code dem_create(const rp_host *host, void **out, rp_report *report)
     if (code == RP_OK) {
         double cell = (solver->reach.part * solver->largest + solver->skin) / solver->smallest;
         rp_neighbor_borrow(host->neighbor, &solver->history_arena);
-        rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
+        rp_neighbor_limit_occupancy(host->neighbor, cell * cell * cell);
         *out = solver;
     } else {
         dem_destroy(solver);

@@ -122,9 +122,9 @@ enum {
 };
 
 /* The number of no fixed grain: contact with the smooth surface itself. */
-#define RP_DEM_SMOOTH ((rp_fixed){INT32_MIN, INT32_MIN})
+#define RP_DEM_SMOOTH ((rp_fixed_grain){INT32_MIN, INT32_MIN})
 
-static inline bool rp_dem_is_smooth(rp_fixed fixed)
+static inline bool rp_dem_is_smooth(rp_fixed_grain fixed)
 {
     return fixed.i == INT32_MIN;
 }
@@ -133,7 +133,7 @@ static inline bool rp_dem_is_smooth(rp_fixed fixed)
 typedef struct rp_dem_wall {
     uint32_t sphere;
     int32_t surface;
-    rp_fixed fixed;                        /* RP_DEM_SMOOTH: the surface itself */
+    rp_fixed_grain fixed;                  /* RP_DEM_SMOOTH: the surface itself */
     float history[RP_DEM_HISTORY_COLUMNS]; /* m */
 } rp_dem_wall;
 _Static_assert(sizeof(rp_dem_wall) == (4 + RP_DEM_HISTORY_COLUMNS) * sizeof(uint32_t),

@@ -39,7 +39,7 @@ static inline void add_low(float *x, float *low, float change)
  * resolves; grains whose rotations were rounded away would keep rolling on the spot, and creep. */
 static rp_quat orientation_of(const rp_dem *solver, size_t i)
 {
-    float *const *high = solver->host.grains->turn, *const *low = solver->orientation_low;
+    float *const *high = solver->host.grains->orientation, *const *low = solver->orientation_low;
     return (rp_quat){(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                      (double)high[2][i] + (double)low[2][i],
                      (double)high[3][i] + (double)low[3][i]};
@@ -49,7 +49,7 @@ static void set_orientation(const rp_dem *solver, size_t i, rp_quat q)
 {
     const double parts[4] = {q.w, q.x, q.y, q.z};
     for (int k = 0; k < 4; k++) {
-        float *high = &solver->host.grains->turn[k][i];
+        float *high = &solver->host.grains->orientation[k][i];
         *high = (float)parts[k];
         solver->orientation_low[k][i] = (float)(parts[k] - (double)*high);
     }

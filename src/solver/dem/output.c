@@ -347,8 +347,8 @@ static bool are_entries_sound(const rp_dem *solver)
 
 static bool is_fixed_sound(const rp_dem *solver, const rp_dem_wall *wall)
 {
-    const rp_rough *rough = rp_couple_surfaces(solver->host.couple)[wall->surface].rough;
-    return rp_dem_is_smooth(wall->fixed) || (rough && rp_rough_has(rough, wall->fixed));
+    const rp_rough_surface *rough = rp_couple_surfaces(solver->host.couple)[wall->surface].rough;
+    return rp_dem_is_smooth(wall->fixed) || (rough && rp_rough_surface_has(rough, wall->fixed));
 }
 
 static bool are_walls_sound(const rp_dem *solver)

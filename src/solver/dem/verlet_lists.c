@@ -280,7 +280,8 @@ static void add_grain(list_job *job, size_t i, uint32_t *next)
     const rp_dem *solver = job->solver;
     size_t count = add_neighbors(job, &solver->neighbors, i - job->begin, i, next);
     if (solver->multilevel)
-        count += add_neighbors(job, rp_neighbor_across(solver->host.neighbor), i, i, next);
+        count +=
+            add_neighbors(job, rp_neighbor_cross_level_lists(solver->host.neighbor), i, i, next);
     if ((double)count > near_most(solver, i)) atomic_store(&job->crowded, i + 1);
 }
 

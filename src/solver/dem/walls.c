@@ -26,7 +26,7 @@ static bool touch_smooth(const rp_surface *solid, rp_vec3 at, double reach, touc
     return true;
 }
 
-static bool touch_fixed(const rp_surface *solid, rp_fixed fixed, rp_vec3 at, double reach,
+static bool touch_fixed(const rp_surface *solid, rp_fixed_grain fixed, rp_vec3 at, double reach,
                         touched *out)
 {
     rp_vec3 away = rp_v3_sub(at, rp_surface_fixed_position(solid, fixed, at));
@@ -145,7 +145,7 @@ typedef struct listing {
 } listing;
 
 /* Adds a contact with a fixed grain, or with the surface itself. */
-static void add_wall(void *user, rp_fixed fixed, rp_vec3 position)
+static void add_wall(void *user, rp_fixed_grain fixed, rp_vec3 position)
 {
     listing *l = user;
     (void)position;

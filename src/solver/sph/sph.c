@@ -225,7 +225,7 @@ static rp_code create(const rp_host *host, bool predictive, void **out, rp_repor
     take_lattice(solver);
     rp_neighbor_borrow(host->neighbor, host->arena);
     double cell = solver->kernel.support / spacing;
-    rp_neighbor_refuse_crowds(host->neighbor, cell * cell * cell);
+    rp_neighbor_limit_occupancy(host->neighbor, cell * cell * cell);
     rp_code code = add_fields(solver, report);
     if (code == RP_OK)
         *out = solver;

@@ -44,7 +44,7 @@ static int balls_at(const grains *g, size_t i, rp_ball *balls)
     double size = p->diameter[i];
     for (int b = 0; b < clump->count; b++) {
         rp_vec3 arm = rp_v3_scale(clump->balls[b].centre, size);
-        if (p->turn[0]) arm = rp_quat_rotate(turn_at(g, i), arm);
+        if (p->orientation[0]) arm = rp_quat_rotate(turn_at(g, i), arm);
         balls[b] = (rp_ball){rp_v3_add(place_at(g, i), arm), size * clump->balls[b].radius};
     }
     return clump->count;
@@ -185,7 +185,7 @@ static double energy_error(const char *shape, double step)
     set_place(&g, a, rp_v3(0, 0, 0));
     set_place(&g, b, rp_v3(0.0098, 0.002, 0.0011));
     set_velocity(&g, b, rp_v3(-0.5, 0, 0));
-    if (g.world->grains.turn[0]) { /* lengthwise, end to end */
+    if (g.world->grains.orientation[0]) { /* lengthwise, end to end */
         set_orientation_of(&g, a, rp_quat_axis(rp_v3(0, 0, 1), 0.2));
         set_orientation_of(&g, b, rp_quat_axis(rp_v3_normal(rp_v3(0, 1, 1)), 0.3));
     }

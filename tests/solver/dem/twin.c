@@ -368,7 +368,7 @@ static void take_grain(twin *t, const grains *g, int id)
                      .acceleration = rp_v3(((const rp_dem *)g->world->solver)->acceleration[0][i],
                                            ((const rp_dem *)g->world->solver)->acceleration[1][i],
                                            ((const rp_dem *)g->world->solver)->acceleration[2][i]),
-                     .turn = p->turn[0] ? turn_at(g, i) : rp_quat_identity(),
+                     .turn = p->orientation[0] ? turn_at(g, i) : rp_quat_identity(),
                      .mass = p->mass[i],
                      .size = p->diameter[i],
                      .moments = moments_at(g, i),
