@@ -70,8 +70,8 @@ static float multiply_add(int rounds)
 {
     rp_wide sums[SUMS];
     for (int s = 0; s < SUMS; s++)
-        sums[s] = rp_wide_all((float)s);
-    rp_wide factor = rp_wide_all(0.999f), term = rp_wide_all(0.001f);
+        sums[s] = rp_wide_broadcast((float)s);
+    rp_wide factor = rp_wide_broadcast(0.999f), term = rp_wide_broadcast(0.001f);
     for (int i = 0; i < rounds; i++)
         for (int s = 0; s < SUMS; s++)
             sums[s] = sums[s] * factor + term;

@@ -9,7 +9,7 @@
 #include "base/threads.h"
 #include "bench/bench.h"
 #include "geom/samples.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 #define POINTS 100000
 #define REPEATS 7

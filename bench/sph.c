@@ -1,23 +1,23 @@
 /* The cases `sph` and `column`: granular SPH, whole steps and the stages of a step.
  *
- * `sph`: a bed of 16 layers on a rough floor, periodic to all sides, as wide as the number of
- * grains asks for. It is settled under its own weight, or flows because gravity leans beyond the
- * angle of the sand. Both are taken with exactly three iterations, as the literature quotes its
- * figures, and with the default settings, which iterate as long as they must. Beds of all sizes
- * stand side by side and step by turns, so that what a grain costs in them can be compared.
- * `column`: the scene column-collapse over its first second, frames included, files left out.
+ * `sph`: a bed of 16 layers on a rough floor, with periodic sides, as wide as the number of grains
+ * requires. It is settled under its own weight, or flows because gravity is inclined beyond the
+ * angle of repose. Both are run with exactly three iterations, as the literature quotes its
+ * figures, and with the default settings, which iterate to the tolerance. Beds of all sizes step in
+ * turns, so that their costs per grain can be compared. `column`: the first second of the scene
+ * column-collapse, with frames but without files.
  *
- * Least work of the stages; what is counted in bytes is read, or written, once:
+ * Lower bounds of the stages; each byte is read, or written, once:
  * - order: as in neighbor.c, without the method's own fields;
  * - lists: as in neighbor.c;
- * - fill: 10 bytes a pair (an index read, a gradient written) and about 44 operations, two of them
- *   a multiply-add;
+ * - density: 10 bytes a pair (an index read, a gradient written) and about 44 operations, two of
+ * them a multiply-add;
  * - velocities and stresses: 10 bytes a pair (index and gradient read), 92 and 144 bytes a grain,
  *   and nine multiply-adds a pair, a matrix times a vector or a vector times a vector. The sweep of
- *   the stresses makes 24, since a load brings eight values of which it takes seven as they lie.
+ *   the stresses does 24, since a load brings eight values of which it uses seven as they are.
  * The least time is the longer one of bytes over bandwidth and operations over arithmetic. A whole
- * step is the sum of the stages; contacts and the rest have no model and count nothing. Small beds
- * live in the caches and may reach more than the limit of what is bound by memory. */
+ * step is the sum of the stages; contacts and the rest have no model and count as zero. Small beds
+ * fit in the caches and may exceed the bound by memory bandwidth. */
 #include "solver/sph/sph.h"
 #include "base/report.h"
 #include "base/threads.h"
@@ -34,14 +34,14 @@
 #define LAYERS 16
 #define SPACING 0.01 /* m */
 #define PAIR_BYTES 10
-#define FILL_MULTIPLY_ADDS 22
+#define DENSITY_MULTIPLY_ADDS 22
 #define SWEEP_MULTIPLY_ADDS 9
 #define VELOCITY_BYTES 92
 #define STRESS_BYTES 144
 #define COLUMN_VOLUME (RP_PI * 0.5 * 0.5 * 0.5) /* m3, of the scene's source */
 #define COLUMN_TIME 1.0                         /* s */
 
-/* Times of the steps, as they come. */
+/* Times of the steps in s. */
 typedef struct record {
     double whole[TURNS];
     double part[RP_BENCH_PARTS][TURNS];
@@ -94,8 +94,8 @@ static void least_times(const rp_bench_machine *m, const rp_world *world, const 
     memset(least, 0, RP_BENCH_PARTS * sizeof *least);
     least[rp_bench_stage(&s, "order")] = rp_bench_least_sort(m, count);
     least[rp_bench_stage(&s, "lists")] = rp_bench_least_lists(m, count, pairs / grains);
-    least[rp_bench_stage(&s, "fill")] =
-        longer(PAIR_BYTES * pairs / m->bandwidth, FILL_MULTIPLY_ADDS * pairs / m->arithmetic);
+    least[rp_bench_stage(&s, "density")] =
+        longer(PAIR_BYTES * pairs / m->bandwidth, DENSITY_MULTIPLY_ADDS * pairs / m->arithmetic);
     least[velocities] = calls[velocities] * least_sweep(m, pairs, VELOCITY_BYTES * grains);
     least[stresses] = calls[stresses] * least_sweep(m, pairs, STRESS_BYTES * grains);
 }
@@ -113,7 +113,7 @@ static void note_memory(rp_bench_result *result, const rp_sph *solver, size_t by
                   "bytes/particle");
 }
 
-/* A line for the whole step, and one for each of its parts. */
+/* Adds a line for the whole step, and one for each of its stages. */
 static rp_bench_result *add_results(rp_bench_list *list, const char *name, const rp_world *world,
                                     record *r)
 {
@@ -181,7 +181,7 @@ typedef struct trial {
     rp_scene *scene;
     rp_world *world;
     record times;
-    size_t bytes; /* that the world holds */
+    size_t bytes; /* of memory that the world holds */
 } trial;
 
 static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t size, trial *t,
@@ -196,8 +196,8 @@ static rp_code begin_trial(const rp_bench_setup *setup, const bed *b, size_t siz
     return code;
 }
 
-/* Two steps, of which the second is timed: it finds the caches as steps leave them that follow one
- * another, whatever ran between. */
+/* Two steps, of which the second is timed: it finds the caches as the step before leaves them,
+ * whatever ran in between. */
 static rp_code take_turn(trial *t, int turn, rp_report *report)
 {
     size_t held = rp_memory_now().bytes;
@@ -207,7 +207,7 @@ static rp_code take_turn(trial *t, int turn, rp_report *report)
     return code;
 }
 
-static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
+static void add_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
 {
     const rp_sph *solver = t->world->solver;
     rp_bench_result *whole = add_results(list, b->name, t->world, &t->times);
@@ -218,7 +218,7 @@ static void tell_trial(rp_bench_list *list, const bed *b, trial *t, double cost)
     if (cost > 0) rp_bench_note(whole, "cost", cost, "of a particle in the smallest bed");
 }
 
-/* One bed in all sizes, by turns. */
+/* One bed in all sizes, in turns. */
 static rp_code run_bed(const rp_bench_setup *setup, const bed *b, const size_t *sizes, int count,
                        rp_bench_list *list, rp_report *report)
 {
@@ -234,7 +234,7 @@ static rp_code run_bed(const rp_bench_setup *setup, const bed *b, const size_t *
         costs[i] = rp_bench_cost(trials[i].times.whole, trials[i].world->grains.count,
                                  trials[0].times.whole, trials[0].world->grains.count, TURNS);
     for (int i = 0; i < count && code == RP_OK; i++)
-        tell_trial(list, b, &trials[i], costs[i]);
+        add_trial(list, b, &trials[i], costs[i]);
     for (int i = 0; i < count; i++) {
         rp_world_destroy(trials[i].world);
         rp_scene_destroy(trials[i].scene);
@@ -255,7 +255,8 @@ static rp_code run_beds(const rp_bench_setup *setup, rp_bench_list *list, rp_rep
 static rp_code load_column(const rp_bench_setup *setup, rp_scene **scene, rp_report *report)
 {
     char path[4096], spacing[32];
-    if (!setup->scenes) return rp_fail(report, RP_ERROR_INPUT, "column: no scenes came along");
+    if (!setup->scenes)
+        return rp_fail(report, RP_ERROR_INPUT, "column: the bundled scenes are missing");
     snprintf(path, sizeof path, "%s/column-collapse.yaml", setup->scenes);
     snprintf(spacing, sizeof spacing, "%.17g",
              setup->size ? cbrt(COLUMN_VOLUME / (double)setup->size) : 1);
@@ -263,15 +264,15 @@ static rp_code load_column(const rp_bench_setup *setup, rp_scene **scene, rp_rep
     return rp_scene_load(path, &setting, setup->size ? 1 : 0, scene, report);
 }
 
-/* How it went from the start to where it is now. */
-typedef struct way {
+/* Totals since the start. */
+typedef struct totals {
     int steps;
     double iterations;
-    double seconds; /* on the wall */
-} way;
+    double seconds; /* wall-clock time */
+} totals;
 
-/* To COLUMN_TIME, in frames as a user's run would, none of them written. */
-static rp_code collapse(rp_world *world, double frame_rate, way *w, rp_report *report)
+/* Runs to COLUMN_TIME, in steps that end at frames as in a run of a user; no frame is written. */
+static rp_code collapse(rp_world *world, double frame_rate, totals *w, rp_report *report)
 {
     rp_code code = RP_OK;
     double start = rp_clock();
@@ -285,8 +286,8 @@ static rp_code collapse(rp_world *world, double frame_rate, way *w, rp_report *r
     return code;
 }
 
-/* Means: the steps are not alike. */
-static void add_column(rp_bench_list *list, const rp_world *world, const way *w)
+/* Means over all steps, which differ. */
+static void add_column(rp_bench_list *list, const rp_world *world, const totals *w)
 {
     size_t count = world->grains.count;
     double mean = w->seconds / w->steps, rest = mean, time = rp_world_time(world);
@@ -310,7 +311,7 @@ static rp_code run_column(const rp_bench_setup *setup, rp_bench_list *list, rp_r
 {
     rp_scene *scene = NULL;
     rp_world *world = NULL;
-    way w = {0};
+    totals w = {0};
     rp_world_options options = rp_default_world_options();
     options.threads = rp_threads_count(setup->threads);
     rp_code code = load_column(setup, &scene, report);

@@ -1,6 +1,6 @@
 # What every target is compiled with. Contraction is off and no flag changes the value of a sum, so
 # results have the same bits on every machine, as long as they come from +, -, *, / and sqrt. The C
-# library's sin, exp, hypot and so on vary with the processor: math/trig.h stands in for them.
+# library's sin, exp, hypot and so on vary with the processor: math/elementary.h stands in for them.
 add_library(rp_flags INTERFACE)
 target_compile_definitions(rp_flags INTERFACE _GNU_SOURCE)
 target_compile_options(rp_flags INTERFACE

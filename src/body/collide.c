@@ -165,7 +165,7 @@ static void set_axis(dContact *contact, rp_vec3 along)
  * first; of a contact whose first has no body, normal and velocities are the other way round. */
 static void set_running(const rp_engine *engine, int first, rp_vec3 running, dContact *contact)
 {
-    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normal(running));
+    if (!(contact->surface.mode & dContactFDir1)) set_axis(contact, rp_v3_normalized(running));
     bool turned = first < 0 || !engine->solids[first].body;
     rp_vec3 v = rp_v3_scale(running, turned ? -1 : 1);
     rp_vec3 normal = rp_v3_scale(rp_ode_vec3(contact->geom.normal), turned ? -1 : 1);

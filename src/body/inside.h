@@ -59,7 +59,7 @@ static inline rp_quat rp_quat_turned(rp_quat from, rp_vec3 spin, double time)
 {
     double rate = rp_v3_length(spin);
     if (!(rate > 0)) return from;
-    return rp_quat_mul(rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
+    return rp_quat_mul(rp_quat_from_axis(rp_v3_scale(spin, 1 / rate), rate * time), from);
 }
 
 static inline bool rp_is_on_track(const rp_bodies *bodies, int index)

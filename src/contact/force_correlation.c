@@ -109,7 +109,7 @@ static rp_code make_cells(const rp_view *view, cell_list *f, rp_report *report)
         f->selected[f->count++] = (uint32_t)i;
         f->mean += view->contacts[i].normal_force;
     }
-    if (f->count < 2) return rp_fail(report, RP_ERROR_INPUT, "less than two contacts are there");
+    if (f->count < 2) return rp_fail(report, RP_ERROR_INPUT, "there are less than two contacts");
     f->mean /= (double)f->count;
     set_grid(view, f);
     f->starts = rp_allocate_zero((f->cell_count + 1) * sizeof *f->starts);

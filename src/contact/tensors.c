@@ -7,7 +7,7 @@
 
 static rp_code fail_empty(rp_report *report)
 {
-    return rp_fail(report, RP_ERROR_INPUT, "no grain pushes another there");
+    return rp_fail(report, RP_ERROR_INPUT, "there are no contacts under compression");
 }
 
 rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp_fabric *out,
@@ -26,7 +26,7 @@ rp_code rp_contact_fabric(const rp_view *view, const rp_contact_space *space, rp
     if (!out->count) return fail_empty(report);
     for (int k = 0; k < 9; k++)
         out->tensor.m[k / 3][k % 3] /= (double)out->count;
-    rp_m3_principal(out->tensor, out->values, out->axes);
+    rp_m3_eigen(out->tensor, out->values, out->axes);
     return RP_OK;
 }
 
@@ -234,7 +234,7 @@ static void finish_stress(rp_mat3 sum, rp_stress *out)
         squares += part * part;
     }
     out->deviator = sqrt(1.5 * squares);
-    rp_m3_principal(*t, out->principal, axes);
+    rp_m3_eigen(*t, out->principal, axes);
 }
 
 rp_code rp_contact_stress(const rp_view *view, const rp_contact_space *space, rp_stress *out,

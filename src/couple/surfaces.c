@@ -1,6 +1,6 @@
 /* The surfaces of a scene, and geometry and velocity of one of them at a point. */
 #include "couple/surfaces.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 /* m, along each axis: no grain is there, and squares of distances are still finite. */
 #define FAR_OFF 1e12
@@ -112,7 +112,7 @@ rp_pose rp_surface_pose_after(const rp_surface *surface, double dt)
     if (surface->body < 0) return pose;
     rp_quat turn = rp_quat_exp(rp_v3_scale(surface->spin, dt));
     pose.position = rp_v3_madd(pose.position, dt, surface->velocity);
-    pose.orientation = rp_quat_normal(rp_quat_mul(turn, pose.orientation));
+    pose.orientation = rp_quat_normalized(rp_quat_mul(turn, pose.orientation));
     return pose;
 }
 

@@ -48,7 +48,7 @@ static void add_coarse_grains(const rp_coarse_row *rows, const uint32_t *index, 
         /* Lanes after the last grain read padding; their results are never used. */
         size_t at = p->begin + (size_t)first;
         rp_wide x = rp_wide_load(chunk->x + at), y = rp_wide_load(chunk->y + at),
-                z = rp_wide_load(chunk->z + at), zero = rp_wide_all(0);
+                z = rp_wide_load(chunk->z + at), zero = rp_wide_broadcast(0);
         rp_wide sum = zero, largest = zero, ux = zero, uy = zero, uz = zero;
         if (!begins) {
             sum = rp_wide_load(p->sum + first), largest = rp_wide_load(p->largest + first);
@@ -95,7 +95,7 @@ static void compute_flight_share(rp_detail_packet *p, float edge, float outside)
         rp_wide sum = rp_wide_load(p->sum + i), largest = rp_wide_load(p->largest + i);
         rp_wide_int flies =
             (largest >= SINGLE_SHARE * sum) | ((largest <= edge) & (sum <= outside));
-        rp_wide_store(p->alpha + i, rp_wide_select(flies, 1 - largest, rp_wide_all(0)));
+        rp_wide_store(p->alpha + i, rp_wide_select(flies, 1 - largest, rp_wide_broadcast(0)));
     }
 }
 
@@ -111,7 +111,7 @@ RP_WIDE_INLINE void blend(const rp_detail_packet *p, int i, const float *sums, c
 {
     rp_wide sum = rp_wide_load(p->sum + i), alpha = rp_wide_load(p->alpha + i);
     /* Without any coarse grain in reach the sums are zero, and alpha is 1. */
-    rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_all(1e-30f));
+    rp_wide carried = rp_wide_load(sums + i) / rp_wide_max(sum, rp_wide_broadcast(1e-30f));
     rp_wide old = rp_wide_load(v);
     rp_wide held = (1 - alpha) * carried;
     rp_wide_store(velocity + i, held + alpha * (old + pulled));
@@ -136,7 +136,7 @@ static void blend_packet(rp_detail_packet *p, const rp_chunk *c, const gravity_s
 /* Finds the range of values, eight at a time; missing lanes repeat the first value. */
 RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
 {
-    rp_wide lows = rp_wide_all(x[0]), highs = lows;
+    rp_wide lows = rp_wide_broadcast(x[0]), highs = lows;
     size_t i = 0;
     for (; i + RP_WIDE <= count; i += RP_WIDE) {
         rp_wide v = rp_wide_load(x + i);
@@ -148,8 +148,8 @@ RP_WIDE_INLINE void bound(const float *x, size_t count, float *low, float *high)
         lows = rp_wide_min(lows, v);
         highs = rp_wide_max(highs, v);
     }
-    *low = -rp_wide_most(-lows);
-    *high = rp_wide_most(highs);
+    *low = -rp_wide_largest(-lows);
+    *high = rp_wide_largest(highs);
 }
 
 RP_WIDE_KERNEL
@@ -226,7 +226,7 @@ static void collide_packet(const rp_detail *detail, const rp_chunk *chunk,
 static void apply_support(const rp_detail *detail, const rp_fraction_patch *patch,
                           const rp_chunk *chunk, rp_detail_packet *p)
 {
-    rp_vec3 down = rp_v3_scale(rp_v3_normal(detail->field.gravity), 0.5 * detail->cell);
+    rp_vec3 down = rp_v3_scale(rp_v3_normalized(detail->field.gravity), 0.5 * detail->cell);
     const float below[3] = {(float)down.x, (float)down.y, (float)down.z};
     float slow = (float)(REST_SPEED * detail->scene->particles.spacing);
     for (int i = 0; i < p->count; i++) {
@@ -251,7 +251,7 @@ static float squared_displacements(const rp_chunk *chunk, const rp_detail_packet
                                    const gravity_step *g, float *squares)
 {
     const float half = 0.5f * g->dt;
-    rp_wide largest = rp_wide_all(0);
+    rp_wide largest = rp_wide_broadcast(0);
     for (int i = 0; i < p->count; i += RP_WIDE) {
         size_t at = p->begin + (size_t)i;
         rp_wide dx = rp_wide_load(p->x + i) - rp_wide_load(chunk->x + at);
@@ -266,7 +266,7 @@ static float squared_displacements(const rp_chunk *chunk, const rp_detail_packet
         rp_wide_store(squares + i, square);
         largest = rp_wide_max(largest, path);
     }
-    return sqrtf(rp_wide_most(largest));
+    return sqrtf(rp_wide_largest(largest));
 }
 
 /* Pushes moving grains out of crowded cells, by a share of their displacement at most: grains at
@@ -525,7 +525,7 @@ static void wrap(const rp_detail *detail, rp_chunk *chunk)
 RP_WIDE_KERNEL
 static float top_speed(const rp_chunk *c)
 {
-    rp_wide largest = rp_wide_all(0);
+    rp_wide largest = rp_wide_broadcast(0);
     float rest = 0;
     size_t i = 0;
     for (; i + RP_WIDE <= c->count; i += RP_WIDE) {
@@ -537,7 +537,7 @@ static float top_speed(const rp_chunk *c)
         float square = c->vx[i] * c->vx[i] + c->vy[i] * c->vy[i] + c->vz[i] * c->vz[i];
         rest = square > rest ? square : rest;
     }
-    return sqrtf(fmaxf(rp_wide_most(largest), rest));
+    return sqrtf(fmaxf(rp_wide_largest(largest), rest));
 }
 
 /* Lists the surfaces that any grain of the chunk may reach in this step; packets choose from it. */

@@ -105,8 +105,8 @@ rp_code rp_coarse_grains_take(rp_coarse_grains *grains, const rp_view *view, int
     for (size_t i = 0; i < grains->count && code == RP_OK; i++)
         if (grains->material[i] >= materials)
             code = rp_fail(report, RP_ERROR_DAMAGED,
-                           "coarse grain %u is of material %d, which is not there", grains->id[i],
-                           grains->material[i]);
+                           "coarse grain %u has material %d, which the scene does not have",
+                           grains->id[i], grains->material[i]);
     return code;
 }
 
@@ -384,7 +384,7 @@ static rp_vec3 rotation_between(const rp_body_state *last, const rp_body_state *
         rp_v3_add(rp_v3_from(last->angular_velocity), rp_v3_from(next->angular_velocity));
     rp_vec3 expected = rp_v3_scale(spin, 0.5 * interval);
     double angle = rp_v3_length(rotation);
-    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(rotation, 1 / angle) : rp_v3_normal(expected);
+    rp_vec3 axis = angle > 1e-6 ? rp_v3_scale(rotation, 1 / angle) : rp_v3_normalized(expected);
     double whole = 2 * RP_PI * rint((rp_v3_dot(expected, axis) - angle) / (2 * RP_PI));
     return rp_v3_scale(axis, angle + whole);
 }
@@ -405,7 +405,7 @@ static rp_pose body_pose(const rp_detail *detail, int body, double interval, dou
     const double *q = last->orientation;
     rp_quat rotation = rp_quat_exp(rp_v3_scale(rotation_between(last, next, interval), s));
     return (rp_pose){rp_v3_from(at),
-                     rp_quat_normal(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
+                     rp_quat_normalized(rp_quat_mul(rotation, (rp_quat){q[0], q[1], q[2], q[3]}))};
 }
 
 /* Sets a body to its state at the start of the step, with velocities that lead to the end. */

@@ -2,7 +2,7 @@
 #include "detail/detail.h"
 #include "base/report.h"
 #include "detail/inside.h"
-#include "math/exponent.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -372,7 +372,8 @@ rp_code rp_detail_load_chunk(void *user, const rp_chunk *chunk, rp_report *repor
 {
     rp_detail *detail = user;
     if (chunk->material >= detail->scene->materials.count)
-        return rp_fail(report, RP_ERROR_DAMAGED, "fine grains of material %d, which is not there",
+        return rp_fail(report, RP_ERROR_DAMAGED,
+                       "fine grains have material %d, which the scene does not have",
                        chunk->material);
     return rp_chunks_put(&detail->chunks, chunk, rp_detail_buffer(detail), report);
 }
@@ -383,7 +384,8 @@ static rp_code load_coarse(rp_detail *detail, const rp_store *store, rp_report *
     rp_code code = rp_store_get_u64(store, "clump_count", &count, report);
     const rp_store_entry *ids = rp_store_find(store, "clumps/id");
     if (code == RP_OK && (!ids || ids->count != count))
-        return rp_fail(report, RP_ERROR_DAMAGED, "the coarse grains of a checkpoint are not whole");
+        return rp_fail(report, RP_ERROR_DAMAGED,
+                       "the coarse grains of a checkpoint are incomplete");
     rp_coarse_grains *coarse = &detail->last;
     if (code == RP_OK) code = rp_coarse_grains_reserve(coarse, (size_t)count, report);
     for (size_t i = 0; i < PARTS && code == RP_OK; i++)
@@ -402,11 +404,12 @@ static rp_code check_numbers(const rp_detail *detail, uint64_t left, rp_report *
         there += detail->chunks.items[i].chunk.count;
     }
     if (born == detail->born && there + left == born) return RP_OK;
-    return rp_fail(report, RP_ERROR_DAMAGED,
-                   "a checkpoint says that %llu fine grains were born and %llu left, but it holds "
-                   "%llu of %llu",
-                   (unsigned long long)detail->born, (unsigned long long)left,
-                   (unsigned long long)there, (unsigned long long)born);
+    return rp_fail(
+        report, RP_ERROR_DAMAGED,
+        "a checkpoint says that %llu fine grains were created and %llu left, but it holds "
+        "%llu of %llu",
+        (unsigned long long)detail->born, (unsigned long long)left, (unsigned long long)there,
+        (unsigned long long)born);
 }
 
 rp_code rp_detail_load(rp_detail *detail, const rp_store *store, rp_report *report)

@@ -184,7 +184,7 @@ static rp_code seed_all(rp_detail *detail, const new_coarse *list, size_t count,
     uint64_t end = count * (uint64_t)detail->spec->factor;
     if (detail->born + end > UINT32_MAX)
         return rp_fail(report, RP_ERROR_INPUT,
-                       "%.3g fine grains are more than there are numbers for (4.29e9); take a "
+                       "%.3g fine grains are more than ids of 32 bits can number (4.29e9); take a "
                        "smaller factor",
                        (double)detail->born + (double)end);
     rp_code code = RP_OK;

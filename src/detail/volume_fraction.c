@@ -274,7 +274,7 @@ static void cells_of(const float *x, size_t count, float inverse, int32_t *cells
     RP_ASSERT(count <= CELL_RUN);
     for (size_t i = 0; i < count; i += RP_WIDE) {
         rp_wide place = rp_wide_load(x + i) * inverse;
-        place = rp_wide_min(rp_wide_max(place, rp_wide_all(-1e9f)), rp_wide_all(1e9f));
+        place = rp_wide_min(rp_wide_max(place, rp_wide_broadcast(-1e9f)), rp_wide_broadcast(1e9f));
         rp_wide_int whole = __builtin_convertvector(place, rp_wide_int);
         whole += __builtin_convertvector(whole, rp_wide) > place; /* the mask is -1 */
         memcpy(cells + i, &whole, sizeof whole);
@@ -547,7 +547,7 @@ float rp_fraction_patch_value(const rp_fraction_patch *patch, const float at[3])
 RP_WIDE_INLINE rp_wide_int cell_along(const float *x, float low, float inverse)
 {
     rp_wide place = (rp_wide_load(x) - low) * inverse;
-    place = rp_wide_min(rp_wide_max(place, rp_wide_all(0)), rp_wide_all(CELLS - 1));
+    place = rp_wide_min(rp_wide_max(place, rp_wide_broadcast(0)), rp_wide_broadcast(CELLS - 1));
     return __builtin_convertvector(place, rp_wide_int);
 }
 

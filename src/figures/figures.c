@@ -19,7 +19,7 @@ static rp_code add_surface(const rp_free_surface *s, const rp_angle *a, rp_figur
     size_t stride = s->count / DUST_MAX + 1, count = 0, bytes = (s->count + 1) * sizeof(double);
     double *r = rp_allocate(bytes), *z = rp_allocate(bytes);
     for (size_t i = 0; r && z && i < s->count; i += stride) {
-        r[count] = rp_length2(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
+        r[count] = rp_hypot(s->points[i].a - a->centre[0], s->points[i].b - a->centre[1]);
         z[count++] = s->points[i].height;
     }
     bool ok = r && z;
@@ -244,7 +244,7 @@ static rp_code draw_correlation(const rp_measure_input *in, rp_figure *figure, r
     snprintf(name, sizeof name, "%.3g s", in->view->time);
     if (code == RP_OK)
         code = add_columns(&table, name, RP_PLOT_LINE, (int[]){1, 2, 3}, false, figure, report);
-    rp_figure_set_title(figure, "How far contact forces know of each other");
+    rp_figure_set_title(figure, "Correlation of contact forces");
     rp_figure_set_labels(figure, "distance [spacings]", "mean of f f′; 1: they do not");
     rp_table_release(&table);
     return code;

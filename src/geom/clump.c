@@ -2,7 +2,7 @@
  */
 #include "geom/clump.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void add_arc(const circle *o, double from, double to, double slice[6])
 /* Returns what `other` covers of the rim of `o`: nothing (0), a span of angles (1) or all (2). */
 static int covered_span(const circle *o, const circle *other, bool first, span *out)
 {
-    double dx = other->x - o->x, dy = other->y - o->y, d = rp_length2(dx, dy);
+    double dx = other->x - o->x, dy = other->y - o->y, d = rp_hypot(dx, dy);
     double inner = other->r - o->r;
     if (d >= o->r + other->r) return 0;
     if (d <= inner) return inner > 0 || !first ? 2 : 0; /* of two equal circles the first stays */
@@ -219,7 +219,7 @@ static void note_pair(heights *h, const rp_ball *balls, int count, int i, int j)
 {
     ring o;
     if (!ring_of(&balls[i], &balls[j], &o)) return;
-    rp_vec3 up = rp_v3_normal(rp_v3_madd(rp_v3(0, 0, 1), -o.axis.z, o.axis));
+    rp_vec3 up = rp_v3_normalized(rp_v3_madd(rp_v3(0, 0, 1), -o.axis.z, o.axis));
     note_point(h, balls, count, rp_v3_madd(o.centre, o.radius, up));
     note_point(h, balls, count, rp_v3_madd(o.centre, -o.radius, up));
     for (int k = j + 1; k < count; k++)

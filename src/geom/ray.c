@@ -136,7 +136,7 @@ static bool hit_mesh(const rp_mesh *mesh, const rp_geom_ray *ray, double *distan
     rp_vec3 c[3];
     rp_mesh_corners(mesh, hit.triangle, c);
     *distance = hit.distance;
-    *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    *normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     return true;
 }
 

@@ -118,7 +118,7 @@ static void shift_samples(void *context, rp_range range)
     double most = job->rough->roughness.jitter * job->rough->roughness.period;
     for (size_t n = range.begin; n < range.end; n++) {
         rp_random4 r = rp_random(job->rough->seed, RP_RANDOM_ROUGH, n);
-        rp_vec3 u = rp_v3_across(s->normals[n]), v = rp_v3_cross(s->normals[n], u), normal;
+        rp_vec3 u = rp_v3_perpendicular(s->normals[n]), v = rp_v3_cross(s->normals[n], u), normal;
         rp_vec3 p = rp_v3_madd(s->points[n], most * ((double)rp_random_unit(r.bits[0]) - 0.5), u);
         p = rp_v3_madd(p, most * ((double)rp_random_unit(r.bits[1]) - 0.5), v);
         double distance = rp_shape_distance(job->shape, p, &normal);

@@ -141,7 +141,7 @@ static rp_vec3 project(const rp_shape *shape, rp_vec3 p, double moved, rp_vec3 *
     if (triangle == SIZE_MAX)
         foot = rp_mesh_bvh_nearest(shape->mesh->bvh, shape->mesh, p, INFINITY, &triangle);
     rp_mesh_corners(shape->mesh, triangle, c);
-    *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    *normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     return foot;
 }
 

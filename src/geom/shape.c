@@ -3,7 +3,7 @@
 #include "geom/shape.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "math/vec.h"
 #include "mesh/bvh.h"
 #include "mesh/sdf.h"
@@ -37,7 +37,7 @@ typedef struct profile_foot {
 
 static profile_foot foot_on_edge(rp_profile_point a, rp_profile_point b, rp_profile_point at)
 {
-    double r = b.r - a.r, z = b.z - a.z, length = rp_length2(r, z);
+    double r = b.r - a.r, z = b.z - a.z, length = rp_hypot(r, z);
     double t = length > 0 ? ((at.r - a.r) * r + (at.z - a.z) * z) / (length * length) : 0;
     double clamped = fmin(fmax(t, 0), 1);
     profile_foot found;
@@ -45,7 +45,7 @@ static profile_foot foot_on_edge(rp_profile_point a, rp_profile_point b, rp_prof
     found.away.z = at.z - (a.z + clamped * z);
     found.straight.r = length > 0 ? z / length : 1;
     found.straight.z = length > 0 ? -r / length : 0;
-    found.distance = rp_length2(found.away.r, found.away.z);
+    found.distance = rp_hypot(found.away.r, found.away.z);
     found.at_corner = t != clamped;
     return found;
 }
@@ -103,7 +103,7 @@ bool rp_shape_profile(const rp_shape *shape, rp_profile *profile)
         return true;
     case RP_SHAPE_FUNNEL: {
         /* A level cut through a sloping wall is wider than the wall is thick. */
-        double cut = shape->thickness * rp_length2(radius - shape->neck, height) / height;
+        double cut = shape->thickness * rp_hypot(radius - shape->neck, height) / height;
         *profile = (rp_profile){
             {{shape->neck, 0}, {shape->neck + cut, 0}, {radius + cut, height}, {radius, height}},
             4,
@@ -162,7 +162,7 @@ static double profile_distance(const rp_shape *shape, rp_vec3 at, rp_vec3 *norma
 {
     rp_profile profile;
     rp_shape_profile(shape, &profile);
-    rp_profile_point flat, here = {rp_length2(at.x, at.y), at.z};
+    rp_profile_point flat, here = {rp_hypot(at.x, at.y), at.z};
     double distance = rp_profile_distance(&profile, here, &flat);
     /* On the axis all directions are equally near: the normal is along x. */
     double cosine = here.r > 0 ? at.x / here.r : 1, sine = here.r > 0 ? at.y / here.r : 0;
@@ -182,7 +182,7 @@ static double mesh_foot(const rp_mesh *mesh, rp_vec3 at, rp_vec3 foot, size_t tr
     } else { /* on the surface the direction from the foot is only rounding */
         rp_vec3 c[3];
         rp_mesh_corners(mesh, triangle, c);
-        *normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+        *normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     }
     return sign * distance;
 }

@@ -1,3 +1,4 @@
+/* The name of the instruction set that wide kernels use on this processor. */
 #include "math/wide.h"
 #include "repose/base.h"
 

@@ -18,7 +18,7 @@ static rp_contact_space space_of(const rp_measure_input *in)
 static rp_vec3 up_of(const rp_measure_input *in)
 {
     rp_vec3 g = rp_scene_gravity(in->scene, in->view->time);
-    return rp_v3_dot(g, g) > 0 ? rp_v3_normal(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
+    return rp_v3_dot(g, g) > 0 ? rp_v3_normalized(rp_v3_scale(g, -1)) : rp_v3(0, 0, 1);
 }
 
 /* Writes names, units and values, NaN on failure. The only uncertainty is rounding of the recorded
@@ -196,7 +196,7 @@ rp_code rp_measure_fill_forces(const rp_measure_input *in, rp_table *out, rp_rep
     rp_force_lists lists;
     rp_code code = rp_force_lists_make(in->view, &space, &lists, report);
     if (code == RP_OK && !lists.count)
-        code = rp_fail(report, RP_ERROR_INPUT, "no grain pushes another there");
+        code = rp_fail(report, RP_ERROR_INPUT, "there are no contacts under compression");
     rp_force_histogram normal = rp_force_histogram_of(lists.normal, lists.count);
     rp_force_histogram shear = rp_force_histogram_of(lists.shear, lists.count);
     int bins = normal.used > shear.used ? normal.used : shear.used;

@@ -49,7 +49,7 @@ rp_code rp_plan_axes_find(const rp_scene *scene, rp_plan_axes *out, rp_report *r
                        "without gravity there is no up, so heaps cannot be measured");
     out->up = rp_v3_scale(scene->gravity, -1 / g);
     bool plain = fabs(out->up.x) < 1e-12 && fabs(out->up.y) < 1e-12;
-    out->a = plain ? rp_v3(1, 0, 0) : rp_v3_across(out->up);
+    out->a = plain ? rp_v3(1, 0, 0) : rp_v3_perpendicular(out->up);
     out->b = rp_v3_cross(out->up, out->a);
     return RP_OK;
 }

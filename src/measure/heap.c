@@ -49,7 +49,7 @@ typedef struct fit {
 
 static double distance(const cone *c, const rp_free_surface_point *p)
 {
-    return rp_length2(p->a - c->a, p->b - c->b);
+    return rp_hypot(p->a - c->a, p->b - c->b);
 }
 
 static double residual(const cone *c, const rp_free_surface_point *p)
@@ -174,7 +174,7 @@ static double improve(fit *f)
     for (int j = 2; j < 4; j++)
         m[j][j] += 1e-6 * m[0][0] * f->cone.slope * f->cone.slope;
     if (!solve(m, 4, step)) return -1;
-    double moved = rp_length2(step[2], step[3]);
+    double moved = rp_hypot(step[2], step[3]);
     double part = fmin(1, 4 * f->surface->spacing / fmax(moved, 1e-300));
     f->cone.apex += part * step[0];
     f->cone.slope = fmin(fmax(f->cone.slope + part * step[1], 0), STEEPEST);
@@ -453,7 +453,7 @@ static void find_centre(const rp_free_surface *s, double centre[2])
 
 static double place_of(const rp_free_surface_point *p, int along, const double centre[2])
 {
-    if (along < 0) return rp_length2(p->a - centre[0], p->b - centre[1]);
+    if (along < 0) return rp_hypot(p->a - centre[0], p->b - centre[1]);
     return along == 0 ? p->a : p->b;
 }
 

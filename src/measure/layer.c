@@ -71,7 +71,7 @@ static double volume_of(const layer *l, size_t i)
 static double place_of(const layer *l, size_t i)
 {
     if (l->axis >= 0) return at_axis(l->view, i, l->axis);
-    return rp_length2(l->view->x[i] - l->centre[0], l->view->y[i] - l->centre[1]);
+    return rp_hypot(l->view->x[i] - l->centre[0], l->view->y[i] - l->centre[1]);
 }
 
 static rp_code check_view(const layer *l, rp_report *report)

@@ -346,7 +346,7 @@ rp_vec3 rp_body_quantity(const rp_body_state *state, int quantity)
     case 0:
         return rp_v3_from(state->position);
     case 1:
-        return rp_v3_scale(rp_quat_angles((rp_quat){q[0], q[1], q[2], q[3]}), degrees);
+        return rp_v3_scale(rp_quat_to_euler((rp_quat){q[0], q[1], q[2], q[3]}), degrees);
     case 2:
         return rp_v3_from(state->velocity);
     case 3:

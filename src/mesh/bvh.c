@@ -2,7 +2,7 @@
 #include "mesh/bvh.h"
 #include "base/memory.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "mesh/triangle.h"
 
 /* --- building --------------------------------------------------------------------------------- */

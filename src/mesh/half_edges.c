@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "mesh/inside.h"
 
 #include <stdio.h>
@@ -288,13 +288,13 @@ static void measure_leaves(const pairing *s, leaf *leaves, size_t count)
     uint32_t ends[2];
     sorted_ends(mesh, leaves[0].half, ends);
     rp_vec3 low = mesh->vertices[ends[0]];
-    rp_vec3 axis = rp_v3_normal(rp_v3_sub(mesh->vertices[ends[1]], low)), x = {0, 0, 0}, y = x;
+    rp_vec3 axis = rp_v3_normalized(rp_v3_sub(mesh->vertices[ends[1]], low)), x = {0, 0, 0}, y = x;
     for (size_t i = 0; i < count; i++) {
         uint32_t h = leaves[i].half, third = mesh->triangles[h / 3][(h + 2) % 3];
         rp_vec3 arm = rp_v3_sub(mesh->vertices[third], low);
         arm = rp_v3_madd(arm, -rp_v3_dot(arm, axis), axis);
         if (i == 0) {
-            x = rp_v3_normal(arm);
+            x = rp_v3_normalized(arm);
             y = rp_v3_cross(axis, x);
         }
         leaves[i].angle = rp_atan2(rp_v3_dot(arm, y), rp_v3_dot(arm, x));

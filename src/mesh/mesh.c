@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "mesh/bvh.h"
 #include "mesh/inside.h"
 #include "mesh/sdf.h"

@@ -199,7 +199,7 @@ static rp_vec3 probe_point(const orienting *s, const part *p, int number)
     rp_vec3 c[3], size = rp_v3_sub(p->bounds.high, p->bounds.low);
     rp_mesh_corners(s->mesh, t, c);
     rp_vec3 centre = rp_v3_scale(rp_v3_add(c[0], rp_v3_add(c[1], c[2])), 1.0 / 3);
-    rp_vec3 normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    rp_vec3 normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     double depth = 1e-7 * fmax(size.x, fmax(size.y, size.z));
     return rp_v3_madd(rp_v3_mix(c[number % 3], centre, 0.03), -depth, normal);
 }

@@ -322,7 +322,7 @@ static rp_quat quat_of_matrix(rp_mat3 m)
     const double(*r)[3] = m.m;
     double trace = r[0][0] + r[1][1] + r[2][2];
     if (trace > 0)
-        return rp_quat_normal(
+        return rp_quat_normalized(
             (rp_quat){1 + trace, r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]});
     int i = r[1][1] > r[0][0] ? 1 : 0;
     if (r[2][2] > r[i][i]) i = 2;
@@ -331,7 +331,7 @@ static rp_quat quat_of_matrix(rp_mat3 m)
     v[i] = 1 + r[i][i] - r[j][j] - r[k][k];
     v[j] = r[j][i] + r[i][j];
     v[k] = r[k][i] + r[i][k];
-    return rp_quat_normal((rp_quat){r[k][j] - r[j][k], v[0], v[1], v[2]});
+    return rp_quat_normalized((rp_quat){r[k][j] - r[j][k], v[0], v[1], v[2]});
 }
 
 /* A matrix, column by column, taken apart: scale along the axes first, then the turn. */
@@ -383,7 +383,7 @@ static rp_code read_transform(const rp_gltf *g, size_t i, rp_gltf_node *n, rp_re
         return RP_OK;
     }
     n->translation = rp_v3(t[0], t[1], t[2]);
-    n->rotation = rp_quat_normal((rp_quat){q[3], q[0], q[1], q[2]});
+    n->rotation = rp_quat_normalized((rp_quat){q[3], q[0], q[1], q[2]});
     n->scale = rp_v3(s[0], s[1], s[2]);
     join_transform(n);
     return RP_OK;

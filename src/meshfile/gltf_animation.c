@@ -283,7 +283,7 @@ static double around(const curve *c, double time, double from[4], double to[4])
 
 static rp_quat quat_of(const double v[4])
 {
-    return rp_quat_normal((rp_quat){v[3], v[0], v[1], v[2]});
+    return rp_quat_normalized((rp_quat){v[3], v[0], v[1], v[2]});
 }
 
 static rp_vec3 first_scale(const curve *c)
@@ -348,7 +348,7 @@ static rp_code fill_keys(const reading *r, rp_animation_key *keys, rp_report *re
     rp_place where = {.file = r->gltf.bytes->name};
     for (size_t i = 0; i < r->count; i++) {
         place p = place_at(r, r->times[i]);
-        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normal(p.turn)};
+        keys[i] = (rp_animation_key){r->times[i], p.position, rp_quat_normalized(p.turn)};
         rp_quat q = keys[i].orientation;
         if (!isfinite(rp_v3_length(p.position) + q.w + q.x + q.y + q.z))
             return rp_fail_at(report, RP_ERROR_INPUT, &where, NULL,

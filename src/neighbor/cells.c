@@ -39,7 +39,7 @@ typedef struct bounds_job {
 RP_WIDE_KERNEL
 static void bound_axis(const float *x, size_t count, float *low, float *high)
 {
-    rp_wide lows = rp_wide_all(FLT_MAX), highs = rp_wide_all(-FLT_MAX);
+    rp_wide lows = rp_wide_broadcast(FLT_MAX), highs = rp_wide_broadcast(-FLT_MAX);
     size_t i = 0;
     /* NaN fails every comparison, infinities fail the second: neither moves a bound. */
     for (; i + RP_WIDE <= count; i += RP_WIDE) {
@@ -52,8 +52,8 @@ static void bound_axis(const float *x, size_t count, float *low, float *high)
         lows[k] = v < lows[k] && v >= -FLT_MAX ? v : lows[k];
         highs[k] = v > highs[k] && v <= FLT_MAX ? v : highs[k];
     }
-    *low = -rp_wide_most(-lows);
-    *high = rp_wide_most(highs);
+    *low = -rp_wide_largest(-lows);
+    *high = rp_wide_largest(highs);
 }
 
 static void bound_range(void *context, rp_range range)

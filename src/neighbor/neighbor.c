@@ -270,7 +270,7 @@ static void sum_masses(void *context, rp_range range)
     const rp_lists *lists = s->lists;
     for (size_t i = range.begin; i < range.end; i++) {
         const uint32_t *index = lists->index + lists->start[i];
-        rp_wide sum = rp_wide_all(0);
+        rp_wide sum = rp_wide_broadcast(0);
         uint32_t n = 0, count = lists->count[i];
         for (; n + RP_WIDE <= count; n += RP_WIDE) {
             rp_wide dx = rp_wide_gather(p->x, index + n) - p->x[i];

@@ -139,9 +139,10 @@ typedef struct wide_box {
 
 RP_WIDE_INLINE wide_box widened(const rp_query_box *box)
 {
-    return (wide_box){
-        {rp_wide_all(box->low[0]), rp_wide_all(box->low[1]), rp_wide_all(box->low[2])},
-        {rp_wide_all(box->high[0]), rp_wide_all(box->high[1]), rp_wide_all(box->high[2])}};
+    return (wide_box){{rp_wide_broadcast(box->low[0]), rp_wide_broadcast(box->low[1]),
+                       rp_wide_broadcast(box->low[2])},
+                      {rp_wide_broadcast(box->high[0]), rp_wide_broadcast(box->high[1]),
+                       rp_wide_broadcast(box->high[2])}};
 }
 
 /* Returns the distance beyond low or high; 0 in between. */

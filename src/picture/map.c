@@ -4,7 +4,7 @@
 #include "picture/map.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <stdbool.h>

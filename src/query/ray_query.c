@@ -146,7 +146,7 @@ bool rp_query_ray(const rp_query *query, const double from[3], const double dire
     if (grain.grain) {
         const rp_query_grain *g = grain.grain;
         rp_vec3 point = rp_v3_madd(ray.from, grain.distance, ray.direction);
-        rp_vec3 out = rp_v3_normal(rp_v3_sub(point, rp_v3(g->x, g->y, g->z)));
+        rp_vec3 out = rp_v3_normalized(rp_v3_sub(point, rp_v3(g->x, g->y, g->z)));
         *hit = (rp_ray_hit){.kind = RP_HIT_GRAIN, .index = g->index, .id = g->id};
         fill_hit(hit, &ray, grain.distance, out);
     }

@@ -18,10 +18,10 @@
 static void look(rp_camera *camera, rp_vec3 position, rp_vec3 forward, rp_vec3 up, double field)
 {
     camera->position = position;
-    camera->forward = rp_v3_normal(forward);
-    rp_vec3 right = rp_v3_cross(camera->forward, rp_v3_normal(up));
+    camera->forward = rp_v3_normalized(forward);
+    rp_vec3 right = rp_v3_cross(camera->forward, rp_v3_normalized(up));
     camera->right =
-        rp_v3_length(right) > 1e-9 ? rp_v3_normal(right) : rp_v3_across(camera->forward);
+        rp_v3_length(right) > 1e-9 ? rp_v3_normalized(right) : rp_v3_perpendicular(camera->forward);
     camera->down = rp_v3_cross(camera->forward, camera->right);
     camera->pitch = 2 * tan(0.5 * field) / camera->height;
 }
@@ -30,7 +30,7 @@ static void look(rp_camera *camera, rp_vec3 position, rp_vec3 forward, rp_vec3 u
 static void turn_about(rp_camera *camera, rp_vec3 point, rp_vec3 axis, double angle)
 {
     if (angle == 0) return; /* not even rounding moves it */
-    rp_quat turn = rp_quat_axis(axis, angle);
+    rp_quat turn = rp_quat_from_axis(axis, angle);
     rp_vec3 arm = rp_v3_sub(camera->position, point);
     camera->position = rp_v3_add(point, rp_quat_rotate(turn, arm));
     camera->forward = rp_quat_rotate(turn, camera->forward);

@@ -93,7 +93,7 @@ rp_vec3 rp_chains_normal(const rp_chains *chains, size_t tube, rp_vec3 point)
     rp_vec3 from = {a[0], a[1], a[2]}, way = rp_v3_sub(rp_v3(b[0], b[1], b[2]), from);
     double square = rp_v3_dot(way, way);
     double t = square > 0 ? rp_v3_dot(rp_v3_sub(point, from), way) / square : 0;
-    return rp_v3_normal(rp_v3_sub(point, rp_v3_madd(from, fmax(0, fmin(1, t)), way)));
+    return rp_v3_normalized(rp_v3_sub(point, rp_v3_madd(from, fmax(0, fmin(1, t)), way)));
 }
 
 double rp_chains_radius(const rp_chains *chains, size_t tube)

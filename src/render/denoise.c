@@ -47,13 +47,13 @@ RP_WIDE_INLINE guide guide_at(const filter *f, size_t place)
 /* From 1 at 0 to 0 where the square reaches 1, and beyond. */
 RP_WIDE_INLINE rp_wide falloff(rp_wide square)
 {
-    rp_wide rest = rp_wide_max(1.0f - square, rp_wide_all(0));
+    rp_wide rest = rp_wide_max(1.0f - square, rp_wide_broadcast(0));
     return rest * rest;
 }
 
 RP_WIDE_INLINE rp_wide weight_of(const guide *own, const guide *other, rp_wide fine, float strict)
 {
-    rp_wide turned = rp_wide_all(0), off = rp_wide_all(0);
+    rp_wide turned = rp_wide_broadcast(0), off = rp_wide_broadcast(0);
     for (int c = 0; c < 3; c++) {
         rp_wide turn = other->normal[c] - own->normal[c];
         turned += turn * turn;
@@ -105,9 +105,9 @@ static void filter_row(const filter *f, int y)
         size_t place = rp_strip_place(strip, x, y);
         guide own = guide_at(f, place);
         rp_wide fine = rp_wide_load(strip->layer[RP_LAYER_FINE] + place) * (1 / OFF);
-        taps t = {.noise = rp_wide_all(0), .weight = rp_wide_all(0)};
-        t.light[0] = t.light[1] = t.light[2] = rp_wide_all(0);
-        add_tap(&t, &own, rp_wide_all(parts[2] * parts[2]));
+        taps t = {.noise = rp_wide_broadcast(0), .weight = rp_wide_broadcast(0)};
+        t.light[0] = t.light[1] = t.light[2] = rp_wide_broadcast(0);
+        add_tap(&t, &own, rp_wide_broadcast(parts[2] * parts[2]));
         for (int k = 0; k < 5; k++) {
             int row = y + (k - 2) * f->step;
             if (row < 0 || row >= strip->height) continue;

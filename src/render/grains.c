@@ -70,7 +70,7 @@ rp_quat rp_grain_turn(const rp_grain_shapes *shapes, size_t grain)
     if (!turn[0]) return rp_quat_identity();
     rp_quat q = {(double)turn[0][grain], (double)turn[1][grain], (double)turn[2][grain],
                  (double)turn[3][grain]};
-    return isfinite(q.w + q.x + q.y + q.z) ? rp_quat_normal(q) : rp_quat_identity();
+    return isfinite(q.w + q.x + q.y + q.z) ? rp_quat_normalized(q) : rp_quat_identity();
 }
 
 rp_vec3 rp_grain_spin(const rp_grain_shapes *shapes, size_t grain)

@@ -15,13 +15,13 @@ static const rp_vec3 bounce = {0.38, 0.28, 0.19}; /* what lit ground sends back 
 rp_lighting rp_lighting_make(const rp_scene *scene)
 {
     const rp_light_spec *spec = &scene->light;
-    rp_vec3 travel = rp_v3_normal(spec->direction);
-    if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normal(rp_v3(0.6, 0.45, -0.8));
+    rp_vec3 travel = rp_v3_normalized(spec->direction);
+    if (!(rp_v3_length(travel) > 0.5)) travel = rp_v3_normalized(rp_v3(0.6, 0.45, -0.8));
     rp_lighting lighting = {.to_sun = rp_v3_scale(travel, -1),
                             .sky_strength = SKY_LIGHT * spec->sky,
                             .lamps = rp_scene_lamps(scene),
                             .lamp_count = scene->lamps.count};
-    lighting.sun_across[0] = rp_v3_across(travel);
+    lighting.sun_across[0] = rp_v3_perpendicular(travel);
     lighting.sun_across[1] = rp_v3_cross(travel, lighting.sun_across[0]);
     lighting.sun =
         rp_v3_scale(rp_colour_mul(rp_v3_from(spec->colour), daylight), SUN_LIGHT * spec->strength);
@@ -74,7 +74,7 @@ rp_vec3 rp_light_to_sun(const rp_lighting *lighting, const double pick[2])
     double at[2];
     rp_light_pick_disc(pick, at);
     rp_vec3 to = rp_v3_madd(lighting->to_sun, SUN_RADIUS * at[0], lighting->sun_across[0]);
-    return rp_v3_normal(rp_v3_madd(to, SUN_RADIUS * at[1], lighting->sun_across[1]));
+    return rp_v3_normalized(rp_v3_madd(to, SUN_RADIUS * at[1], lighting->sun_across[1]));
 }
 
 rp_vec3 rp_light_sky(const rp_lighting *lighting, rp_vec3 direction)
@@ -103,12 +103,12 @@ rp_lamp_light rp_light_of_lamp(const rp_lamp_spec *lamp, rp_vec3 from, const dou
     double at[2];
     rp_light_pick_disc(pick, at);
     rp_vec3 way = rp_v3_sub(lamp->position, from);
-    rp_vec3 middle = rp_v3_normal(way);
-    rp_vec3 right = rp_v3_across(middle), down = rp_v3_cross(middle, right);
+    rp_vec3 middle = rp_v3_normalized(way);
+    rp_vec3 right = rp_v3_perpendicular(middle), down = rp_v3_cross(middle, right);
     way = rp_v3_madd(rp_v3_madd(way, lamp->radius * at[0], right), lamp->radius * at[1], down);
     double length = rp_v3_length(way), distance = fmax(length, lamp->radius);
     double strength = SUN_LIGHT * lamp->strength / (distance * distance);
-    return (rp_lamp_light){rp_v3_normal(way), length,
+    return (rp_lamp_light){rp_v3_normalized(way), length,
                            rp_v3_scale(rp_v3_from(lamp->colour), strength)};
 }
 

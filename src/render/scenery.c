@@ -371,7 +371,7 @@ static rp_vec3 roughened(rp_vec3 normal, uint32_t bits)
         double phase = 0.67 * rp_v3_dot(wave, normal) + (bits >> 24) / 256.0;
         tilt = rp_v3_madd(tilt, 0.30 * wave_of(phase), wave);
     }
-    return rp_v3_normal(rp_v3_add(normal, tilt));
+    return rp_v3_normalized(rp_v3_add(normal, tilt));
 }
 
 /* The waves of a grain turn with it. */
@@ -394,7 +394,7 @@ static void see_grain(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
         centre = rp_v3_mix(centre, from_quad(s->spheres[at + s->moving]), ray->time);
     double radius = (double)sphere[3];
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
-    rp_vec3 normal = rp_v3_normal(rp_v3_sub(met, centre));
+    rp_vec3 normal = rp_v3_normalized(rp_v3_sub(met, centre));
     const rp_tint *tint = &s->tints[place];
     surface->kind = RP_SEES_GRAIN;
     surface->lift += LIFT_PART * radius;
@@ -434,7 +434,7 @@ static void see_body(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     const rp_solid_triangle *triangle = &s->solids.triangles[hit->index];
     rp_vec3 normal = rp_v3_scale(triangle->normal[0], 1 - hit->u - hit->v);
     normal = rp_v3_madd(normal, hit->u, triangle->normal[1]);
-    normal = rp_v3_normal(rp_v3_madd(normal, hit->v, triangle->normal[2]));
+    normal = rp_v3_normalized(rp_v3_madd(normal, hit->v, triangle->normal[2]));
     if (from_within(s, ray, hit)) normal = rp_v3_scale(normal, -1);
     surface->kind = RP_SEES_BODY;
     surface->normal = normal;
@@ -453,7 +453,7 @@ static void see_fixed(const rp_scenery *s, const rp_ray *ray, const rp_hit *hit,
     rp_vec3 met = rp_v3_madd(ray->origin, hit->distance, ray->direction);
     int body = s->fixed.bodies[hit->index];
     surface->kind = RP_SEES_BODY;
-    surface->normal = rp_v3_normal(rp_v3_sub(met, centre));
+    surface->normal = rp_v3_normalized(rp_v3_sub(met, centre));
     surface->position = rp_v3_madd(centre, radius, surface->normal);
     surface->colour =
         rp_v3_from(body < 0 ? rp_floor_colour : rp_scene_bodies(s->scene)[body].colour);

@@ -65,13 +65,13 @@ static bool find_adjacency(adjacency *a, const rp_mesh *mesh)
 /* The mean normal, by area, of the faces around a vertex that continue this one smoothly. */
 static rp_vec3 corner_normal(const adjacency *a, uint32_t triangle, uint32_t vertex)
 {
-    rp_vec3 own = rp_v3_normal(a->face[triangle]);
+    rp_vec3 own = rp_v3_normalized(a->face[triangle]);
     rp_vec3 sum = rp_v3(0, 0, 0);
     for (uint32_t i = a->first[vertex]; i < a->first[vertex + 1]; i++) {
         rp_vec3 face = a->face[a->list[i]];
-        if (rp_v3_dot(own, rp_v3_normal(face)) > CREASE_COSINE) sum = rp_v3_add(sum, face);
+        if (rp_v3_dot(own, rp_v3_normalized(face)) > CREASE_COSINE) sum = rp_v3_add(sum, face);
     }
-    return rp_v3_normal(sum);
+    return rp_v3_normalized(sum);
 }
 
 static rp_code add_mesh(rp_solids *solids, const rp_mesh *mesh, rp_pose pose, int body,

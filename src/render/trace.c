@@ -49,7 +49,7 @@ static rp_ray ray_of(const rp_tracing *t, const rp_camera *camera, double x, dou
     rp_vec3 way = rp_camera_ray(camera, x, y), from = camera->position;
     if (camera->lens > 0 && !t->draft) use_lens(camera, dice, &from, &way);
     return (rp_ray){.origin = rp_v3_sub(from, t->scenery->middle),
-                    .direction = rp_v3_normal(way),
+                    .direction = rp_v3_normalized(way),
                     .far = INFINITY,
                     .time = time};
 }
@@ -76,7 +76,7 @@ static bool is_hidden(const rp_tracing *t, const rp_scenery_hit *surface, rp_vec
  * grains are glassy, but not polished. */
 static double shine(const rp_scenery_hit *surface, rp_vec3 to_light, rp_vec3 to_eye)
 {
-    rp_vec3 half = rp_v3_normal(rp_v3_add(to_light, to_eye));
+    rp_vec3 half = rp_v3_normalized(rp_v3_add(to_light, to_eye));
     double s = rp_clamp_unit(rp_v3_dot(surface->normal, half));
     s *= s, s *= s, s *= s, s *= s;
     return surface->gloss * s;

@@ -382,10 +382,11 @@ static rp_code check_numbers(refinement *r, rp_report *report)
     rp_frame_close(frame);
     r->grains = grains;
     if (grains <= UINT32_MAX) return RP_OK;
-    return rp_fail(report, RP_ERROR_INPUT,
-                   "%.3g fine grains are more than there are numbers for (4.29e9); take a smaller "
-                   "factor",
-                   grains);
+    return rp_fail(
+        report, RP_ERROR_INPUT,
+        "%.3g fine grains are more than ids of 32 bits can number (4.29e9); take a smaller "
+        "factor",
+        grains);
 }
 
 static rp_code start(refinement *r, rp_report *report)

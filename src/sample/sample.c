@@ -247,8 +247,8 @@ static rp_vec3 mix(rp_vec3 a, rp_vec3 b, double t)
 static rp_vec3 shade(const scene *s, rp_vec3 normal, rp_vec3 albedo)
 {
     rp_vec3 lamp =
-        rp_v3_normal(rp_v3_add(rp_v3_add(rp_v3_scale(s->toward, 0.6), rp_v3_scale(s->up, 0.7)),
-                               rp_v3_scale(s->right, -0.6)));
+        rp_v3_normalized(rp_v3_add(rp_v3_add(rp_v3_scale(s->toward, 0.6), rp_v3_scale(s->up, 0.7)),
+                                   rp_v3_scale(s->right, -0.6)));
     double direct = rp_v3_dot(normal, lamp);
     double light = 0.85 * (direct > 0 ? direct : 0) + 0.22 + 0.13 * normal.z;
     return rp_v3_scale(albedo, light);
@@ -279,7 +279,7 @@ static void draw_triangle(scene *s, size_t t)
 {
     rp_vec3 c[3];
     rp_mesh_corners(s->mesh, t, c);
-    rp_vec3 normal = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+    rp_vec3 normal = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
     if (rp_v3_dot(normal, s->toward) <= 0) return;
     rp_vec3 colour = shade(s, normal, rp_v3(0.30, 0.36, 0.42));
     rp_vec3 a = to_picture(s, c[0]), b = to_picture(s, c[1]), d = to_picture(s, c[2]);
@@ -430,7 +430,7 @@ static void draw_cut_samples(const cut *c)
         for (int y = (int)(py - radius); y <= (int)(py + radius); y++)
             for (int x = (int)(px - radius); x <= (int)(px + radius); x++) {
                 if (x < 0 || y < 0 || x >= EDGE || y >= EDGE) continue;
-                double off = rp_length2(x + 0.5 - px, y + 0.5 - py);
+                double off = rp_hypot(x + 0.5 - px, y + 0.5 - py);
                 if (off > radius) continue;
                 set_pixel(c->picture, EDGE + x, y,
                           off > radius - 1 ? rp_v3(0.05, 0.02, 0.01) : rp_v3(0.95, 0.45, 0.10));
@@ -488,8 +488,8 @@ static void fit(scene *s)
 
 static void paint(scene *s, cut *c, rp_threads *threads, rp_picture *picture)
 {
-    s->toward = rp_v3_normal(rp_v3(0.55, -1, 0.62));
-    s->right = rp_v3_normal(rp_v3_cross(rp_v3(0, 0, 1), s->toward));
+    s->toward = rp_v3_normalized(rp_v3(0.55, -1, 0.62));
+    s->right = rp_v3_normalized(rp_v3_cross(rp_v3(0, 0, 1), s->toward));
     s->up = rp_v3_cross(s->toward, s->right);
     rp_vec3 size = rp_v3_sub(s->mesh->bounds.high, s->mesh->bounds.low);
     fit(s);

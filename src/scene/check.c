@@ -573,7 +573,7 @@ static void check_sight(rp_tree *tree, const rp_node *map, rp_vec3 position, rp_
     const char *above = rp_is_given(map, "up") ? "up" : "position";
     if (is_zero(view))
         fail_key(tree, map, there, "the camera stands where it looks at");
-    else if (rp_v3_length(rp_v3_cross(rp_v3_normal(view), rp_v3_normal(up))) < 1e-6)
+    else if (rp_v3_length(rp_v3_cross(rp_v3_normalized(view), rp_v3_normalized(up))) < 1e-6)
         fail_key(tree, map, above,
                  "up lies along the view; choose another up for the camera, such as [0, 1, 0]");
 }

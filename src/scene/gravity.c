@@ -1,6 +1,6 @@
 /* Gravity that changes with time, for beds that are tilted: (W8) of docs/theory/world.md. Turning
  * gravity instead of the bed keeps bodies at rest and the friction on them plain. */
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "scene/scene.h"
 
 /* Sine of the angle below which two vectors that point apart count as opposite, rad. */
@@ -13,8 +13,8 @@ static const rp_gravity_key_spec *keys_of(const rp_scene *scene)
 
 bool rp_gravity_is_opposite(rp_vec3 a, rp_vec3 b)
 {
-    a = rp_v3_normal(a);
-    b = rp_v3_normal(b);
+    a = rp_v3_normalized(a);
+    b = rp_v3_normalized(b);
     return rp_v3_dot(a, b) < 0 && rp_v3_length(rp_v3_cross(a, b)) < OPPOSITE;
 }
 
@@ -23,7 +23,8 @@ static rp_vec3 turned(rp_vec3 a, rp_vec3 b, double s)
 {
     rp_vec3 axis = rp_v3_cross(a, b);
     double angle = s * rp_atan2(rp_v3_length(axis), rp_v3_dot(a, b));
-    rp_vec3 across = rp_v3_normal(rp_v3_cross(axis, a)); /* zero where there is nothing to turn */
+    rp_vec3 across =
+        rp_v3_normalized(rp_v3_cross(axis, a)); /* zero where there is nothing to turn */
     return rp_v3_madd(rp_v3_scale(a, rp_cos(angle)), rp_sin(angle), across);
 }
 
@@ -31,7 +32,7 @@ static rp_vec3 between(const rp_gravity_key_spec *from, const rp_gravity_key_spe
 {
     double s = (time - from->time) / (to->time - from->time);
     double before = rp_v3_length(from->gravity), after = rp_v3_length(to->gravity);
-    rp_vec3 a = rp_v3_normal(from->gravity), b = rp_v3_normal(to->gravity);
+    rp_vec3 a = rp_v3_normalized(from->gravity), b = rp_v3_normalized(to->gravity);
     if (!(before > 0)) a = b;
     if (!(after > 0)) b = a;
     return rp_v3_scale(turned(a, b, s), before + s * (after - before));

@@ -90,11 +90,13 @@ rp_sight rp_camera_sight(const rp_camera_spec *camera, double time)
 {
     if (!camera->keys.count)
         return (rp_sight){camera->position, camera->target, camera->up, camera->field_of_view};
-    rp_keys keys = {camera->keys.items, camera->keys.count, sizeof(rp_camera_key_spec),
-                    offsetof(rp_camera_key_spec, time), (rp_interpolation)camera->interpolation};
-    return (rp_sight){rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
-                      rp_keys_vec3(&keys, offsetof(rp_camera_key_spec, target), time), camera->up,
-                      rp_keys_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
+    rp_keyframes keys = {camera->keys.items, camera->keys.count, sizeof(rp_camera_key_spec),
+                         offsetof(rp_camera_key_spec, time),
+                         (rp_interpolation)camera->interpolation};
+    return (rp_sight){rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, position), time),
+                      rp_keyframes_vec3(&keys, offsetof(rp_camera_key_spec, target), time),
+                      camera->up,
+                      rp_keyframes_value(&keys, offsetof(rp_camera_key_spec, field_of_view), time)};
 }
 
 int rp_scene_camera_count(const rp_scene *scene)
@@ -109,7 +111,7 @@ rp_camera_info rp_scene_camera_info(const rp_scene *scene, int camera, double ti
     RP_ENTER();
     const rp_camera_spec *spec = &rp_scene_cameras(scene)[camera];
     rp_sight sight = rp_camera_sight(spec, time);
-    rp_quat turn = rp_quat_axis(rp_v3_normal(sight.up), spec->orbit * time);
+    rp_quat turn = rp_quat_from_axis(rp_v3_normalized(sight.up), spec->orbit * time);
     rp_vec3 arm = rp_quat_rotate(turn, rp_v3_sub(sight.position, sight.target));
     info = (rp_camera_info){.name = spec->name, .field_of_view = sight.field_of_view};
     put(info.position, rp_v3_add(sight.target, arm));

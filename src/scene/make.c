@@ -15,7 +15,7 @@
 
 static rp_pose pose_of(rp_vec3 position, rp_vec3 rotation)
 {
-    return (rp_pose){position, rp_quat_euler(rotation)};
+    return (rp_pose){position, rp_quat_from_euler(rotation)};
 }
 
 /* A hash of a file's content. 0 or an error number. */
@@ -166,14 +166,14 @@ static void make_body_pose(const rp_node *entry, rp_body_spec *body)
 {
     body->pose = pose_of(body->position, body->rotation);
     if (rp_v3_length(body->normal) > 0) {
-        body->normal = rp_v3_normal(body->normal);
+        body->normal = rp_v3_normalized(body->normal);
         body->pose.orientation = rp_quat_between(rp_v3(0, 0, 1), body->normal);
     }
     const rp_key_spec *first = body->keys.items;
     body->keys_move = rp_keys_give(entry, "position");
     body->keys_turn = rp_keys_give(entry, "rotation");
     if (body->keys_move) body->pose.position = first->position;
-    if (body->keys_turn) body->pose.orientation = rp_quat_euler(first->rotation);
+    if (body->keys_turn) body->pose.orientation = rp_quat_from_euler(first->rotation);
 }
 
 /* Puts the keys of an animation into the world: its file's frame stands where the body's position
@@ -263,7 +263,7 @@ static void make_joints(rp_reader *reader, rp_scene *scene)
         if (!rp_is_given(entry, "axis")) joint->axis = rp_v3(0, 0, 1);
         if (!rp_is_given(entry, hinge ? "low_angle" : "low")) joint->low = -INFINITY;
         if (!rp_is_given(entry, hinge ? "high_angle" : "high")) joint->high = INFINITY;
-        joint->axis = rp_v3_normal(joint->axis);
+        joint->axis = rp_v3_normalized(joint->axis);
     }
 }
 
@@ -334,8 +334,8 @@ void rp_make_scene(rp_reader *reader, rp_scene *scene)
     make_voids(reader, scene);
     make_cameras(reader, scene);
     for (int i = 0; i < scene->emitters.count; i++)
-        emitters[i].direction = rp_v3_normal(emitters[i].direction);
-    scene->light.direction = rp_v3_normal(scene->light.direction);
+        emitters[i].direction = rp_v3_normalized(emitters[i].direction);
+    scene->light.direction = rp_v3_normalized(scene->light.direction);
 }
 
 static void rename_file(const rp_node *entry, const char *key, const char *kept)

@@ -9,7 +9,7 @@
 #include "geom/clump.h"
 #include "geom/roughness.h"
 #include "geom/shape.h"
-#include "math/keys.h"
+#include "math/keyframes.h"
 #include "meshfile/meshfile.h"
 #include "repose/scene.h"
 #include "scene/param.h"

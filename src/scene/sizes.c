@@ -1,6 +1,6 @@
 /* How large grains are: the quantiles of their distributions, docs/theory/world.md (W13), (W14).
- * Only sums, products, roots and math/exponent.h, since sizes are part of a world's state. */
-#include "math/exponent.h"
+ * Only sums, products, roots and math/elementary.h, since sizes are part of a world's state. */
+#include "math/elementary.h"
 #include "scene/scene.h"
 
 /* Points that means are taken over. */

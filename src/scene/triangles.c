@@ -55,12 +55,12 @@ static void sort_corners(mesh_around *a)
  * own face. */
 static rp_vec3 corner_normal(const mesh_around *a, uint32_t vertex, uint32_t corner)
 {
-    rp_vec3 own = rp_v3_normal(a->normals[corner / 3]), sum = {0, 0, 0};
+    rp_vec3 own = rp_v3_normalized(a->normals[corner / 3]), sum = {0, 0, 0};
     for (uint32_t i = a->starts[vertex]; i < a->starts[vertex + 1]; i++) {
         rp_vec3 other = a->normals[a->corners[i] / 3];
-        if (rp_v3_dot(own, rp_v3_normal(other)) >= CREASE_COS) sum = rp_v3_add(sum, other);
+        if (rp_v3_dot(own, rp_v3_normalized(other)) >= CREASE_COS) sum = rp_v3_add(sum, other);
     }
-    rp_vec3 normal = rp_v3_normal(sum);
+    rp_vec3 normal = rp_v3_normalized(sum);
     return rp_v3_length(normal) > 0 ? normal : own;
 }
 

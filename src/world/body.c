@@ -85,7 +85,7 @@ static rp_code new_pose(const rp_world *world, int body, const double *position,
                        q[2], q[3]);
     pose->position = rp_v3_from(position ? position : state->position);
     pose->orientation = (rp_quat){q[0], q[1], q[2], q[3]};
-    if (orientation) pose->orientation = rp_quat_normal(pose->orientation);
+    if (orientation) pose->orientation = rp_quat_normalized(pose->orientation);
     return RP_OK;
 }
 

@@ -2,7 +2,7 @@
  * (W15). */
 #include "base/random.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "world/large.h"
 
 #include <stdio.h>
@@ -142,7 +142,7 @@ static rp_quat random_turn(rp_random4 random)
     double part = unit_of(random.bits[0]), a = sqrt(1 - part), b = sqrt(part);
     double first = 2 * RP_PI * unit_of(random.bits[1]),
            second = 2 * RP_PI * unit_of(random.bits[2]);
-    return rp_quat_normal(
+    return rp_quat_normalized(
         (rp_quat){b * rp_cos(second), a * rp_sin(first), a * rp_cos(first), b * rp_sin(second)});
 }
 

@@ -177,7 +177,7 @@ static void look_at_nozzle(rp_review *review, const rp_emitter_spec *spec, doubl
                            double *gone)
 {
     const rp_domain_spec *domain = &review->world->scene->domain;
-    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
+    rp_vec3 u = rp_v3_perpendicular(spec->direction), v = rp_v3_cross(spec->direction, u);
     bool disc = spec->nozzle == RP_NOZZLE_DISC;
     double reach_u = disc ? spec->radius : spec->width / 2;
     double reach_v = disc ? spec->radius : spec->height / 2, all = 0;

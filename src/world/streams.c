@@ -53,7 +53,7 @@ static bool is_sound(const rp_scene *scene, const rp_emitter_spec *s)
 /* Its middle or the ends of its two axes. */
 static bool nozzle_is_walled_off(const rp_scene *scene, const rp_emitter_spec *spec)
 {
-    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
+    rp_vec3 u = rp_v3_perpendicular(spec->direction), v = rp_v3_cross(spec->direction, u);
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
     const rp_vec3 ends[] = {spec->position, rp_v3_madd(spec->position, reach_u, u),
@@ -235,7 +235,7 @@ static rp_code pour_layer(const rp_world *world, const rp_stream *stream, uint64
     const rp_emitter_spec *spec = &stream->spec;
     double spacing = world->scene->particles.spacing;
     layer l = layer_of(world, stream, number);
-    rp_vec3 u = rp_v3_across(spec->direction), v = rp_v3_cross(spec->direction, u);
+    rp_vec3 u = rp_v3_perpendicular(spec->direction), v = rp_v3_cross(spec->direction, u);
     double reach_u = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->width / 2;
     double reach_v = spec->nozzle == RP_NOZZLE_DISC ? spec->radius : spec->height / 2;
     double nu = ceil(reach_u / spacing) + 1, nv = ceil(reach_v / spacing) + 1;
@@ -290,7 +290,7 @@ static void draw_back(const rp_world *world, rp_emitter_spec *spec)
 {
     size_t count = world->grains.count;
     if (!(spec->clearance > 0) || !count) return;
-    sand_before s = {world, spec, rp_v3_across(spec->direction), {0, 0, 0}};
+    sand_before s = {world, spec, rp_v3_perpendicular(spec->direction), {0, 0, 0}};
     s.v = rp_v3_cross(spec->direction, s.u);
     double way = -rp_reduce_max(&world->grains, world->threads, 4096, nearness_of_range, &s);
     double room = fmax(spec->clearance, layer_reach(world->scene));
@@ -359,7 +359,7 @@ static rp_emitter_spec spec_of(const rp_emitter_def *def)
                              .width = def->width,
                              .height = def->height,
                              .position = rp_v3_from(def->position),
-                             .direction = rp_v3_normal(rp_v3_from(def->direction)),
+                             .direction = rp_v3_normalized(rp_v3_from(def->direction)),
                              .speed = def->speed,
                              .rate = def->rate,
                              .start = def->start,

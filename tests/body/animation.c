@@ -35,7 +35,7 @@ static void check_turn(rp_quat a, rp_quat b)
 static void poses_lie_between_keys(void **state)
 {
     (void)state;
-    const rp_quat quarter = rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 2);
+    const rp_quat quarter = rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 2);
     const rp_animation_key keys[] = {
         {1, {0, 0, 0}, {1, 0, 0, 0}}, {2, {1, 0, 0}, {1, 0, 0, 0}}, {4, {1, 4, 0}, quarter}};
     static const double times[] = {-1, 1, 1.5, 2, 2.5, 4, 9};
@@ -43,7 +43,7 @@ static void poses_lie_between_keys(void **state)
     for (int i = 0; i < 7; i++) {
         rp_pose pose = rp_animation_pose(keys, 3, times[i]);
         check_vector(pose.position, x[i], y[i], 0);
-        check_turn(pose.orientation, rp_quat_axis(rp_v3(0, 0, 1), y[i] / 4 * RP_PI / 2));
+        check_turn(pose.orientation, rp_quat_from_axis(rp_v3(0, 0, 1), y[i] / 4 * RP_PI / 2));
         rp_pose alone = rp_animation_pose(keys + 1, 1, times[i]);
         check_vector(alone.position, 1, 0, 0);
     }
@@ -65,10 +65,12 @@ static void keys_come_out_of_a_file(void **state)
         check_vector(keys[0].position, 0, 0, 5);
         check_vector(keys[1].position, 1.5, 0, 5);
         check_vector(keys[3].position, 3, 0, 11);
-        rp_quat rig = rp_quat_axis(rp_v3(1, 0, 0), RP_PI / 2);
+        rp_quat rig = rp_quat_from_axis(rp_v3(1, 0, 0), RP_PI / 2);
         check_turn(keys[1].orientation, rig);
-        check_turn(keys[2].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 6)));
-        check_turn(keys[3].orientation, rp_quat_mul(rig, rp_quat_axis(rp_v3(0, 0, 1), RP_PI / 2)));
+        check_turn(keys[2].orientation,
+                   rp_quat_mul(rig, rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 6)));
+        check_turn(keys[3].orientation,
+                   rp_quat_mul(rig, rp_quat_from_axis(rp_v3(0, 0, 1), RP_PI / 2)));
         rp_gltf_animation_release(keys, count);
     }
     rp_report_destroy(report);

@@ -17,7 +17,7 @@ static rp_scene scene_of(int bodies)
 {
     memset(specs, 0, sizeof specs);
     specs[0] = (rp_body_spec){.name = "floor", .motion = RP_MOTION_FIXED};
-    specs[0].pose = (rp_pose){{1, 2, 3}, rp_quat_euler(rp_v3(0.1, 0.2, 0.3))};
+    specs[0].pose = (rp_pose){{1, 2, 3}, rp_quat_from_euler(rp_v3(0.1, 0.2, 0.3))};
     specs[1] = (rp_body_spec){.name = "arm", .motion = RP_MOTION_KEYS, .keys = {keys, 3}};
     specs[1].keys_move = specs[1].keys_turn = true;
     specs[2] = specs[0];
@@ -110,7 +110,7 @@ static void a_rate_is_as_good_as_many_keys(void **state)
     enum { QUARTERS = 400 };
     static rp_key_spec many[QUARTERS + 1];
     rp_body_spec even = {.motion = RP_MOTION_KEYS,
-                         .pose = {{1, 2, 3}, rp_quat_euler(rp_v3(RP_PI / 2, 0, 0))},
+                         .pose = {{1, 2, 3}, rp_quat_from_euler(rp_v3(RP_PI / 2, 0, 0))},
                          .velocity = {0.1, 0, -0.2},
                          .spin = {0, 0, RP_PI}};
     for (int i = 0; i <= QUARTERS; i++)
@@ -134,7 +134,7 @@ static void turns_do_not_add_up_errors(void **state)
 {
     (void)state;
     rp_body_spec spec = {.motion = RP_MOTION_KEYS,
-                         .pose = {{0, 0, 0}, rp_quat_euler(rp_v3(0.3, 0.2, 0.1))},
+                         .pose = {{0, 0, 0}, rp_quat_from_euler(rp_v3(0.3, 0.2, 0.1))},
                          .spin = {0, 2 * RP_PI, 0}};
     rp_quat first = rp_body_pose_at(&spec, 0.25).orientation;
     for (double turns = 1; turns < 2e6; turns *= 10) {

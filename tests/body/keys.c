@@ -40,7 +40,7 @@ static void poses_pass_through_the_keys(void **state)
             rp_pose pose =
                 rp_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, keys[i].time + side * 1e-9);
             check_near(rp_v3_length(rp_v3_sub(pose.position, keys[i].position)), 0, 1e-7);
-            check_quat(pose.orientation, rp_quat_euler(keys[i].rotation), 1e-6);
+            check_quat(pose.orientation, rp_quat_from_euler(keys[i].rotation), 1e-6);
         }
         rp_pose pose = rp_keys_pose(keys, KEYS, RP_INTERPOLATION_SMOOTH, keys[i].time);
         assert_true(pose.position.x == keys[i].position.x);
@@ -123,7 +123,7 @@ static void even_keys_give_even_motion(void **state)
     for (double t = 1; t <= 3.25; t += 0.01) {
         rp_pose pose = rp_keys_pose(even, 6, RP_INTERPOLATION_SMOOTH, t);
         check_near(pose.position.x, 2 * t, 1e-13);
-        check_quat(pose.orientation, rp_quat_euler(rp_v3(0, 0, -3 * t)), 1e-12);
+        check_quat(pose.orientation, rp_quat_from_euler(rp_v3(0, 0, -3 * t)), 1e-12);
     }
 }
 

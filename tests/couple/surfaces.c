@@ -61,7 +61,7 @@ static void walls_face_inwards(void **state)
     for (int side = 0; side < 6; side++) {
         const rp_surface *wall = &rp_couple_surfaces(couple)[side];
         rp_vec3 point = rp_v3_scale(inward[side], 0.1 - half[side / 2]);
-        point = rp_v3_add(point, rp_v3_scale(rp_v3_across(inward[side]), 0.7));
+        point = rp_v3_add(point, rp_v3_scale(rp_v3_perpendicular(inward[side]), 0.7));
         rp_touch touch;
         assert_true(rp_surface_touch(wall, point, 0.11, &touch));
         check_near(touch.distance, 0.1, 1e-14);
@@ -163,7 +163,7 @@ static void belts_run_along_the_surface(void **state)
     (void)state;
     rp_body_spec spec = {.name = "belt", .motion = RP_MOTION_KEYS, .belt = {2, 0, 0}};
     spec.shape = (rp_shape){.kind = RP_SHAPE_BOX, .size = {4, 1, 1}};
-    spec.pose.orientation = rp_quat_euler(rp_v3(0, -RP_PI / 2, 0)); /* x points up */
+    spec.pose.orientation = rp_quat_from_euler(rp_v3(0, -RP_PI / 2, 0)); /* x points up */
     spec.velocity = rp_v3(0, 0.5, 0);
     rp_scene scene = {.bodies = {&spec, 1}, .domain = {.open = 63}};
     rp_bodies *bodies;

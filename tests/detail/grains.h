@@ -1,4 +1,4 @@
-/* Coarse grains made by hand, and fine grains looked at by their ids. */
+/* Coarse grains made by hand, and fine grains found by their ids. */
 #ifndef RP_TESTS_DETAIL_GRAINS_H
 #define RP_TESTS_DETAIL_GRAINS_H
 

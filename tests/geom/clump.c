@@ -173,7 +173,7 @@ static void turning_changes_nothing(void **state)
         rp_clump_shape(shape, balls, &count);
         rp_clump straight = make(balls, count);
         for (int turn = 1; turn < 6; turn++) {
-            rp_quat q = rp_quat_euler(rp_v3(0.3 * turn, 0.7, 1.9 * turn));
+            rp_quat q = rp_quat_from_euler(rp_v3(0.3 * turn, 0.7, 1.9 * turn));
             rp_ball turned[RP_CLUMP_MAX];
             for (int i = 0; i < count; i++)
                 turned[i] = (rp_ball){rp_quat_rotate(q, balls[i].centre), balls[i].radius};

@@ -120,7 +120,7 @@ static void triangles_tend_to_the_shape(void **state)
             check_near(fine, 0, 3e-3 * exact.inertia[0]);
         }
         check_near(found[1].centre.z, exact.centre.z, 1e-3);
-        check_near(rp_length2(found[1].centre.x, found[1].centre.y), 0, 1e-12);
+        check_near(rp_hypot(found[1].centre.x, found[1].centre.y), 0, 1e-12);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "geom/shape.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 static const rp_shape shapes[] = {
     {.kind = RP_SHAPE_BOX, .size = {0.4, 0.7, 1.1}},

@@ -63,7 +63,7 @@ static void a_lattice_is_nearly_dense(void **state)
 static void wide_helpers_match_scalars(void **state)
 {
     (void)state;
-    rp_wide a = {1, -2, 3, -4, 5, -6, 7, -8}, b = rp_wide_all(0);
+    rp_wide a = {1, -2, 3, -4, 5, -6, 7, -8}, b = rp_wide_broadcast(0);
     rp_wide low = rp_wide_min(a, b), high = rp_wide_max(a, b);
     float sum = 0;
     for (int i = 0; i < RP_WIDE; i++) {
@@ -71,7 +71,7 @@ static void wide_helpers_match_scalars(void **state)
         sum += a[i];
     }
     assert_true(rp_wide_sum(a) == sum);
-    assert_true(rp_wide_most(a) == 7);
+    assert_true(rp_wide_largest(a) == 7);
     rp_wide parts[RP_WIDE];
     for (int k = 0; k < RP_WIDE; k++)
         parts[k] = a * (float)(k + 1);
@@ -89,10 +89,10 @@ static void wide_helpers_match_scalars(void **state)
     rp_wide rows[8], columns[8];
     for (int i = 0; i < 64; i++)
         rows[i / 8][i % 8] = (float)i;
-    rp_wide_turn(rows, index, columns);
+    rp_wide_transpose(rows, index, columns);
     for (int i = 0; i < 64; i++)
         assert_true(columns[i / 8][i % 8] == rows[index[i % 8]][i / 8]);
-    assert_true(rp_wide_sqrt(rp_wide_all(9))[5] == 3);
+    assert_true(rp_wide_sqrt(rp_wide_broadcast(9))[5] == 3);
     assert_true(rp_instructions_text()[0] != 0);
 }
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/random.h"
-#include "math/wide_vec.h"
+#include "math/wide.h"
 
 /* Wide values stay inside: they are not passed between functions of different instruction sets. */
 typedef struct lane {
@@ -30,7 +30,7 @@ static void vectors_are_those_of_single_lanes(void **state)
 {
     (void)state;
     rp_wide_vec3 a = rp_wide_v3_zero(), b = rp_wide_v3_zero();
-    rp_wide s = rp_wide_all(0), length;
+    rp_wide s = rp_wide_broadcast(0), length;
     for (int k = 0; k < RP_WIDE; k++) {
         lane l = lane_of(k);
         a.x[k] = (float)l.a.x, a.y[k] = (float)l.a.y, a.z[k] = (float)l.a.z;
@@ -39,7 +39,7 @@ static void vectors_are_those_of_single_lanes(void **state)
     }
     rp_wide_vec3 cross = rp_wide_v3_cross(a, b), madd = rp_wide_v3_madd(a, s, b);
     rp_wide_vec3 sum = rp_wide_v3_add(a, rp_wide_v3_scale(b, s));
-    rp_wide_vec3 some = rp_wide_v3_select(rp_wide_first(3), a, b);
+    rp_wide_vec3 some = rp_wide_v3_select(rp_wide_first_lanes(3), a, b);
     rp_wide dot = rp_wide_v3_dot(a, b), inverse = rp_wide_v3_inverse_length(a, &length);
     for (int k = 0; k < RP_WIDE; k++) {
         lane l = lane_of(k);
@@ -58,11 +58,12 @@ static void edges_are_defined(void **state)
     (void)state;
     rp_wide length;
     rp_wide inverse = rp_wide_v3_inverse_length(rp_wide_v3_zero(), &length);
-    rp_wide_vec3 all = rp_wide_v3_all(rp_v3(1, 2, 3));
+    rp_wide_vec3 all = rp_wide_v3_broadcast(rp_v3(1, 2, 3));
     assert_true(inverse[0] == 0 && length[7] == 0);
-    check_lane(&all, 7, rp_wide_v3_first(&all));
-    assert_false(rp_wide_any(rp_wide_first(0)));
-    assert_true(rp_wide_any(rp_wide_first(1)) && rp_wide_first(8)[7] && !rp_wide_first(7)[7]);
+    check_lane(&all, 7, rp_wide_v3_first_lane(&all));
+    assert_false(rp_wide_any(rp_wide_first_lanes(0)));
+    assert_true(rp_wide_any(rp_wide_first_lanes(1)) && rp_wide_first_lanes(8)[7] &&
+                !rp_wide_first_lanes(7)[7]);
 }
 
 int main(void)

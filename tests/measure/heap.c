@@ -241,7 +241,7 @@ static void what_is_poured_into_a_bin_is_level(void **state)
         double turn = i * RP_PI / 2;
         walls[i].shape = (rp_shape){.kind = RP_SHAPE_BOX, .size = {0.02, 0.4, 0.4}};
         walls[i].pose.position = rp_v3((half + 0.015) * cos(turn), (half + 0.015) * sin(turn), 0.1);
-        walls[i].pose.orientation = rp_quat_axis(rp_v3(0, 0, 1), turn);
+        walls[i].pose.orientation = rp_quat_from_axis(rp_v3(0, 0, 1), turn);
     }
     open.bodies = (rp_named_list){walls, 4};
     check_refused(&p.view, &open, "between the walls is level");

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "geom/mass.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "mesh/bvh.h"
 #include "meshfile/meshfile.h"
 
@@ -49,7 +49,7 @@ static void add_box(rp_vec3 low, rp_vec3 size, double angle, bool inside_out)
     static const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     rp_vec3 v[8], middle = rp_v3_madd(low, 0.5, size);
-    rp_quat turn = rp_quat_axis(rp_v3(0, 0, 1), angle);
+    rp_quat turn = rp_quat_from_axis(rp_v3(0, 0, 1), angle);
     for (int i = 0; i < 8; i++) {
         v[i] = rp_v3(i & 1 ? low.x + size.x : low.x, i & 2 ? low.y + size.y : low.y,
                      i & 4 ? low.z + size.z : low.z);

@@ -85,7 +85,7 @@ static void signs_turn_at_the_surface_only(void **state)
         rp_vec3 c[3];
         rp_mesh_corners(prepared, t, c);
         rp_vec3 middle = rp_v3_scale(rp_v3_add(c[0], rp_v3_add(c[1], c[2])), 1.0 / 3);
-        rp_vec3 out = rp_v3_normal(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
+        rp_vec3 out = rp_v3_normalized(rp_v3_cross(rp_v3_sub(c[1], c[0]), rp_v3_sub(c[2], c[0])));
         for (int i = -4; i <= 4; i++) {
             double off = 1e-4 * i, found;
             rp_vec3 normal;

@@ -309,7 +309,8 @@ static void a_mesh_is_met_with_and_without_its_tree(void **state)
     uint64_t seed = 5;
     for (int n = 0; n < 200; n++) {
         rp_vec3 from = rp_v3(2 * unit(&seed) - 1, 2 * unit(&seed) - 1, 2 * unit(&seed) - 1);
-        rp_vec3 way = rp_v3_normal(rp_v3(unit(&seed) - 0.5, unit(&seed) - 0.5, unit(&seed) - 0.5));
+        rp_vec3 way =
+            rp_v3_normalized(rp_v3(unit(&seed) - 0.5, unit(&seed) - 0.5, unit(&seed) - 0.5));
         rp_geom_ray ray = {from, way, n % 2 ? 0.7 : INFINITY};
         double first = 0, second = 0;
         rp_vec3 normal;

@@ -302,7 +302,7 @@ static void keys_are_followed(void **state)
         for (int i = 0; i < 5; i++) {
             rp_camera camera = stage_camera(0, times[i]);
             const rp_camera_key_spec *key = &way[keys[i]];
-            rp_vec3 view = rp_v3_normal(rp_v3_sub(key->target, key->position));
+            rp_vec3 view = rp_v3_normalized(rp_v3_sub(key->target, key->position));
             check_vector(camera.position, key->position.x, key->position.y, key->position.z, 0);
             check_vector(camera.forward, view.x, view.y, view.z, 1e-15);
             check_near(field_of(&camera), key->field_of_view, 1e-12);
@@ -359,7 +359,7 @@ static void an_orbit_goes_round_the_target(void **state)
         for (int i = 0; i <= 16; i++) {
             rp_camera camera = stage_camera(rates[k][1], i / 4.0);
             double angle = 2 * RP_PI * i / 16;
-            rp_vec3 view = rp_v3_normal(rp_v3_sub(s.camera.target, camera.position));
+            rp_vec3 view = rp_v3_normalized(rp_v3_sub(s.camera.target, camera.position));
             check_vector(camera.position, 1 + 2 * cos(angle), 2 * sin(angle), 2, 1e-13);
             check_vector(camera.forward, view.x, view.y, view.z, 1e-13);
             check_near(camera.right.z, 0, 1e-13);

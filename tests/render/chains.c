@@ -118,7 +118,7 @@ static rp_ray random_ray(uint64_t number)
     rp_vec3 from = {5, 6 * (rp_random_unit(r.bits[0]) - 0.5), 4};
     rp_vec3 to = {-4 + 6 * rp_random_unit(q.bits[0]), -1 + 4 * rp_random_unit(q.bits[1]),
                   -0.6 + 2 * rp_random_unit(q.bits[2])};
-    return (rp_ray){from, rp_v3_normal(rp_v3_sub(to, from)), 0, INFINITY, 0};
+    return (rp_ray){from, rp_v3_normalized(rp_v3_sub(to, from)), 0, INFINITY, 0};
 }
 
 /* Rays that graze a rim are in doubt: a few may be told otherwise. */

@@ -53,7 +53,7 @@ static void build_world(double size, rp_vec3 at)
     s.view.body_count = 2;
     stage_add_lamp(&s, rp_v3_add(at, rp_v3_scale(rp_v3(-0.6, -0.6, 0.5), size)), 0.2 * size * size);
     s.lamps[0].radius = 0.02 * size;
-    s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+    s.scene.light.direction = rp_v3_normalized(rp_v3(0.5, 0.3, -1));
     s.scene.cameras.count = 0;
     s.options.frame_time = 0.04;
     s.options.samples = 4;

@@ -49,7 +49,7 @@ static void add_ground(void)
 static void begin(void)
 {
     stage_clear(&s);
-    s.scene.light.direction = rp_v3_normal(rp_v3(0.8, 0.35, -0.7));
+    s.scene.light.direction = rp_v3_normalized(rp_v3(0.8, 0.35, -0.7));
     s.camera.shutter = 0.5;
     add_ground();
 }
@@ -156,7 +156,7 @@ static void body_box(int without)
     begin();
     no_grains_but((rp_shape){.kind = RP_SHAPE_BOX, .size = {0.9, 0.6, 0.5}}, without, 0.5);
     s.bodies[1].pose.position.z = 0.25;
-    s.bodies[1].pose.orientation = rp_quat_axis(rp_v3(0, 0, 1), 0.5);
+    s.bodies[1].pose.orientation = rp_quat_from_axis(rp_v3(0, 0, 1), 0.5);
     stand_at(0.5, -2, 1, rp_v3(0, 0, 0.3));
 }
 
@@ -361,7 +361,7 @@ static void clumps(int without)
         double n = (double)i;
         s.kind[i] = i < heap ? RP_GRAIN_TETRAHEDRON : (uint8_t)(i - heap);
         s.diameter[i] = i < heap ? 0.085f : 0.34f;
-        stage_turn(&s, i, rp_quat_euler(rp_v3(0.9 * n, 0.4 + 0.7 * n, 0.3 * n)));
+        stage_turn(&s, i, rp_quat_from_euler(rp_v3(0.9 * n, 0.4 + 0.7 * n, 0.3 * n)));
     }
     s.view.field_count = without == 1 ? 1 : without == 2 ? 2 : 9;
     stand_at(0.2, -2.1, 0.8, rp_v3(0, -0.2, 0.12));
@@ -387,7 +387,7 @@ static void blur_of_clumps(int without)
     for (size_t i = 0; i < 2; i++) {
         s.diameter[i] = 0.8f;
         s.kind[i] = i ? RP_GRAIN_DIMER : RP_GRAIN_TETRAHEDRON;
-        stage_turn(&s, i, rp_quat_euler(rp_v3(0.6, 0.3, 0.2)));
+        stage_turn(&s, i, rp_quat_from_euler(rp_v3(0.6, 0.3, 0.2)));
     }
     s.spin[1][0] = without == 2 ? 0 : 16;
     s.vz[1] = 6;

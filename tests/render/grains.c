@@ -28,7 +28,7 @@ static void build_clumps(void)
     for (size_t i = 0; i < GRAINS; i++) {
         s.kind[i] = (uint8_t)(i % RP_GRAIN_SPHERES);
         s.diameter[i] = (float)(0.1 + 0.2 * number(i, 3));
-        stage_turn(&s, i, rp_quat_euler(rp_v3(0.7 * (double)i, 0.3, 1.1 * (double)i)));
+        stage_turn(&s, i, rp_quat_from_euler(rp_v3(0.7 * (double)i, 0.3, 1.1 * (double)i)));
         s.vx[i] = i % 3 ? 0 : 3;
     }
     s.options.framing = &framing;

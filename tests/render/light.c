@@ -100,7 +100,7 @@ static void a_matt_ground_under_the_sun_follows_lambert(void **state)
     const rp_vec3 ways[] = {{0, 0, -1}, {0.5, 0.3, -1}, {-2, 1, -1}};
     for (int i = 0; i < 3; i++) {
         build_ground(0.6, 0.4, 0.2);
-        s.scene.light.direction = rp_v3_normal(ways[i]);
+        s.scene.light.direction = rp_v3_normalized(ways[i]);
         s.scene.light.strength = 1.3;
         rp_vec3 sun = rp_lighting_make(&s.scene).sun;
         double cosine = -s.scene.light.direction.z;
@@ -146,7 +146,7 @@ static void a_matt_ground_under_the_sky_sends_its_mean(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         rp_body_spec *ground = build_ground(0.6, 0.4, 0.2);
-        ground->pose.orientation = rp_quat_axis(rp_v3(1, 0, 0), 0.4 * i);
+        ground->pose.orientation = rp_quat_from_axis(rp_v3(1, 0, 0), 0.4 * i);
         s.scene.light.sky = 0.4;
         rp_lighting lighting = rp_lighting_make(&s.scene);
         rp_vec3 normal = rp_quat_rotate(ground->pose.orientation, rp_v3(0, 0, 1));
@@ -303,7 +303,7 @@ static double redness(double x, bool wall, double red)
 {
     build_ground(0.8, 0.8, 0.8);
     s.scene.light.strength = 1;
-    s.scene.light.direction = rp_v3_normal(rp_v3(-1, 0, -1));
+    s.scene.light.direction = rp_v3_normalized(rp_v3(-1, 0, -1));
     if (wall) {
         rp_body_spec *box = stage_add_body(
             &s, (rp_shape){.kind = RP_SHAPE_BOX, .size = {0.2, 2, 1}}, rp_v3(-0.1, 0, 0.5));

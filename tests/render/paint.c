@@ -79,7 +79,7 @@ static void the_shadow_falls_away_from_the_sun(void **state)
         stage_clear(&s);
         s.camera.position = rp_v3(0, 0, 3);
         s.camera.up = rp_v3(0, 1, 0);
-        s.scene.light.direction = rp_v3_normal(rp_v3(side, 0, -1));
+        s.scene.light.direction = rp_v3_normalized(rp_v3(side, 0, -1));
         stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
         s.bodies[0].colour[0] = s.bodies[0].colour[2] = 0.7;
         stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_SPHERE, .radius = 0.2}, rp_v3(0, 0, 0.6));
@@ -187,7 +187,7 @@ static void build_heap(void)
         stage_add(&s, rp_random_unit(r.bits[0]) - 0.5, rp_random_unit(r.bits[1]) - 0.5, height,
                   (int)(r.bits[3] % 3));
     }
-    s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+    s.scene.light.direction = rp_v3_normalized(rp_v3(0.5, 0.3, -1));
     stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
     stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_CYLINDER, .radius = 0.2, .height = 0.5},
                    rp_v3(0.8, -0.2, 0.25));

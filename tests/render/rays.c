@@ -170,7 +170,7 @@ static rp_ray random_ray(uint64_t i)
     double length = i % 3 ? 1 : 0.3 + n[9];
     rp_vec3 from = rp_v3(4 * n[0] - 2, 4 * n[1] - 2, 4 * n[2] - 2);
     rp_vec3 to = rp_v3(2 * n[3] - 1, 2 * n[4] - 1, 2 * n[5] - 1);
-    rp_vec3 way = rp_v3_scale(rp_v3_normal(rp_v3_sub(to, from)), length);
+    rp_vec3 way = rp_v3_scale(rp_v3_normalized(rp_v3_sub(to, from)), length);
     rp_ray ray = {.origin = from, .direction = way, .far = INFINITY, .time = n[6]};
     if (i % 2) ray.near = n[7];
     if (i % 5 == 0) ray.far = ray.near + 2 * n[8];

@@ -139,7 +139,7 @@ static void what_is_left_out_is_not_missed(void **state)
         else
             scatter(3);
         s.scene.cameras.count = 0;
-        s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+        s.scene.light.direction = rp_v3_normalized(rp_v3(0.5, 0.3, -1));
         stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
         rp_paint_cost less, all;
         s.options.grain_scale = 0.9;
@@ -214,7 +214,7 @@ static void pack(int kind, double least, double part)
         double u = (double)rp_random_unit(r.bits[0]), d = least + (0.01 - least) * u * u;
         s.kind[i] = (uint8_t)kind;
         s.diameter[i] = (float)d;
-        stage_turn(&s, i, rp_quat_euler(rp_v3(r.bits[1], r.bits[2], r.bits[3])));
+        stage_turn(&s, i, rp_quat_from_euler(rp_v3(r.bits[1], r.bits[2], r.bits[3])));
         volume += s.grains[kind].clump.volume * d * d * d;
     }
     double scale = cbrt(volume / part) / (0.01 * WIDE);
@@ -239,7 +239,7 @@ static void of_packed_grains_nothing_is_missed(void **state)
     for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++) {
         pack(heaps[h].kind, heaps[h].least, heaps[h].part);
         s.scene.cameras.count = 0;
-        s.scene.light.direction = rp_v3_normal(rp_v3(0.5, 0.3, -1));
+        s.scene.light.direction = rp_v3_normalized(rp_v3(0.5, 0.3, -1));
         stage_add_body(&s, (rp_shape){.kind = RP_SHAPE_PLANE}, rp_v3(0, 0, 0));
         rp_paint_cost less, all;
         s.options.grain_scale = 0.9;

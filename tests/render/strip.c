@@ -18,7 +18,7 @@ static void build(void)
 {
     stage_clear(&s);
     s.view.spacing = 0.06;
-    s.scene.light.direction = rp_v3_normal(rp_v3(0.8, 0.35, -0.7));
+    s.scene.light.direction = rp_v3_normalized(rp_v3(0.8, 0.35, -0.7));
     s.camera.position = rp_v3(0.5, -1.9, 0.8);
     s.camera.target = rp_v3(0.1, 0, 0.1);
     s.camera.field_of_view = 0.7;

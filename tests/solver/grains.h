@@ -124,7 +124,7 @@ static inline rp_quat turn_at(const grains *g, size_t i)
                                                                ->orientation_low;
     rp_quat turn = {(double)high[0][i] + (double)low[0][i], (double)high[1][i] + (double)low[1][i],
                     (double)high[2][i] + (double)low[2][i], (double)high[3][i] + (double)low[3][i]};
-    return rp_quat_normal(turn);
+    return rp_quat_normalized(turn);
 }
 
 /* Principal moments of inertia, kg m2. */

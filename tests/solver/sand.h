@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A scene and its world, which go together. */
+/* A scene, and the world that was made of it. */
 typedef struct sand {
     rp_scene *scene;
     rp_world *world;
@@ -49,7 +49,7 @@ static inline double sand_speed(const rp_view *view, size_t i)
     return sqrt(x * x + y * y + z * z);
 }
 
-/* m/s, root of the mean square. */
+/* m/s, root mean square. */
 static inline double sand_rms_speed(const rp_view *view)
 {
     double sum = 0;
@@ -96,7 +96,7 @@ static inline double sand_momentum(const rp_view *view, double sum[3])
     return moving;
 }
 
-/* Positions by id: `place` has room for three floats of each grain. */
+/* Copies positions in the order of ids: `place` has a capacity of three floats for each grain. */
 static inline void sand_places(const rp_view *view, float *place)
 {
     for (size_t i = 0; i < view->count; i++) {

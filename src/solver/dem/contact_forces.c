@@ -50,7 +50,7 @@ RP_WIDE_INLINE rp_wide_vec3 load_history(float *const columns[3], size_t at)
 RP_WIDE_INLINE void store_history(float *const columns[3], size_t at, int lanes, rp_wide_vec3 value,
                                   rp_wide_vec3 before)
 {
-    rp_wide_int used = rp_wide_first(lanes);
+    rp_wide_int used = rp_wide_first_lanes(lanes);
     rp_wide_store(columns[0] + at, rp_wide_select(used, value.x, before.x));
     rp_wide_store(columns[1] + at, rp_wide_select(used, value.y, before.y));
     rp_wide_store(columns[2] + at, rp_wide_select(used, value.z, before.z));
@@ -59,7 +59,7 @@ RP_WIDE_INLINE void store_history(float *const columns[3], size_t at, int lanes,
 RP_WIDE_INLINE void store_twisting(float *column, size_t at, int lanes, rp_wide value,
                                    rp_wide before)
 {
-    rp_wide_store(column + at, rp_wide_select(rp_wide_first(lanes), value, before));
+    rp_wide_store(column + at, rp_wide_select(rp_wide_first_lanes(lanes), value, before));
 }
 
 /* None of eight pairs touches: their history is zero. It mostly is already, and a load is cheaper
@@ -67,7 +67,7 @@ RP_WIDE_INLINE void store_twisting(float *column, size_t at, int lanes, rp_wide 
 RP_WIDE_INLINE void clear_history(const rp_dem *solver, size_t at, int lanes)
 {
     float *const *columns = solver->lists.history;
-    rp_wide zero = rp_wide_all(0);
+    rp_wide zero = rp_wide_broadcast(0);
     rp_wide_vec3 none = {zero, zero, zero};
     for (int a = 0; a + 2 < solver->history_columns; a += ROLLING_X) {
         rp_wide_vec3 before = load_history(columns + a, at);
@@ -93,8 +93,8 @@ RP_WIDE_INLINE void rows_of(rp_wide_vec3 force, rp_wide_vec3 torque, rp_wide vir
     rows[FORCE_TORQUE_X] = torque.x;
     rows[FORCE_TORQUE_Y] = torque.y;
     rows[FORCE_TORQUE_Z] = torque.z;
-    rows[FORCE_UNUSED] = rp_wide_all(0);
-    rp_wide_flip(rows);
+    rows[FORCE_UNUSED] = rp_wide_broadcast(0);
+    rp_wide_transpose_in_place(rows);
 }
 
 /* Finds the force rows of both grains of eight contacts; a grain of another block has the last row.
@@ -126,13 +126,13 @@ RP_WIDE_INLINE void add_forces(const rp_dem *solver, const rp_dem_entries *entri
 {
     /* Force on the own sphere, and torques of the shear force about both centres. The torque of
      * rolling resistance has opposite signs on both sides, that of shear has the same. */
-    rp_wide normal = rp_wide_select(g->interacting, f->normal, rp_wide_all(0));
+    rp_wide normal = rp_wide_select(g->interacting, f->normal, rp_wide_broadcast(0));
     rp_wide lever = rp_dem_lever(g), other_lever = rp_dem_other_lever(g);
     rp_wide_vec3 force = rp_wide_v3_madd(f->shear, -normal, g->n);
     rp_wide_vec3 turn = rp_wide_v3_cross(g->n, f->shear);
     rp_wide_vec3 own_torque = rp_wide_v3_madd(f->torque, lever, turn);
     rp_wide_vec3 other_torque =
-        rp_wide_v3_madd(rp_wide_v3_scale(f->torque, rp_wide_all(-1)), other_lever, turn);
+        rp_wide_v3_madd(rp_wide_v3_scale(f->torque, rp_wide_broadcast(-1)), other_lever, turn);
     /* Spheres of a clump: from the centre of the sphere to the reference point of its grain. */
     if (!solver->single) {
         own_torque = rp_wide_v3_add(own_torque, rp_wide_v3_cross(g->own_low, force));
@@ -140,7 +140,8 @@ RP_WIDE_INLINE void add_forces(const rp_dem *solver, const rp_dem_entries *entri
     }
     rp_wide first[RP_WIDE], second[RP_WIDE];
     rows_of(force, own_torque, normal * lever, first);
-    rows_of(rp_wide_v3_scale(force, rp_wide_all(-1)), other_torque, normal * other_lever, second);
+    rows_of(rp_wide_v3_scale(force, rp_wide_broadcast(-1)), other_torque, normal * other_lever,
+            second);
     /* Lane by lane, since two lanes may name the same grain. */
     uint32_t own[RP_WIDE], other[RP_WIDE];
     find_rows(solver, rp_dem_first_sphere(solver, begin), at, own, other);
@@ -180,7 +181,7 @@ RP_WIDE_INLINE void add_group(const rp_dem_force_job *job, const rp_dem_entries 
     if (rolls) store_twisting(columns[TWISTING], at, entries->lanes, f.twisting, c.twisting);
     add_forces(solver, entries, at, &g, &f, begin, sums);
     /* The stiffest contact limits the next step; an overlap that is too large stops the run. */
-    rp_wide overlap = rp_wide_select(g.touching, g.overlap, rp_wide_all(0));
+    rp_wide overlap = rp_wide_select(g.touching, g.overlap, rp_wide_broadcast(0));
     rp_wide smaller = rp_wide_min(g.other_radius, g.own_radius);
     sums->load = rp_wide_max(sums->load, overlap * g.radius * g.inverse_mass * g.inverse_mass);
     sums->excess = rp_wide_max(sums->excess, overlap - job->max_overlap * smaller);
@@ -227,7 +228,7 @@ RP_WIDE_INLINE void add_entries(const rp_dem_force_job *job, size_t begin, bool 
 RP_WIDE_KERNEL
 static void add_contacts(const rp_dem_force_job *job, size_t begin, size_t end, block_forces *sums)
 {
-    rp_wide zero = rp_wide_all(0);
+    rp_wide zero = rp_wide_broadcast(0);
     for (size_t i = 0; i < end - begin; i++)
         sums->rows[i] = zero;
     sums->rows[RP_DEM_BLOCK] = sums->load = sums->excess = zero;
@@ -361,8 +362,8 @@ void rp_dem_contact_forces_block(const rp_dem_force_job *job, rp_range range,
     RP_ASSERT(wall <= walls && walls <= solver->lists.wall_count);
     block_forces sums;
     add_contacts(job, begin, range.end, &sums);
-    worst w = {rp_wide_most(sums.load), 0, begin};
-    if (rp_wide_most(sums.excess) > 0) find_worst(job, block, &w);
+    worst w = {rp_wide_largest(sums.load), 0, begin};
+    if (rp_wide_largest(sums.excess) > 0) find_worst(job, block, &w);
     for (size_t i = begin; i < range.end; i++) {
         rp_dem_grain_force *f = &forces[i - begin];
         *f = force_of(solver, i, (const float *)&sums.rows[i - begin]);

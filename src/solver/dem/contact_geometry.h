@@ -51,7 +51,8 @@ typedef struct rp_dem_geometry {
 
 RP_WIDE_INLINE rp_wide rp_dem_minimum_image_wide(rp_wide d, float period)
 {
-    rp_wide half = rp_wide_all(0.5f * period), whole = rp_wide_all(period), zero = rp_wide_all(0);
+    rp_wide half = rp_wide_broadcast(0.5f * period), whole = rp_wide_broadcast(period),
+            zero = rp_wide_broadcast(0);
     d -= rp_wide_select(d > half, whole, zero);
     return d + rp_wide_select(d < -half, whole, zero);
 }
@@ -83,12 +84,12 @@ RP_WIDE_INLINE bool rp_dem_find_geometry(const rp_dem_contact_context *context,
 {
     /* Rows of eight spheres become columns. */
     rp_wide other[RP_WIDE], own[RP_WIDE];
-    rp_wide_turn_of(&context->rows->position, 2, e->other, other);
-    rp_wide_turn_of(&context->rows->position, 2, e->own, own);
+    rp_wide_transpose_strided(&context->rows->position, 2, e->other, other);
+    rp_wide_transpose_strided(&context->rows->position, 2, e->own, own);
     rp_wide_vec3 d = rp_dem_difference(context, own, other);
     /* Squares tell whether they interact: most groups of eight end here, without a root. */
     rp_wide square = rp_wide_v3_dot(d, d), sum = other[POSITION_RADIUS] + own[POSITION_RADIUS];
-    rp_wide_int used = rp_wide_first(e->lanes);
+    rp_wide_int used = rp_wide_first_lanes(e->lanes);
     out->touching = out->interacting = used & (square < sum * sum);
     if (context->options.cohesive) {
         rp_wide reach =
@@ -98,7 +99,7 @@ RP_WIDE_INLINE bool rp_dem_find_geometry(const rp_dem_contact_context *context,
     if (!rp_wide_any(out->interacting)) return false;
     /* One division gives both 1 / distance and 1 / sum. */
     rp_wide distance = rp_wide_sqrt(square), both = sum * distance;
-    rp_wide inverse = rp_wide_select(both > 0, 1 / both, rp_wide_all(0));
+    rp_wide inverse = rp_wide_select(both > 0, 1 / both, rp_wide_broadcast(0));
     out->n = rp_wide_v3_scale(d, inverse * sum);
     out->radius = other[POSITION_RADIUS] * own[POSITION_RADIUS] * (inverse * distance);
     out->overlap = sum - distance;
@@ -133,7 +134,7 @@ RP_WIDE_INLINE rp_dem_wide_pair rp_dem_wide_pair_for(const rp_dem_contact_contex
     for (int k = 0; k < RP_WIDE; k++)
         which[k] = (uint32_t)((int)own[k] * context->material_count + (int)other[k]);
     rp_wide columns[RP_WIDE];
-    rp_wide_turn((const rp_wide *)(const void *)context->pairs, which, columns);
+    rp_wide_transpose((const rp_wide *)(const void *)context->pairs, which, columns);
     return rp_dem_wide_pair_of(columns);
 }
 
@@ -145,8 +146,8 @@ RP_WIDE_INLINE rp_dem_contact_state rp_dem_contact_state_of(const rp_dem_contact
 {
     rp_wide other[RP_WIDE], own[RP_WIDE];
     rp_wide lever = rp_dem_lever(g), other_lever = rp_dem_other_lever(g);
-    rp_wide_turn_of(&context->rows->motion, 2, entries->other, other);
-    rp_wide_turn_of(&context->rows->motion, 2, entries->own, own);
+    rp_wide_transpose_strided(&context->rows->motion, 2, entries->other, other);
+    rp_wide_transpose_strided(&context->rows->motion, 2, entries->own, own);
     /* Velocity at the point of contact: that of the centres, and spin times lever of both. */
     rp_wide_vec3 turning = {other_lever * other[MOTION_SPIN_X] + lever * own[MOTION_SPIN_X],
                             other_lever * other[MOTION_SPIN_Y] + lever * own[MOTION_SPIN_Y],

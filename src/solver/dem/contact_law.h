@@ -13,7 +13,7 @@
 #ifndef RP_SOLVER_DEM_CONTACT_LAW_H
 #define RP_SOLVER_DEM_CONTACT_LAW_H
 
-#include "math/wide_vec.h"
+#include "math/wide.h"
 #include "solver/dem/dem.h"
 
 /* Damping of rolling over sqrt(m* k_t): 0.3 of the critical damping (Ai and others 2011) of a
@@ -39,10 +39,10 @@ RP_WIDE_INLINE rp_dem_wide_pair rp_dem_wide_pair_of(const rp_wide columns[RP_WID
 RP_WIDE_INLINE rp_dem_wide_pair rp_dem_wide_pair_all(const rp_dem_pair *pair)
 {
     return (rp_dem_wide_pair){
-        rp_wide_all(pair->stiffness),        rp_wide_all(pair->damping),
-        rp_wide_all(pair->shear_ratio),      rp_wide_all(pair->friction),
-        rp_wide_all(pair->rolling_friction), rp_wide_all(pair->tension),
-        rp_wide_all(pair->shear_damping),    rp_wide_all(pair->step_correction)};
+        rp_wide_broadcast(pair->stiffness),        rp_wide_broadcast(pair->damping),
+        rp_wide_broadcast(pair->shear_ratio),      rp_wide_broadcast(pair->friction),
+        rp_wide_broadcast(pair->rolling_friction), rp_wide_broadcast(pair->tension),
+        rp_wide_broadcast(pair->shear_damping),    rp_wide_broadcast(pair->step_correction)};
 }
 
 /* What all contacts of a step have in common. */
@@ -86,9 +86,9 @@ RP_WIDE_INLINE rp_wide_vec3 rp_dem_advance_displacement(rp_wide_vec3 displacemen
      * plane, and restore its length. */
     rp_wide_vec3 flat = rp_wide_v3_madd(displacement, -rp_wide_v3_dot(displacement, n), n);
     rp_wide before = rp_wide_v3_dot(displacement, displacement), after = rp_wide_v3_dot(flat, flat);
-    rp_wide scale = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_all(0));
+    rp_wide scale = rp_wide_select(after > 0, rp_wide_sqrt(before / after), rp_wide_broadcast(0));
     /* Then add the slip of this step. */
-    return rp_wide_v3_madd(rp_wide_v3_scale(flat, scale), rp_wide_all(dt), slip);
+    return rp_wide_v3_madd(rp_wide_v3_scale(flat, scale), rp_wide_broadcast(dt), slip);
 }
 
 /* (E6): returns the force, or where it exceeds `limit` (Coulomb) a force of that size. A contact
@@ -98,7 +98,7 @@ RP_WIDE_INLINE rp_wide_vec3 rp_dem_limit_force(rp_wide_vec3 force, rp_wide stiff
 {
     rp_wide square = rp_wide_v3_dot(force, force);
     rp_wide_int slides = square > limit * limit; /* some of eight often do: no branch */
-    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_all(1));
+    rp_wide cut = rp_wide_select(slides, limit / rp_wide_sqrt(square), rp_wide_broadcast(1));
     rp_wide_vec3 limited = rp_wide_v3_scale(force, cut);
     *displacement =
         rp_wide_v3_select(slides, rp_wide_v3_scale(limited, 1 / stiffness), *displacement);
@@ -144,7 +144,8 @@ RP_WIDE_INLINE void rp_dem_shear_viscous(const rp_dem_contact_options *options, 
     rp_wide speed, inverse = rp_wide_v3_inverse_length(slip, &speed);
     rp_wide size = rp_wide_min(limit, options->slip_damping * root * speed);
     out->shear = rp_wide_v3_scale(slip, size * inverse);
-    out->tangential = (rp_wide_vec3){rp_wide_all(0), rp_wide_all(0), rp_wide_all(0)};
+    out->tangential =
+        (rp_wide_vec3){rp_wide_broadcast(0), rp_wide_broadcast(0), rp_wide_broadcast(0)};
 }
 
 /* (E8): rolling and twisting resistance, each a spring and a dashpot up to a limit, as slip has,
@@ -210,9 +211,9 @@ RP_WIDE_INLINE rp_wide rp_dem_normal_damping(const rp_dem_contact_options *optio
      * the power of 1/4. */
     rp_wide_int begins = (c->overlap > 0) & (c->overlap < growth);
     if (!rp_wide_any(begins)) return damping;
-    rp_wide since = rp_wide_max(c->overlap / growth, rp_wide_all(1e-6f)), part = since + 0.5f;
+    rp_wide since = rp_wide_max(c->overlap / growth, rp_wide_broadcast(1e-6f)), part = since + 0.5f;
     if (options->hertz) part *= 0.8f * rp_wide_sqrt(rp_wide_sqrt(part / since));
-    return damping * rp_wide_select(begins, part, rp_wide_all(1));
+    return damping * rp_wide_select(begins, part, rp_wide_broadcast(1));
 }
 
 /* (E9): returns the attraction of a liquid bridge, N: less with the gap, until it ruptures. */
@@ -220,7 +221,7 @@ RP_WIDE_INLINE rp_wide rp_dem_bridge_force(const rp_dem_contact_options *options
                                            const rp_dem_wide_pair *pair,
                                            const rp_dem_contact_state *c)
 {
-    rp_wide zero = rp_wide_all(0), gap = rp_wide_max(-c->overlap, zero);
+    rp_wide zero = rp_wide_broadcast(0), gap = rp_wide_max(-c->overlap, zero);
     rp_wide near = rp_wide_max(1 - gap / (options->rupture * c->radius), zero);
     return pair->tension * c->moisture * c->radius * near;
 }
@@ -232,7 +233,7 @@ RP_WIDE_INLINE rp_dem_contact_force rp_dem_contact_law(const rp_dem_contact_opti
                                                        const rp_dem_contact_state *c,
                                                        rp_wide_int touching)
 {
-    rp_wide zero = rp_wide_all(0), overlap = rp_wide_max(c->overlap, zero);
+    rp_wide zero = rp_wide_broadcast(0), overlap = rp_wide_max(c->overlap, zero);
     rp_wide_vec3 none = {zero, zero, zero};
     rp_dem_contact_force out = {.torque = none, .rolling = none, .twisting = zero};
     /* (E2), (E3): secant stiffness k, force over overlap. */
@@ -251,7 +252,7 @@ RP_WIDE_INLINE rp_dem_contact_force rp_dem_contact_law(const rp_dem_contact_opti
     rp_wide limit = pair->friction * normal;
     rp_wide_vec3 slip = rp_wide_v3_madd(c->v, -separation, c->n);
     if (options->has_history) {
-        rp_wide tangential = rp_wide_max(pair->shear_ratio * stiffness, rp_wide_all(1e-30f));
+        rp_wide tangential = rp_wide_max(pair->shear_ratio * stiffness, rp_wide_broadcast(1e-30f));
         rp_dem_shear_with_history(options, pair, c, slip, tangential, root, max_damping, limit,
                                   &out);
         out.tangential = rp_wide_v3_select(touching, out.tangential, none);

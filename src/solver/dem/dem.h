@@ -58,7 +58,7 @@ static inline const rp_dem_material_params *rp_dem_material_of(const rp_material
     return material->own;
 }
 
-/* Constants of a contact between two materials. Eight floats: a row for rp_wide_turn. */
+/* Constants of a contact between two materials. Eight floats: a row for rp_wide_transpose. */
 typedef struct rp_dem_pair {
     float stiffness;        /* hertz: 4/3 E*, Pa (E2); linear: N/m */
     float damping;          /* over sqrt(m* k), from the restitution (E4) */

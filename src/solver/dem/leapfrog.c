@@ -10,7 +10,7 @@
  * length and grains may come and go. Positions and orientations are sums of two floats, a high and
  * a low word. */
 #include "base/report.h"
-#include "math/exponent.h"
+#include "math/elementary.h"
 #include "solver/dem/contact_geometry.h"
 
 /* A step longer than this part of a contact's duration does not resolve it. */

@@ -3,8 +3,7 @@
  * for each surface and material. The constants reach the state, so that only functions are used
  * that have the same bits on every machine. */
 #include "base/report.h"
-#include "math/exponent.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 #include "solver/dem/dem.h"
 
 /* Lower restitutions are taken as this one: zero would need infinite damping. */

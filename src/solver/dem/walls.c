@@ -81,7 +81,8 @@ bool rp_dem_find_wall_geometry(const rp_dem *solver, const rp_dem_sphere *sphere
 
 RP_WIDE_INLINE rp_wide_vec3 spread_floats(const float v[3])
 {
-    return (rp_wide_vec3){rp_wide_all(v[0]), rp_wide_all(v[1]), rp_wide_all(v[2])};
+    return (rp_wide_vec3){rp_wide_broadcast(v[0]), rp_wide_broadcast(v[1]),
+                          rp_wide_broadcast(v[2])};
 }
 
 /* All eight lanes hold the same contact, and the first is read. */
@@ -91,20 +92,21 @@ void rp_dem_wall_contact_law(const rp_dem_contact_options *options, const rp_dem
                              const float history[RP_DEM_HISTORY_COLUMNS], rp_dem_wall_force *out)
 {
     rp_dem_wide_pair pair = rp_dem_wide_pair_all(&geometry->pair);
-    rp_dem_contact_state c = {.n = rp_wide_v3_all(geometry->n),
-                              .v = rp_wide_v3_all(geometry->v),
-                              .spin = rp_wide_v3_all(geometry->spin),
-                              .overlap = rp_wide_all((float)geometry->overlap),
-                              .radius = rp_wide_all((float)geometry->radius),
-                              .inverse_mass = rp_wide_all(sphere->position[POSITION_INVERSE_MASS]),
-                              .moisture = rp_wide_all(sphere->motion[MOTION_MOISTURE]),
+    rp_dem_contact_state c = {.n = rp_wide_v3_broadcast(geometry->n),
+                              .v = rp_wide_v3_broadcast(geometry->v),
+                              .spin = rp_wide_v3_broadcast(geometry->spin),
+                              .overlap = rp_wide_broadcast((float)geometry->overlap),
+                              .radius = rp_wide_broadcast((float)geometry->radius),
+                              .inverse_mass =
+                                  rp_wide_broadcast(sphere->position[POSITION_INVERSE_MASS]),
+                              .moisture = rp_wide_broadcast(sphere->motion[MOTION_MOISTURE]),
                               .tangential = spread_floats(history),
                               .rolling = spread_floats(history + ROLLING_X),
-                              .twisting = rp_wide_all(history[TWISTING])};
+                              .twisting = rp_wide_broadcast(history[TWISTING])};
     rp_dem_contact_force f = rp_dem_contact_law(options, &pair, &c, c.overlap > 0);
     out->normal = (double)f.normal[0];
-    out->shear = rp_wide_v3_first(&f.shear);
-    out->torque = rp_wide_v3_first(&f.torque);
+    out->shear = rp_wide_v3_first_lane(&f.shear);
+    out->torque = rp_wide_v3_first_lane(&f.torque);
     const float after[RP_DEM_HISTORY_COLUMNS] = {
         f.tangential.x[0], f.tangential.y[0], f.tangential.z[0], f.rolling.x[0],
         f.rolling.y[0],    f.rolling.z[0],    f.twisting[0]};

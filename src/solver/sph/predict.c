@@ -1,89 +1,92 @@
-/* The predictive-corrective solve of the paper (G18 to G21): every step begins without pressure and
- * friction; positions are predicted, and pressure grows with the density found there, friction with
- * the strain rate. Numbers in brackets are the paper's. */
+/* The predictive-corrective solve (PCISPH; G18 to G21) of Ihmsen, Wahl and Teschner, "A Lagrangian
+ * framework for simulating granular material with high detail" (2013): every step begins with zero
+ * pressure and friction; positions are predicted, then pressure is corrected by the density found
+ * there, friction by the strain rate. Numbers in brackets are the paper's equations. */
 #include "base/report.h"
+#include "solver/sph/constitutive.h"
 #include "solver/sph/gradient.h"
 #include "solver/sph/sph.h"
-#include "solver/sph/stress.h"
 
-/* Sparse grains that are nearer than this many spacings come no nearer (G21); each iteration takes
- * this share of what is left of their approach. */
+/* (G21): sparse grains that are nearer than this many spacings approach no further; each iteration
+ * removes this share of their approach. */
 #define SPARSE_DISTANCE 0.5f
 #define SPARSE_SHARE 0.25f
-/* 1/s: compression is taken back at this rate at most. Without it, grains that start on one another
- * are shot apart, the step shrinks, and the same compression shoots faster still. */
+/* 1/s, the largest rate at which compression is removed. Without it, overlapping grains are shot
+ * apart, the step shrinks, and the same compression accelerates them even more. */
 #define RECOVERY 20.0f
 
 typedef struct prediction {
     rp_sph *solver;
-    rp_four *place;  /* m, predicted; with ghosts */
-    rp_four *spring; /* m/s, what discrete forces add */
-    double *worst;   /* compression of each block */
-    double *moved;   /* Pa, largest change of stress of each block */
+    rp_float4 *shift;    /* m, predicted displacement; with ghosts */
+    rp_float4 *discrete; /* m/s, velocity change by discrete forces (G21) */
+    double *compression; /* largest of each block */
+    double *change;      /* Pa, largest change of stress of each block */
 } prediction;
 
-/* (9), relative to where each grain is now: ghosts' shifts are then those of their grains. */
-static void place_range(void *context, rp_range range)
+/* [9], relative to the present position: a ghost's shift is then that of its grain. */
+static void predict_range(void *context, rp_range range)
 {
     const prediction *q = context;
     const rp_sph_work *w = &q->solver->work;
     float dt = (float)q->solver->dt;
     for (size_t i = range.begin; i < range.end; i++)
-        q->place[i] = dt * w->velocity[i];
+        q->shift[i] = dt * w->velocity[i];
 }
 
+/* Sums over the neighbors of one grain. */
 typedef struct found {
-    float fill;         /* (8) at the predicted places */
-    rp_four lx, ly, lz; /* velocity gradient */
-    rp_four apart;      /* m/s, what parts sparse pairs */
+    float fraction;       /* [8] at the predicted positions */
+    rp_float4 lx, ly, lz; /* 1/s, velocity gradient: columns d/dx, d/dy, d/dz */
+    rp_float4 apart;      /* m/s, separates sparse pairs (G21) */
 } found;
 
-/* What pair n of grain i adds; g is its gradient, 1/m. */
-static void look_at(const prediction *q, size_t i, uint32_t n, rp_four g, found *f)
+/* Adds pair n of grain i; g is its gradient, 1/m. */
+static void add_pair(const prediction *q, size_t i, uint32_t n, rp_float4 g, found *f)
 {
     const rp_sph *solver = q->solver;
     const rp_grains *p = solver->host.grains;
     const rp_sph_work *w = &solver->work;
-    float volume = (float)solver->volume, keep = SPARSE_DISTANCE * (float)solver->spacing;
+    float volume = (float)solver->volume, nearest = SPARSE_DISTANCE * (float)solver->spacing;
     uint32_t j = solver->lists.index[solver->lists.start[i] + n];
-    rp_four d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
-    d += q->place[i] - q->place[j];
+    rp_float4 d = {p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j], 0};
+    d += q->shift[i] - q->shift[j];
     float r = sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    rp_four v = w->velocity[j] - w->velocity[i];
-    f->fill += volume * rp_kernel_value(solver->kernel, r);
+    rp_float4 v = w->velocity[j] - w->velocity[i];
+    f->fraction += volume * rp_kernel_value(solver->kernel, r);
     f->lx += v * g[0];
     f->ly += v * g[1];
     f->lz += v * g[2];
-    float nearing = v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
-    if (r < keep && r > 0 && nearing > 0) f->apart += d * (SPARSE_SHARE * nearing / (r * r));
+    float approach = v[0] * d[0] + v[1] * d[1] + v[2] * d[2];
+    if (r < nearest && r > 0 && approach > 0) f->apart += d * (SPARSE_SHARE * approach / (r * r));
 }
 
-static found look(const prediction *q, size_t i)
+static found sum_neighbors(const prediction *q, size_t i)
 {
     const rp_sph *solver = q->solver;
     const rp_lists *lists = &solver->lists;
     const int16_t *gradient = solver->work.gradient + 3 * lists->start[i];
     uint32_t count = lists->count[i];
-    found f = {.fill = (float)solver->volume * rp_kernel_value(solver->kernel, 0)};
-    rp_sph_piece g;
-    for (uint32_t n = 0; n < count; n += RP_SPH_PIECE) {
-        uint32_t here = count - n < RP_SPH_PIECE ? count - n : RP_SPH_PIECE;
-        rp_sph_take_piece(gradient + 3 * n, here, &g);
+    found f = {.fraction = (float)solver->volume * rp_kernel_value(solver->kernel, 0)};
+    rp_sph_chunk g;
+    for (uint32_t n = 0; n < count; n += RP_SPH_CHUNK) {
+        uint32_t here = count - n < RP_SPH_CHUNK ? count - n : RP_SPH_CHUNK;
+        rp_sph_load_gradients(gradient + 3 * n, here, &g);
         for (uint32_t k = 0; k < here; k++)
-            look_at(q, i, n + k, solver->quantum * (rp_four){g.x[k], g.y[k], g.z[k], 0}, &f);
+            add_pair(q, i, n + k, solver->quantum * (rp_float4){g.x[k], g.y[k], g.z[k], 0}, &f);
     }
     return f;
 }
 
-/* (6), (11), (13) of one grain. */
+/* [6], [11], [13]: returns the corrected stress of one grain. */
 static rp_wide corrected(const rp_sph *solver, size_t i, const found *f, rp_wide s)
 {
     const rp_grains *p = solver->host.grains;
     const rp_sph_material *material = &solver->materials[p->material[i]];
     float dt = (float)solver->dt;
-    float diagonal = 2 * material->push * (float)solver->lattice_squares; /* (7), (12) */
-    float error = f->fill - 1, most = RECOVERY * dt, step = 3 / diagonal;
+    float diagonal = 2 * material->mobility * (float)solver->lattice_squares; /* [7], [12] */
+    float error = f->fraction - 1, most = RECOVERY * dt, step = 3 / diagonal;
     error = error < most ? error : most;
+    /* Pressure by the error of density (G19), friction by the strain rate (G20). */
     s[6] += error > 0 ? error / (diagonal * dt) : 0;
     s -= step * (rp_wide){f->lx[0],
                           f->ly[1],
@@ -93,7 +96,7 @@ static rp_wide corrected(const rp_sph *solver, size_t i, const found *f, rp_wide
                           0.5f * (f->lz[1] + f->ly[2]),
                           0,
                           0};
-    return rp_sph_to_box(s, material->yield * s[6]);
+    return rp_sph_clamp_components(s, material->yield * s[6]);
 }
 
 static void correct_range(void *context, rp_range range)
@@ -101,33 +104,33 @@ static void correct_range(void *context, rp_range range)
     const prediction *q = context;
     const rp_sph *solver = q->solver;
     const rp_sph_work *w = &solver->work;
-    double worst = 0, moved = 0;
+    double compression = 0, change = 0;
     for (size_t i = range.begin; i < range.end; i++) {
         if (solver->host.grains->asleep[i]) continue;
-        found f = look(q, i);
+        found f = sum_neighbors(q, i);
         rp_wide before = w->stress[i], after = {0};
-        q->spring[i] = (rp_four){0};
-        if (f.fill > 1)
+        q->discrete[i] = (rp_float4){0};
+        if (f.fraction > 1)
             after = corrected(solver, i, &f, before);
         else
-            q->spring[i] = f.apart;
-        /* What is written here no other grain reads before the next sweep. */
+            q->discrete[i] = f.apart;
+        /* Written here, and read by no other grain before the next sweep. */
         w->stress[i] = after;
-        worst = fmax(worst, (double)f.fill - 1);
-        moved = fmax(moved, sqrt((double)rp_sph_norm2(after - before)));
+        compression = fmax(compression, (double)f.fraction - 1);
+        change = fmax(change, sqrt((double)rp_sph_norm2(after - before)));
     }
-    q->worst[range.begin / RP_SPH_BLOCK] = worst;
-    q->moved[range.begin / RP_SPH_BLOCK] = moved;
+    q->compression[range.begin / RP_SPH_BLOCK] = compression;
+    q->change[range.begin / RP_SPH_BLOCK] = change;
 }
 
-static void spring_range(void *context, rp_range range)
+static void discrete_range(void *context, rp_range range)
 {
     const prediction *q = context;
     for (size_t i = range.begin; i < range.end; i++)
-        q->solver->work.free[i] += q->spring[i];
+        q->solver->work.free_velocity[i] += q->discrete[i];
 }
 
-static double most_of(const double *values, size_t count)
+static double largest_of(const double *values, size_t count)
 {
     double most = 0;
     for (size_t i = 0; i < count; i++)
@@ -138,20 +141,21 @@ static double most_of(const double *values, size_t count)
 static rp_code take_arrays(prediction *q, rp_report *report)
 {
     const rp_host *host = &q->solver->host;
-    size_t count = host->grains->count, all = rp_sph_roomy(count + host->grains->ghosts);
+    size_t count = host->grains->count, all = rp_sph_padded(count + host->grains->ghosts);
     size_t blocks = q->solver->work.blocks;
-    q->place = rp_arena_take(host->arena, all * sizeof *q->place);
-    q->spring = rp_arena_take(host->arena, count * sizeof *q->spring);
-    q->worst = rp_arena_take(host->arena, blocks * sizeof *q->worst);
-    q->moved = rp_arena_take(host->arena, blocks * sizeof *q->moved);
-    if (q->place && q->spring && q->worst && q->moved) {
-        memset(q->spring, 0, count * sizeof *q->spring);
+    q->shift = rp_arena_take(host->arena, all * sizeof *q->shift);
+    q->discrete = rp_arena_take(host->arena, count * sizeof *q->discrete);
+    q->compression = rp_arena_take(host->arena, blocks * sizeof *q->compression);
+    q->change = rp_arena_take(host->arena, blocks * sizeof *q->change);
+    if (q->shift && q->discrete && q->compression && q->change) {
+        memset(q->discrete, 0, count * sizeof *q->discrete);
         return RP_OK;
     }
-    return rp_fail_memory(report, all * sizeof *q->place, "predicted positions");
+    return rp_fail_memory(report, all * sizeof *q->shift, "predicted positions");
 }
 
-/* Algorithm 1's loop: until both thresholds are met, or, without any, as often as asked for. */
+/* The loop of algorithm 1: until both thresholds are met, or, without any, a fixed number of times.
+ */
 rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
 {
     const rp_host *host = &solver->host;
@@ -160,24 +164,27 @@ rp_code rp_sph_predict(rp_sph *solver, rp_report *report)
     size_t count = host->grains->count;
     prediction q = {.solver = solver};
     RP_TRY(take_arrays(&q, report));
-    rp_sph_forget(solver);
+    rp_sph_clear_stress(solver);
     bool met = false;
     int64_t done = 0;
     for (; done < params->iterations && !met; done++) {
         if (rp_is_stopped(host->stop)) return RP_INTERRUPTED;
+        /* Predicted velocities and positions [9, 15]. */
         rp_sph_velocities(solver, RP_SPH_CONTACTS);
         rp_sph_sync(solver, w->velocity, sizeof *w->velocity);
-        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, place_range, &q);
-        rp_sph_sync(solver, q.place, sizeof *q.place);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, predict_range, &q);
+        rp_sph_sync(solver, q.shift, sizeof *q.shift);
+        /* Corrected stresses, and discrete forces between sparse grains. */
         rp_stage_begin(host, "stresses");
         rp_parallel_for(host->threads, count, RP_SPH_BLOCK, correct_range, &q);
         rp_stage_end(host, "stresses");
-        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, spring_range, &q);
+        rp_parallel_for(host->threads, count, RP_SPH_BLOCK, discrete_range, &q);
         rp_sph_sync(solver, w->stress, sizeof *w->stress);
-        met = params->density_error > 0 && most_of(q.worst, w->blocks) < params->density_error &&
-              most_of(q.moved, w->blocks) < params->stress_change;
+        met = params->density_error > 0 &&
+              largest_of(q.compression, w->blocks) < params->density_error &&
+              largest_of(q.change, w->blocks) < params->stress_change;
     }
-    rp_sph_unpack(solver);
+    rp_sph_store_stress(solver);
     host->stats->numbers[RP_SPH_ITERATIONS] = (double)done;
     return RP_OK;
 }

@@ -1,9 +1,10 @@
-/* Granular SPH's two places in the seam. */
+/* The two methods of granular SPH as the seam sees them: parameter tables, creation, time step
+ * limit, saved state. */
 #include "solver/sph/sph.h"
 #include "base/report.h"
-#include "math/trig.h"
+#include "math/elementary.h"
+#include "solver/sph/constitutive.h"
 #include "solver/sph/gradient.h"
-#include "solver/sph/stress.h"
 
 #include <stdio.h>
 
@@ -18,34 +19,40 @@
         REAL(sleep_time, "s", "0.25 s", 0, 1e6, "how long it must have been so slow")
 
 static const rp_param frictional_params[] = {
-    REAL(courant, "", "0.3", 0.01, 1, "how many spacings the fastest grain may move in a step"),
+    REAL(courant, "", "0.3", 0.01, 1,
+         "CFL condition: how many spacings the fastest grain may move in a step"),
     REAL(fall, "", "0.1", 0.001, 1,
-         "how much of the time in which a grain falls one spacing a step may last"),
-    ITERATIONS("30", "of the solve for pressure and friction, at most; what is left, the next step "
-                     "goes on with"),
-    REAL(tolerance, "1/s", "5e-5", 0, 1e3, "strain rate that the solve may leave at rest"),
+         "longest time step, as a fraction of the time in which a grain falls one spacing"),
+    ITERATIONS("30",
+               "largest number of iterations of the solve for pressure and friction; the next "
+               "step continues from there"),
+    REAL(tolerance, "1/s", "5e-5", 0, 1e3, "residual strain rate of the solve at rest"),
     REAL(flow_tolerance, "", "0.005", 0, 1,
-         "strain rate that it may leave in flow, in parts of speed over spacing"),
-    REAL(correction, "", "0.5", 0, 1, "share of a compression that is taken back in a step"),
-    REAL(slack, "", "0.01", 0, 0.1, "how much sand may dilate before it loses its pressure"),
-    REAL(squeeze, "", "0.01", 0.001, 1000,
-         "compression from which on grains are moved apart, besides what the solve does"),
-    RP_KEY_WORD(rp_sph_params, scheme, "scheme", RP_SPH_SCHEME_WORDS, "accelerated",
-                "how it is solved; jacobi is slower, for comparison"),
+         "residual strain rate of the solve in flow, as a fraction of speed over spacing"),
+    REAL(correction, "", "0.5", 0, 1, "fraction of a compression that is removed in a step"),
+    REAL(slack, "", "0.01", 0, 0.1, "dilation up to which sand keeps its pressure"),
+    RP_KEY_REAL(rp_sph_params, compression_limit, "squeeze", "", "0.01", 0.001, 1000,
+                "compression above which grains are moved apart (position correction)"),
+    RP_KEY_WORD(
+        rp_sph_params, scheme, "scheme", RP_SPH_SCHEME_WORDS, "accelerated",
+        "iteration of the solve: accelerated projected gradient, or projected jacobi, which "
+        "is slower, for comparison"),
     SWITCH(warm_start, "yes", "begin with the pressure and friction of the last step"),
     SWITCH(surface, "yes", "correct the density near the free surface"),
     SLEEP("no"),
 };
 
 static const rp_param pcisph_params[] = {
-    REAL(courant, "", "0.3", 0.01, 1, "how many spacings the fastest grain may move in a step"),
+    REAL(courant, "", "0.3", 0.01, 1,
+         "CFL condition: how many spacings the fastest grain may move in a step"),
     REAL(fall, "", "0.01", 0.001, 1,
-         "how much of the time in which a grain falls one spacing a step may last"),
-    ITERATIONS("3", "of the prediction and correction; exactly so many without thresholds"),
+         "longest time step, as a fraction of the time in which a grain falls one spacing"),
+    ITERATIONS("3", "largest number of predictions and corrections; without thresholds the exact "
+                    "number"),
     REAL(density_error, "", "0", 0, 1,
-         "iterate until no grain is compressed by more than this; 0: a fixed number of times"),
+         "iterate until no grain is compressed by more than this; 0: a fixed number of iterations"),
     REAL(stress_change, "Pa", "inf", 0, INFINITY,
-         "and until no grain's friction changes by more than this"),
+         "and until the friction stress of no grain changes by more than this"),
     SWITCH(surface, "no", "correct the density near the free surface"),
     SLEEP("yes"),
 };
@@ -54,28 +61,30 @@ static const rp_param pcisph_params[] = {
 #define WET_MATERIAL                                                                               \
     MATERIAL(cohesion, "Pa", "0 Pa", 0, 1e9, "tensile strength of the dry material"),              \
         MATERIAL(viscosity, "", "0.01", 0, 1e6,                                                    \
-                 "inner damping of motion of the dry material; 0.01 for sand"),                    \
+                 "viscous damping of velocity differences in the dry material; 0.01 for sand"),    \
         MATERIAL(wet_cohesion, "Pa", "1500 Pa", 0, 1e9,                                            \
-                 "tensile strength at moisture 1; in between it changes evenly with the "          \
-                 "moisture"),                                                                      \
+                 "tensile strength at moisture 1; linear in the moisture in between"),             \
         MATERIAL(wet_viscosity, "", "0.3", 0, 1e6,                                                 \
-                 "inner damping of motion at moisture 1; in between it changes evenly with the "   \
-                 "moisture")
+                 "viscous damping at moisture 1; linear in the moisture in between")
 
 static const rp_param frictional_materials[] = {
     MATERIAL(dynamic_angle, "deg", "", 0, 80,
-             "angle whose tangent friction tends to where sand shears fast; where it is not given, "
-             "friction does not depend on the shear rate"),
-    MATERIAL(inertial_number, "", "0.279", 1e-6, 1e6,
-             "with dynamic_angle: at which friction is half way from angle to it, I0 of mu(I); the "
-             "inertial number I is the shear rate times grain_diameter over the square root of "
-             "(pressure over grain_density); 0.279 for glass beads"),
+             "friction angle in the limit of fast shear; where it is not given, friction does not "
+             "depend "
+             "on the shear rate"),
+    MATERIAL(
+        inertial_number, "", "0.279", 1e-6, 1e6,
+        "with dynamic_angle: I0 of the mu(I) rheology, at which friction is half way from angle to "
+        "dynamic_angle; the inertial number I is the shear rate times grain_diameter over the "
+        "square root of "
+        "(pressure over grain_density); 0.279 for glass beads"),
     MATERIAL(grain_diameter, "m", "", 1e-9, 1e3,
-             "with dynamic_angle: of the real grains, whatever the spacing is"),
+             "with dynamic_angle: diameter of the real grains, whatever the spacing is"),
     WET_MATERIAL,
 };
 static const rp_param pcisph_materials[] = {WET_MATERIAL};
 
+/* dynamic_angle and grain_diameter belong together. */
 static rp_param_fault check_material(const void *entry, const void *values)
 {
     const double degree = 0.017453292519943295;
@@ -96,7 +105,7 @@ static rp_param_fault check_material(const void *entry, const void *values)
     } else if (!(own->dynamic_angle > 0) && own->grain_diameter > 0) {
         fault.key = "grain_diameter";
         snprintf(fault.text, sizeof fault.text,
-                 "it counts only where friction grows with the rate: give dynamic_angle, too, or "
+                 "it is used only where friction grows with the rate: give dynamic_angle, too, or "
                  "leave it out");
     }
     return fault;
@@ -123,6 +132,8 @@ static void sph_destroy(void *state)
     rp_release(solver, sizeof *solver);
 }
 
+/* Fields of the grains that live from step to step. Their names are those of saved files; in the
+ * code "across" is layer_stress_ratio, "pressed" compression, "calm" rest_time. */
 static rp_code add_fields(rp_sph *solver, rp_report *report)
 {
     static const char *const names[6] = {"stress_xx", "stress_yy", "stress_zz",
@@ -138,37 +149,38 @@ static rp_code add_fields(rp_sph *solver, rp_report *report)
                                    report);
     if (code == RP_OK && !solver->predictive)
         code = rp_grains_add_field(p, "across", "", RP_F32, RP_FIELD_STATE,
-                                   (void **)&solver->across, report);
+                                   (void **)&solver->layer_stress_ratio, report);
     if (code == RP_OK && !solver->predictive)
         code = rp_grains_add_field(p, "pressed", "", RP_F32, RP_FIELD_STATE,
-                                   (void **)&solver->pressed, report);
-    if (code == RP_OK && solver->inertial)
+                                   (void **)&solver->compression, report);
+    if (code == RP_OK && solver->rate_dependent)
         code = rp_grains_add_field(p, "fabric", "", RP_F32, RP_FIELD_STATE,
                                    (void **)&solver->fabric, report);
     if (code == RP_OK && solver->params.sleeping)
-        code = rp_grains_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE, (void **)&solver->calm,
-                                   report);
+        code = rp_grains_add_field(p, "calm", "s", RP_F32, RP_FIELD_STATE,
+                                   (void **)&solver->rest_time, report);
     return code;
 }
 
-/* (G9) or (G20): what friction may be for a pressure of one. */
+/* (G9) or (G20): returns the largest friction stress at a pressure of one. */
 static double yield_of(const rp_sph *solver, double angle)
 {
     double sine = rp_sin(angle);
     return solver->predictive ? sqrt(2.0 / 3) * sine : sqrt(2) * sine / rp_cos(angle);
 }
 
-/* (G9d): friction that grows with the strain rate, where the material has it. */
-static void take_inertia(rp_sph *solver, const rp_material_spec *spec, rp_sph_material *to)
+/* (G9d): rate-dependent friction, where the material has it. */
+static void take_rate_law(rp_sph *solver, const rp_material_spec *spec, rp_sph_material *to)
 {
     const rp_sph_material_params *own = spec->own;
     if (solver->predictive || !(own->dynamic_angle > 0)) return;
-    to->dynamic = (float)yield_of(solver, own->dynamic_angle);
-    to->pace =
+    to->dynamic_yield = (float)yield_of(solver, own->dynamic_angle);
+    to->rate_scale =
         (float)(own->inertial_number / (own->grain_diameter * sqrt(2 * spec->grain_density)));
-    solver->inertial = true;
+    solver->rate_dependent = true;
 }
 
+/* Constants of each material in single precision, and which features any of them needs. */
 static void take_materials(rp_sph *solver)
 {
     const rp_scene *scene = solver->host.scene;
@@ -183,15 +195,15 @@ static void take_materials(rp_sph *solver)
                               .density = (float)spec->density,
                               .cohesion = {(float)own->cohesion, (float)own->wet_cohesion},
                               .viscosity = {(float)own->viscosity, (float)own->wet_viscosity}};
-        take_inertia(solver, spec, &solver->materials[i]);
-        if (spec->density != specs[0].density) solver->mixed = true;
+        take_rate_law(solver, spec, &solver->materials[i]);
+        if (spec->density != specs[0].density) solver->mixed_densities = true;
         if (own->cohesion > 0 || own->wet_cohesion > 0) solver->cohesive = true;
-        if (!solver->predictive && rp_sph_lean(solver->materials[i].tangent) > 0)
-            solver->leaning = true;
+        if (!solver->predictive && rp_sph_back_stress_ratio(solver->materials[i].tangent) > 0)
+            solver->has_back_stress = true;
     }
 }
 
-/* Sums over the lattice that grains at rest are like: (G19) and the second moment of (G17a). */
+/* Sums over a cubic lattice, which grains at rest resemble: Q0 of (G19), M of (G17a). */
 static void take_lattice(rp_sph *solver)
 {
     double spacing = solver->spacing, slopes = 0;
@@ -203,11 +215,12 @@ static void take_lattice(rp_sph *solver)
                 double value = solver->volume * (double)rp_kernel_value(solver->kernel, r);
                 if (r > 0) solver->lattice_squares += slope * slope;
                 if (r > 0) slopes += fabs(slope);
-                solver->spread += value * (double)(r * r);
+                solver->second_moment += value * (double)(r * r);
             }
     solver->lattice_slope = solver->lattice_squares / slopes;
 }
 
+/* Creates the solver of either method. */
 static rp_code create(const rp_host *host, bool predictive, void **out, rp_report *report)
 {
     *out = NULL;
@@ -219,11 +232,13 @@ static rp_code create(const rp_host *host, bool predictive, void **out, rp_repor
     solver->predictive = predictive;
     solver->kernel = rp_kernel_of(2 * spacing);
     solver->spacing = spacing;
+    /* (G1): a packed lattice has volume fraction one. */
     solver->volume = spacing * spacing * spacing / rp_kernel_lattice_sum(solver->kernel, spacing);
     solver->quantum = rp_sph_quantum(solver->kernel, solver->volume);
     take_materials(solver);
     take_lattice(solver);
     rp_neighbor_borrow(host->neighbor, host->arena);
+    /* Cells of the neighbor search as large as the support; more grains than fit are refused. */
     double cell = solver->kernel.support / spacing;
     rp_neighbor_limit_occupancy(host->neighbor, cell * cell * cell);
     rp_code code = add_fields(solver, report);
@@ -244,45 +259,48 @@ static rp_code pcisph_create(const rp_host *host, void **out, rp_report *report)
     return create(host, true, out, report);
 }
 
-/* (G23) */
+/* (G23): the shortest of the limits by free fall and by the CFL condition. */
 static rp_step_limit sph_limit_dt(void *state)
 {
     rp_sph *solver = state;
     const rp_sph_params *params = &solver->params;
-    double way = params->courant * solver->spacing, gravity = rp_gravity_max(solver->host.gravity);
+    double distance = params->courant * solver->spacing,
+           gravity = rp_gravity_max(solver->host.gravity);
     double speed = rp_grains_max_speed(solver->host.grains, solver->host.threads),
            body = rp_couple_max_speed(solver->host.couple);
     rp_step_limit limit = {INFINITY, "nothing moves"};
     if (gravity > 0)
         limit = (rp_step_limit){params->fall * sqrt(2 * solver->spacing / gravity),
-                                "acceleration: a part of the time to fall one spacing"};
-    if (speed * limit.dt > way)
-        limit = (rp_step_limit){way / speed, "speed: the fastest grain's way"};
-    if (body * limit.dt > way) limit = (rp_step_limit){way / body, "speed: the fastest body's way"};
+                                "acceleration: a fraction of the time to fall one spacing"};
+    if (speed * limit.dt > distance)
+        limit = (rp_step_limit){distance / speed, "speed: CFL condition of the fastest grain"};
+    if (body * limit.dt > distance)
+        limit = (rp_step_limit){distance / body, "speed: CFL condition of the fastest body"};
     return limit;
 }
 
-/* What is known of sleep, or a resumed run would look again where the first one did not. */
+/* The state of sleep is saved, or a resumed run would compute steps that the first one skipped. */
 static rp_code sph_save(const void *state, rp_store *store, rp_report *report)
 {
     const rp_sph *solver = state;
-    return rp_store_put(store, "sph/slept", "", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
+    return rp_store_put(store, "sph/slept", "", RP_F64, &solver->last, RP_SPH_LAST_STEP_DOUBLES,
+                        report);
 }
 
 static rp_code sph_load(void *state, const rp_store *store, rp_report *report)
 {
     rp_sph *solver = state;
-    return rp_store_get(store, "sph/slept", RP_F64, &solver->slept, RP_SPH_SLEPT, report);
+    return rp_store_get(store, "sph/slept", RP_F64, &solver->last, RP_SPH_LAST_STEP_DOUBLES,
+                        report);
 }
 
 #define CAN (RP_CAN_PERIODIC | RP_CAN_EMIT | RP_CAN_REMOVE | RP_CAN_PUSH_BODIES)
-/* Fields, and arrays of a step (see rp_sph_work): nine fields; stresses, what others see of a
- * grain and then velocities with what pcisph predicts, two rows of sums, four numbers, three short
- * ones of each pair, a share of what is outside of its block, a number and a mark for parting. */
+/* Bytes of fields and of the arrays of a step (see rp_sph_work): nine fields; stresses; packed
+ * values and then velocities with pcisph's predictions; v* and gradient sums; four numbers; three
+ * shorts of each pair; a share of the halo; multiplier and mark of the separation. */
 #define NEIGHBOURS 32
-#define OUTSIDE_EACH (sizeof(rp_sph_outside) / RP_SPH_BLOCK)
-#define BYTES_EACH                                                                                 \
-    (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + OUTSIDE_EACH + 4 + 1)
+#define HALO_EACH (sizeof(rp_sph_halo) / RP_SPH_BLOCK)
+#define BYTES_EACH (9 * 4 + 32 + 3 * 16 + 2 * 16 + 4 * 4 + 3 * 2 * NEIGHBOURS + HALO_EACH + 4 + 1)
 
 static double sph_estimate(const rp_scene *scene, double spheres)
 {
@@ -293,14 +311,14 @@ static double sph_estimate(const rp_scene *scene, double spheres)
 
 static const rp_number_spec numbers[] = {
     [RP_SPH_DENSITY_ERROR] = {"density_error", "",
-                              "mean compression: of max(0, density / packed density - 1)"},
-    [RP_SPH_ITERATIONS] = {"iterations", "", "of the solve for pressure and friction"},
+                              "mean compression: mean of max(0, density / packed density - 1)"},
+    [RP_SPH_ITERATIONS] = {"iterations", "", "iterations of the solve for pressure and friction"},
     {0},
 };
-/* order: cell order, ghosts. lists: neighbors. fill: volume fraction, gradients and forces of
- * pairs. contacts: with solids. velocities: sweeps from stresses to velocities, one more than
+/* order: cell order, ghosts. lists: neighbor lists. density: volume fraction, gradients and forces
+ * of pairs. contacts: with solids. velocities: sweeps from stresses to velocities, one more than
  * iterations. stresses: sweeps from velocities to stresses. */
-static const char *const stages[] = {"order",      "lists",    "fill", "contacts",
+static const char *const stages[] = {"order",      "lists",    "density", "contacts",
                                      "velocities", "stresses", NULL};
 
 const rp_solver_type rp_frictional_solver = {

@@ -1,17 +1,20 @@
-/* Granular SPH: sand as a continuum that resists compression and, up to the yield surface of its
- * angle of repose, shear; docs/theory/granular-sph.md has the equations (G1 …) named here.
+/* Granular SPH: sand as a continuum that resists compression and, up to a Drucker-Prager yield
+ * surface, shear; docs/theory/granular-sph.md has the equations (G1 ...) that are cited here.
  *
- * One room, two methods. `frictional` solves pressure and friction together at velocity level with
- * a warm start; `pcisph` is the predictive-corrective scheme of Ihmsen, Wahl and Teschner, "A
- * Lagrangian framework for simulating granular material with high detail" (2013). They share
- * everything but the solve.
+ * One room, two methods. `frictional` solves for pressure and friction together at velocity level,
+ * by an accelerated projected gradient method with a warm start; pressure and friction as one
+ * constrained minimisation is also the idea of Narain, Golas and Lin, "Free-flowing granular
+ * materials with two-way solid coupling" (2010). `pcisph` is the predictive-corrective scheme of
+ * Ihmsen, Wahl and Teschner, "A Lagrangian framework for simulating granular material with high
+ * detail" (2013), after Alduan and Otaduy, "SPH granular flow with friction and cohesion" (2011).
+ * They share everything but the solve.
  *
- *     sph.c      the tables of the seam               step.c     the order of a step
- *     density.c  fill, pair gradients, pair forces    contact.c  grains on solids
- *     sweep.c    stresses to velocities               sleep.c    grains at rest
- *     solve.c    the velocity-level solve             predict.c  the predictive-corrective solve
- *     part.c     grains that are pressed together     stress.h   the physics of one grain
- *     gradient.h how gradients are kept               ahead.h    what is asked for ahead
+ *     sph.c           parameter tables, creation     time_step.c    the order of a step
+ *     summation.c     volume fraction, gradients     wall_contact.c grains on solids
+ *     solve.c         the velocity-level solve       predict.c      the predictive-corrective solve
+ *     separation.c    position correction            sleep.c        grains at rest
+ *     constitutive.h  the physics of one grain       gradient.h     storage of pair gradients
+ *     prefetch.h      software prefetch
  */
 #ifndef RP_SOLVER_SPH_H
 #define RP_SOLVER_SPH_H
@@ -23,135 +26,143 @@
 #define RP_SPH_BLOCK 256 /* grains that a thread takes at a time */
 _Static_assert(RP_SPH_BLOCK % RP_WIDE == 0, "only the last group of eight is short");
 
-/* How the velocity-level problem is iterated: the winner first, the other for comparison. */
+/* How the velocity-level problem is iterated: the accelerated projected gradient method (Nesterov),
+ * and projected Jacobi for comparison. */
 typedef enum rp_sph_scheme { RP_SPH_ACCELERATED, RP_SPH_JACOBI } rp_sph_scheme;
 #define RP_SPH_SCHEME_WORDS "accelerated|jacobi"
 
 typedef struct rp_sph_params {
-    double courant;        /* spacings that the fastest grain may move in a step */
-    double fall;           /* share of the time to fall one spacing that a step may take */
-    int64_t iterations;    /* of the solve, at most */
-    bool surface;          /* correct the fill near the free surface (G4) */
-    bool sleeping;         /* let grains at rest sleep */
-    double sleep_speed;    /* spacings per second below which a grain may sleep */
-    double sleep_time;     /* s that it must have been so slow */
-    double tolerance;      /* frictional: strain rate that may be left, 1/s */
-    double flow_tolerance; /* frictional: the same in parts of speed over spacing */
-    double correction;     /* frictional: share of a density error taken back per step */
-    double slack;          /* frictional: dilation that keeps its pressure */
-    double squeeze;        /* frictional: compression from which on grains are moved apart */
-    int scheme;            /* frictional: rp_sph_scheme */
-    bool warm_start;       /* frictional */
-    double density_error;  /* pcisph: eta, compression to iterate down to; 0: fixed iterations */
-    double stress_change;  /* pcisph: zeta, Pa */
+    double courant;           /* CFL number: spacings that the fastest grain may move in a step */
+    double fall;              /* largest step, as a fraction of the time to fall one spacing */
+    int64_t iterations;       /* largest number of iterations of the solve */
+    bool surface;             /* correct the kernel deficiency near the free surface (G4) */
+    bool sleeping;            /* let grains at rest sleep */
+    double sleep_speed;       /* spacings per second below which a grain may sleep */
+    double sleep_time;        /* s that it must have been slower than that */
+    double tolerance;         /* frictional: residual strain rate at rest, 1/s */
+    double flow_tolerance;    /* frictional: the same in flow, as a fraction of speed / spacing */
+    double correction;        /* frictional: fraction of a compression removed per step */
+    double slack;             /* frictional: dilation up to which sand keeps its pressure */
+    double compression_limit; /* frictional: compression above which grains are separated (G24) */
+    int scheme;               /* frictional: rp_sph_scheme */
+    bool warm_start;          /* frictional: begin with the stresses of the step before */
+    double density_error;     /* pcisph: eta, compression to iterate down to; 0: fixed iterations */
+    double stress_change;     /* pcisph: zeta, Pa */
 } rp_sph_params;
 
-/* What granular SPH alone knows of a material. */
+/* Constants of a material that only granular SPH uses. */
 typedef struct rp_sph_material_params {
-    double cohesion;      /* Pa, tensile strength, dry */
-    double viscosity;     /* inner damping of motion, dry */
-    double wet_cohesion;  /* Pa, at moisture 1; in between it changes evenly (W9) */
-    double wet_viscosity; /* likewise */
-    double dynamic_angle; /* rad, frictional: friction of the fastest flow; 0: at any rate alike */
-    double inertial_number; /* frictional: at which friction is half way there */
-    double
-        grain_diameter; /* m, frictional: of the real grains; 0 where there is no dynamic_angle */
+    double cohesion;        /* Pa, tensile strength, dry */
+    double viscosity;       /* damping of velocity differences, dry */
+    double wet_cohesion;    /* Pa, at moisture 1; linear in between (W9) */
+    double wet_viscosity;   /* likewise */
+    double dynamic_angle;   /* rad, frictional: friction angle of the fastest flow; 0: rate-
+                               independent friction */
+    double inertial_number; /* frictional: I0 of the mu(I) rheology, where half of the growth is
+                               reached */
+    double grain_diameter;  /* m, frictional: of the real grains; 0 without dynamic_angle */
 } rp_sph_material_params;
 
 /* A grain near a solid. */
 typedef struct rp_sph_contact {
     uint32_t grain;
     int32_t surface;
-    float nx, ny, nz; /* out of the solid */
-    float ux, uy, uz; /* m/s, of the solid there */
-    float gap;        /* m, from the grain's surface to the solid's; negative: inside */
-    float friction;   /* tangent */
-    float growth;     /* of friction with the slip, to be added for the fastest (G14a); 0: none */
-    float pace;       /* m/s, slip at which half of it is added */
+    float nx, ny, nz;      /* unit normal, out of the solid */
+    float ux, uy, uz;      /* m/s, velocity of the solid at the grain */
+    float gap;             /* m, between the grain's surface and the solid's; negative: inside */
+    float friction;        /* coefficient */
+    float friction_growth; /* added to it for the fastest slip (G14a); 0: rate-independent */
+    float slip_scale;      /* m/s, slip at which half of that is added */
 } rp_sph_contact;
 _Static_assert(sizeof(rp_sph_contact) == 48, "a contact has no padding");
 
 typedef struct rp_sph_material {
-    float yield;        /* frictional: sqrt(2) tan(angle), (G9); pcisph: the clamp (G20) */
-    float tangent;      /* of the angle */
-    float cosine;       /* likewise */
-    float dynamic;      /* frictional: like yield, of the fastest flow (G9d); 0: none */
-    float pace;         /* 1/(s sqrt(Pa)), strain rate half way there, over sqrt(P) (G9d) */
-    float density;      /* kg/m3 */
-    float push;         /* dt V / m, (G6); of the step in hand */
+    float yield;         /* frictional: sqrt(2) tan(angle), (G9); pcisph: the bound of (G20) */
+    float tangent;       /* of the friction angle */
+    float cosine;        /* likewise */
+    float dynamic_yield; /* frictional: like yield, of the fastest flow (G9d); 0: none */
+    float rate_scale;    /* 1/(s sqrt(Pa)), strain rate of half the growth over sqrt(P) (G9d) */
+    float density;       /* kg/m3, of packed sand */
+    float mobility; /* m3 s/kg, dt V / m of the current step: velocity per stress gradient (G6) */
     float cohesion[2];  /* Pa, dry and wet */
     float viscosity[2]; /* dry and wet */
 } rp_sph_material;
 
-/* What the friction of a grain that flows depends on (G9d, G9e). */
-typedef struct rp_sph_flow {
-    float pace;   /* 1/(s sqrt(Pa)), the material's, by the strain rates that the grain sees */
-    float drag;   /* Pa s, times the strain rate what viscosity adds to friction (G16) */
-    float fabric; /* in parts of pressure, what the arrangement of grains adds to it */
-} rp_sph_flow;
+/* Terms of the rate-dependent friction of one grain (G9d, G9e). */
+typedef struct rp_sph_rate_friction {
+    float rate_scale; /* 1/(s sqrt(Pa)), the material's, corrected by the grain's moments */
+    float drag;       /* Pa s, viscous stress per strain rate (G16) */
+    float fabric;     /* stress ratio that the fabric of pair directions carries */
+} rp_sph_rate_friction;
 
-/* What others see of a grain at the start of a step, so that one load brings it: the place in m,
- * the share of velocity differences lost in flow (G16), the velocity in m/s, the cohesion in Pa
- * (G17). Where a grain is inside its yield surface, RP_SPH_STUCK (stress.h) is added to the share.
- */
-enum rp_sph_seen { RP_SPH_PLACE = 0, RP_SPH_DAMPING = 3, RP_SPH_VELOCITY = 4, RP_SPH_COHESION = 7 };
-_Static_assert(RP_SPH_COHESION == RP_WIDE - 1, "what is seen of a grain is a wide value");
+/* Values of a grain at the start of a step that its neighbors read, packed so that one load brings
+ * them: position in m, damping in flow (G16), velocity in m/s, cohesion in Pa (G17). Where a grain
+ * is inside its yield surface, RP_SPH_BELOW_YIELD (constitutive.h) is added to the damping. */
+enum rp_sph_packed {
+    RP_SPH_POSITION = 0,
+    RP_SPH_DAMPING = 3,
+    RP_SPH_VELOCITY = 4,
+    RP_SPH_COHESION = 7
+};
+_Static_assert(RP_SPH_COHESION == RP_WIDE - 1, "the packed values of a grain are a wide value");
 
-/* The lane of rp_sph_work.stress that has a stress's size at the start of the step, and, when
- * stresses are found, what eases a compression (G8a): the sweep that sums stresses brings it along.
- */
-#define RP_SPH_EASE 7
-_Static_assert(RP_SPH_EASE == RP_WIDE - 1, "a stress is a wide value");
+/* Lane of rp_sph_work.stress that holds the norm of the stress at the start of a step, and, after
+ * the solve, the multiplier that relaxes compression (G8a): the last velocity sweep sums it without
+ * extra cost. */
+#define RP_SPH_RELAXATION 7
+_Static_assert(RP_SPH_RELAXATION == RP_WIDE - 1, "a stress is a wide value");
 
-/* The lane of rp_sph_work.free and velocity that has the fill minus one, with the surface's share
- * (G4): the sweep that reads velocities then needs nothing else of what is free. */
-#define RP_SPH_ERROR 3
+/* Lane of rp_sph_work.free_velocity and velocity that holds the error of the volume fraction, e of
+ * (G4): the stress sweep, which reads velocities, then needs no other array. */
+#define RP_SPH_FRACTION_ERROR 3
 
-/* The rows outside of a block of grains that its pairs lead to, in the order in which they do; the
- * first one of two, which share a cache line if they are long. They are only asked for (ahead.h): a
- * row may be there twice, and beyond the room some are left out. */
-#define RP_SPH_OUTSIDE 383    /* about 380 in packed beds */
-#define RP_SPH_OUTSIDE_EACH 2 /* with each grain of the block before */
-typedef struct rp_sph_outside {
+/* Halo of a block: rows of other blocks that the pairs of its grains refer to, in list order. Of
+ * two rows that share a cache line only the first is listed. The halo is only prefetched
+ * (prefetch.h), so a row may be listed twice, and rows beyond the capacity are left out. */
+#define RP_SPH_HALO_ROWS 383    /* capacity; about 380 in packed beds */
+#define RP_SPH_HALO_PER_GRAIN 2 /* rows prefetched with each grain of the block before */
+typedef struct rp_sph_halo {
     uint32_t count;
-    uint32_t row[RP_SPH_OUTSIDE];
-} rp_sph_outside;
-_Static_assert(sizeof(rp_sph_outside) % RP_ALIGNMENT == 0, "blocks share no cache line");
+    uint32_t row[RP_SPH_HALO_ROWS];
+} rp_sph_halo;
+_Static_assert(sizeof(rp_sph_halo) % RP_ALIGNMENT == 0, "blocks share no cache line");
 
-/* What lives for one step, in the arena, in the grains' order; where it says so, ghosts follow. A
- * stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_EASE), so that one load brings a neighbor's. */
+/* Arrays of one step, in the arena, in the order of the grains; some have ghosts behind own grains.
+ * A stress is (xx, yy, zz, xy, xz, yz, p, RP_SPH_RELAXATION), so that one load brings a neighbor's.
+ */
 typedef struct rp_sph_work {
-    rp_wide *seen;     /* rp_sph_seen, until the fill is known; with ghosts */
-    rp_wide *stress;   /* Pa, that velocities are taken at; with ghosts */
-    float *depth;      /* of the next step (G9a), until the fill is known */
-    rp_four *velocity; /* m/s, and RP_SPH_ERROR as in `free`; with ghosts */
-    rp_four *free;     /* m/s, what velocities would be without stress; and RP_SPH_ERROR */
-    rp_four *sum;      /* of the pair gradients, quanta; of their squares by mass, 1/m2 (G3) */
-    rp_sph_outside *outside; /* of each block */
-    int16_t *gradient;       /* V grad W of every pair in list order, in quanta (G2, gradient.h) */
-    float *around;           /* Pa, mean pressure of a grain's neighborhood at the start (G9) */
-    float *strength;         /* Pa, tension that a grain bears (G17) */
-    float *grip;             /* frictional: what the yield stress is multiplied with (G9a, b) */
-    rp_four *lean;           /* which way sand leans, and how much (G9c); NULL where none does */
-    rp_four *way;            /* frictional: m, by which compression is eased (G8a) */
-    rp_sph_flow *flow;       /* NULL where friction of no material grows with the rate (G9d) */
-    float *left;   /* frictional, with dynamic bodies only: strain rates to be removed, 1/s */
-    float *push;   /* kg m2, what grains that are pressed push others with (G24); with ghosts */
-    uint8_t *mark; /* part.c's, who is concerned */
+    rp_wide *packed;          /* rp_sph_packed, until the summation is done; with ghosts */
+    rp_wide *stress;          /* Pa, extrapolated iterate of the solve (G11); with ghosts */
+    float *next_depth;        /* depth of the next step (G9a), until the summation is done */
+    rp_float4 *velocity;      /* m/s, and RP_SPH_FRACTION_ERROR; with ghosts */
+    rp_float4 *free_velocity; /* m/s, velocity without stress v*; and RP_SPH_FRACTION_ERROR */
+    rp_float4 *gradient_sum;  /* G in quanta; lane 3: Q in 1/m2 (G3) */
+    rp_sph_halo *halo;        /* of each block */
+    int16_t *gradient;        /* V grad W of every pair in list order (G2, gradient.h) */
+    float *mean_pressure;     /* Pa, kernel mean of the pressure at the start (G9) */
+    float *tensile_strength;  /* Pa (G17) */
+    float *yield_scale;       /* frictional: factor of the yield stress (G9a, b) */
+    rp_float4 *back_stress;   /* axis of the back stress, scaled (G9c); NULL: no material has it */
+    rp_float4 *displacement;  /* frictional: m, relaxes compression (G8a) */
+    rp_sph_rate_friction *rate_friction; /* NULL: no material has rate-dependent friction (G9d) */
+    float *residual;   /* frictional, with dynamic bodies only: residual strain rate, 1/s */
+    float *multiplier; /* kg m2, b of the position correction (G24); with ghosts */
+    uint8_t *mark;     /* which grains a sweep of the position correction concerns */
     rp_sph_contact *contacts;
     uint32_t *contact_start; /* of each block */
-    uint32_t *contact_end;   /* likewise; there may be room before the next one's start */
-    double reach;            /* m, from grains' middles: surfaces that contacts are known with */
+    uint32_t *contact_end;   /* likewise; there may be spare capacity before the next start */
+    double reach; /* m, distance from a grain's centre within which contacts were searched */
     size_t blocks;
 } rp_sph_work;
 
-/* How it was after the last step; saved as RP_SPH_SLEPT doubles. */
-typedef struct rp_sph_slept {
-    double sleepers, grains; /* asleep, and all; none before the first step */
+/* State after the last step; saved as RP_SPH_LAST_STEP_DOUBLES doubles. */
+typedef struct rp_sph_last_step {
+    double sleepers, grains; /* asleep, and all; 0 before the first step */
     rp_vec3 gravity;         /* m/s2 */
-} rp_sph_slept;
-#define RP_SPH_SLEPT 5
-_Static_assert(sizeof(rp_sph_slept) == RP_SPH_SLEPT * sizeof(double), "it is saved as doubles");
+} rp_sph_last_step;
+#define RP_SPH_LAST_STEP_DOUBLES 5
+_Static_assert(sizeof(rp_sph_last_step) == RP_SPH_LAST_STEP_DOUBLES * sizeof(double),
+               "it is saved as doubles");
 
 /* The numbers of a step. */
 enum { RP_SPH_DENSITY_ERROR, RP_SPH_ITERATIONS };
@@ -159,46 +170,46 @@ enum { RP_SPH_DENSITY_ERROR, RP_SPH_ITERATIONS };
 typedef struct rp_sph {
     rp_host host;
     rp_sph_params params;
-    bool predictive; /* pcisph */
-    bool mixed;      /* materials of several densities */
-    bool cohesive;   /* some material has cohesion */
-    bool leaning;    /* frictional: some material is steep enough to lean (G9c) */
-    bool inertial;   /* frictional: friction of some material grows with the rate (G9d) */
+    bool predictive;      /* pcisph */
+    bool mixed_densities; /* materials differ in density */
+    bool cohesive;        /* some material has cohesion */
+    bool has_back_stress; /* frictional: some material is steep enough for (G9c) */
+    bool rate_dependent;  /* frictional: friction of some material grows with the rate (G9d) */
     rp_kernel kernel;
-    double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fill one (G1) */
-    float quantum;          /* 1/m, what gradients of pairs are counted in (G2) */
-    double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice (G19) */
+    double spacing, volume; /* m; m3 of a grain, so that a packed lattice has fraction 1 (G1) */
+    float quantum;          /* 1/m, unit in which pair gradients are stored (G2) */
+    double lattice_squares; /* 1/m2, sum of squared gradients in a packed lattice, Q0 (G19) */
     double lattice_slope;   /* 1/m, mean gradient there, weighted by itself */
-    double falling;         /* s, to fall one spacing; without gravity as on Earth */
-    double spread;          /* m2, second moment of the kernel (G17a) */
-    double dt;              /* s, of the step in hand */
-    rp_vec3 gravity;        /* m/s2, of the step in hand */
-    bool first;             /* the step in hand is the first with grains, until they have moved */
-    bool weightless;        /* in the step in hand */
+    double fall_time;       /* s, to fall one spacing; without gravity that on Earth */
+    double second_moment;   /* m2, of the kernel, M of (G17a) */
+    double dt;              /* s, of the current step */
+    rp_vec3 gravity;        /* m/s2, of the current step */
+    bool first_step;        /* the first step with grains, until they have moved */
+    bool weightless;        /* no gravity in the current step */
     rp_lists lists;
     rp_sph_work work;
     rp_sph_material materials[256];
-    float *stress[6]; /* Pa, fields of the grains: the warm start, and then the latest solution */
-    float *depth;     /* field: nought on top, more below (G9a) */
-    float *across;    /* field: friction across the layers, in parts of pressure, averaged (G9a) */
-    float *pressed;   /* field: compression to be eased, and that of the steps before (G8a) */
-    float *fabric;    /* field, where inertial: friction that the arrangement adds (G9e) */
-    float *calm;      /* s that a grain has been slow, field */
-    rp_sph_slept slept;
+    float *stress[6]; /* Pa, fields: the warm start, and then the latest projected iterate */
+    float *depth;     /* field "depth": 0 at the free surface, more below (G9a) */
+    float *layer_stress_ratio; /* field "across": n s n / p across layers, time average (G9a) */
+    float *compression;        /* field "pressed": compression to be relaxed, accumulated (G8a) */
+    float *fabric;             /* field, where rate_dependent: fabric stress ratio (G9e) */
+    float *rest_time;          /* field "calm": s that a grain has been slow */
+    rp_sph_last_step last;
 } rp_sph;
 
-/* Room for counts that change a little from step to step: the next multiple of a 32nd of their
- * power of two, so that a warm arena seldom grows. */
-static inline size_t rp_sph_roomy(size_t count)
+/* Returns a capacity for counts that vary slightly from step to step: the next multiple of a 32nd
+ * of their power of two, so that a warm arena seldom grows. */
+static inline size_t rp_sph_padded(size_t count)
 {
-    size_t grain = 8;
-    while (grain * 64 <= count)
-        grain *= 2;
-    return (count / grain + 1) * grain;
+    size_t unit = 8;
+    while (unit * 64 <= count)
+        unit *= 2;
+    return (count / unit + 1) * unit;
 }
 
-/* What sweeps over blocks rely on: where a block begins and ends, lists of all grains, and rows
- * that are wide values. Gives the block's number. */
+/* Checks what sweeps over blocks rely on: block bounds, lists of all grains, aligned rows. Returns
+ * the number of the block. */
 static inline size_t rp_sph_block(const rp_sph *solver, rp_range range)
 {
     size_t count = solver->host.grains->count;
@@ -209,70 +220,80 @@ static inline size_t rp_sph_block(const rp_sph *solver, rp_range range)
     return range.begin / RP_SPH_BLOCK;
 }
 
-/* Copies the values of own grains to their ghosts. */
+/* Halo exchange: copies the values of own grains to their ghosts. */
 static inline void rp_sph_sync(const rp_sph *solver, void *array, size_t element)
 {
     rp_neighbor_sync(solver->host.neighbor, solver->host.grains, array, element);
 }
 
-/* step.c */
+/* --- time_step.c --- */
+
+/* Advances all grains by one step. */
 rp_code rp_sph_step(void *state, double time, double dt, rp_report *report);
 
-/* density.c: order, lists, fill, gradients, pair forces; all of the step's arrays. */
-rp_code rp_sph_density(rp_sph *solver, rp_report *report);
-/* Fill and gradients again, of the grains marked, after some were moved a little; what else hangs
- * on places, pair forces and means, stays as it was. */
-void rp_sph_density_again(rp_sph *solver, const uint8_t *changed);
-/* The mean compression to the stats. */
-void rp_sph_tell_error(rp_sph *solver);
-
-/* contact.c */
-rp_code rp_sph_contacts(rp_sph *solver, rp_report *report);
-/* Makes up for what single layers on floors lack (G4a); after the contacts and the fill. */
-void rp_sph_contact_fill(rp_sph *solver);
-/* Changes the velocities of a block's grains so that they keep out of solids; nothing where some
- * are dynamic, since what those do depends on all blocks. */
-void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_four *velocity);
-/* Where there are dynamic bodies: the same for all grains, with the bodies' answer. */
-void rp_sph_contact_answers(rp_sph *solver);
-/* The mean of w->left over grains that dynamic bodies hold; 0 when there are none. */
-double rp_sph_left_at_bodies(const rp_sph *solver);
-/* Hands what the final velocities took from the grains to the bodies; to be called instead of the
- * above on the velocities that grains will have. */
-rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report);
-/* Moves grains out of solids they are in, a little per step and without giving them speed. */
-void rp_sph_contact_positions(const rp_sph *solver, size_t block);
-/* Turns ways that would lead a block's grains into solids, or deeper; gaps become those after. */
-void rp_sph_contact_ways(const rp_sph *solver, size_t block, rp_four *way);
-
-/* sweep.c */
 typedef enum rp_sph_sweep {
-    RP_SPH_CONTACTS = 1, /* keep out of solids */
-    RP_SPH_SLEEPERS = 2, /* as if nobody slept; else sleepers have no velocity */
-    RP_SPH_WAYS = 4      /* also work.way, from the lane RP_SPH_EASE */
+    RP_SPH_CONTACTS = 1,     /* apply contacts with solids */
+    RP_SPH_SLEEPERS = 2,     /* as if all grains were awake; else sleepers have no velocity */
+    RP_SPH_DISPLACEMENTS = 4 /* also work.displacement, from the lane RP_SPH_RELAXATION */
 } rp_sph_sweep;
-/* (G6): work.velocity of all grains from work.stress. */
+/* (G6): computes work.velocity of all grains from work.stress; `what` are rp_sph_sweep bits. */
 void rp_sph_velocities(rp_sph *solver, unsigned what);
-/* The grains' stress fields to work.stress and back. */
-void rp_sph_pack(rp_sph *solver);
-void rp_sph_unpack(rp_sph *solver);
-/* No stress any more for those who are awake. */
-void rp_sph_forget(rp_sph *solver);
+/* Copies the grains' stress fields to work.stress, and back. */
+void rp_sph_load_stress(rp_sph *solver);
+void rp_sph_store_stress(rp_sph *solver);
+/* Sets the stress of grains that are awake to zero (cold start). */
+void rp_sph_clear_stress(rp_sph *solver);
+/* Reports the mean compression as a number of the step. */
+void rp_sph_report_density_error(rp_sph *solver);
 
-/* solve.c, predict.c: pressure, friction and the velocities that follow. */
+/* --- summation.c --- */
+
+/* Sorts grains, builds neighbor lists and sums over pairs: volume fraction, gradients, pair forces,
+ * yield scale. Allocates the arrays of the step. */
+rp_code rp_sph_summation(rp_sph *solver, rp_report *report);
+/* Recomputes volume fraction and gradients of the grains marked in `changed`, after some grains
+ * were displaced slightly; pair forces and kernel means are not updated. */
+void rp_sph_summation_update(rp_sph *solver, const uint8_t *changed);
+
+/* --- wall_contact.c --- */
+
+/* Finds all grains near solids. */
+rp_code rp_sph_find_contacts(rp_sph *solver, rp_report *report);
+/* Adds the kernel deficiency of single layers on floors to the error of the volume fraction (G4a);
+ * after contacts and volume fraction are known. */
+void rp_sph_contact_deficiency(rp_sph *solver);
+/* (G13, G14): corrects the velocities of a block's grains so that they do not enter solids. Does
+ * nothing where bodies are dynamic, since their velocities depend on all blocks. */
+void rp_sph_contact_velocities(const rp_sph *solver, size_t block, rp_float4 *velocity);
+/* (G15a), where bodies are dynamic: the same for all grains, after one solve of the bodies. */
+void rp_sph_contact_body_response(rp_sph *solver);
+/* Returns the mean of work.residual over grains in contact with dynamic bodies, 1/s; 0: none. */
+double rp_sph_residual_at_bodies(const rp_sph *solver);
+/* Applies contacts to the final velocities and adds the reaction forces to the bodies; instead of
+ * the functions above. */
+rp_code rp_sph_contact_forces(rp_sph *solver, rp_report *report);
+/* (G15): moves grains out of solids, by a limited distance per step and without velocity. */
+void rp_sph_contact_positions(const rp_sph *solver, size_t block);
+/* Projects displacements that would lead a block's grains into solids, or deeper; updates gaps. */
+void rp_sph_contact_displacements(const rp_sph *solver, size_t block, rp_float4 *displacement);
+
+/* --- solve.c, predict.c: pressure and friction stress --- */
+
 rp_code rp_sph_solve(rp_sph *solver, rp_report *report);
 rp_code rp_sph_predict(rp_sph *solver, rp_report *report);
 
-/* part.c */
-/* What eases compression, to the lane RP_SPH_EASE of work.stress (G8a). */
-void rp_sph_ease(const rp_sph *solver);
-/* Moves grains apart that are pressed together (G24). */
-rp_code rp_sph_part(rp_sph *solver, rp_report *report);
-/* The same, and the density, where the step has moved them to. */
-void rp_sph_part_again(rp_sph *solver);
+/* --- separation.c --- */
 
-/* sleep.c */
-/* Nothing has happened since all went to sleep: the step may be left out. */
+/* (G8a): writes the multipliers that relax compression to the lane RP_SPH_RELAXATION. */
+void rp_sph_relax_compression(const rp_sph *solver);
+/* (G24): separates grains that are compressed, by displacements without velocity. */
+rp_code rp_sph_separate(rp_sph *solver, rp_report *report);
+/* (G25), then (G24): the density at the positions after the move, and separation there. */
+void rp_sph_separate_moved(rp_sph *solver);
+
+/* --- sleep.c (G22) --- */
+
+/* Returns whether all grains sleep and nothing has changed since: the step may be skipped. */
 bool rp_sph_all_asleep(const rp_sph *solver);
 rp_code rp_sph_wake(rp_sph *solver, rp_report *report);
 void rp_sph_fall_asleep(rp_sph *solver);

@@ -186,8 +186,8 @@ static double energy_error(const char *shape, double step)
     set_place(&g, b, rp_v3(0.0098, 0.002, 0.0011));
     set_velocity(&g, b, rp_v3(-0.5, 0, 0));
     if (g.world->grains.orientation[0]) { /* lengthwise, end to end */
-        set_orientation_of(&g, a, rp_quat_axis(rp_v3(0, 0, 1), 0.2));
-        set_orientation_of(&g, b, rp_quat_axis(rp_v3_normal(rp_v3(0, 1, 1)), 0.3));
+        set_orientation_of(&g, a, rp_quat_from_axis(rp_v3(0, 0, 1), 0.2));
+        set_orientation_of(&g, b, rp_quat_from_axis(rp_v3_normalized(rp_v3(0, 1, 1)), 0.3));
     }
     double before = energy_of(&g, 0), worst = 0, deepest = 0;
     while (rp_world_time(g.world) < 0.003) {

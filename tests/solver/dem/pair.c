@@ -48,7 +48,7 @@ static double ball_stiffness(void)
 /* Obliquely in space and away from the origin, so that no axis is better than another. */
 static void set_flying(const grains *g, double gap, double speed)
 {
-    rp_vec3 along = rp_v3_normal(rp_v3(1, -2, 0.5)), middle = rp_v3(0.3, 0.2, -0.7);
+    rp_vec3 along = rp_v3_normalized(rp_v3(1, -2, 0.5)), middle = rp_v3(0.3, 0.2, -0.7);
     for (uint32_t id = 0; id < 2; id++) {
         double sign = id ? 1 : -1;
         set_place(g, grain_at(g, id), rp_v3_madd(middle, sign * (DIAMETER + gap) / 2, along));
@@ -432,7 +432,7 @@ static void impacts_twist_both_balls(void **state)
                   DENSITY, YOUNG, POISSON, restitution, rolling);
     set_flying(&g, GAP, speed);
     rp_vec3 difference = rp_v3_sub(place_at(&g, grain_at(&g, 1)), place_at(&g, grain_at(&g, 0)));
-    rp_vec3 along = rp_v3_normal(difference);
+    rp_vec3 along = rp_v3_normalized(difference);
     set_spin_of(&g, grain_at(&g, 0), rp_v3_scale(along, spin));
     set_spin_of(&g, grain_at(&g, 1), rp_v3_scale(along, -spin / 2));
     run_world(g.world, 0.02);

@@ -3,7 +3,7 @@
 #include "solver/grains.h"
 
 #include "base/random.h"
-#include "math/trig.h"
+#include "math/elementary.h"
 
 /* A ball on a square lattice of fixed grains, without friction. */
 #define RADIUS 5e-3  /* m, of the ball */

@@ -37,7 +37,7 @@ static void scatter(const grains *g, double ratio)
         rp_random4 r = rp_random(5, RP_RANDOM_TEST, i);
         rp_vec3 unit = rp_v3((double)rp_random_unit(r.bits[0]), (double)rp_random_unit(r.bits[1]),
                              (double)rp_random_unit(r.bits[2]));
-        rp_vec3 direction = rp_v3_normal(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
+        rp_vec3 direction = rp_v3_normalized(rp_v3_sub(unit, rp_v3(0.5, 0.5, 0.5)));
         rp_vec3 at = rp_v3_scale(unit, edge);
         bool is_large = ratio > 1 && (double)p->diameter[i] > 0.6 * large;
         double out = is_large ? 0 : large / 2 + 0.0015 + 2e-4 * (double)(i % 7);

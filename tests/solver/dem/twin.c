@@ -320,12 +320,12 @@ static void drift(twin *t, double time)
         g->x = rp_v3_madd(g->x, time, g->v);
         if (!(rate > 0)) continue;
         rp_vec3 around = by_moments(g, g->spin, true);
-        rp_quat turn = rp_quat_axis(rp_v3_scale(g->spin, 1 / rate), rate * time / 2);
+        rp_quat turn = rp_quat_from_axis(rp_v3_scale(g->spin, 1 / rate), rate * time / 2);
         half.turn = rp_quat_mul(turn, g->turn);
         rp_vec3 spin = by_moments(&half, around, false);
         rate = rp_v3_length(spin);
-        turn = rp_quat_axis(rp_v3_scale(spin, 1 / rate), rate * time);
-        g->turn = rp_quat_normal(rp_quat_mul(turn, g->turn));
+        turn = rp_quat_from_axis(rp_v3_scale(spin, 1 / rate), rate * time);
+        g->turn = rp_quat_normalized(rp_quat_mul(turn, g->turn));
         g->spin = by_moments(g, around, false);
     }
 }

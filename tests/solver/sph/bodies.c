@@ -1,4 +1,4 @@
-/* Sand and dynamic bodies push each other. */
+/* Coupling of sand and dynamic bodies. */
 #include "solver/sand.h"
 
 #define OPEN "open: [left, right, front, back, bottom, top]"
@@ -42,7 +42,7 @@ static sums sums_of(const rp_view *view, double mass, double radius)
 }
 
 /* A spinning ball flies into a block of sand without gravity: nothing is lost. Friction near the
- * free surface takes a little from the turning, the less the finer the grains. */
+ * free surface dissipates some angular momentum, the less the finer the grains. */
 static void collisions_conserve_momentum(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void threads_do_not_matter(void **state)
     rp_world_view(two, &b);
     assert_memory_equal(a.bodies, b.bodies, 2 * sizeof *a.bodies);
     assert_memory_equal(a.x, b.x, a.count * sizeof *a.x);
-    /* A world that goes on from a snapshot has the same bits, too. */
+    /* A world that continues from a snapshot has the same bits, too. */
     rp_snapshot *snapshot;
     check_ok(rp_world_snapshot(one, &snapshot, NULL), NULL);
     rp_world *third = world_of(scene, 2);

@@ -1,5 +1,5 @@
-/* Moist sand in granular SPH (G17): banks stand as high as their cohesion says and no higher, lumps
- * hold together, and tear where the load is more than their tensile strength. */
+/* Cohesive sand in granular SPH (G17): banks stand up to their critical height and not above, lumps
+ * hold together, and tear where the load exceeds their tensile strength. */
 #include "solver/sand.h"
 
 #define GRAVITY 9.81
@@ -82,7 +82,7 @@ static void banks_fail_above_their_critical_height(void **state)
     }
 }
 
-/* Cohesion of many times the weight of a layer, which no step limit knows. */
+/* Cohesion of many times the weight of a layer, which does not limit the step. */
 static void strong_cohesion_rests_at_small_spacings(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void strong_cohesion_rests_at_small_spacings(void **state)
     check_stands(4000, height / critical_height(4000), 8, 0.3);
 }
 
-/* m, root of the mean square distance from the middle along x. */
+/* m, standard deviation of x. */
 static double width_of(const rp_view *view)
 {
     double mean = sand_mean(view, view->x), sum = 0;
@@ -99,7 +99,7 @@ static double width_of(const rp_view *view)
     return sqrt(sum / (double)view->count);
 }
 
-/* m/s, root of the mean square about the mean velocity. */
+/* m/s, root mean square about the mean velocity. */
 static double inner_speed(const rp_view *view)
 {
     double mean[3], sum = 0, mass = sand_mean(view, view->mass) * (double)view->count;
@@ -112,8 +112,8 @@ static double inner_speed(const rp_view *view)
     return sqrt(sum / (double)view->count);
 }
 
-/* Two blocks of moist or dry sand side by side, which make one, moving apart; gives by what their
- * width has grown. */
+/* Two adjacent blocks of moist or dry sand that move apart; returns the factor by which their width
+ * has grown. */
 static double pulled_apart(double gravity, double cohesion, double speed, double *inner)
 {
     char text[1024];

@@ -39,7 +39,7 @@ static double closed_form(double slope)
     return 0.4 * number / 0.02 * sqrt(9.81 * 1600 / 2650 * cos(slope * DEGREE)) * pow(0.08, 1.5);
 }
 
-/* From above and from below; Coulomb's friction lets it accelerate by 0.9 m/s in each second. */
+/* From above and from below; with Coulomb friction it accelerates by 0.9 m/s2. */
 static void layers_find_their_speed(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void layers_stand_below_their_angle(void **state)
     assert_true(fabs(stopped) < 1e-4 && fabs(stood) < 1e-4);
 }
 
-/* Any number of threads, and a world that goes on from a snapshot. */
+/* Any number of threads, and a world that continues from a snapshot. */
 static void flows_have_the_same_bits(void **state)
 {
     (void)state;
@@ -83,8 +83,8 @@ static void flows_have_the_same_bits(void **state)
     sand_end(&s);
 }
 
-/* Methods that do not know of it do the same with and without. */
-static void only_frictional_knows_the_rate(void **state)
+/* Other methods do the same with and without a dynamic angle. */
+static void only_frictional_depends_on_the_rate(void **state)
 {
     (void)state;
     static const char *const methods[] = {"pcisph", "null", "frictional"};
@@ -107,7 +107,7 @@ int main(void)
         cmocka_unit_test(layers_find_their_speed),
         cmocka_unit_test(layers_stand_below_their_angle),
         cmocka_unit_test(flows_have_the_same_bits),
-        cmocka_unit_test(only_frictional_knows_the_rate),
+        cmocka_unit_test(only_frictional_depends_on_the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* Granular SPH at rest and about to move: beds, slopes, sleep, wet and dry. */
+/* Granular SPH at rest and about to move: beds, slopes, heaps, sleep, wet and dry sand, earth
+ * pressure. */
 #include "solver/sand.h"
 
 #include "measure/measure.h"
 
-/* Half a cubic metre's edge of sand in a box that it can slide along. */
+/* A cube of sand in a box with smooth walls. */
 #define BLOCK_SCENE                                                                                \
     "particles: {spacing: 4 cm, jitter: 0}\n"                                                      \
     "domain: {low: [-0.2, -0.2, -0.5], high: [0.2, 0.2, 1], friction: 0}\n"                        \
@@ -35,8 +36,8 @@ static void a_block_settles_and_rests(void **state)
     sand_end(&s);
 }
 
-/* Pa, mean vertical stress. How much of it is pressure and how much friction depends on the way it
- * came to rest; only the sum bears the weight. */
+/* Pa, mean vertical stress. How much of it is pressure and how much friction depends on the
+ * history; only the sum carries the weight. */
 static double vertical_stress(const char *solver)
 {
     char text[2048];
@@ -61,11 +62,11 @@ static void schemes_agree(void **state)
     check_near(jacobi, accelerated, 0.05 * accelerated);
 }
 
-/* m, how far a bed on a rough floor slides down in a second when the world is tilted. */
+/* m, displacement of a bed on a rough floor in a second when gravity is tilted. */
 static double slides(double tilt, const char *material)
 {
     char text[2048];
-    double turn = tilt * 3.14159265358979 / 180;
+    double angle = tilt * 3.14159265358979 / 180;
     snprintf(text, sizeof text,
              "gravity: [%.9g, 0, %.9g]\n"
              "particles: {spacing: 4 cm, jitter: 0.1}\n"
@@ -73,15 +74,15 @@ static double slides(double tilt, const char *material)
              "materials: {sand: %s}\n"
              "sources: {bed: {shape: box, size: [0.4, 0.24, 0.4], position: [0, 0, 0.2]}}\n"
              "solver: {method: frictional}\n",
-             9.81 * sin(turn), -9.81 * cos(turn), material);
+             9.81 * sin(angle), -9.81 * cos(angle), material);
     sand s = sand_of(text);
-    double way = 0;
+    double displacement = 0;
     while (rp_world_time(s.world) < 1.5) {
         sand_step(&s);
-        if (rp_world_time(s.world) > 0.5) way += sand_mean(&s.view, s.view.vx) * s.view.dt;
+        if (rp_world_time(s.world) > 0.5) displacement += sand_mean(&s.view, s.view.vx) * s.view.dt;
     }
     sand_end(&s);
-    return way;
+    return displacement;
 }
 
 static void slopes_stand_below_their_angle(void **state)
@@ -119,9 +120,9 @@ static void materials_yield_each_at_its_angle(void **state)
 }
 
 /* A heap that is poured gently has its angle while it grows: it does not rise like a tower and then
- * slide, as it would if sand that is squeezed along the flank were held by that. Nor does it take
- * all the iterations that there may be when it has become so large that the few grains that fall
- * count for little in the speed of all: what may be left has no leap there. */
+ * slide, as it would if compression along the flank added to its strength (G9a). Nor does the solve
+ * take all its iterations when the heap has become so large that the few falling grains hardly
+ * count in the rms speed: the tolerance is continuous there (G11a). */
 static void heaps_grow_at_their_angle(void **state)
 {
     (void)state;
@@ -159,9 +160,9 @@ static void heaps_grow_at_their_angle(void **state)
     "  heap: {shape: box, size: [0.32, 0.32, 0.2], position: [0, 0, 0.1]}\n"
 #define HEAP_FLOOR "bodies:\n  floor: {shape: plane}\n"
 #define HEAP_SOLVER "solver: {method: frictional, sleeping: yes}\n"
-#define EVENT 3.5 /* s: what happens to the heap begins */
+#define EVENT 3.5 /* s, when the heap is disturbed */
 
-/* All that was at the start sleeps, and steps leave it where it is. */
+/* All grains sleep, and steps do not move them. */
 static void check_sleep(sand *s, float *place)
 {
     sand_run(s, EVENT - 0.2);
@@ -235,7 +236,7 @@ static void sleepers_wake_for_grains(void **state)
                  EVENT + 0.5);
 }
 
-/* m, how high a column stands after a second: its highest grain. Moist sand of that strength bears
+/* m, height of the highest grain of a column after a second. Moist sand of that strength carries
  * itself up to 2 c tan(45 + angle / 2) / (rho g) = 0.38 m, c = T tan(angle). */
 static double column(const char *moisture, double time)
 {
@@ -265,7 +266,7 @@ static void wet_columns_stand_dry_ones_fall(void **state)
     assert_true(dried < 0.12);
 }
 
-/* m, how high the top of a cone of 35 degrees stays. */
+/* m, height of a cone of 35 degrees after a second. */
 static double cone(const char *solver)
 {
     char text[1024];
@@ -292,9 +293,9 @@ static void predictions_rest_too_flat(void **state)
     assert_true(pcisph < 0.8 * frictional);
 }
 
-/* Fifteen rows of a single layer lean against a wall, on a floor as smooth as it. Nothing but what
- * (G4a) makes up for tells them that they are as near as they may be: without it ten rows and a
- * half were left of them. */
+/* Fifteen rows of a single layer rest against a smooth wall, on a smooth floor that is tilted to
+ * it. Only the correction of kernel deficiency (G4a) keeps them at their spacing: without it their
+ * length shrank to ten and a half. */
 static void single_layers_keep_their_length(void **state)
 {
     (void)state;
@@ -318,7 +319,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* m, within which all but a hundredth of the grains lie, along x. */
+/* m, the x below which 99 % of the grains lie. */
 static double front_of(const rp_view *view)
 {
     float *x = malloc(view->count * sizeof *x);
@@ -330,9 +331,9 @@ static double front_of(const rp_view *view)
     return front;
 }
 
-/* A slice of a bank as long as high, twenty spacings, falls out over a rough floor. Its front,
- * which is thin, comes as far as 1.14 lengths where grains inside their yield surface lose half of
- * all differences of velocity (G16); with four times as many spacings it is at 1.4. */
+/* A slice of a bank as long as high, twenty spacings, collapses over a rough floor. Its thin front
+ * would reach 1.14 lengths if the damping inside the yield surface (G16) had no bound; with four
+ * times as many spacings it is at 1.4. */
 static void fronts_are_not_held_back(void **state)
 {
     (void)state;
@@ -344,10 +345,52 @@ static void fronts_are_not_held_back(void **state)
                      "position: [0.25, 0, 0.25]}}\n"
                      "bodies: {floor: {shape: plane, friction: rough}}\n");
     sand_run(&s, 1);
-    double way = front_of(&s.view) / 0.5 - 1;
-    print_message("the front is %.3f lengths out\n", way);
-    assert_true(way > 1.14 && way < 1.5); /* 1.12 without the bound */
+    double runout = front_of(&s.view) / 0.5 - 1;
+    print_message("the front is %.3f lengths out\n", runout);
+    assert_true(runout > 1.14 && runout < 1.5); /* 1.12 without the bound */
     sand_end(&s);
+}
+
+/* Earth pressure at rest (G8a, G11b): the force of sand on a smooth wall is about half of that of a
+ * fluid of the same density, however it was placed. */
+#define DEPTH 0.2 /* m, ten spacings */
+
+/* The force on a smooth plate, as a fraction of that of a fluid of the same density: K0. */
+static double pressure_of(double drop)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "domain: {low: [-0.1, -0.06, 0], high: [0.5, 0.06, 1], periodic: [y]}\n"
+             "particles: {spacing: 2 cm}\n"
+             "materials: {sand: {angle: 30 deg}}\n"
+             "sources: {bed: {shape: box, size: [0.4, 0.12, %g], position: [0.2, 0, %g]}}\n"
+             "bodies:\n"
+             "  plate: {shape: box, size: [0.04, 0.4, 1], position: [-0.02, 0, 0.5], friction: 0}\n"
+             "  back: {shape: box, size: [0.04, 0.4, 1], position: [0.42, 0, 0.5], friction: 0}\n",
+             DEPTH, DEPTH / 2 + drop);
+    sand s = sand_of(text);
+    sand_run(&s, 1);
+    double force = -s.view.bodies[0].force[0];
+    double speed = sand_rms_speed(&s.view);
+    sand_end(&s);
+    assert_true(speed < 1e-4);
+    return force / (0.5 * 1600 * 9.81 * DEPTH * DEPTH * 0.12);
+}
+
+static void earth_pressure_of_placed_sand(void **state)
+{
+    (void)state;
+    double pressure = pressure_of(0);
+    print_message("placed: %.3f\n", pressure);
+    assert_true(pressure > 0.35 && pressure < 0.7);
+}
+
+static void earth_pressure_of_dropped_sand(void **state)
+{
+    (void)state;
+    double pressure = pressure_of(0.03);
+    print_message("dropped: %.3f\n", pressure);
+    assert_true(pressure > 0.35 && pressure < 0.7);
 }
 
 int main(void)
@@ -365,6 +408,8 @@ int main(void)
         cmocka_unit_test(predictions_rest_too_flat),
         cmocka_unit_test(single_layers_keep_their_length),
         cmocka_unit_test(fronts_are_not_held_back),
+        cmocka_unit_test(earth_pressure_of_placed_sand),
+        cmocka_unit_test(earth_pressure_of_dropped_sand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
-/* Granular SPH and discrete elements, ill-treated: scenes thrown together from a seed, with all
+/* Fuzz test of granular SPH and of discrete elements: random scenes from a seed, with everything
  * that a careful user would not do. After every step there is either a fault with a text, or every
- * number is finite, no grain is behind a wall, and what nobody pushes gains neither energy nor
- * momentum.
+ * number is finite, no grain is behind a wall, and sand without external forces gains neither
+ * energy nor momentum.
  *
  *     abuse SECONDS SEED [on]
  *
- * tries the scenes of SEED, SEED + 1, … for so many seconds (0: one scene) and stops at the first
- * that fails; with `on` it counts failures and goes on. A failure prints its seed, so that
- * `abuse 0 SEED` shows it again, and the scene. */
+ * tries the scenes of SEED, SEED + 1, ... for that many seconds (0: one scene) and stops at the
+ * first that fails; with `on` it counts failures and continues. A failure prints its seed, with
+ * which `abuse 0 SEED` reproduces it, and the scene. */
 #include "base/random.h"
 #include "base/threads.h"
 #include "repose/repose.h"
@@ -22,38 +22,38 @@
 #include <unistd.h>
 
 #define STEPS_MOST 100
-#define SHORT_STEPS_MOST 1000 /* of methods whose steps are those of contacts */
-#define SECONDS_MOST 1.0      /* of one scene on the wall */
-#define SECONDS_HUNG 120      /* a step that takes so long never ends */
+#define SHORT_STEPS_MOST 1000 /* of dem, whose steps are limited by contacts */
+#define SECONDS_MOST 1.0      /* wall-clock time of one scene */
+#define SECONDS_HUNG 120      /* a step that takes longer hangs */
 #define TEXT_MOST 8192
 #define FAULTS_MOST 16
 
-/* A seed's random numbers, one after the other. */
-typedef struct dice {
-    uint64_t seed, rolled;
-} dice;
+/* Sequence of random numbers from a seed. */
+typedef struct generator {
+    uint64_t seed, drawn;
+} generator;
 
-static double roll(dice *d)
+static double draw(generator *d)
 {
-    return (double)rp_random_unit(rp_random(d->seed, RP_RANDOM_TEST, d->rolled++).bits[0]);
+    return (double)rp_random_unit(rp_random(d->seed, RP_RANDOM_TEST, d->drawn++).bits[0]);
 }
 
-static int below(dice *d, int count)
+static int below(generator *d, int count)
 {
-    return (int)(roll(d) * count);
+    return (int)(draw(d) * count);
 }
 
-static bool chance(dice *d, double share)
+static bool chance(generator *d, double share)
 {
-    return roll(d) < share;
+    return draw(d) < share;
 }
 
-static double between(dice *d, double low, double high)
+static double between(generator *d, double low, double high)
 {
-    return low + (high - low) * roll(d);
+    return low + (high - low) * draw(d);
 }
 
-static double one_of(dice *d, const double *values, int count)
+static double one_of(generator *d, const double *values, int count)
 {
     return values[below(d, count)];
 }
@@ -61,7 +61,7 @@ static double one_of(dice *d, const double *values, int count)
     one_of(d, (const double[]){__VA_ARGS__},                                                       \
            (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 
-/* A scene's text, and what may be asked of it. */
+/* The text of a scene, and what is known of it for the checks. */
 typedef struct scene {
     char text[TEXT_MOST];
     size_t length;
@@ -70,12 +70,12 @@ typedef struct scene {
     double fast;          /* m/s, of grains at the start */
     bool predictive;      /* pcisph */
     bool discrete;        /* dem */
-    bool wet;             /* water pulls somewhere */
-    bool bounded[3];      /* walls, on this axis */
-    bool periodic[3];     /* no wall, but a period */
-    bool loose;           /* nothing pushes: no gravity, streams, moving bodies, forces */
-    bool overlapping;     /* grains begin on one another, or cohesion pulls them */
-    bool untouched;       /* and no solids or sleep either: momentum is kept */
+    bool wet;             /* moist sand somewhere */
+    bool bounded[3];      /* walls on this axis */
+    bool periodic[3];     /* periodic on this axis */
+    bool loose;           /* no external forces: no gravity, emitters, moving bodies */
+    bool overlapping;     /* grains overlap at first, or are cohesive */
+    bool untouched;       /* loose, and no solids or sleep: momentum is conserved */
     double force;         /* N, on some grains in some steps */
 } scene;
 
@@ -89,19 +89,19 @@ static void add(scene *s, const char *format, ...)
     if (s->length >= TEXT_MOST) abort();
 }
 
-static void add_place(scene *s, dice *d, double spacings)
+static void add_place(scene *s, generator *d, double spacings)
 {
     double reach = spacings * s->spacing;
     double x = between(d, -reach, reach), y = between(d, -reach, reach);
     add(s, "[%.9g, %.9g, %.9g]", x, y, between(d, -reach, reach));
 }
 
-static void add_vector(scene *s, dice *d, double most)
+static void add_vector(scene *s, generator *d, double most)
 {
     add_place(s, d, most / s->spacing);
 }
 
-static void add_gravity(scene *s, dice *d)
+static void add_gravity(scene *s, generator *d)
 {
     s->gravity = ONE_OF(d, 0, 0, 9.81, 9.81, 9.81, 1e4);
     if (s->gravity > 0 && chance(d, 0.2)) {
@@ -114,8 +114,8 @@ static void add_gravity(scene *s, dice *d)
     }
 }
 
-/* Bumps from dust to twice a spacing, which only dem sees. */
-static void add_roughness(scene *s, dice *d)
+/* Rough surfaces, with bumps from dust to twice a spacing; only dem uses them. */
+static void add_roughness(scene *s, generator *d)
 {
     double radius = ONE_OF(d, 0.05, 0.4, 2) * s->spacing;
     if (chance(d, 0.3))
@@ -123,8 +123,8 @@ static void add_roughness(scene *s, dice *d)
             radius * ONE_OF(d, 0, 0.6, 2, 10), ONE_OF(d, 0, 0.3, 1));
 }
 
-/* A box with walls, periods, or nothing at all around it; now and then a very thin period. */
-static void add_domain(scene *s, dice *d)
+/* A box with walls, periodic sides, or no domain; sometimes a very thin period. */
+static void add_domain(scene *s, generator *d)
 {
     double half[3];
     s->edge = 20 * s->spacing;
@@ -136,7 +136,7 @@ static void add_domain(scene *s, dice *d)
     }
     if (s->periodic[1] && chance(d, 0.5)) {
         half[1] = s->spacing * ONE_OF(d, 0.3, 0.5, 1, 1.7, 2.1);
-        s->overlapping = true; /* sources are longer, and wrapped onto themselves */
+        s->overlapping = true; /* sources are longer than the period and overlap themselves */
     }
     if (none) return;
     add(s, "domain: {low: [%.9g, %.9g, %.9g], high: [%.9g, %.9g, %.9g], periodic: [", -half[0],
@@ -152,7 +152,7 @@ static void add_domain(scene *s, dice *d)
     add(s, "}\n");
 }
 
-static void add_materials(scene *s, dice *d)
+static void add_materials(scene *s, generator *d)
 {
     add(s, "particles: {spacing: %g, jitter: %g}\n", s->spacing, ONE_OF(d, 0, 0, 0.1, 0.5));
     if (strstr(s->text, "jitter: 0.5")) s->overlapping = true;
@@ -177,15 +177,15 @@ static void add_materials(scene *s, dice *d)
     }
 }
 
-static double add_moisture(scene *s, dice *d)
+static double add_moisture(scene *s, generator *d)
 {
     double moisture = ONE_OF(d, 0, 0, 0.5, 1);
     if (moisture > 0) s->wet = true;
     return moisture;
 }
 
-/* Blocks of grains; those after the first may lie on it. */
-static void add_sources(scene *s, dice *d)
+/* Blocks of grains, which may overlap. */
+static void add_sources(scene *s, generator *d)
 {
     int count = 1 + below(d, 4);
     s->fast = ONE_OF(d, 0, 1, 10, 100) * s->spacing / 0.01;
@@ -211,7 +211,7 @@ static void add_sources(scene *s, dice *d)
     }
 }
 
-static void add_emitter(scene *s, dice *d)
+static void add_emitter(scene *s, generator *d)
 {
     s->loose = false;
     add(s, "emitters: {e: {radius: %.9g, speed: %g, material: m%d, moisture: %g, position: ",
@@ -223,8 +223,8 @@ static void add_emitter(scene *s, dice *d)
     add(s, "}}\n");
 }
 
-/* Solids that stand, move, or jump into the sand within a millisecond. */
-static void add_body(scene *s, dice *d)
+/* Solids that rest, move, or jump into the sand within a millisecond. */
+static void add_body(scene *s, generator *d)
 {
     s->untouched = false;
     add(s, "bodies: {b: {shape: box, friction: %s, size: [%.9g, %.9g, %.9g]",
@@ -247,9 +247,9 @@ static void add_body(scene *s, dice *d)
     add(s, ", rotation: [0, 90, %g]}]}}\n", between(d, -180, 180));
 }
 
-/* Solids that the sand moves: as light as feathers and as heavy as gold, smaller than a grain and
- * larger than the heap, on one another, spinning, held by joints that break. */
-static void add_movers(scene *s, dice *d)
+/* Dynamic bodies of very different densities and sizes, overlapping, spinning, with joints that
+ * break. */
+static void add_movers(scene *s, generator *d)
 {
     static const char *const shapes[] = {
         "box, size: [%1$.9g, %2$.9g, %2$.9g]", "sphere, radius: %1$.9g",
@@ -282,10 +282,10 @@ static void add_movers(scene *s, dice *d)
     add(s, "}}\n");
 }
 
-static void add_solver(scene *s, dice *d)
+static void add_solver(scene *s, generator *d)
 {
     bool sleeping = chance(d, 0.3);
-    if (sleeping) s->untouched = false; /* grains at rest lose what little they have */
+    if (sleeping) s->untouched = false; /* sleepers lose their momentum */
     if (chance(d, 0.25)) {
         double g = s->gravity > 0 ? s->gravity : 9.81;
         double fall = 0.1 * sqrt(2 * s->spacing / g), fly = 0.3 * s->spacing / s->fast;
@@ -303,8 +303,8 @@ static void add_solver(scene *s, dice *d)
     add(s, "}\n");
 }
 
-/* Kinds of grains: shapes, sizes and mixtures, some of which do not fit. */
-static void add_grains(scene *s, dice *d)
+/* Grains: shapes, sizes and mixtures, some of which are refused. */
+static void add_grains(scene *s, generator *d)
 {
     static const char *const shapes[] = {
         "sphere", "tetrahedron", "dimer", "cube",
@@ -318,7 +318,7 @@ static void add_grains(scene *s, dice *d)
     add(s, "}\n");
 }
 
-static void add_discrete_solver(scene *s, dice *d)
+static void add_discrete_solver(scene *s, generator *d)
 {
     s->discrete = true;
     add_grains(s, d);
@@ -335,7 +335,7 @@ static void add_discrete_solver(scene *s, dice *d)
         ONE_OF(d, 1e-5, 1e-4, 1e-3), ONE_OF(d, 0, 0.2, 1));
 }
 
-static void make_scene(scene *s, dice *d)
+static void make_scene(scene *s, generator *d)
 {
     *s = (scene){.loose = true, .untouched = true};
     s->spacing = ONE_OF(d, 1e-4, 1e-2, 1e-2, 1e-2, 10);
@@ -364,7 +364,7 @@ static void make_scene(scene *s, dice *d)
     s->untouched &= s->loose && !s->bounded[0] && !s->bounded[1] && !s->bounded[2];
 }
 
-/* What is kept when nobody pushes. */
+/* Quantities that are conserved without external forces. */
 typedef struct motion {
     double energy;      /* J */
     double peak;        /* J, the most energy so far */
@@ -396,7 +396,7 @@ typedef struct tally {
     double rise[2]; /* largest factor of energy in a step where grains overlap: each method */
     double lost;    /* largest share of momentum that pcisph lost in a step */
     struct {
-        char text[48]; /* how it begins */
+        char text[48]; /* the beginning of the text */
         uint64_t count;
     } faults[FAULTS_MOST];
 } tally;
@@ -405,7 +405,8 @@ static void note_fault(tally *t, const char *text)
 {
     char begin[sizeof t->faults[0].text];
     size_t length = 0;
-    for (; *text && length + 1 < sizeof begin; text++) /* one kind, whatever the numbers */
+    for (; *text && length + 1 < sizeof begin;
+         text++) /* without numbers: faults that differ only there are one */
         if (!strchr("0123456789.-+", *text)) begin[length++] = *text;
     begin[length] = 0;
     for (int i = 0; i < FAULTS_MOST; i++) {
@@ -416,7 +417,7 @@ static void note_fault(tally *t, const char *text)
     }
 }
 
-/* NULL, or what is wrong; `why` has room for it. */
+/* Whether a check failed, and why. */
 typedef struct verdict {
     char why[256];
     bool wrong;
@@ -471,7 +472,7 @@ static void check_motion(const scene *s, double dt, const motion *before, const 
     if (!s->loose || before->count != after->count) return;
     double creeping = 1e-3 * s->spacing / dt, least = 0.5 * before->mass * creeping * creeping;
     double rise = before->energy > least ? after->energy / before->energy : 1;
-    if (s->discrete) { /* springs give back what they took */
+    if (s->discrete) { /* springs return stored energy */
         if (after->energy > 1.05 * before->peak && !s->overlapping && !s->wet)
             blame(v, "energy rose above its peak of %g J to %g J", before->peak, after->energy);
     } else if (s->overlapping)
@@ -481,14 +482,14 @@ static void check_motion(const scene *s, double dt, const motion *before, const 
     double most = fmax(before->moving, after->moving);
     for (int k = 0; k < 3 && s->untouched && most > 0; k++) {
         double change = fabs(after->momentum[k] - before->momentum[k]) / most;
-        if (s->predictive) /* whose sparse grains are stopped by dense ones that feel nothing */
+        if (s->predictive) /* discrete forces (G21) are not reciprocal */
             t->lost = fmax(t->lost, change);
         else if (change > 1e-4)
             blame(v, "momentum %c changed by %g of %g kg m/s", 'x' + k, change, most);
     }
 }
 
-static void push_some(const scene *s, dice *d, rp_world *world)
+static void push_some(const scene *s, generator *d, rp_world *world)
 {
     rp_view view;
     rp_world_view(world, &view);
@@ -499,7 +500,7 @@ static void push_some(const scene *s, dice *d, rp_world *world)
     }
 }
 
-/* A failed step must have a reason that can be read. */
+/* A failed step must report a reason. */
 static void check_fault(rp_code code, const rp_report *report, tally *t, verdict *v)
 {
     char text[512] = "";
@@ -509,7 +510,7 @@ static void check_fault(rp_code code, const rp_report *report, tally *t, verdict
     note_fault(t, text);
 }
 
-static void run_scene(const scene *s, dice *d, rp_world *world, rp_report *report, tally *t,
+static void run_scene(const scene *s, generator *d, rp_world *world, rp_report *report, tally *t,
                       verdict *v)
 {
     double begin = rp_clock();
@@ -541,7 +542,7 @@ static void run_scene(const scene *s, dice *d, rp_world *world, rp_report *repor
     }
 }
 
-static void try_scene(const scene *s, dice *d, tally *t, verdict *v)
+static void try_scene(const scene *s, generator *d, tally *t, verdict *v)
 {
     rp_report *report = rp_report_create();
     rp_scene *read = NULL;
@@ -562,7 +563,7 @@ static void try_scene(const scene *s, dice *d, tally *t, verdict *v)
     rp_report_destroy(report);
 }
 
-static volatile sig_atomic_t signal_seed; /* of the scene in hand, for those who come to die */
+static volatile sig_atomic_t signal_seed; /* of the current scene, for the signal handler */
 
 static void die(int number)
 {
@@ -575,7 +576,7 @@ static void die(int number)
 static void print_tally(const tally *t)
 {
     printf("%" PRIu64 " scenes, %" PRIu64 " of them refused, %" PRIu64 " steps, %" PRIu64
-           " failures\nenergy of grains on one another grew in a step at most by %.3g "
+           " failures\nenergy of overlapping grains grew in a step at most by %.3g "
            "(frictional), %.3g (pcisph)\npcisph changed momentum in a step at most by %.3g\n",
            t->scenes, t->refused, t->steps, t->failures, t->rise[0], t->rise[1], t->lost);
     for (int i = 0; i < FAULTS_MOST && t->faults[i].count; i++)
@@ -595,7 +596,7 @@ int main(int argument_count, char **arguments)
     signal(SIGALRM, die);
     signal(SIGSEGV, die);
     do {
-        dice d = {seed, 0};
+        generator d = {seed, 0};
         scene s;
         verdict v = {0};
         signal_seed = (sig_atomic_t)seed;

@@ -1,9 +1,9 @@
 /* Values between keys: found among many, read from where they stand in a struct, and never beyond
- * their neighbors. The ways of bodies, in tests/body/keys.c, ask for more. */
+ * their neighbors. The paths of bodies, in tests/body/keys.c, ask for more. */
 #include "check.h"
 
 #include "base/random.h"
-#include "math/keys.h"
+#include "math/keyframes.h"
 
 typedef struct stop {
     int number; /* something that is not a double */
@@ -16,7 +16,7 @@ typedef struct stop {
 static stop stops[STOPS];
 
 /* At uneven times, up and down. */
-static rp_keys make_keys(rp_interpolation interpolation)
+static rp_keyframes make_keys(rp_interpolation interpolation)
 {
     double time = -2;
     for (int i = 0; i < STOPS; i++) {
@@ -25,18 +25,18 @@ static rp_keys make_keys(rp_interpolation interpolation)
         rp_vec3 place = {rp_random_unit(r.bits[1]), rp_random_unit(r.bits[2]), 7};
         stops[i] = (stop){i, time, place, rp_random_unit(r.bits[3])};
     }
-    return (rp_keys){stops, STOPS, sizeof *stops, offsetof(stop, time), interpolation};
+    return (rp_keyframes){stops, STOPS, sizeof *stops, offsetof(stop, time), interpolation};
 }
 
 static void keys_are_met(void **state)
 {
     (void)state;
-    for (int way = 0; way < 2; way++) {
-        rp_keys keys = make_keys((rp_interpolation)way);
+    for (int kind = 0; kind < 2; kind++) {
+        rp_keyframes keys = make_keys((rp_interpolation)kind);
         for (int i = 0; i < STOPS; i++) {
-            rp_vec3 place = rp_keys_vec3(&keys, offsetof(stop, place), stops[i].time);
+            rp_vec3 place = rp_keyframes_vec3(&keys, offsetof(stop, place), stops[i].time);
             assert_true(place.x == stops[i].place.x && place.y == stops[i].place.y);
-            assert_true(rp_keys_value(&keys, offsetof(stop, width), stops[i].time) ==
+            assert_true(rp_keyframes_value(&keys, offsetof(stop, width), stops[i].time) ==
                         stops[i].width);
         }
     }
@@ -45,17 +45,17 @@ static void keys_are_met(void **state)
 static void values_stay_between_their_keys(void **state)
 {
     (void)state;
-    for (int way = 0; way < 2; way++) {
-        rp_keys keys = make_keys((rp_interpolation)way);
+    for (int kind = 0; kind < 2; kind++) {
+        rp_keyframes keys = make_keys((rp_interpolation)kind);
         for (int i = 0; i + 1 < STOPS; i++) {
             const stop *a = &stops[i], *b = &stops[i + 1];
             for (int k = 1; k < 20; k++) {
                 double s = k / 20.0, time = a->time + s * (b->time - a->time);
-                double width = rp_keys_value(&keys, offsetof(stop, width), time);
+                double width = rp_keyframes_value(&keys, offsetof(stop, width), time);
                 assert_true(width >= fmin(a->width, b->width) - 1e-15);
                 assert_true(width <= fmax(a->width, b->width) + 1e-15);
-                assert_true(rp_keys_vec3(&keys, offsetof(stop, place), time).z == 7);
-                if (way == RP_INTERPOLATION_LINEAR)
+                assert_true(rp_keyframes_vec3(&keys, offsetof(stop, place), time).z == 7);
+                if (kind == RP_INTERPOLATION_LINEAR)
                     check_near(width, a->width + s * (b->width - a->width), 1e-11);
             }
         }
@@ -65,15 +65,15 @@ static void values_stay_between_their_keys(void **state)
 static void ends_go_on(void **state)
 {
     (void)state;
-    rp_keys keys = make_keys(RP_INTERPOLATION_SMOOTH);
+    rp_keyframes keys = make_keys(RP_INTERPOLATION_SMOOTH);
     size_t width = offsetof(stop, width);
-    assert_true(rp_keys_value(&keys, width, -1e9) == stops[0].width);
-    assert_true(rp_keys_value(&keys, width, 1e9) == stops[STOPS - 1].width);
+    assert_true(rp_keyframes_value(&keys, width, -1e9) == stops[0].width);
+    assert_true(rp_keyframes_value(&keys, width, 1e9) == stops[STOPS - 1].width);
     keys.count = 1;
-    assert_true(rp_keys_value(&keys, width, -1e9) == stops[0].width);
-    assert_true(rp_keys_value(&keys, width, 1e9) == stops[0].width);
+    assert_true(rp_keyframes_value(&keys, width, -1e9) == stops[0].width);
+    assert_true(rp_keyframes_value(&keys, width, 1e9) == stops[0].width);
     keys.count = 2;
-    check_near(rp_keys_value(&keys, width, 0.5 * (stops[0].time + stops[1].time)),
+    check_near(rp_keyframes_value(&keys, width, 0.5 * (stops[0].time + stops[1].time)),
                0.5 * (stops[0].width + stops[1].width), 1e-15);
 }
 

@@ -1,22 +1,23 @@
-/* Granular SPH: grains that are pressed together are moved apart (G24). */
+/* Granular SPH: compressed grains are separated (G24), and density is that of the new positions
+ * (G25). */
 #include "solver/sand.h"
 
 #include "math/kernel.h"
 
-/* The largest compression that the solver tells. */
-static double pressed(const sand *s)
+/* The largest compression by the reported densities. */
+static double compression(const sand *s)
 {
     return sand_most(&s->view, s->view.density) / 1600 - 1;
 }
 
 /* The largest compression in all steps. */
-static double most_pressed(const char *text, double time)
+static double largest_compression(const char *text, double time)
 {
     double most = 0;
     sand s = sand_of(text);
     while (rp_world_time(s.world) < time) {
         sand_step(&s);
-        most = fmax(most, pressed(&s));
+        most = fmax(most, compression(&s));
     }
     sand_end(&s);
     return most;
@@ -47,51 +48,52 @@ static double most_pressed(const char *text, double time)
     "0, -3]}}\n"                                                                                   \
     "bodies: {floor: {shape: plane}}\n"
 
-static void nobody_stays_pressed(void **state)
+static void compressed_grains_are_separated(void **state)
 {
     (void)state;
     const char *const scenes[] = {POURED "solver: {method: frictional",
                                   JETS "solver: {method: frictional",
                                   DROPPED "solver: {method: frictional"};
     for (int n = 0; n < 3; n++) {
-        char left[1024], mended[1024];
-        snprintf(left, sizeof left, "%s, squeeze: 1000}\n", scenes[n]);
-        snprintf(mended, sizeof mended, "%s}\n", scenes[n]);
-        double without = most_pressed(left, n ? 0.8 : 4), with = most_pressed(mended, n ? 0.8 : 4);
+        char off[1024], on[1024];
+        snprintf(off, sizeof off, "%s, squeeze: 1000}\n", scenes[n]);
+        snprintf(on, sizeof on, "%s}\n", scenes[n]);
+        double without = largest_compression(off, n ? 0.8 : 4),
+               with = largest_compression(on, n ? 0.8 : 4);
         print_message("largest compression: %g without, %g with\n", without, with);
         assert_true(without > 0.03);
         assert_true(with < 0.02);
     }
 }
 
-/* The largest compression where grains are, added up over everyone. */
-static double plainly_pressed(const rp_view *view)
+/* The largest compression at the positions of the view, summed over all grains. */
+static double plain_compression(const rp_view *view)
 {
     double spacing = view->spacing, most = 0;
     rp_kernel kernel = rp_kernel_of(2 * spacing);
     double volume = pow(spacing, 3) / rp_kernel_lattice_sum(kernel, spacing);
     for (size_t i = 0; i < view->count; i++) {
-        double fill = 0;
+        double fraction = 0;
         for (size_t j = 0; j < view->count; j++) {
             float x = view->x[i] - view->x[j], y = view->y[i] - view->y[j],
                   z = view->z[i] - view->z[j], square = x * x + y * y + z * z;
             if (square < kernel.support * kernel.support)
-                fill += volume * (double)rp_kernel_value(kernel, sqrtf(square));
+                fraction += volume * (double)rp_kernel_value(kernel, sqrtf(square));
         }
-        most = fmax(most, fill - 1);
+        most = fmax(most, fraction - 1);
     }
     return most;
 }
 
-static void densities_are_of_the_places_told(void **state)
+static void densities_are_of_the_new_positions(void **state)
 {
     (void)state;
     sand s = sand_of(JETS "solver: {method: frictional}\n");
     double most = 0;
     for (double time = 0.05; time < 0.7; time += 0.05) {
         sand_run(&s, time);
-        double plain = plainly_pressed(&s.view);
-        if (plain > 0) check_near(pressed(&s), plain, 0.003);
+        double plain = plain_compression(&s.view);
+        if (plain > 0) check_near(compression(&s), plain, 0.003);
         most = fmax(most, plain);
     }
     print_message("largest compression: %g\n", most);
@@ -99,7 +101,7 @@ static void densities_are_of_the_places_told(void **state)
     sand_end(&s);
 }
 
-/* Grains in disorder between walls, with nothing that moves them but one another. */
+/* Disordered grains, with no forces but those between them. */
 #define DISORDER                                                                                   \
     "gravity: [0, 0, 0]\n"                                                                         \
     "particles: {spacing: 2 cm, jitter: 0.3}\n"                                                    \
@@ -108,35 +110,35 @@ static void densities_are_of_the_places_told(void **state)
     "  left: {shape: box, size: [0.2, 0.2, 0.2], position: [-0.1, 0, 0], material: sand}\n"        \
     "  right: {shape: box, size: [0.2, 0.2, 0.2], position: [0.1, 0, 0], material: iron}\n"
 
-static void middle_of(const rp_view *view, double middle[3])
+static void centre_of_mass(const rp_view *view, double centre[3])
 {
     double mass = 0;
-    middle[0] = middle[1] = middle[2] = 0;
+    centre[0] = centre[1] = centre[2] = 0;
     for (size_t i = 0; i < view->count; i++) {
         double m = (double)view->mass[i];
-        middle[0] += m * (double)view->x[i];
-        middle[1] += m * (double)view->y[i];
-        middle[2] += m * (double)view->z[i];
+        centre[0] += m * (double)view->x[i];
+        centre[1] += m * (double)view->y[i];
+        centre[2] += m * (double)view->z[i];
         mass += m;
     }
     for (int k = 0; k < 3; k++)
-        middle[k] /= mass;
+        centre[k] /= mass;
 }
 
-static void parting_keeps_the_middle(void **state)
+static void separation_keeps_the_centre_of_mass(void **state)
 {
     (void)state;
     sand s = sand_of(DISORDER "solver: {method: frictional}\n");
     double before[3], after[3];
-    middle_of(&s.view, before);
+    centre_of_mass(&s.view, before);
     sand_step(&s);
-    middle_of(&s.view, after);
+    centre_of_mass(&s.view, after);
     for (int k = 0; k < 3; k++)
         check_near(after[k], before[k], 1e-7);
     sand_end(&s);
 }
 
-static void parting_keeps_out_of_walls(void **state)
+static void separation_respects_walls(void **state)
 {
     (void)state;
     sand s = sand_of(DISORDER "domain: {low: [-0.2, -0.1, -0.1], high: [0.2, 0.1, 0.1]}\n"
@@ -152,8 +154,8 @@ static void parting_keeps_out_of_walls(void **state)
     sand_end(&s);
 }
 
-/* Sand that is nowhere pressed is left alone, to the last bit. */
-static float *places_after(const char *squeeze, size_t *count)
+/* Sand that is nowhere compressed is not changed, to the last bit. */
+static float *places_after(const char *limit, size_t *count)
 {
     char text[1024];
     snprintf(text, sizeof text,
@@ -161,7 +163,7 @@ static float *places_after(const char *squeeze, size_t *count)
              "sources: {cone: {shape: cone, radius: 0.5, height: 0.25}}\n"
              "bodies: {floor: {shape: plane}}\n"
              "solver: {method: frictional, squeeze: %s}\n",
-             squeeze);
+             limit);
     sand s = sand_of(text);
     sand_run(&s, 0.5);
     *count = s.view.count;
@@ -172,7 +174,7 @@ static float *places_after(const char *squeeze, size_t *count)
     return place;
 }
 
-static void rest_is_left_alone(void **state)
+static void sand_at_rest_is_not_changed(void **state)
 {
     (void)state;
     size_t count = 0;
@@ -182,8 +184,8 @@ static void rest_is_left_alone(void **state)
     free(without);
 }
 
-/* Across a periodic side as inside, and the same bits with one thread as with two. */
-static void images_go_along(void **state)
+/* Across a periodic boundary, and with the same bits for one and two threads. */
+static void ghosts_are_separated_too(void **state)
 {
     (void)state;
     sand s = sand_of(DISORDER "domain: {low: [-0.2, -0.1, -0.1], high: [0.2, 0.1, 0.1], periodic: "
@@ -199,12 +201,12 @@ static void images_go_along(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_stays_pressed),
-        cmocka_unit_test(densities_are_of_the_places_told),
-        cmocka_unit_test(parting_keeps_the_middle),
-        cmocka_unit_test(parting_keeps_out_of_walls),
-        cmocka_unit_test(rest_is_left_alone),
-        cmocka_unit_test(images_go_along),
+        cmocka_unit_test(compressed_grains_are_separated),
+        cmocka_unit_test(densities_are_of_the_new_positions),
+        cmocka_unit_test(separation_keeps_the_centre_of_mass),
+        cmocka_unit_test(separation_respects_walls),
+        cmocka_unit_test(sand_at_rest_is_not_changed),
+        cmocka_unit_test(ghosts_are_separated_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
