@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "scene/scene.h"
 #include "validation/grains.h"
-#include "validation/grains.h"
 
 #include <math.h>
 #include <stdio.h>
